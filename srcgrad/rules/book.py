@@ -27,3 +27,226 @@ and out.
 """
 
 from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+Body = Callable[..., Any]
+Form = Literal["elementwise", "vjp", "jvp"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One derivative: ``body`` gives the cotangent (or partial) for ``inputs`` of ``function``.
+
+    ``form`` is ``"elementwise"`` (the body returns the partial derivative, of the output's
+    broadcast shape or a Python number), ``"vjp"`` (the body takes ``ct`` and returns the
+    input's cotangent) or ``"jvp"`` (the body takes ``t``, the input's tangent).  A rule with
+    several ``inputs`` is a *group*: its body returns a tuple, one item per input.
+    """
+
+    function: Callable[..., Any]
+    inputs: tuple[str, ...]
+    form: Form
+    body: Body
+    needs: tuple[str, ...]
+    settings: Mapping[str, Any]
+    linear: bool = False
+
+
+@dataclass
+class Entry:
+    """All that the book knows about one function.
+
+    ``names`` are the canonical parameter names, ``broadcasts`` says that inputs broadcast
+    against each other: bodies then return cotangents of the *output's* shape and the engine
+    reduces them to the input's shape.  ``inactive`` holds inputs whose derivative is zero
+    everywhere; ``nondiff`` says so of every input.
+    """
+
+    function: Callable[..., Any]
+    signature: inspect.Signature
+    broadcasts: bool
+    rules: dict[str, Rule] = field(default_factory=dict)
+    jvps: dict[str, Rule] = field(default_factory=dict)
+    inactive: set[str] = field(default_factory=set)
+    nondiff: bool = False
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments by canonical name, defaults filled in; ``*operands`` become a tuple.
+
+        >>> entry("sum", np.sum).bind((1.0,), {"axis": 0})["axis"]
+        0
+        """
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        named: dict[str, Any] = {}
+        for name, value in bound.arguments.items():
+            if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                named.update(value)
+            else:
+                named[name] = value
+        return named
+
+
+_BOOK: dict[Any, Entry] = {}
+_ALIASES: dict[Any, Any] = {}
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    """The canonical signature; ufuncs take ``x`` or ``x1, x2`` and keyword-only options."""
+    if isinstance(function, np.ufunc):
+        names = ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
+        positional = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names]
+        options = [
+            inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=d)
+            for n, d in (("out", None), ("where", True), ("casting", "same_kind"),
+                         ("order", "K"), ("dtype", None), ("subok", True))
+        ]
+        return inspect.Signature(positional + options)
+    return inspect.signature(function)
+
+
+def entry(name: str, function: Callable[..., Any], like: Callable[..., Any] | None = None) -> Entry:
+    """The entry of ``function``, made if new.  ``like`` is a pure Python function whose
+    signature stands in where ``function`` has none (C functions such as ``np.concatenate``).
+    ``name`` is only for messages."""
+    found = _BOOK.get(function)
+    if found is None:
+        try:
+            signature = inspect.signature(like) if like else _signature(function)
+        except (TypeError, ValueError) as err:
+            raise TypeError(f"{name}: no signature to bind arguments with; give `like=`") from err
+        found = Entry(function, signature, isinstance(function, np.ufunc))
+        _BOOK[function] = found
+    return found
+
+
+def _declare(
+    function: Callable[..., Any],
+    inputs: tuple[str, ...],
+    form: Form,
+    settings: Mapping[str, Any],
+    broadcasts: bool | None,
+    linear: bool,
+    like: Callable[..., Any] | None,
+) -> Callable[[Body], Body]:
+    def register(body: Body) -> Body:
+        e = entry(getattr(function, "__name__", repr(function)), function, like)
+        if broadcasts is not None:
+            e.broadcasts = broadcasts
+        names = inputs or (next(iter(e.signature.parameters)),)
+        for name in names:
+            if name not in e.signature.parameters:
+                raise TypeError(
+                    f"rule for {e.function!r}: it has no parameter {name!r}; "
+                    f"its parameters are {', '.join(e.signature.parameters)}"
+                )
+        needs = tuple(inspect.signature(body).parameters)
+        rule = Rule(e.function, names, form, body, needs, dict(settings), linear)
+        table = e.jvps if form == "jvp" else e.rules
+        for name in names:
+            table[name] = rule
+        return body
+
+    return register
+
+
+def elementwise(
+    function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {}  # noqa: B006
+) -> Callable[[Body], Body]:
+    """Declare the partial derivative of an elementwise function for one input.
+
+    The body may name ``ans``, inputs and settings, never ``ct``.  A body that returns the
+    Python number ``1`` (or ``-1``) makes the engines pass the cotangent on (negated).
+
+    >>> @elementwise(np.tanh)
+    ... def tanh(ans):
+    ...     return 1 - ans * ans
+    """
+    return _declare(function, inputs, "elementwise", settings, True, False, None)
+
+
+def vjp(
+    function: Callable[..., Any],
+    *inputs: str,
+    settings: Mapping[str, Any] = {},  # noqa: B006
+    broadcasts: bool | None = None,
+    like: Callable[..., Any] | None = None,
+) -> Callable[[Body], Body]:
+    """Declare the vector-Jacobian product for one input, or a group of inputs.
+
+    >>> @vjp(np.linalg.inv, "a")
+    ... def inv(ct, ans):
+    ...     t = np.swapaxes(ans, -1, -2)
+    ...     return -(t @ ct @ t)
+    """
+    return _declare(function, inputs, "vjp", settings, broadcasts, False, like)
+
+
+def linear(
+    function: Callable[..., Any],
+    *inputs: str,
+    settings: Mapping[str, Any] = {},  # noqa: B006
+    broadcasts: bool | None = None,
+    like: Callable[..., Any] | None = None,
+) -> Callable[[Body], Body]:
+    """Declare the transpose of a function that is linear in ``inputs`` (taken together).
+
+    Like :func:`vjp`; in addition the jvp is the function itself applied to the tangent.
+    """
+    return _declare(function, inputs, "vjp", settings, broadcasts, True, like)
+
+
+def jvp(
+    function: Callable[..., Any],
+    *inputs: str,
+    settings: Mapping[str, Any] = {},  # noqa: B006
+    like: Callable[..., Any] | None = None,
+) -> Callable[[Body], Body]:
+    """Declare an explicit Jacobian-vector product: an optional optimisation, tested equal to
+    the transpose of the vjp.  The body names ``t``, the tangent of its input."""
+    return _declare(function, inputs, "jvp", settings, None, False, like)
+
+
+def nondiff(*functions: Callable[..., Any]) -> None:
+    """Declare functions whose derivative is zero wherever it exists (``floor``, ``argmax``)
+    or that return no numbers to differentiate."""
+    for function in functions:
+        try:
+            entry(getattr(function, "__name__", repr(function)), function).nondiff = True
+        except TypeError:
+            anything = inspect.Signature([
+                inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+            ])
+            _BOOK[function] = Entry(function, anything, False, nondiff=True)
+
+
+def inactive(function: Callable[..., Any], *inputs: str) -> None:
+    """Declare that the derivative with respect to ``inputs`` is zero (``condition`` of where)."""
+    entry(getattr(function, "__name__", repr(function)), function).inactive.update(inputs)
+
+
+def alias(target: Callable[..., Any], *spellings: Any) -> None:
+    """Let other spellings with the same parameters (``operator.add``, ``math.exp``) use the
+    rules of ``target``."""
+    for spelling in spellings:
+        _ALIASES[spelling] = target
+
+
+def lookup(function: Any) -> Entry | None:
+    """The entry of a function or of one of its aliases; ``None`` if the book has none."""
+    try:
+        return _BOOK.get(_ALIASES.get(function, function))
+    except TypeError:  # unhashable callables have no rules
+        return None
+
+
+def functions() -> Iterable[Callable[..., Any]]:
+    """Every function the book has an entry for (for sweeps and documentation)."""
+    return tuple(_BOOK)

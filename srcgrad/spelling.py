@@ -1,0 +1,31 @@
+"""How a user spelled an operation: as a method, an attribute, an operator or a function.
+
+The forward part of generated code repeats the user's spelling (``x.sum()`` and ``np.sum(x)``
+take different paths through NumPy), while derivative rules are declared once on the NumPy
+function.  These small callables are the spelled forms; they know nothing of any engine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """Call of a method: ``Method("sum")(x, axis=0)`` is ``x.sum(axis=0)``."""
+
+    name: str
+
+    def __call__(self, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return getattr(obj, self.name)(*args, **kwargs)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """Read of an attribute: ``Attribute("T")(x)`` is ``x.T``."""
+
+    name: str
+
+    def __call__(self, obj: Any, /) -> Any:
+        return getattr(obj, self.name)
