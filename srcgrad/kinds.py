@@ -1,0 +1,209 @@
+"""What is known of a value before it exists: abstract values.
+
+Python's ``bool int float complex``, NumPy scalars, 0-d arrays and arrays are distinct kinds:
+promotion, in-place updates, division by zero and integer wrap-around all depend on them.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .dims import Dim, Poly
+
+
+class Kind(enum.Enum):
+    """The kinds of run-time objects."""
+
+    BOOL = "bool"
+    INT = "int"
+    FLOAT = "float"
+    COMPLEX = "complex"
+    SCALAR = "scalar"  # NumPy scalar of a dtype
+    NUMBER = "number"  # some scalar, Python's or NumPy's: which one is known at run time only
+    ARRAY = "array"  # numpy.ndarray of known rank, 0-d included
+    ANY = "any"  # a number or an array whose rank (or kind) is known at run time only
+    LIST = "list"  # Python list of like elements whose length is known at run time only
+    OPAQUE = "opaque"  # any other object, only known at run time, never active
+    NONE = "none"
+
+
+PYTHON_SCALARS = frozenset({Kind.BOOL, Kind.INT, Kind.FLOAT, Kind.COMPLEX})
+SCALARS = PYTHON_SCALARS | {Kind.SCALAR, Kind.NUMBER}
+NUMERIC = SCALARS | {Kind.ARRAY, Kind.ANY}
+
+_DTYPES = {Kind.BOOL: np.dtype(bool), Kind.INT: np.dtype(np.int64),
+           Kind.FLOAT: np.dtype(np.float64), Kind.COMPLEX: np.dtype(np.complex128)}
+
+
+@dataclass(frozen=True, slots=True)
+class Aval:
+    """An abstract value.
+
+    ``dtype`` is None where unknown (and for LIST, OPAQUE, NONE).  ``shape`` is ``()`` for
+    scalars, a tuple of dims for arrays, None where even the rank is unknown (ANY).  ``expr``
+    is the symbolic number of an INT.  ``elem`` is the element of a LIST.  ``optional`` says
+    that the object may be ``None`` (or unbound) instead.
+    """
+
+    kind: Kind
+    dtype: np.dtype[Any] | None = None
+    shape: tuple[Dim, ...] | None = ()
+    expr: Dim | None = None
+    elem: Aval | None = None
+    optional: bool = False
+
+    @property
+    def ndim(self) -> int | None:
+        """The rank, None where unknown."""
+        return None if self.shape is None else len(self.shape)
+
+    @property
+    def is_array(self) -> bool:
+        return self.kind is Kind.ARRAY
+
+    @property
+    def is_numeric(self) -> bool:
+        return self.kind in NUMERIC
+
+    @property
+    def is_inexact(self) -> bool:
+        """Can the value carry a derivative?  (Real or complex floating point.)"""
+        if self.kind is Kind.LIST:
+            return self.elem is None or self.elem.is_inexact
+        return self.is_numeric and (self.dtype is None or self.dtype.kind in "fc")
+
+    def but(self, **changes: Any) -> Aval:
+        """A copy with fields changed."""
+        return replace(self, **changes)
+
+    def __str__(self) -> str:
+        text = self.kind.value
+        if self.kind in (Kind.SCALAR, Kind.NUMBER, Kind.ANY) and self.dtype is not None:
+            text = f"{self.kind.value}:{short(self.dtype)}"
+        if self.kind is Kind.ARRAY:
+            sizes = ",".join(map(str, self.shape)) if self.shape is not None else "..."
+            text = f"{short(self.dtype)}[{sizes}]"
+        if self.kind is Kind.LIST:
+            text = f"list[{self.elem}]"
+        if self.kind is Kind.INT and self.expr is not None:
+            text = f"int({self.expr})"
+        return text + ("?" if self.optional else "")
+
+
+def short(dtype: np.dtype[Any] | None) -> str:
+    """``f8`` for float64; byte order is shown where it is not the machine's."""
+    if dtype is None:
+        return "?"
+    if dtype.kind == "b":
+        return "bool"
+    return dtype.str.lstrip("=|") if not dtype.isnative else dtype.str[1:]
+
+
+def python_scalar(kind: Kind, expr: Dim | None = None) -> Aval:
+    """The abstract value of a Python number."""
+    return Aval(kind, _DTYPES[kind], (), expr)
+
+
+def int_aval(expr: Dim | None = None) -> Aval:
+    """A Python int, symbolic where ``expr`` is given."""
+    return Aval(Kind.INT, _DTYPES[Kind.INT], (), expr)
+
+
+def array(dtype: Any, shape: tuple[Dim, ...]) -> Aval:
+    """An array of known rank."""
+    return Aval(Kind.ARRAY, np.dtype(dtype), shape)
+
+
+def scalar(dtype: Any) -> Aval:
+    """A NumPy scalar."""
+    return Aval(Kind.SCALAR, np.dtype(dtype), ())
+
+
+def any_aval(dtype: Any) -> Aval:
+    """A number or array of unknown rank."""
+    return Aval(Kind.ANY, None if dtype is None else np.dtype(dtype), None)
+
+
+def list_of(elem: Aval | None) -> Aval:
+    """A list of like elements; ``elem`` is None while it never held one."""
+    return Aval(Kind.LIST, None, (), None, elem)
+
+
+OPAQUE = Aval(Kind.OPAQUE)
+NONE = Aval(Kind.NONE)
+BOOL = python_scalar(Kind.BOOL)
+INT = python_scalar(Kind.INT)
+FLOAT = python_scalar(Kind.FLOAT)
+COMPLEX = python_scalar(Kind.COMPLEX)
+
+
+def aval_of(value: Any) -> Aval:
+    """The abstract value of a concrete object, with concrete sizes."""
+    if value is None:
+        return NONE
+    if isinstance(value, np.ndarray):
+        return Aval(Kind.ARRAY, value.dtype, tuple(value.shape))
+    if isinstance(value, np.generic):
+        return Aval(Kind.SCALAR, value.dtype, ())
+    for type_, kind in ((bool, Kind.BOOL), (int, Kind.INT), (float, Kind.FLOAT),
+                        (complex, Kind.COMPLEX)):
+        if type(value) is type_:
+            expr = value if kind is Kind.INT else None
+            return Aval(kind, _DTYPES[kind], (), expr)
+    if isinstance(value, list):
+        elems = [aval_of(v) for v in value]
+        joined: Aval | None = None
+        for e in elems:
+            joined = e if joined is None else join(joined, e)
+        return list_of(joined)
+    return OPAQUE
+
+
+def _join_dtype(a: np.dtype[Any] | None, b: np.dtype[Any] | None) -> np.dtype[Any] | None:
+    if a is None or b is None:
+        return None
+    if a == b:
+        return a
+    if a.kind in "biufc" and b.kind in "biufc":
+        return np.promote_types(a, b)
+    return None
+
+
+def join(a: Aval, b: Aval) -> Aval:
+    """The least abstract value that covers both; OPAQUE if nothing better does.
+
+    Sizes that differ make fresh knowledge impossible here: the result's rank is kept and the
+    differing axes must be renamed by the caller (they are marked by ``Poly`` mismatch), so a
+    mismatch of sizes gives ANY.
+    """
+    if a == b:
+        return a
+    optional = a.optional or b.optional or a.kind is Kind.NONE or b.kind is Kind.NONE
+    if a.kind is Kind.NONE:
+        return b.but(optional=True)
+    if b.kind is Kind.NONE:
+        return a.but(optional=True)
+    if a.kind is Kind.LIST and b.kind is Kind.LIST:
+        if a.elem is None or b.elem is None:
+            elem = a.elem if b.elem is None else b.elem
+        else:
+            elem = join(a.elem, b.elem)
+        return list_of(elem).but(optional=optional)
+    if not (a.is_numeric and b.is_numeric):
+        return OPAQUE
+    dtype = _join_dtype(a.dtype, b.dtype)
+    if a.kind is b.kind and a.shape == b.shape:
+        expr = a.expr if a.expr == b.expr else None
+        return Aval(a.kind, dtype, a.shape, expr, None, optional)
+    if a.kind in SCALARS and b.kind in SCALARS:
+        return Aval(Kind.NUMBER, dtype, (), None, None, optional)
+    return Aval(Kind.ANY, dtype, None, None, None, optional)
+
+
+def concrete(dim: Dim) -> int | None:
+    """The number of a dim that is one."""
+    return None if isinstance(dim, Poly) else dim
