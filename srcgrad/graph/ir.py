@@ -1,0 +1,412 @@
+"""The graph: immutable typed SSA with regions.
+
+A :class:`Graph` has one :class:`Block`; a block has parameters, nodes in program order and
+outputs; a :class:`Node` applies an operation to values and may own blocks.  Nodes of a nested
+block may use values of the enclosing blocks directly (a value is visible in the rest of its
+block and in all blocks nested there).  Program order is meaning: the forward part is emitted
+in this order, and effects happen in it.
+
+Evaluation is *pure*: a write gives a new version of its base and leaves the old one alone.
+All versions of one Python object carry the same ``obj`` number; emission gives them one
+variable and performs the writes in place.
+
+Operations (``Node.op``), inputs, parameters, outputs
+-----------------------------------------------------
+``const``        () ``value`` -> the constant (a Python number, string, None, dtype, static array …)
+``apply``        any; ``fn`` ``args`` ``kwargs`` (templates: nested tuples, lists, dicts and slices
+                 with :class:`Ref` at the places of inputs) -> one output, or several if ``fn``
+                 returns a tuple (then ``many`` is True).  ``fn`` is a NumPy function, an
+                 ``operator`` function, a builtin, ``math.*``, ``spelling.Method`` or ``Attribute``.
+``read``         base, *dyn; ``steps`` -> the part of ``base`` that the steps select.  With
+                 ``handle=True`` the last input is an earlier value of the same view object:
+                 the value is read again through the user's existing name (nothing is printed).
+``write``        base, value, *dyn; ``steps`` -> next version: ``base[steps] = value``.
+``acc``          base, value, *dyn; ``steps`` -> next version with ``value`` *added* (repeated
+                 indices add up, as ``np.add.at``); empty steps add to the whole.  If ``value``
+                 is smaller than the selected part it is broadcast.
+``update``       base, value, *dyn; ``steps`` ``fn`` -> next version after NumPy's in-place ufunc
+                 ``base[steps] fn= value`` (``fn`` an ``operator.i*`` function, basic steps only).
+``dim``          x; ``axis`` -> the size along an axis (an int; reads no element of x).
+``if``           pred; blocks then, else (no parameters) -> as many outputs as the blocks have.
+``loop``         see :class:`LoopSpec`.
+``effect``       any; ``fn`` ``args`` ``kwargs`` -> zero or one output.  Executed exactly once,
+                 in order; never removed, moved, repeated or differentiated.
+``list``         *elements -> a new list value.
+``append``       lst, value -> next version.      ``pop``   lst, [index] -> next version, element.
+``get``          lst, index -> element.           ``put``   lst, value, index -> next version.
+``list_len``     lst -> int.                      ``insert`` lst, value, index -> next version.
+``list_acc``     lst, value, index -> next version with ``value`` added to an element.
+``list_like``    lst -> a list of as many absent cotangents (adjoint of a list).
+``call``         *args; ``callee`` (name of a graph in ``Graph.callees``) -> its outputs.
+``copy``         x -> a fresh object with the same content (made by realisation).
+``undef``        () -> a value that is never read on the paths where it is undefined.
+
+Only ``effect`` nodes, and nodes whose ``fn`` may raise, are kept for more than their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import Where
+from ..kinds import Aval
+
+
+class Value:
+    """One SSA value.  ``hint`` is the user's name for it, ``obj`` numbers the Python object
+    that carries it at run time (None: not tied to an object of the user's)."""
+
+    __slots__ = ("aval", "hint", "obj")
+
+    def __init__(self, aval: Aval, hint: str | None = None, obj: int | None = None) -> None:
+        self.aval, self.hint, self.obj = aval, hint, obj
+
+    def like(self, **changes: Any) -> Value:
+        """A new value with the same facts, but for ``changes``."""
+        new = Value(self.aval, self.hint, self.obj)
+        for name, value in changes.items():
+            setattr(new, name, value)
+        return new
+
+    def __repr__(self) -> str:
+        return f"<{self.hint or 'value'}: {self.aval}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The place of input number ``index`` in a template."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A view step: ``x[key]``; ``key`` is a template.  ``basic`` keys (ints, slices, Ellipsis,
+    newaxis) select a view, others (integer or boolean arrays, lists) a copy."""
+
+    key: Any
+    basic: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """A view step by a function: ``fn(x, *args, **kwargs)`` returns a view of x."""
+
+    fn: Callable[..., Any]
+    args: tuple[Any, ...] = ()
+    kwargs: tuple[tuple[str, Any], ...] = ()
+
+
+Step = Index | Through
+Steps = tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a node comes from.  ``where`` is the innermost staged statement of the user,
+    ``callers`` the call sites that inlined it (outermost first).  ``statement`` is one number
+    per executed user statement while tracing: nodes of equal number belong to one statement.
+    ``augmented`` marks ``x op= e`` on an immutable: print it as the user did.  ``role`` is
+    ``"forward"``, ``"adjoint"`` or ``"support"``."""
+
+    where: Where | None = None
+    callers: tuple[Where, ...] = ()
+    statement: int = 0
+    augmented: bool = False
+    role: str = "forward"
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSpec:
+    """The shape of a loop node.
+
+    ``kind`` ``"for"``: inputs are ``start, stop, step`` then ``n_carried`` initial values then
+    ``n_consumed`` sequences; one block, the body, with parameters ``index, *carried,
+    *elements``.  ``kind`` ``"while"``: inputs are the initial values and the sequences; two
+    blocks: the test, with parameters ``*carried`` and one output (the predicate; it may
+    contain statements), and the body with parameters ``*carried, *elements``.
+
+    The body's outputs are ``[jump] *next *last *produced``: ``jump`` (an int, present if
+    ``exits``; non-zero leaves the loop at the end of this iteration), the next values of the
+    carried ones, ``n_last`` values of the last iteration that are not needed by the next one,
+    and ``n_produced`` elements.  The node's outputs are ``[jump] *results *last *sequences
+    trips``: ``trips`` counts the iterations that were started.  If there was no iteration
+    ``jump`` is 0 and ``last`` undefined.
+
+    Element number k of a sequence belongs to iteration number k, always.  With ``reverse``
+    the loop runs through its range, and through its consumed sequences, from the last to the
+    first, and element k of what it produces belongs to the same k.  A consuming ``for`` loop
+    of n iterations consumes sequences of exactly n elements.  ``stacked[k]`` tells that
+    sequence k is kept in one array with a leading axis (trip count exact and element shape
+    invariant), otherwise in a list; ``user`` gives the user's spelling of a for loop
+    (``"range"``, ``"rows"`` …) for emission.
+    """
+
+    kind: str
+    n_carried: int = 0
+    n_consumed: int = 0
+    n_last: int = 0
+    n_produced: int = 0
+    exits: bool = False
+    reverse: bool = False
+    stacked: tuple[bool, ...] = ()
+    user: str = "range"
+
+    @property
+    def first_init(self) -> int:
+        """The position of the first initial value among the node's inputs."""
+        return 3 if self.kind == "for" else 0
+
+    def but(self, **changes: Any) -> LoopSpec:
+        return replace(self, **changes)
+
+
+NO_PARAMS: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One operation.  Compare nodes by identity."""
+
+    op: str
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    blocks: tuple[Block, ...] = ()
+    origin: Origin | None = None
+
+    @property
+    def out(self) -> Value:
+        """The only output."""
+        (value,) = self.outputs
+        return value
+
+    @property
+    def loop(self) -> LoopSpec:
+        """The loop's shape."""
+        spec: LoopSpec = self.params["loop"]
+        return spec
+
+    def but(self, **changes: Any) -> Node:
+        """A copy with fields changed."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """A straight list of nodes with parameters and outputs."""
+
+    params: tuple[Value, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    outputs: tuple[Value, ...] = ()
+
+    def but(self, **changes: Any) -> Block:
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """A function: ``block.params`` are its inputs, ``block.outputs`` its results.
+
+    ``border`` is the number of nodes of the forward part where a backward part follows in the
+    same block (None: no backward part).  ``n_primal`` results come first, then gradients.
+    ``written`` lists inputs (positions) whose objects the graph writes to.  ``callees`` holds
+    the graphs that ``call`` nodes name.  ``title`` and ``notes`` go into the header of the
+    emitted text.
+    """
+
+    name: str
+    block: Block
+    border: int | None = None
+    n_primal: int = 0
+    written: tuple[int, ...] = ()
+    callees: Mapping[str, Graph] = field(default_factory=dict)
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        return self.block.params
+
+    @property
+    def outputs(self) -> tuple[Value, ...]:
+        return self.block.outputs
+
+    def but(self, **changes: Any) -> Graph:
+        return replace(self, **changes)
+
+    def __str__(self) -> str:
+        from .text import render  # printing is a view of the graph, not a part of it
+
+        return render(self)
+
+
+# ---- templates ---------------------------------------------------------------------------
+
+
+def fill(template: Any, inputs: tuple[Any, ...] | list[Any]) -> Any:
+    """A template with every :class:`Ref` replaced by its input.
+
+    >>> fill((Ref(1), slice(None, Ref(0))), ["n", "x"])
+    ('x', slice(None, 'n', None))
+    """
+    if isinstance(template, Ref):
+        return inputs[template.index]
+    if isinstance(template, tuple):
+        items = [fill(t, inputs) for t in template]
+        return type(template)(*items) if hasattr(template, "_fields") else tuple(items)
+    if isinstance(template, list):
+        return [fill(t, inputs) for t in template]
+    if isinstance(template, dict):
+        return {k: fill(v, inputs) for k, v in template.items()}
+    if isinstance(template, slice):
+        return slice(fill(template.start, inputs), fill(template.stop, inputs),
+                     fill(template.step, inputs))
+    return template
+
+
+def abstract(structure: Any, inputs: list[Value]) -> Any:
+    """The template of a structure with :class:`Value` leaves; values are added to ``inputs``
+    (one place each).  The inverse of :func:`fill`."""
+    if isinstance(structure, Value):
+        for i, v in enumerate(inputs):
+            if v is structure:
+                return Ref(i)
+        inputs.append(structure)
+        return Ref(len(inputs) - 1)
+    if isinstance(structure, tuple):
+        items = [abstract(s, inputs) for s in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+    if isinstance(structure, list):
+        return [abstract(s, inputs) for s in structure]
+    if isinstance(structure, dict):
+        return {k: abstract(v, inputs) for k, v in structure.items()}
+    if isinstance(structure, slice):
+        return slice(abstract(structure.start, inputs), abstract(structure.stop, inputs),
+                     abstract(structure.step, inputs))
+    return structure
+
+
+def shift(template: Any, by: int) -> Any:
+    """A template whose references are moved by ``by`` places."""
+    return fill(template, _Shifted(by))  # type: ignore[arg-type]
+
+
+class _Shifted:
+    """``inputs`` for :func:`fill` that answers ``Ref(i + by)`` for every i."""
+
+    def __init__(self, by: int) -> None:
+        self.by = by
+
+    def __getitem__(self, index: int) -> Ref:
+        return Ref(index + self.by)
+
+
+# ---- walking -----------------------------------------------------------------------------
+
+
+def walk(block: Block) -> Iterator[Node]:
+    """All nodes of a block and of the blocks nested in it, in program order, outer first."""
+    stack: list[Iterator[Node]] = [iter(block.nodes)]
+    while stack:
+        node = next(stack[-1], None)
+        if node is None:
+            stack.pop()
+            continue
+        yield node
+        for inner in reversed(node.blocks):
+            stack.append(iter(inner.nodes))
+
+
+def free_values(block: Block) -> list[Value]:
+    """Values that a block uses but does not define, in order of first use."""
+    defined: set[Value] = set()
+    free: dict[Value, None] = {}
+
+    def visit(b: Block) -> None:
+        defined.update(b.params)
+        for node in b.nodes:
+            for v in node.inputs:
+                if v not in defined:
+                    free[v] = None
+            for inner in node.blocks:
+                visit(inner)
+            defined.update(node.outputs)
+        for v in b.outputs:
+            if v not in defined:
+                free[v] = None
+
+    visit(block)
+    return list(free)
+
+
+def rebuild(block: Block, substitution: dict[Value, Value],
+            fresh: bool = False) -> Block:
+    """A copy of a block with values substituted; with ``fresh`` its own parameters and node
+    outputs become new values (recorded in ``substitution``)."""
+    if fresh:
+        for p in block.params:
+            substitution[p] = p.like()
+    nodes = []
+    for node in block.nodes:
+        inputs = tuple(substitution.get(v, v) for v in node.inputs)
+        blocks = tuple(rebuild(b, substitution, fresh) for b in node.blocks)
+        if fresh:
+            for o in node.outputs:
+                substitution[o] = o.like()
+        outputs = tuple(substitution.get(v, v) for v in node.outputs)
+        nodes.append(node.but(inputs=inputs, outputs=outputs, blocks=blocks))
+    params = tuple(substitution.get(v, v) for v in block.params)
+    return Block(params, tuple(nodes), tuple(substitution.get(v, v) for v in block.outputs))
+
+
+class Builder:
+    """Appends nodes to a block under construction.
+
+    >>> from srcgrad.kinds import FLOAT
+    >>> b = Builder()
+    >>> x = b.param(FLOAT, "x")
+    >>> import operator
+    >>> y = b.apply(operator.add, (x, 1.0), {}, FLOAT)
+    >>> len(b.block((y,)).nodes)
+    1
+    """
+
+    def __init__(self, origin: Origin | None = None) -> None:
+        self.params: list[Value] = []
+        self.nodes: list[Node] = []
+        self.origin = origin
+
+    def param(self, aval: Aval, hint: str | None = None) -> Value:
+        value = Value(aval, hint)
+        self.params.append(value)
+        return value
+
+    def add(self, op: str, inputs: tuple[Value, ...], avals: tuple[Aval, ...],
+            blocks: tuple[Block, ...] = (), **params: Any) -> Node:
+        """Append a node with fresh outputs of the given avals."""
+        node = Node(op, inputs, tuple(Value(a) for a in avals), params, blocks, self.origin)
+        self.nodes.append(node)
+        return node
+
+    def const(self, value: Any, aval: Aval) -> Value:
+        return self.add("const", (), (aval,), value=value).out
+
+    def apply(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+              aval: Aval) -> Value:
+        """Append an ``apply`` with one output; Values may sit anywhere in the arguments."""
+        return self.apply_many(fn, args, kwargs, (aval,), many=False)[0]
+
+    def apply_many(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+                   avals: tuple[Aval, ...], many: bool = True) -> tuple[Value, ...]:
+        inputs: list[Value] = []
+        template = abstract(tuple(args), inputs)
+        keywords = abstract(dict(kwargs), inputs)
+        return self.add("apply", tuple(inputs), avals, fn=fn, args=template, kwargs=keywords,
+                        many=many).outputs
+
+    def block(self, outputs: tuple[Value, ...]) -> Block:
+        """The finished block."""
+        return Block(tuple(self.params), tuple(self.nodes), outputs)
