@@ -21,9 +21,26 @@ Parameter names a body may use
     a named kink policy declared with ``settings=`` (for instance ``ties="split"``).
 
 Bodies call only ruled functions and operators, never inspect engine types, respect batch
-dimensions and complex numbers.  The vjp is the *transpose* of the derivative without
-conjugation (JAX's and HIPS autograd's convention); the eager mode conjugates on the way in
-and out.
+dimensions and complex numbers.  They branch on ranks, dtypes, settings and on what is plainly
+a Python number, never on values or sizes.  The vjp is the *transpose* of the derivative
+without conjugation (JAX's and HIPS autograd's convention); the eager mode conjugates on the
+way in and out.
+
+What a body may return, and what engines do with it
+----------------------------------------------------
+* ``None``: the cotangent is zero (``sign`` of a real array, decided on the dtype).
+* A complex cotangent for a real input: the engine keeps the real part.  Likewise the jvp of an
+  elementwise rule with a real output (``abs`` of a complex array) is the real part of
+  ``partial * t``.
+* A cotangent of a wider dtype than the input's: the engine casts.
+* An elementwise partial that is the Python number ``1``, ``-1`` or ``0``.
+
+Sequences: for an input that is a list or tuple of arrays (``np.concatenate``; nested for
+``np.array`` and ``np.block``), ``<input>_shape``, ``_ndim`` and ``_dtype`` are *lists* of the
+same nesting, and the body returns a list of cotangents.  A shape is always a tuple, so a list
+tells a sequence from an array.
+
+Several outputs: ``ct`` and ``ans`` are tuples, an absent cotangent is ``None``.
 """
 
 from __future__ import annotations
@@ -36,6 +53,7 @@ from typing import Any, Literal
 import numpy as np
 
 Body = Callable[..., Any]
+Array = Any  # what bodies compute on: arrays, scalars, tensors or graph values, as the engine likes
 Form = Literal["elementwise", "vjp", "jvp"]
 
 
@@ -64,8 +82,11 @@ class Entry:
 
     ``names`` are the canonical parameter names, ``broadcasts`` says that inputs broadcast
     against each other: bodies then return cotangents of the *output's* shape and the engine
-    reduces them to the input's shape.  ``inactive`` holds inputs whose derivative is zero
-    everywhere; ``nondiff`` says so of every input.
+    reduces them to the input's shape.  Such functions are pointwise, so that a vjp body is the
+    jvp as well, with the tangent for ``ct``; where it is not (complex ``sign``) a jvp is
+    declared.  ``inactive`` holds inputs whose derivative is zero everywhere; ``nondiff`` says so
+    of every input.  ``adapt`` brings bound arguments into canonical form where names alone do
+    not (``min=`` for ``a_min=``).
     """
 
     function: Callable[..., Any]
@@ -75,6 +96,7 @@ class Entry:
     jvps: dict[str, Rule] = field(default_factory=dict)
     inactive: set[str] = field(default_factory=set)
     nondiff: bool = False
+    adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by canonical name, defaults filled in; ``*operands`` become a tuple.
@@ -88,10 +110,15 @@ class Entry:
         for name, value in bound.arguments.items():
             if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
                 named.update(value)
+            elif value is np._NoValue:
+                named[name] = _NO_VALUE_MEANS.get(name)
             else:
                 named[name] = value
-        return named
+        return self.adapt(named) if self.adapt else named
 
+
+# What NumPy's "no value given" comes to, by parameter; None for all others.
+_NO_VALUE_MEANS: dict[str, Any] = {"keepdims": False, "where": True}
 
 _BOOK: dict[Any, Entry] = {}
 _ALIASES: dict[Any, Any] = {}
@@ -111,7 +138,12 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(function)
 
 
-def entry(name: str, function: Callable[..., Any], like: Callable[..., Any] | None = None) -> Entry:
+def entry(
+    name: str,
+    function: Callable[..., Any],
+    like: Callable[..., Any] | None = None,
+    adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+) -> Entry:
     """The entry of ``function``, made if new.  ``like`` is a pure Python function whose
     signature stands in where ``function`` has none (C functions such as ``np.concatenate``).
     ``name`` is only for messages."""
@@ -121,7 +153,7 @@ def entry(name: str, function: Callable[..., Any], like: Callable[..., Any] | No
             signature = inspect.signature(like) if like else _signature(function)
         except (TypeError, ValueError) as err:
             raise TypeError(f"{name}: no signature to bind arguments with; give `like=`") from err
-        found = Entry(function, signature, isinstance(function, np.ufunc))
+        found = Entry(function, signature, isinstance(function, np.ufunc), adapt=adapt)
         _BOOK[function] = found
     return found
 
@@ -157,7 +189,7 @@ def _declare(
 
 
 def elementwise(
-    function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {}  # noqa: B006
+    function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {}
 ) -> Callable[[Body], Body]:
     """Declare the partial derivative of an elementwise function for one input.
 
@@ -174,7 +206,7 @@ def elementwise(
 def vjp(
     function: Callable[..., Any],
     *inputs: str,
-    settings: Mapping[str, Any] = {},  # noqa: B006
+    settings: Mapping[str, Any] = {},
     broadcasts: bool | None = None,
     like: Callable[..., Any] | None = None,
 ) -> Callable[[Body], Body]:
@@ -191,7 +223,7 @@ def vjp(
 def linear(
     function: Callable[..., Any],
     *inputs: str,
-    settings: Mapping[str, Any] = {},  # noqa: B006
+    settings: Mapping[str, Any] = {},
     broadcasts: bool | None = None,
     like: Callable[..., Any] | None = None,
 ) -> Callable[[Body], Body]:
@@ -205,7 +237,7 @@ def linear(
 def jvp(
     function: Callable[..., Any],
     *inputs: str,
-    settings: Mapping[str, Any] = {},  # noqa: B006
+    settings: Mapping[str, Any] = {},
     like: Callable[..., Any] | None = None,
 ) -> Callable[[Body], Body]:
     """Declare an explicit Jacobian-vector product: an optional optimisation, tested equal to
@@ -237,6 +269,20 @@ def alias(target: Callable[..., Any], *spellings: Any) -> None:
     rules of ``target``."""
     for spelling in spellings:
         _ALIASES[spelling] = target
+
+
+def variant(target: Callable[..., Any], function: Callable[..., Any], like: Body) -> None:
+    """Let ``function`` share the rules of ``target`` under a signature of its own: ``like``
+    names ``function``'s parameters, in its order and with its defaults, as ``target`` does.
+
+    >>> variant(np.sum, np.add.reduce, lambda a, axis=0, dtype=None, out=None,
+    ...         keepdims=False, initial=None, where=True: None)
+    """
+    of = _BOOK[target]
+    _BOOK[function] = Entry(
+        function, inspect.signature(like), of.broadcasts, of.rules, of.jvps, of.inactive,
+        of.nondiff, of.adapt,
+    )  # fmt: skip
 
 
 def lookup(function: Any) -> Entry | None:

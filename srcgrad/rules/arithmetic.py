@@ -1,0 +1,342 @@
+"""Arithmetic: sums, products, quotients, powers, remainders, absolute values, comparisons."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import (
+    Array,
+    alias,
+    elementwise,
+    entry,
+    inactive,
+    jvp,
+    linear,
+    nondiff,
+    variant,
+    vjp,
+)
+
+alias(np.add, operator.add)
+alias(np.subtract, operator.sub)
+alias(np.multiply, operator.mul)
+alias(np.divide, operator.truediv)
+alias(np.power, operator.pow, math.pow)
+alias(np.remainder, operator.mod)
+alias(np.fmod, math.fmod)
+alias(np.absolute, abs, operator.abs)
+alias(np.fabs, math.fabs)
+alias(np.negative, operator.neg)
+alias(np.positive, operator.pos)
+alias(np.copysign, math.copysign)
+alias(np.ldexp, math.ldexp)
+alias(np.modf, math.modf)
+alias(np.frexp, math.frexp)
+alias(np.nextafter, math.nextafter)
+alias(np.divmod, divmod)
+alias(np.hypot, math.hypot)
+
+
+@elementwise(np.add, "x1")
+@elementwise(np.add, "x2")
+@elementwise(np.subtract, "x1")
+@elementwise(np.positive)
+@elementwise(np.remainder, "x1")
+@elementwise(np.fmod, "x1")
+@elementwise(np.nextafter, "x1")
+def one() -> int:
+    return 1
+
+
+@elementwise(np.subtract, "x2")
+@elementwise(np.negative)
+def minus_one() -> int:
+    return -1
+
+
+@vjp(np.multiply, "x1")
+def multiply_x1(ct: Array, x2: Array) -> Array:
+    return ct * x2
+
+
+@vjp(np.multiply, "x2")
+def multiply_x2(ct: Array, x1: Array) -> Array:
+    return ct * x1
+
+
+@vjp(np.divide, "x1")
+def divide_x1(ct: Array, x2: Array) -> Array:
+    return ct / x2
+
+
+@vjp(np.divide, "x2")
+def divide_x2(ct: Array, ans: Array, x2: Array) -> Array:
+    return -ct * ans / x2
+
+
+@elementwise(np.power, "x1")
+@elementwise(np.float_power, "x1")
+def power_x1(x1: Array, x2: Array) -> Array:
+    if isinstance(x2, int | float):
+        if x2 == 0 or x2 == 1:
+            return int(x2)
+        if x2 == 2:
+            return 2 * x1
+        return x2 * x1 ** (x2 - 1)
+    return x2 * x1 ** np.where(x2 == 0, 1, x2 - 1)  # 0, not 0 * inf, for 0**0
+
+
+@vjp(np.power, "x2")
+@vjp(np.float_power, "x2")
+def power_x2(ct: Array, ans: Array, x1: Array) -> Array:
+    if isinstance(x1, int | float) and x1 > 0:
+        return ct * ans * math.log(x1)
+    return ct * ans * np.log(np.where(x1 == 0, 1, x1))  # 0 where the base is 0
+
+
+variant(np.power, pow, lambda x1, x2, mod=None: None)
+
+
+@elementwise(np.square)
+def square(x: Array) -> Array:
+    return 2 * x
+
+
+@vjp(np.sqrt)
+def sqrt(ct: Array, ans: Array) -> Array:
+    return 0.5 * ct / ans
+
+
+@vjp(np.cbrt)
+def cbrt(ct: Array, ans: Array) -> Array:
+    return ct / (3 * ans * ans)
+
+
+@vjp(np.reciprocal)
+def reciprocal(ct: Array, ans: Array) -> Array:
+    return -ct * ans * ans
+
+
+@vjp(np.remainder, "x2")
+def remainder_x2(ct: Array, x1: Array, x2: Array) -> Array:
+    return -ct * np.floor_divide(x1, x2)
+
+
+@vjp(np.fmod, "x2")
+def fmod_x2(ct: Array, x1: Array, x2: Array) -> Array:
+    return -ct * np.trunc(x1 / x2)
+
+
+@vjp(np.divmod, "x1")
+def divmod_x1(ct: Any) -> Array:
+    return ct[1]
+
+
+@vjp(np.divmod, "x2")
+def divmod_x2(ct: Any, ans: Any) -> Array:
+    return None if ct[1] is None else -ct[1] * ans[0]
+
+
+@elementwise(np.absolute)
+def absolute(x: Array, ans: Array, x_dtype: np.dtype[Any]) -> Array:
+    if x_dtype.kind == "c":
+        return np.conj(x) / np.where(ans == 0, 1, ans)
+    return np.sign(x)
+
+
+@elementwise(np.fabs)
+def fabs(x: Array) -> Array:
+    return np.sign(x)
+
+
+@vjp(np.sign)
+def sign(ct: Array, ans: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
+    if x_dtype.kind != "c":
+        return None
+    length = np.absolute(x)
+    return (ct - np.real(ct * ans) * np.conj(ans)) / np.where(length == 0, 1, length)
+
+
+@jvp(np.sign)
+def sign_jvp(t: Array, ans: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
+    if x_dtype.kind != "c":
+        return None
+    length = np.absolute(x)
+    return (t - np.real(t * np.conj(ans)) * ans) / np.where(length == 0, 1, length)
+
+
+@vjp(np.hypot, "x1")
+def hypot_x1(ct: Array, ans: Array, x1: Array) -> Array:
+    return ct * x1 / np.where(ans == 0, 1, ans)
+
+
+@vjp(np.hypot, "x2")
+def hypot_x2(ct: Array, ans: Array, x2: Array) -> Array:
+    return ct * x2 / np.where(ans == 0, 1, ans)
+
+
+def _winner(ct: Array, wins: Array, tie: Array, ties: str, first: bool) -> Array:
+    """``ct`` where the input wins and its share of it on a tie."""
+    if ties == "split":
+        return np.where(wins, ct, np.where(tie, 0.5 * ct, 0))
+    if (ties == "first") == first:
+        return np.where(wins | tie, ct, 0)
+    return np.where(wins, ct, 0)
+
+
+@vjp(np.maximum, "x1", settings={"ties": "split"})
+def maximum_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
+    return _winner(ct, x1 > x2, x1 == x2, ties, first=True)
+
+
+@vjp(np.maximum, "x2", settings={"ties": "split"})
+def maximum_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
+    return _winner(ct, x2 > x1, x1 == x2, ties, first=False)
+
+
+@vjp(np.minimum, "x1", settings={"ties": "split"})
+def minimum_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
+    return _winner(ct, x1 < x2, x1 == x2, ties, first=True)
+
+
+@vjp(np.minimum, "x2", settings={"ties": "split"})
+def minimum_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
+    return _winner(ct, x2 < x1, x1 == x2, ties, first=False)
+
+
+@vjp(np.fmax, "x1", settings={"ties": "split"})
+def fmax_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
+    return _winner(ct, (x1 > x2) | np.isnan(x2), x1 == x2, ties, first=True)
+
+
+@vjp(np.fmax, "x2", settings={"ties": "split"})
+def fmax_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
+    return _winner(ct, (x2 > x1) | np.isnan(x1), x1 == x2, ties, first=False)
+
+
+@vjp(np.fmin, "x1", settings={"ties": "split"})
+def fmin_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
+    return _winner(ct, (x1 < x2) | np.isnan(x2), x1 == x2, ties, first=True)
+
+
+@vjp(np.fmin, "x2", settings={"ties": "split"})
+def fmin_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
+    return _winner(ct, (x2 < x1) | np.isnan(x1), x1 == x2, ties, first=False)
+
+
+@elementwise(np.copysign, "x1")
+def copysign_x1(ans: Array, x1: Array) -> Array:
+    return np.sign(x1) * np.sign(ans)
+
+
+inactive(np.copysign, "x2")
+inactive(np.nextafter, "x2")
+
+
+@vjp(np.heaviside, "x2")
+def heaviside_x2(ct: Array, x1: Array) -> Array:
+    return np.where(x1 == 0, ct, 0)
+
+
+inactive(np.heaviside, "x1")
+
+
+@linear(np.ldexp, "x1")
+def ldexp_x1(ct: Array, x2: Array) -> Array:
+    return np.ldexp(ct, x2)
+
+
+inactive(np.ldexp, "x2")
+
+
+@vjp(np.modf)
+def modf(ct: Any) -> Array:
+    return ct[0]
+
+
+@vjp(np.frexp)
+def frexp(ct: Any, ans: Any) -> Array:
+    return None if ct[0] is None else np.ldexp(ct[0], -ans[1])
+
+
+def _clip_bounds(named: dict[str, Any]) -> dict[str, Any]:
+    """``min=`` and ``max=`` are other names of ``a_min`` and ``a_max``."""
+    low, high = named.pop("min", None), named.pop("max", None)
+    if low is not None:
+        named["a_min"] = low
+    if high is not None:
+        named["a_max"] = high
+    return named
+
+
+entry(
+    "clip",
+    np.clip,
+    like=lambda a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs: None,
+    adapt=_clip_bounds,
+)
+
+
+@vjp(np.clip, "a", settings={"bounds": "closed"}, broadcasts=True)
+def clip_a(ct: Array, a: Array, a_min: Array, a_max: Array, bounds: str) -> Array:
+    below, above = (np.less, np.greater) if bounds == "closed" else (np.less_equal, np.greater_equal)
+    if a_min is not None:
+        ct = np.where(below(a, a_min), 0, ct)
+    if a_max is not None:
+        ct = np.where(above(a, a_max), 0, ct)
+    return ct
+
+
+@vjp(np.clip, "a_min")
+def clip_a_min(ct: Array, a: Array, a_min: Array, a_max: Array) -> Array:
+    clipped = a < a_min
+    return np.where(clipped if a_max is None else clipped & (a_min < a_max), ct, 0)
+
+
+@vjp(np.clip, "a_max")
+def clip_a_max(ct: Array, a: Array, a_min: Array, a_max: Array) -> Array:
+    clipped = a > a_max
+    return np.where(clipped if a_min is None else clipped | (a_min > a_max), ct, 0)
+
+
+entry("nan_to_num", np.nan_to_num).broadcasts = True
+
+
+@vjp(np.nan_to_num, "x")
+def nan_to_num_x(ct: Array, x: Array) -> Array:
+    return np.where(np.isfinite(x), ct, 0)
+
+
+inactive(np.nan_to_num, "nan", "posinf", "neginf")
+
+nondiff(
+    np.floor_divide, np.spacing, np.signbit, np.gcd, np.lcm,
+    np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
+    np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
+    np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift,
+    np.bitwise_count, np.isfinite, np.isinf, np.isnan, np.isnat, np.isneginf, np.isposinf,
+    np.iscomplex, np.isreal, np.iscomplexobj, np.isrealobj, np.isclose, np.allclose,
+    np.array_equal, np.array_equiv, np.isscalar,
+    math.isclose, math.isfinite, math.isinf, math.isnan, math.ulp, math.gcd, math.lcm,
+    math.factorial, math.comb, math.perm, math.isqrt,
+    operator.contains, operator.is_, operator.is_not, operator.truth, operator.index,
+    bool, int,
+)  # fmt: skip
+alias(np.floor_divide, operator.floordiv)
+alias(np.equal, operator.eq)
+alias(np.not_equal, operator.ne)
+alias(np.less, operator.lt)
+alias(np.less_equal, operator.le)
+alias(np.greater, operator.gt)
+alias(np.greater_equal, operator.ge)
+alias(np.logical_not, operator.not_)
+alias(np.bitwise_and, operator.and_)
+alias(np.bitwise_or, operator.or_)
+alias(np.bitwise_xor, operator.xor)
+alias(np.invert, operator.invert, operator.inv)
+alias(np.left_shift, operator.lshift)
+alias(np.right_shift, operator.rshift)

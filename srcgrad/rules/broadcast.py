@@ -1,0 +1,124 @@
+"""Undoing broadcasts and selections: the run-time functions that adjoints may call.
+
+They are ordinary NumPy functions with rules of their own, so that a gradient that calls them
+can be differentiated again.  Each dispatches on ``__array_function__`` like NumPy's own
+functions do: an engine's array objects see the call instead of NumPy.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, inactive, linear, nondiff
+
+
+def _find_engine_value(value: Any) -> Any:
+    """The first object in ``value`` (tuples and lists included) that takes over NumPy calls."""
+    if isinstance(value, tuple | list):
+        for item in value:
+            found = _find_engine_value(item)
+            if found is not None:
+                return found
+        return None
+    if isinstance(value, np.ndarray | np.generic) or not hasattr(type(value), "__array_function__"):
+        return None
+    return value
+
+
+def runtime(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let engines' arrays take over calls of ``function``, as they do for NumPy's functions."""
+
+    @functools.wraps(function)
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        engine = _find_engine_value(args)
+        if engine is None:
+            return function(*args, **kwargs)
+        return engine.__array_function__(dispatch, (type(engine),), args, kwargs)
+
+    return dispatch
+
+
+@runtime
+def sum_to(a: Array, shape: tuple[int, ...]) -> Array:
+    """Sum ``a`` over the axes along which ``shape`` was broadcast to ``a.shape``.
+
+    >>> sum_to(np.ones((4, 2, 3)), (2, 1))
+    array([[12.],
+           [12.]])
+    """
+    have = np.shape(a)
+    extra = len(have) - len(shape)
+    stretched = tuple(
+        i for i, n in enumerate(have) if i < extra or (shape[i - extra] == 1 and n != 1)
+    )
+    if not stretched:
+        return a
+    return np.reshape(np.sum(a, axis=stretched), shape)
+
+
+@runtime
+def sum_to_like(a: Array, like: Array) -> Array:
+    """:func:`sum_to` the shape of ``like``."""
+    return sum_to(a, np.shape(like))
+
+
+@runtime
+def scatter_add(values: Array, index: Any, shape: tuple[int, ...]) -> Array:
+    """Zeros of ``shape`` with ``values`` added at ``index``: the transpose of ``a[index]``.
+
+    >>> scatter_add(np.array([1.0, 2.0, 4.0]), [0, 2, 0], (3,))
+    array([5., 0., 2.])
+    """
+    out = np.zeros(shape, np.asarray(values).dtype)
+    if _visits_places_once(index):
+        out[index] = values
+    else:
+        np.add.at(out, index, values)
+    return out
+
+
+def _visits_places_once(index: Any) -> bool:
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(
+        part is None
+        or isinstance(part, int | np.integer | slice | type(...) | np.bool_)
+        or (isinstance(part, np.ndarray) and part.dtype == bool)
+        for part in parts
+    )
+
+
+@runtime
+def last_write_mask(shape: tuple[int, ...], index: Any) -> Array:
+    """For ``x[index] = v`` with ``x`` of ``shape``: where an element of ``v`` (broadcast to the
+    selection) is the last one written to its place, and therefore the one that stays.
+
+    >>> last_write_mask((3,), [0, 2, 0])
+    array([False,  True,  True])
+    """
+    places = np.arange(math.prod(shape)).reshape(shape)[index]
+    order = np.arange(places.size).reshape(places.shape)
+    last = np.zeros(math.prod(shape), dtype=np.intp)
+    last[places.ravel()] = order.ravel()
+    return np.equal(last[places], order)
+
+
+@linear(sum_to, "a")
+def sum_to_a(ct: Array, a_shape: tuple[int, ...]) -> Array:
+    return np.broadcast_to(ct, a_shape)
+
+
+linear(sum_to_like, "a")(sum_to_a)
+inactive(sum_to_like, "like")
+
+
+@linear(scatter_add, "values")
+def scatter_add_values(ct: Array, index: Any) -> Array:
+    return ct[index]
+
+
+nondiff(last_write_mask)

@@ -1,0 +1,87 @@
+"""Exponentials and logarithms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, alias, elementwise, entry, vjp
+
+alias(np.exp, math.exp)
+alias(np.exp2, math.exp2)
+alias(np.expm1, math.expm1)
+alias(np.log2, math.log2)
+alias(np.log10, math.log10)
+alias(np.log1p, math.log1p)
+alias(np.sqrt, math.sqrt)
+alias(np.cbrt, math.cbrt)
+
+
+@elementwise(np.exp)
+def exp(ans: Array) -> Array:
+    return ans
+
+
+@elementwise(np.exp2)
+def exp2(ans: Array) -> Array:
+    return ans * math.log(2)
+
+
+@elementwise(np.expm1)
+def expm1(ans: Array) -> Array:
+    return ans + 1
+
+
+@vjp(np.log)
+def log(ct: Array, x: Array) -> Array:
+    return ct / x
+
+
+@vjp(np.log2)
+def log2(ct: Array, x: Array) -> Array:
+    return ct / (x * math.log(2))
+
+
+@vjp(np.log10)
+def log10(ct: Array, x: Array) -> Array:
+    return ct / (x * math.log(10))
+
+
+@vjp(np.log1p)
+def log1p(ct: Array, x: Array) -> Array:
+    return ct / (1 + x)
+
+
+@elementwise(np.logaddexp, "x1")
+def logaddexp_x1(ans: Array, x1: Array) -> Array:
+    return np.exp(x1 - np.where(ans == -math.inf, 0, ans))  # 0 where both are -inf
+
+
+@elementwise(np.logaddexp, "x2")
+def logaddexp_x2(ans: Array, x2: Array) -> Array:
+    return np.exp(x2 - np.where(ans == -math.inf, 0, ans))
+
+
+@elementwise(np.logaddexp2, "x1")
+def logaddexp2_x1(ans: Array, x1: Array) -> Array:
+    return np.exp2(x1 - np.where(ans == -math.inf, 0, ans))
+
+
+@elementwise(np.logaddexp2, "x2")
+def logaddexp2_x2(ans: Array, x2: Array) -> Array:
+    return np.exp2(x2 - np.where(ans == -math.inf, 0, ans))
+
+
+entry("math.log", math.log, like=lambda x, base=None: None)
+
+
+@vjp(math.log, "x")
+def math_log_x(ct: Array, x: Array, base: Any) -> Array:
+    return ct / x if base is None else ct / (x * math.log(base))
+
+
+@vjp(math.log, "base")
+def math_log_base(ct: Array, ans: Array, base: Array) -> Array:
+    return -ct * ans / (base * np.log(base))

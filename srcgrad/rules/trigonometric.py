@@ -1,0 +1,146 @@
+"""Trigonometric and hyperbolic functions and their inverses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from srcgrad.rules.book import Array, alias, elementwise, vjp
+from srcgrad.rules.broadcast import runtime
+
+alias(np.sin, math.sin)
+alias(np.cos, math.cos)
+alias(np.tan, math.tan)
+alias(np.arcsin, math.asin)
+alias(np.arccos, math.acos)
+alias(np.arctan, math.atan)
+alias(np.arctan2, math.atan2)
+alias(np.sinh, math.sinh)
+alias(np.cosh, math.cosh)
+alias(np.tanh, math.tanh)
+alias(np.arcsinh, math.asinh)
+alias(np.arccosh, math.acosh)
+alias(np.arctanh, math.atanh)
+alias(np.radians, math.radians)
+alias(np.degrees, math.degrees)
+
+
+@elementwise(np.sin)
+def sin(x: Array) -> Array:
+    return np.cos(x)
+
+
+@elementwise(np.cos)
+def cos(x: Array) -> Array:
+    return -np.sin(x)
+
+
+@elementwise(np.tan)
+def tan(ans: Array) -> Array:
+    return 1 + ans * ans
+
+
+@vjp(np.arcsin)
+def arcsin(ct: Array, x: Array) -> Array:
+    return ct / np.sqrt(1 - x * x)
+
+
+@vjp(np.arccos)
+def arccos(ct: Array, x: Array) -> Array:
+    return -ct / np.sqrt(1 - x * x)
+
+
+@vjp(np.arctan)
+def arctan(ct: Array, x: Array) -> Array:
+    return ct / (1 + x * x)
+
+
+@vjp(np.arctan2, "x1")
+def arctan2_x1(ct: Array, x1: Array, x2: Array) -> Array:
+    return ct * x2 / (x1 * x1 + x2 * x2)
+
+
+@vjp(np.arctan2, "x2")
+def arctan2_x2(ct: Array, x1: Array, x2: Array) -> Array:
+    return -ct * x1 / (x1 * x1 + x2 * x2)
+
+
+@elementwise(np.sinh)
+def sinh(x: Array) -> Array:
+    return np.cosh(x)
+
+
+@elementwise(np.cosh)
+def cosh(x: Array) -> Array:
+    return np.sinh(x)
+
+
+@elementwise(np.tanh)
+def tanh(ans: Array) -> Array:
+    return 1 - ans * ans
+
+
+@vjp(np.arcsinh)
+def arcsinh(ct: Array, x: Array) -> Array:
+    return ct / np.sqrt(x * x + 1)
+
+
+@vjp(np.arccosh)
+def arccosh(ct: Array, x: Array) -> Array:
+    return ct / (np.sqrt(x - 1) * np.sqrt(x + 1))  # the product has the branch of arccosh
+
+
+@vjp(np.arctanh)
+def arctanh(ct: Array, x: Array) -> Array:
+    return ct / (1 - x * x)
+
+
+@elementwise(np.deg2rad)
+@elementwise(np.radians)
+def deg2rad() -> float:
+    return math.pi / 180
+
+
+@elementwise(np.rad2deg)
+@elementwise(np.degrees)
+def rad2deg() -> float:
+    return 180 / math.pi
+
+
+@elementwise(np.unwrap, "p")
+def unwrap_p() -> int:
+    return 1
+
+
+@runtime
+def sinc_derivative(x: Array, n: int) -> Array:
+    """The ``n``-th derivative of ``np.sinc``, accurate near 0 too.
+
+    Recurrence ``z f_n = sin(z + n pi/2) - n f_{n-1}`` of ``f = sin(z)/z``; Taylor series where
+    the recurrence cancels.
+    """
+    z = math.pi * np.asarray(x)
+    near = np.abs(z) < 2 + n
+    far = np.where(near, 1, z)
+    value = np.sin(far) / far
+    for k in range(1, n + 1):
+        value = (np.sin(far + k * math.pi / 2) - k * value) / far
+    small = np.where(near, z, 0)
+    series = np.zeros_like(small)
+    first = (n + 1) // 2
+    for k in range(first + 20 + 2 * n, first - 1, -1):
+        coefficient = (-1) ** k / (math.factorial(2 * k - n) * (2 * k + 1))
+        series = series * small * small + coefficient
+    series = series * small ** (2 * first - n)
+    return math.pi**n * np.where(near, series, value)
+
+
+@elementwise(np.sinc)
+def sinc(x: Array) -> Array:
+    return sinc_derivative(x, 1)
+
+
+@elementwise(sinc_derivative, "x")
+def sinc_derivative_x(x: Array, n: int) -> Array:
+    return sinc_derivative(x, n + 1)
