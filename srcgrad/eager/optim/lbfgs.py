@@ -1,0 +1,224 @@
+"""Limited-memory BFGS (Nocedal and Wright, algorithm 7.5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import basis as torch
+from .line_search import Point, Search, strong_wolfe
+from .optimizer import Array, Closure, Optimizer, Params, checked_lr, numbers, scalar
+
+
+class LBFGS(Optimizer):
+    """Quasi-Newton steps from the last ``history_size`` pairs of steps and gradient changes.
+
+    ``step(closure)`` needs the closure: it clears the gradients, computes the loss, calls
+    ``backward`` and returns the loss; it is called up to ``max_eval`` times per step.
+    ``line_search_fn`` is ``None`` (steps of length ``lr``) or ``"strong_wolfe"``.
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: Any = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        checked_lr(lr)
+        super().__init__(params, dict(
+            lr=lr, max_iter=max_iter,
+            max_eval=max_iter * 5 // 4 if max_eval is None else max_eval,
+            tolerance_grad=tolerance_grad, tolerance_change=tolerance_change,
+            history_size=history_size, line_search_fn=line_search_fn,
+        ))
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params = self.param_groups[0]["params"]
+
+    def _flat_grad(self) -> Array:
+        return np.concatenate([
+            np.zeros(numbers(p).size, numbers(p).dtype) if p.grad is None
+            else np.ascontiguousarray(numbers(p.grad)).reshape(-1)
+            for p in self._params
+        ])
+
+    def _move(self, t: Any, direction: Array) -> None:
+        offset = 0
+        for p in self._params:
+            buffer = numbers(p)
+            step = direction[offset:offset + buffer.size].reshape(buffer.shape)
+            buffer += (t * step).astype(buffer.dtype, copy=False)
+            torch.increment_version(p)
+            offset += buffer.size
+
+    def _restore(self, saved: list[Array]) -> None:
+        for p, values in zip(self._params, saved):
+            np.copyto(numbers(p), values)
+            torch.increment_version(p)
+
+    def step(self, closure: Closure | None = None) -> Any:
+        """Up to ``max_iter`` iterations; returns the loss at the start."""
+        if closure is None:
+            raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
+
+        def evaluate() -> Any:
+            with torch.enable_grad():
+                return closure()
+
+        with torch.no_grad(), np.errstate(all="ignore"):
+            return self._iterate(evaluate)
+
+    def _iterate(self, closure: Closure) -> Any:
+        group = self.param_groups[0]
+        lr = scalar(group["lr"])
+        state = self.state[self._params[0]]
+        state.setdefault("func_evals", 0)
+        state.setdefault("n_iter", 0)
+        first_loss = closure()
+        loss, evaluations = float(first_loss), 1
+        state["func_evals"] += 1
+        gradient = self._flat_grad()
+        if np.abs(gradient).max() <= group["tolerance_grad"]:
+            return first_loss
+        memory = _Memory.load(state)
+        iteration = 0
+        while iteration < group["max_iter"]:
+            iteration += 1
+            state["n_iter"] += 1
+            memory.turn(gradient, state["n_iter"] == 1, group["history_size"])
+            assert memory.direction is not None
+            memory.gradient, memory.loss = gradient.copy(), loss
+            memory.t = lr
+            if state["n_iter"] == 1:
+                memory.t = min(1.0, 1.0 / np.abs(gradient).sum()) * lr
+            slope = gradient.dot(memory.direction)
+            if slope > -group["tolerance_change"]:
+                break
+            used = 0
+            if group["line_search_fn"] is not None:
+                loss, gradient, used = self._searched(
+                    closure, memory, loss, gradient, slope, group["max_eval"] - evaluations
+                )
+            else:
+                self._move(memory.t, memory.direction)
+                if iteration != group["max_iter"]:
+                    loss, used = float(closure()), 1
+                    gradient = self._flat_grad()
+            evaluations += used
+            state["func_evals"] += used
+            if (
+                iteration == group["max_iter"]
+                or evaluations >= group["max_eval"]
+                or np.abs(gradient).max() <= group["tolerance_grad"]
+                or np.abs(memory.direction * memory.t).max() <= group["tolerance_change"]
+                or abs(loss - memory.loss) < group["tolerance_change"]
+            ):
+                break
+        memory.store(state)
+        return first_loss
+
+    def _searched(
+        self, closure: Closure, memory: _Memory, loss: float, gradient: Array, slope: Any,
+        trials: int,
+    ) -> tuple[float, Array, int]:
+        """Move along the direction to a strong Wolfe point; (loss, gradient, evaluations)."""
+        if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
+            raise RuntimeError("only 'strong_wolfe' is supported")
+        assert memory.direction is not None
+        direction = memory.direction
+        saved = [numbers(p).copy() for p in self._params]
+
+        def objective(t: Any) -> tuple[float, Array]:
+            self._move(t, direction)
+            value = float(closure())
+            slope_at = self._flat_grad()
+            self._restore(saved)
+            return value, slope_at
+
+        search = Search(
+            objective, direction, Point(0, loss, gradient, slope), trials
+        )
+        found = strong_wolfe(search, memory.t)
+        memory.t = found.t
+        self._move(found.t, direction)
+        return found.value, found.gradient, search.evaluations
+
+
+class _Memory:
+    """What the iteration carries from step to step: the curvature pairs and the last point."""
+
+    def __init__(self) -> None:
+        self.direction: Array | None = None
+        self.t: Any = None
+        self.changes: list[Array] = []
+        self.steps: list[Array] = []
+        self.inverses: list[Any] = []
+        self.scale: Any = 1
+        self.gradient: Array | None = None
+        self.loss: float = 0.0
+
+    @classmethod
+    def load(cls, state: dict[str, Any]) -> _Memory:
+        memory = cls()
+        if state.get("d") is not None:
+            memory.direction = torch.raw(state["d"])
+            memory.t = scalar(state["t"])
+            memory.changes = [torch.raw(y) for y in state["old_dirs"]]
+            memory.steps = [torch.raw(s) for s in state["old_stps"]]
+            memory.inverses = [torch.raw(r)[()] for r in state["ro"]]
+            scale = state["H_diag"]
+            memory.scale = torch.raw(scale)[()] if isinstance(scale, torch.Tensor) else scale
+            memory.gradient = torch.raw(state["prev_flat_grad"])
+            memory.loss = state["prev_loss"]
+        return memory
+
+    def store(self, state: dict[str, Any]) -> None:
+        def tensor(value: Any) -> Any:
+            return value if type(value) in (int, float) else torch.from_numpy(
+                np.asarray(value)
+            )
+
+        state["d"] = tensor(self.direction)
+        state["t"] = tensor(self.t)
+        state["old_dirs"] = [tensor(y) for y in self.changes]
+        state["old_stps"] = [tensor(s) for s in self.steps]
+        state["ro"] = [tensor(r) for r in self.inverses]
+        state["H_diag"] = tensor(self.scale)
+        state["prev_flat_grad"] = tensor(self.gradient)
+        state["prev_loss"] = self.loss
+
+    def turn(self, gradient: Array, first: bool, history: int) -> None:
+        """Set the next direction by the two-loop recursion."""
+        if first or self.direction is None or self.gradient is None:
+            self.direction, self.scale = -gradient, 1
+            self.changes, self.steps, self.inverses = [], [], []
+            return
+        change = gradient - self.gradient
+        step = self.direction * self.t
+        curvature = change.dot(step)
+        if curvature > 1e-10:
+            if len(self.changes) == history:
+                del self.changes[0], self.steps[0], self.inverses[0]
+            self.changes.append(change)
+            self.steps.append(step)
+            self.inverses.append(1.0 / curvature)
+            self.scale = curvature / change.dot(change)
+        q = -gradient
+        weights: list[Any] = []
+        for y, s, inverse in zip(
+            reversed(self.changes), reversed(self.steps), reversed(self.inverses)
+        ):
+            weights.append(s.dot(q) * inverse)
+            q -= weights[-1] * y
+        q *= self.scale
+        for y, s, inverse, weight in zip(
+            self.changes, self.steps, self.inverses, reversed(weights)
+        ):
+            q += (weight - y.dot(q) * inverse) * s
+        self.direction = q

@@ -1,0 +1,23 @@
+"""Learning-rate schedules."""
+
+from .base import LRScheduler
+from .composed import ChainedScheduler, ReduceLROnPlateau, SequentialLR
+from .cyclic import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
+from .decay import (
+    ConstantLR,
+    CosineAnnealingLR,
+    ExponentialLR,
+    LambdaLR,
+    LinearLR,
+    MultiplicativeLR,
+    MultiStepLR,
+    PolynomialLR,
+    StepLR,
+)
+
+__all__ = [
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",
+    "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
+    "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
+    "StepLR",
+]

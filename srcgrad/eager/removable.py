@@ -1,0 +1,50 @@
+"""The handle that takes a registered hook out again."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import MutableMapping
+from typing import Any
+
+_numbers = itertools.count()
+
+
+class RemovableHandle:
+    """Removes one hook from the dictionaries it was registered in; also a context manager.
+
+    ``extra_dict`` holds side tables keyed by the same id (for instance the set of hooks that
+    want keyword arguments).  Dictionaries are referred to weakly, so that a handle never
+    keeps a module or optimizer alive.
+
+    >>> from collections import OrderedDict
+    >>> hooks = OrderedDict()
+    >>> handle = RemovableHandle(hooks)
+    >>> hooks[handle.id] = print
+    >>> handle.remove(); len(hooks)
+    0
+    """
+
+    def __init__(
+        self,
+        hooks_dict: MutableMapping[int, Any],
+        *,
+        extra_dict: MutableMapping[int, Any] | list[MutableMapping[int, Any]] | None = None,
+    ) -> None:
+        extras = [] if extra_dict is None else extra_dict
+        tables = [hooks_dict, *(extras if isinstance(extras, list) else [extras])]
+        self.id = next(_numbers)
+        self._tables = [weakref.ref(table) for table in tables]
+
+    def remove(self) -> None:
+        """Take the hook out; calling it again does nothing."""
+        for reference in self._tables:
+            table = reference()
+            if table is not None:
+                table.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.remove()
