@@ -283,7 +283,8 @@ entry(
 
 @vjp(np.clip, "a", settings={"bounds": "closed"}, broadcasts=True)
 def clip_a(ct: Array, a: Array, a_min: Array, a_max: Array, bounds: str) -> Array:
-    below, above = (np.less, np.greater) if bounds == "closed" else (np.less_equal, np.greater_equal)
+    closed = bounds == "closed"
+    below, above = (np.less, np.greater) if closed else (np.less_equal, np.greater_equal)
     if a_min is not None:
         ct = np.where(below(a, a_min), 0, ct)
     if a_max is not None:

@@ -122,3 +122,50 @@ def scatter_add_values(ct: Array, index: Any) -> Array:
 
 
 nondiff(last_write_mask)
+
+
+@runtime
+def scatter_along_axis(values: Array, indices: Array, axis: int, shape: tuple[int, ...]) -> Array:
+    """Zeros of ``shape`` with ``values`` added at ``indices`` along ``axis``: the transpose of
+    ``np.take_along_axis``.
+
+    >>> scatter_along_axis(np.array([1.0, 2.0, 4.0]), np.array([1, 0, 1]), 0, (2,))
+    array([2., 5.])
+    """
+    out = np.zeros(shape, np.asarray(values).dtype)
+    grid = [
+        indices if i == axis % len(shape) else np.arange(n).reshape((-1,) + (1,) * (len(shape) - i - 1))
+        for i, n in enumerate(np.broadcast_shapes(np.shape(values), np.shape(indices)))
+    ]
+    np.add.at(out, tuple(grid), values)
+    return out
+
+
+@linear(scatter_along_axis, "values")
+def scatter_along_axis_values(ct: Array, indices: Array, axis: int) -> Array:
+    return np.take_along_axis(ct, indices, axis)
+
+
+@runtime
+def scatter_diagonal(
+    values: Array, shape: tuple[int, ...], offset: int = 0, axis1: int = 0, axis2: int = 1
+) -> Array:
+    """Zeros of ``shape`` with ``values`` on a diagonal: the transpose of ``np.diagonal``.
+
+    >>> scatter_diagonal(np.array([1.0, 2.0]), (2, 3), offset=1)
+    array([[0., 1., 0.],
+           [0., 0., 2.]])
+    """
+    out = np.zeros(shape, np.asarray(values).dtype)
+    rows = np.moveaxis(out, (axis1, axis2), (-2, -1))
+    n = max(0, min(rows.shape[-2] + min(offset, 0), rows.shape[-1] - max(offset, 0)))
+    i = np.arange(n)
+    rows[..., i - min(offset, 0), i + max(offset, 0)] = values
+    return out
+
+
+@linear(scatter_diagonal, "values")
+def scatter_diagonal_values(
+    ct: Array, values_shape: tuple[int, ...], offset: int, axis1: int, axis2: int
+) -> Array:
+    return sum_to(np.diagonal(ct, offset, axis1, axis2), values_shape)
