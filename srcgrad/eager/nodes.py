@@ -1,0 +1,238 @@
+"""Graph nodes: what `grad_fn` shows, leaf accumulators, and saved values.
+
+A node holds *edges* (one per differentiable input: ``(node, output number)`` or None), the
+values its *plan* saved, and the plan itself, which knows how to pull a cotangent back:
+
+``plan.pull(node, ct)``
+    on arrays, used by a plain backward; returns one array or None per edge.
+``plan.pull_graph(node, ct)``
+    on tensors, recorded, used under ``create_graph``.
+``plan.outputs``
+    how many outputs the operation had; with more than one, ``ct`` is a list.
+``plan.frees``
+    whether a backward without ``retain_graph`` frees the saved values.
+``plan.saved_value(node, name)``
+    what ``node._saved_<name>`` shows.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from srcgrad.eager.tensor import Tensor
+
+sequence = itertools.count().__next__
+ACCUMULATE_SEQUENCE = (1 << 64) - 1
+
+
+class NodeExtra:
+    """Hooks and metadata of a node, made when first needed."""
+
+    __slots__ = ("metadata", "post_hooks", "pre_hooks", "retain", "tensor_hooks", "trace")
+
+    def __init__(self) -> None:
+        self.pre_hooks: dict[int, Any] = {}
+        self.post_hooks: dict[int, Any] = {}
+        self.tensor_hooks: list[tuple[int, dict[int, Any]]] = []  # (output number, hooks)
+        self.retain: dict[int, Any] = {}  # output number -> weak reference to the tensor
+        self.metadata: dict[Any, Any] = {}
+        self.trace: str | None = None  # anomaly mode: the stack of the forward call
+
+
+class BoundName:
+    """``grad_fn.name``: callable, and printed like the built-in method it is in PyTorch."""
+
+    __slots__ = ("_node",)
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+
+    def __call__(self) -> str:
+        return self._node.plain_name()
+
+    def __repr__(self) -> str:
+        return (f"<built-in method name of {type(self._node).__name__} object at "
+                f"{id(self._node):#x}>")
+
+
+class Node:
+    """One recorded operation; subclasses carry the name, see :func:`node_class`."""
+
+    __slots__ = ("__weakref__", "edges", "ex", "meta", "plan", "saved", "seq", "where")
+    plan: Any
+    edges: tuple[Any, ...]
+    saved: Any
+    meta: Any
+    seq: int
+    ex: NodeExtra | None
+    where: Any
+
+    def plain_name(self) -> str:
+        """What ``name()`` returns."""
+        return type(self).__name__
+
+    @property
+    def name(self) -> BoundName:
+        return BoundName(self)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        return tuple((None, 0) if e is None else e for e in self.edges)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        return extra(self).metadata
+
+    @property
+    def requires_grad(self) -> bool:
+        return True
+
+    def _sequence_nr(self) -> int:
+        return self.seq
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+    def __call__(self, *grads: Any) -> Any:
+        """Pull gradients (tensors) back through this node alone."""
+        from_engine = _call_node[0]
+        return from_engine(self, grads)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            return self.plan.saved_value(self, name[7:])
+        if name.startswith("_raw_saved_"):
+            self.plan.saved_value(self, name[11:])  # raises AttributeError for unknown names
+            return SavedTensor(self, name[11:])
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def register_hook(self, hook: Any) -> RemovableHandle:
+        """``hook(grad_inputs, grad_outputs)`` runs after this node's backward."""
+        return RemovableHandle(extra(self).post_hooks, hook)
+
+    def register_prehook(self, hook: Any) -> RemovableHandle:
+        """``hook(grad_outputs)`` runs before this node's backward."""
+        return RemovableHandle(extra(self).pre_hooks, hook)
+
+
+_call_node: list[Any] = []  # filled by the engine, which needs this module
+
+
+class SavedTensor:
+    """A saved value whose pack and unpack hooks can still be set."""
+
+    def __init__(self, node: Node, name: str) -> None:
+        self._node, self._name = node, name
+
+    def register_hooks(self, pack: Any, unpack: Any) -> None:
+        """Replace the saved tensor by ``pack(tensor)``; ``unpack`` gives it back."""
+        self._node.plan.pack_field(self._node, self._name, pack, unpack)
+
+
+class RemovableHandle:
+    """Removes a hook again; also a context manager."""
+
+    _ids = itertools.count()
+
+    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
+        self.id = next(RemovableHandle._ids)
+        self._hooks = hooks
+        hooks[self.id] = hook
+
+    def remove(self) -> None:
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.remove()
+
+
+def extra(node: Node) -> NodeExtra:
+    """The rare part of ``node``, made if there is none yet."""
+    if node.ex is None:
+        node.ex = NodeExtra()
+    return node.ex
+
+
+_CLASSES: dict[str, type[Node]] = {}
+
+
+def node_class(name: str) -> type[Node]:
+    """The node type called ``name`` (``AddBackward0``), made on first use."""
+    found = _CLASSES.get(name)
+    if found is None:
+        found = _CLASSES[name] = type(name, (Node,), {"__slots__": ()})
+    return found
+
+
+def make_node(cls: type[Node], plan: Any, edges: tuple[Any, ...], saved: Any, meta: Any) -> Node:
+    """A node with the next sequence number."""
+    node: Node = object.__new__(cls)
+    node.plan = plan
+    node.edges = edges
+    node.saved = saved
+    node.meta = meta
+    node.seq = sequence()
+    node.ex = None
+    node.where = None
+    return node
+
+
+def freed_error() -> RuntimeError:
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors "
+        "after they have already been freed). Saved intermediate values of the graph are freed "
+        "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
+        "backward through the graph a second time or if you need to access saved tensors after "
+        "calling backward."
+    )
+
+
+def place_text(where: Any) -> str | None:
+    """``file, line`` of a recorded place: a code object and an instruction offset."""
+    if where is None:
+        return None
+    code, offset = where
+    line = None
+    for start, end, number in code.co_lines():
+        if start <= offset < end:
+            line = number
+    return f'File "{code.co_filename}", line {line}, in {code.co_name}'
+
+
+def modified_error(
+    tensor_name: str, shape: tuple[int, ...], producer: str | None, nr: int, now: int, then: int,
+    saver: Any, writer: Any, anomaly: bool = False,
+) -> RuntimeError:
+    """PyTorch's message; notes name the line that saved the tensor and the one that wrote."""
+    made = f", which is output {nr} of {producer}," if producer else ""
+    hint = (
+        "the backtrace further above shows the operation that failed to compute its gradient. "
+        "The variable in question was changed in there or anywhere later. Good luck!"
+        if anomaly else
+        "enable anomaly detection to find the operation that failed to compute its gradient, "
+        "with torch.autograd.set_detect_anomaly(True)."
+    )
+    error = RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [torch.{tensor_name} {list(shape)}]{made} is at version {now}; expected "
+        f"version {then} instead. Hint: {hint}"
+    )
+    for verb, place in (("saved for backward", saver), ("modified in place", writer)):
+        text = place_text(place)
+        if text is not None:
+            error.add_note(f"The tensor was {verb} at: {text}")
+    return error
+
+
+class AccumulateGrad(Node):
+    """The sink of a leaf: adds to its ``grad``.  The leaf refers to it weakly."""
+
+    __slots__ = ("variable",)
+    variable: Tensor
+
+    def plain_name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
