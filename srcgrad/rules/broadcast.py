@@ -133,10 +133,9 @@ def scatter_along_axis(values: Array, indices: Array, axis: int, shape: tuple[in
     array([2., 5.])
     """
     out = np.zeros(shape, np.asarray(values).dtype)
-    grid = [
-        indices if i == axis % len(shape) else np.arange(n).reshape((-1,) + (1,) * (len(shape) - i - 1))
-        for i, n in enumerate(np.broadcast_shapes(np.shape(values), np.shape(indices)))
-    ]
+    axis = axis % len(shape)
+    grid = list(np.ix_(*(np.arange(n) for n in np.broadcast_shapes(values.shape, indices.shape))))
+    grid[axis] = indices
     np.add.at(out, tuple(grid), values)
     return out
 

@@ -1,0 +1,118 @@
+"""Running sums, products and extrema, and the linear recurrence their adjoints are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, linear, variant, vjp
+from srcgrad.rules.broadcast import runtime, scatter_along_axis
+
+Shape = tuple[int, ...]
+
+
+@runtime
+def recurrence(b: Array, factor: Array) -> Array:
+    """``y[i] = b[i] + factor[i] * y[i - 1]`` along the last axis, ``y[-1] = 0``.
+
+    >>> recurrence(np.array([1.0, 1.0, 1.0]), np.array([5.0, 2.0, 3.0]))
+    array([1., 3., 10.])
+    """
+    y = np.array(np.broadcast_arrays(b, factor)[0], dtype=np.result_type(b, factor))
+    for i in range(1, y.shape[-1]):
+        y[..., i] += factor[..., i] * y[..., i - 1]
+    return y
+
+
+def shift_right(x: Array, fill: int) -> Array:
+    """``x`` moved by one place along the last axis, ``fill`` coming in."""
+    return np.concatenate([np.full_like(x[..., :1], fill), x[..., :-1]], axis=-1)
+
+
+@vjp(recurrence, "b")
+def recurrence_b(ct: Array, factor: Array) -> Array:
+    return np.flip(recurrence(np.flip(ct, -1), shift_right(np.flip(factor, -1), 0)), -1)
+
+
+@vjp(recurrence, "factor")
+def recurrence_factor(ct: Array, ans: Array, factor: Array) -> Array:
+    return recurrence_b(ct, factor) * shift_right(ans, 0)
+
+
+def products_of_others(a: Array) -> Array:
+    """The product of all elements but one along the last axis, exact for zeros.
+
+    >>> products_of_others(np.array([2.0, 0.0, 5.0]))
+    array([ 0., 10.,  0.])
+    """
+    before = np.cumprod(shift_right(a, 1), axis=-1)
+    after = np.flip(np.cumprod(shift_right(np.flip(a, -1), 1), axis=-1), -1)
+    return before * after
+
+
+@linear(np.cumsum, "a")
+def cumsum_a(ct: Array, a_shape: Shape, axis: int | None) -> Array:
+    if axis is None:
+        return np.reshape(np.flip(np.cumsum(np.flip(ct))), a_shape)
+    return np.flip(np.cumsum(np.flip(ct, axis), axis=axis), axis)
+
+
+@vjp(np.nancumsum, "a")
+def nancumsum_a(ct: Array, a: Array, axis: int | None) -> Array:
+    return np.where(np.isnan(a), 0, cumsum_a(ct, np.shape(a), axis))
+
+
+@vjp(np.cumprod, "a")
+def cumprod_a(ct: Array, a: Array, axis: int | None) -> Array:
+    if axis is None:
+        return np.reshape(_cumprod_last(ct, np.reshape(a, -1)), np.shape(a))
+    d = _cumprod_last(np.moveaxis(ct, axis, -1), np.moveaxis(a, axis, -1))
+    return np.moveaxis(d, -1, axis)
+
+
+def _cumprod_last(ct: Array, a: Array) -> Array:
+    """Adjoint of ``cumprod`` along the last axis: a Horner recurrence, no division by ``a``."""
+    tail = recurrence(np.flip(ct, -1), shift_right(np.flip(a, -1), 0))
+    return np.cumprod(shift_right(a, 1), axis=-1) * np.flip(tail, -1)
+
+
+@vjp(np.nancumprod, "a")
+def nancumprod_a(ct: Array, a: Array, axis: int | None) -> Array:
+    missing = np.isnan(a)
+    return np.where(missing, 0, cumprod_a(ct, np.where(missing, 1, a), axis))
+
+
+def _accumulate(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> None:
+    """The parameters of ``ufunc.accumulate``, under the names of ``np.cumsum``."""
+
+
+variant(np.cumsum, np.add.accumulate, _accumulate)
+variant(np.cumprod, np.multiply.accumulate, _accumulate)
+
+
+@vjp(np.maximum.accumulate, "a", like=_accumulate)
+@vjp(np.minimum.accumulate, "a", like=_accumulate)
+def running_extremum_a(ct: Array, ans: Array, a: Array, axis: int) -> Array:
+    places = np.cumsum(np.ones_like(a, dtype=np.intp), axis=axis) - 1
+    latest = np.maximum.accumulate(np.where(a == ans, places, 0), axis=axis)
+    return scatter_along_axis(ct, latest, axis, np.shape(a))
+
+
+def _running_total_a(ct: Array, x_shape: Shape, axis: int | None, include_initial: bool) -> Array:
+    axis = 0 if axis is None else axis
+    if include_initial:
+        ct = ct[(slice(None),) * (axis % len(x_shape)) + (slice(1, None),)]
+    return cumsum_a(ct, x_shape, axis)
+
+
+def _running_product_a(ct: Array, x: Array, axis: int | None, include_initial: bool) -> Array:
+    axis = 0 if axis is None else axis
+    if include_initial:
+        ct = ct[(slice(None),) * (axis % np.ndim(x)) + (slice(1, None),)]
+    return cumprod_a(ct, x, axis)
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+    linear(np.cumulative_sum, "x")(_running_total_a)
+    vjp(np.cumulative_prod, "x")(_running_product_a)

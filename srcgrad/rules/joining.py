@@ -1,0 +1,235 @@
+"""Joining and splitting arrays; lists made into arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, entry, linear
+
+Shape = tuple[int, ...]
+
+
+def along(axis: int, part: Any) -> tuple[Any, ...]:
+    """An index that applies ``part`` on a non-negative ``axis``."""
+    return (*((slice(None),) * axis), part)
+
+
+def pieces(ct: Array, extents: list[int], axis: int) -> list[Array]:
+    """``ct`` cut along ``axis`` into parts of the given extents."""
+    result, start = [], None
+    for i, extent in enumerate(extents):
+        stop = extent if start is None else start + extent
+        last = None if i == len(extents) - 1 else stop
+        result.append(ct[along(axis, slice(start, last))] if len(extents) > 1 else ct)
+        start = stop
+    return result
+
+
+def _join_transpose(ct: Array, shapes: Any, promoted: Any, axis: int) -> Any:
+    """Cotangents of the arrays of ``shapes`` (a list, or one shape of an array that serves as a
+    sequence) that were joined along ``axis``, each after promotion to ``promoted(shape)``."""
+    if isinstance(shapes, list):
+        parts = pieces(ct, [promoted(s)[axis] for s in shapes], axis)
+        return [
+            part if len(promoted(shape)) == len(shape) else np.reshape(part, shape)
+            for part, shape in zip(parts, shapes)
+        ]
+    n, item = shapes[0], promoted(shapes[1:])
+    split = np.reshape(ct, (*item[:axis], n, *item[axis:]))
+    return np.reshape(np.moveaxis(split, axis, 0), shapes)
+
+
+def _unchanged(shape: Shape) -> Shape:
+    return shape
+
+
+def _at_least_1d(shape: Shape) -> Shape:
+    return shape or (1,)
+
+
+def _at_least_2d(shape: Shape) -> Shape:
+    return (1,) * (2 - len(shape)) + shape
+
+
+def _at_least_3d(shape: Shape) -> Shape:
+    return (*_at_least_2d(shape), 1) if len(shape) < 3 else shape
+
+
+def _as_column(shape: Shape) -> Shape:
+    return (*_at_least_1d(shape), 1) if len(shape) < 2 else shape
+
+
+def _first(shapes: Any) -> Shape:
+    return shapes[0] if isinstance(shapes, list) else shapes[1:]
+
+
+entry(
+    "concatenate",
+    np.concatenate,
+    like=lambda arrays, axis=0, out=None, *, dtype=None, casting="same_kind": None,
+)
+
+
+@linear(np.concatenate, "arrays")
+def concatenate_arrays(ct: Array, arrays_shape: Any, axis: int | None) -> Any:
+    if axis is None:
+        return _join_flat(ct, arrays_shape)
+    return _join_transpose(ct, arrays_shape, _unchanged, axis % len(_first(arrays_shape)))
+
+
+def _join_flat(ct: Array, shapes: Any) -> Any:
+    if not isinstance(shapes, list):
+        return np.reshape(ct, shapes)
+    parts = pieces(ct, [math.prod(s) for s in shapes], 0)
+    return [np.reshape(p, s) for p, s in zip(parts, shapes)]
+
+
+@linear(np.stack, "arrays")
+def stack_arrays(ct: Array, arrays_shape: Any, axis: int) -> Any:
+    axis = axis % (len(_first(arrays_shape)) + 1)
+    if not isinstance(arrays_shape, list):
+        return np.moveaxis(ct, axis, 0)
+    return [ct[along(axis, i)] for i in range(len(arrays_shape))]
+
+
+@linear(np.vstack, "tup")
+def vstack_tup(ct: Array, tup_shape: Any) -> Any:
+    return _join_transpose(ct, tup_shape, _at_least_2d, 0)
+
+
+@linear(np.hstack, "tup")
+def hstack_tup(ct: Array, tup_shape: Any) -> Any:
+    axis = 0 if len(_first(tup_shape)) < 2 else 1
+    return _join_transpose(ct, tup_shape, _at_least_1d, axis)
+
+
+@linear(np.dstack, "tup")
+def dstack_tup(ct: Array, tup_shape: Any) -> Any:
+    return _join_transpose(ct, tup_shape, _at_least_3d, 2)
+
+
+@linear(np.column_stack, "tup")
+def column_stack_tup(ct: Array, tup_shape: Any) -> Any:
+    return _join_transpose(ct, tup_shape, _as_column, 1)
+
+
+def _extent(shapes: Any, axis: int, depth: int) -> int:
+    """The size along ``axis`` (negative) of a block of nested lists ``depth`` deep."""
+    if isinstance(shapes, tuple):
+        return shapes[axis] if len(shapes) >= -axis else 1
+    if axis == -depth:
+        extents = [_extent(s, axis, depth - 1) for s in shapes]
+        return sum(extents[1:], start=extents[0])
+    return _extent(shapes[0], axis, depth - 1)
+
+
+def _depth(shapes: Any) -> int:
+    return 1 + max(_depth(s) for s in shapes) if isinstance(shapes, list) else 0
+
+
+def _unblock(ct: Array, shapes: Any, depth: int) -> Any:
+    if isinstance(shapes, tuple):
+        return np.reshape(ct, shapes)
+    extents = [_extent(s, -depth, depth - 1) for s in shapes]
+    parts = pieces(ct, extents, np.ndim(ct) - depth)
+    return [_unblock(p, s, depth - 1) for p, s in zip(parts, shapes)]
+
+
+@linear(np.block, "arrays")
+def block_arrays(ct: Array, arrays_shape: Any) -> Any:
+    return _unblock(ct, arrays_shape, _depth(arrays_shape))
+
+
+def unstack(ct: Array, shapes: Any) -> Any:
+    """Cotangents of the items of a nested list that was made into an array."""
+    if isinstance(shapes, tuple):
+        return np.reshape(ct, shapes)
+    return [unstack(ct[i], s) for i, s in enumerate(shapes)]
+
+
+@linear(np.append, "arr")
+def append_arr(ct: Array, arr_shape: Any, axis: int | None) -> Any:
+    if axis is None:
+        head = ct[: math.prod(_array_shape(arr_shape))]
+    else:
+        axis = axis % np.ndim(ct)
+        head = ct[along(axis, slice(None, _array_shape(arr_shape)[axis]))]
+    return unstack(np.reshape(head, _array_shape(arr_shape)), arr_shape)
+
+
+@linear(np.append, "values")
+def append_values(ct: Array, arr_shape: Any, values_shape: Any, axis: int | None) -> Any:
+    if axis is None:
+        tail = ct[math.prod(_array_shape(arr_shape)) :]
+    else:
+        axis = axis % np.ndim(ct)
+        tail = ct[along(axis, slice(_array_shape(arr_shape)[axis], None))]
+    return unstack(np.reshape(tail, _array_shape(values_shape)), values_shape)
+
+
+def _array_shape(shapes: Any) -> Shape:
+    """The shape of the array that a nested list of arrays becomes."""
+    if isinstance(shapes, tuple):
+        return shapes
+    return (len(shapes), *_array_shape(shapes[0])) if shapes else (0,)
+
+
+
+
+@linear(np.array, "object", like=lambda object, dtype=None, *, copy=True, order="K", subok=False,
+        ndmin=0, ndmax=0, like=None: None)  # fmt: skip
+def array_object(ct: Array, object_shape: Any) -> Any:
+    return unstack(np.reshape(ct, _array_shape(object_shape)), object_shape)
+
+
+def _asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
+             copy: Any = None, like: Any = None) -> None:  # fmt: skip
+    """The parameters of ``np.asarray`` and its kin."""
+
+
+@linear(np.asarray, "a", like=_asarray)
+@linear(np.asanyarray, "a", like=_asarray)
+@linear(np.ascontiguousarray, "a", like=_asarray)
+@linear(np.asfortranarray, "a", like=_asarray)
+@linear(np.asarray_chkfinite, "a")
+@linear(np.require, "a")
+@linear(np.copy, "a")
+def asarray_a(ct: Array, a_shape: Any) -> Any:
+    return unstack(np.reshape(ct, _array_shape(a_shape)), a_shape)
+
+
+@linear(np.split, "ary")
+@linear(np.array_split, "ary")
+def split_ary(ct: Any, ans: Any, axis: int) -> Array:
+    return _joined(ct, ans, axis)
+
+
+@linear(np.vsplit, "ary")
+def vsplit_ary(ct: Any, ans: Any) -> Array:
+    return _joined(ct, ans, 0)
+
+
+@linear(np.hsplit, "ary")
+def hsplit_ary(ct: Any, ans: Any, ary_ndim: int) -> Array:
+    return _joined(ct, ans, 0 if ary_ndim == 1 else 1)
+
+
+@linear(np.dsplit, "ary")
+def dsplit_ary(ct: Any, ans: Any) -> Array:
+    return _joined(ct, ans, 2)
+
+
+def _joined(ct: Any, ans: Any, axis: int) -> Array:
+    parts = [np.zeros_like(a) if c is None else c for c, a in zip(ct, ans)]
+    return np.concatenate(parts, axis=axis)
+
+
+def unstack_x(ct: Any, ans: Any, axis: int) -> Array:
+    return np.stack([np.zeros_like(a) if c is None else c for c, a in zip(ct, ans)], axis=axis)
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+    linear(np.unstack, "x")(unstack_x)

@@ -1,0 +1,166 @@
+"""Functions that move elements about: reshape, transpose, flip, roll, tile, broadcast."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, entry, linear, nondiff, variant
+from srcgrad.rules.broadcast import scatter_add, sum_to
+
+Shape = tuple[int, ...]
+
+entry(
+    "reshape",
+    np.reshape,
+    like=lambda a, shape=None, order="C", newshape=None, copy=None: None,
+)
+
+
+@linear(np.reshape, "a")
+@linear(np.ravel, "a")
+def reshape_a(ct: Array, a_shape: Shape, order: str) -> Array:
+    if order == "C" or len(a_shape) < 2:
+        return np.reshape(ct, a_shape)
+    if order == "F":
+        return np.reshape(ct, a_shape, order="F")
+    raise ValueError(
+        f"np.reshape or np.ravel with order={order!r} depends on the memory layout; "
+        "its derivative is known for order='C' and order='F'"
+    )
+
+
+def inverse_permutation(axes: Any, ndim: int) -> Shape:
+    """The axes that undo ``np.transpose(x, axes)``."""
+    positive = [int(i) % ndim for i in axes]
+    return tuple(positive.index(i) for i in range(ndim))
+
+
+@linear(np.transpose, "a")
+def transpose_a(ct: Array, a_ndim: int, axes: Any) -> Array:
+    if axes is None:
+        return np.transpose(ct)
+    return np.transpose(ct, inverse_permutation(axes, a_ndim))
+
+
+@linear(np.matrix_transpose, "x")
+@linear(np.linalg.matrix_transpose, "x")
+def matrix_transpose_x(ct: Array) -> Array:
+    return np.swapaxes(ct, -1, -2)
+
+
+@linear(np.swapaxes, "a")
+def swapaxes_a(ct: Array, axis1: int, axis2: int) -> Array:
+    return np.swapaxes(ct, axis1, axis2)
+
+
+@linear(np.moveaxis, "a")
+def moveaxis_a(ct: Array, source: Any, destination: Any) -> Array:
+    return np.moveaxis(ct, destination, source)
+
+
+@linear(np.rollaxis, "a")
+def rollaxis_a(ct: Array, a_ndim: int, axis: int, start: int) -> Array:
+    axis, start = axis % a_ndim, start + a_ndim if start < 0 else start
+    return np.moveaxis(ct, start - 1 if axis < start else start, axis)
+
+
+@linear(np.squeeze, "a")
+def squeeze_a(ct: Array, a_shape: Shape, axis: Any) -> Array:
+    return np.reshape(ct, a_shape) if axis is None else np.expand_dims(ct, axis)
+
+
+@linear(np.expand_dims, "a")
+def expand_dims_a(ct: Array, axis: Any) -> Array:
+    return np.squeeze(ct, axis)
+
+
+@linear(np.broadcast_to, "array")
+def broadcast_to_array(ct: Array, array_shape: Shape) -> Array:
+    return sum_to(ct, array_shape)
+
+
+@linear(np.broadcast_arrays, "args")
+def broadcast_arrays_args(ct: Any, args_shape: list[Shape]) -> list[Array]:
+    return [None if c is None else sum_to(c, s) for c, s in zip(ct, args_shape)]
+
+
+@linear(np.meshgrid, "xi")
+def meshgrid_xi(ct: Any, xi_shape: list[Shape], sparse: bool, indexing: str) -> list[Array]:
+    swap = indexing == "xy" and len(xi_shape) > 1
+    result: list[Array] = []
+    for i, (c, shape) in enumerate(zip(ct, xi_shape)):
+        own = 1 - i if swap and i < 2 else i
+        if c is not None and not sparse:
+            c = np.sum(c, axis=tuple(j for j in range(len(xi_shape)) if j != own))
+        result.append(c if c is None else np.reshape(c, shape))
+    return result
+
+
+@linear(np.atleast_1d, "arys")
+@linear(np.atleast_2d, "arys")
+@linear(np.atleast_3d, "arys")
+def atleast_arys(ct: Any, arys_shape: list[Shape]) -> list[Array]:
+    cts = (ct,) if len(arys_shape) == 1 else ct
+    return [None if c is None else np.reshape(c, s) for c, s in zip(cts, arys_shape)]
+
+
+@linear(np.flip, "m")
+def flip_m(ct: Array, axis: Any) -> Array:
+    return np.flip(ct, axis)
+
+
+@linear(np.fliplr, "m")
+def fliplr_m(ct: Array) -> Array:
+    return np.fliplr(ct)
+
+
+@linear(np.flipud, "m")
+def flipud_m(ct: Array) -> Array:
+    return np.flipud(ct)
+
+
+@linear(np.roll, "a")
+def roll_a(ct: Array, shift: Any, axis: Any) -> Array:
+    back = tuple(-s for s in shift) if isinstance(shift, tuple | list) else -shift
+    return np.roll(ct, back, axis)
+
+
+@linear(np.rot90, "m")
+def rot90_m(ct: Array, k: int, axes: Any) -> Array:
+    return np.rot90(ct, -k, axes)
+
+
+@linear(np.tile, "A")
+def tile_a(ct: Array, A_shape: Shape, reps: Any) -> Array:
+    copies = tuple(reps) if isinstance(reps, tuple | list) else (reps,)
+    ndim = max(len(copies), len(A_shape))
+    copies = (1,) * (ndim - len(copies)) + copies
+    shape = (1,) * (ndim - len(A_shape)) + A_shape
+    pairs = tuple(n for pair in zip(copies, shape) for n in pair)
+    summed = np.sum(np.reshape(ct, pairs), axis=tuple(range(0, 2 * ndim, 2)))
+    return np.reshape(summed, A_shape)
+
+
+@linear(np.repeat, "a")
+def repeat_a(ct: Array, a_shape: Shape, repeats: Any, repeats_ndim: Any, axis: int | None) -> Array:
+    if repeats_ndim == 0:
+        if axis is None:
+            return np.sum(np.reshape(ct, (*a_shape, repeats)), axis=-1)
+        axis = axis % len(a_shape)
+        split = (*a_shape[: axis + 1], repeats, *a_shape[axis + 1 :])
+        return np.sum(np.reshape(ct, split), axis=axis + 1)
+    if axis is None:
+        flat = np.reshape(np.arange(math.prod(a_shape), like=ct), a_shape)
+        origin = np.repeat(flat, repeats)
+        return np.reshape(scatter_add(ct, origin, (math.prod(a_shape),)), a_shape)
+    axis = axis % len(a_shape)
+    origin = np.repeat(np.arange(a_shape[axis], like=ct), repeats)
+    return scatter_add(ct, (slice(None),) * axis + (origin,), a_shape)
+
+
+variant(np.ravel, np.ndarray.flatten, lambda a, order="C": None)
+nondiff(np.shape, np.ndim, np.size, np.broadcast_shapes, np.unravel_index, np.ravel_multi_index)
+nondiff(np.may_share_memory, np.shares_memory, np.result_type, np.can_cast, np.isfortran, len)

@@ -1,0 +1,262 @@
+"""Variances, medians, quantiles, averages, covariances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, entry, inactive, linear, nondiff, vjp
+from srcgrad.rules.broadcast import runtime, scatter_along_axis
+from srcgrad.rules.products import conj_complex
+from srcgrad.rules.reductions import (
+    Axis,
+    Shape,
+    count,
+    flatten_axes,
+    keep_axes,
+    reduced_size,
+    restore_axes,
+)
+
+
+def _correction(named: dict[str, Any]) -> dict[str, Any]:
+    """``correction=`` is the array API's name of ``ddof``."""
+    correction = named.pop("correction", None)
+    if correction is not None:
+        named["ddof"] = correction
+    return named
+
+
+for _function in (np.var, np.std, np.nanvar, np.nanstd):
+    entry(
+        _function.__name__,
+        _function,
+        like=lambda a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True,
+        mean=None, correction=None: None,
+        adapt=_correction,
+    )  # fmt: skip
+    inactive(_function, "where")
+
+
+def _deviation(a: Array, axis: Axis, where: Array, mean: Array) -> Array:
+    if mean is None:
+        mean = np.mean(a, axis=axis, keepdims=True, where=where)
+    return a - mean if where is True else np.where(where, a - mean, 0)
+
+
+@vjp(np.var, "a")
+def var_a(
+    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array,
+) -> Array:  # fmt: skip
+    n = count(a_shape, axis, where, a_dtype) - ddof
+    deviation = conj_complex(_deviation(a, axis, where, mean), a_dtype)
+    return keep_axes(ct, axis, keepdims) * (2 / n) * deviation
+
+
+@vjp(np.std, "a")
+def std_a(
+    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array,
+) -> Array:  # fmt: skip
+    n = count(a_shape, axis, where, a_dtype) - ddof
+    ct, ans = keep_axes(ct, axis, keepdims), keep_axes(ans, axis, keepdims)
+    deviation = conj_complex(_deviation(a, axis, where, mean), a_dtype)
+    return ct / (n * np.where(ans == 0, 1, ans)) * deviation  # 0 where all are equal
+
+
+def _present(a: Array, where: Array) -> Array:
+    return ~np.isnan(a) if where is True else ~np.isnan(a) & where
+
+
+@vjp(np.nanvar, "a")
+def nanvar_a(
+    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array,
+) -> Array:  # fmt: skip
+    where = _present(a, where)
+    return var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
+
+
+@vjp(np.nanstd, "a")
+def nanstd_a(
+    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array,
+) -> Array:  # fmt: skip
+    where = _present(a, where)
+    return std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
+
+
+def _weights_over(weights: Array, weights_ndim: int, ndim: int, axis: Axis) -> Array:
+    """1-D weights laid out along their axis; weights of full or partial shape as they are."""
+    if axis is None or weights_ndim == ndim:
+        return weights
+    axes = tuple(i % ndim for i in (axis if isinstance(axis, tuple) else (axis,)))
+    moved = np.transpose(weights, sorted(range(len(axes)), key=lambda i: axes[i]))
+    return np.expand_dims(moved, tuple(i for i in range(ndim) if i not in axes))
+
+
+@vjp(np.average, "a")
+def average_a(
+    ct: Any, a_shape: Shape, axis: Axis, weights: Array, weights_ndim: Any, returned: bool,
+    keepdims: bool,
+) -> Array:  # fmt: skip
+    ct = keep_axes(ct[0] if returned else ct, axis, keepdims)
+    if weights is None:
+        return np.broadcast_to(ct / reduced_size(a_shape, axis), a_shape)
+    w = _weights_over(weights, weights_ndim, len(a_shape), axis)
+    return np.broadcast_to(ct * w / np.sum(w, axis=axis, keepdims=True), a_shape)
+
+
+@vjp(np.average, "weights")
+def average_weights(
+    ct: Any, ans: Any, a: Array, axis: Axis, weights: Array, weights_ndim: int, returned: bool,
+    keepdims: bool,
+) -> Array:  # fmt: skip
+    ndim = np.ndim(a)
+    mean, total_ct = (ans[0], ct[1]) if returned else (ans, None)
+    w = _weights_over(weights, weights_ndim, ndim, axis)
+    ct = keep_axes(ct[0] if returned else ct, axis, keepdims)
+    d = ct * (a - keep_axes(mean, axis, keepdims)) / np.sum(w, axis=axis, keepdims=True)
+    if total_ct is not None:
+        d = d + keep_axes(total_ct, axis, keepdims)
+    if axis is None or weights_ndim == ndim:
+        return d
+    axes = tuple(i % ndim for i in (axis if isinstance(axis, tuple) else (axis,)))
+    d = np.sum(d, axis=tuple(i for i in range(ndim) if i not in axes))
+    return np.transpose(d, [sorted(axes).index(i) for i in axes])
+
+
+@runtime
+def quantile_places(a: Array, q: Array, method: str) -> Array:
+    """The (fractional) place in the sorted last axis of ``a`` that ``np.quantile`` reads, for
+    each of the flattened ``q``: the quantile of 0, 1, 2, ..."""
+    return np.quantile(np.arange(np.shape(a)[-1], dtype=float), np.ravel(q), method=method)
+
+
+nondiff(quantile_places)
+
+
+def _order_statistics(ct: Array, a: Array, places: Array) -> Array:
+    """Adjoint of reading ``places`` (1-D) of the sorted last axis; ``ct`` has them last."""
+    order = np.argsort(a, axis=-1, kind="stable")
+    low = np.floor(places)
+    share = (places - low).astype(a.dtype)
+    below = np.take(order, low.astype(np.intp), axis=-1)
+    above = np.take(order, np.ceil(places).astype(np.intp), axis=-1)
+    shape = np.shape(a)
+    return scatter_along_axis(ct * (1 - share), below, -1, shape) + scatter_along_axis(
+        ct * share, above, -1, shape
+    )
+
+
+def _quantile(
+    ct: Array, a: Array, q: Array, q_ndim: int, axis: Axis, method: str, keepdims: bool
+) -> Array:
+    shape = np.shape(a)
+    if keepdims:  # the reduced axes, and after them nothing but the kept ones
+        reduced = axis if axis is not None else tuple(range(len(shape)))
+        axes = reduced if isinstance(reduced, tuple) else (reduced,)
+        ct = np.squeeze(ct, tuple(i % len(shape) + q_ndim for i in axes))
+    kept = np.shape(ct)[q_ndim:]
+    by_place = np.moveaxis(np.reshape(ct, (-1, *kept)), 0, -1)
+    flat = flatten_axes(a, axis, len(shape))
+    d = _order_statistics(by_place, flat, quantile_places(flat, q, method))
+    return restore_axes(d, axis, shape)
+
+
+def _unweighted(weights: Array) -> None:
+    if weights is not None:
+        raise ValueError("np.quantile and np.percentile have no derivative rule with weights=")
+
+
+@vjp(np.quantile, "a")
+def quantile_a(
+    ct: Array, a: Array, q: Array, q_ndim: Any, axis: Axis, method: str, keepdims: bool,
+    weights: Array,
+) -> Array:  # fmt: skip
+    _unweighted(weights)
+    return _quantile(ct, a, q, q_ndim if isinstance(q_ndim, int) else 1, axis, method, keepdims)
+
+
+@vjp(np.percentile, "a")
+def percentile_a(
+    ct: Array, a: Array, q: Array, q_ndim: Any, axis: Axis, method: str, keepdims: bool,
+    weights: Array,
+) -> Array:  # fmt: skip
+    return quantile_a(ct, a, np.divide(q, 100), q_ndim, axis, method, keepdims, weights)
+
+
+@vjp(np.median, "a")
+def median_a(ct: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
+    return _quantile(ct, a, 0.5, 0, axis, "linear", keepdims)
+
+
+@vjp(np.nanmedian, "a")
+def nanmedian_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis,
+                keepdims: bool) -> Array:  # fmt: skip
+    """NaNs sort last: the middle of those before them, by their count."""
+    shape = np.shape(a)
+    flat = flatten_axes(a, axis, len(shape))
+    present = np.sum(~np.isnan(flat), axis=-1, keepdims=True)
+    order = np.argsort(flat, axis=-1, kind="stable")
+    spread = np.broadcast_to(keep_axes(ct, axis, keepdims), shape)
+    half = 0.5 * flatten_axes(spread, axis, len(shape))[..., :1]
+    below = np.take_along_axis(order, np.maximum(present - 1, 0) // 2, -1)
+    above = np.take_along_axis(order, present // 2, -1)
+    d = scatter_along_axis(half, below, -1, np.shape(flat))
+    return restore_axes(d + scatter_along_axis(half, above, -1, np.shape(flat)), axis, shape)
+
+
+def _no_weights(fweights: Any, aweights: Any) -> None:
+    if fweights is not None or aweights is not None:
+        raise ValueError("np.cov has no derivative rule with fweights= or aweights=")
+
+
+@vjp(np.cov, "m")
+def cov_m(
+    ct: Array, m: Array, m_ndim: int, m_dtype: np.dtype[Any], y: Array, rowvar: bool, bias: bool,
+    ddof: Any, fweights: Any, aweights: Any,
+) -> Array:  # fmt: skip
+    _no_weights(fweights, aweights)
+    if y is not None:
+        raise ValueError("np.cov: no derivative rule with y=; stack the variables with np.vstack")
+    by_row = m_ndim == 1 or rowvar
+    x = np.atleast_2d(m) if by_row else m.T
+    n = np.shape(x)[1] - ((0 if bias else 1) if ddof is None else ddof)
+    square = np.reshape(ct, (np.shape(x)[0], np.shape(x)[0]))
+    centred = x - np.mean(x, axis=1, keepdims=True)
+    if m_dtype.kind == "c":
+        d = (square @ np.conj(centred) + np.conj(square.T @ centred)) / n
+    else:
+        d = (square + square.T) @ centred / n
+    return np.reshape(d if by_row else d.T, np.shape(m))
+
+
+@vjp(np.corrcoef, "x")
+def corrcoef_x(ct: Array, ans: Array, x: Array, x_ndim: int, y: Array, rowvar: bool) -> Array:
+    if y is not None:
+        raise ValueError("np.corrcoef: no derivative rule with y=; stack them with np.vstack")
+    by_row = x_ndim == 1 or rowvar
+    rows = np.atleast_2d(x) if by_row else x.T
+    centred = rows - np.mean(rows, axis=1, keepdims=True)
+    length = np.sqrt(np.sum(centred * centred, axis=1, keepdims=True))
+    unit = centred / length
+    square = np.reshape(ct, (np.shape(rows)[0], np.shape(rows)[0]))
+    both = square + square.T
+    along = np.sum(both * np.reshape(ans, np.shape(square)), axis=1, keepdims=True) * unit
+    d = (both @ unit - along) / length
+    return np.reshape(d if by_row else d.T, np.shape(x))
+
+
+@linear(np.bincount, "weights", like=lambda x, weights=None, minlength=0: None)
+def bincount_weights(ct: Array, x: Array) -> Array:
+    return ct[x]
+
+
+inactive(np.bincount, "x", "minlength")
+inactive(np.histogram, "a", "bins", "range")
+inactive(np.histogram2d, "x", "y", "bins", "range")
+inactive(np.histogramdd, "sample", "bins", "range")
+nondiff(np.digitize, np.histogram_bin_edges)
