@@ -1,0 +1,402 @@
+"""Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict."""
+
+from __future__ import annotations
+
+import operator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, groupby
+from typing import Any, Self
+
+from .. import basis as torch
+from ..typename import typename
+from .module import Module, _indented
+from .parameter import Parameter
+
+
+class _Numbered(Module):
+    """Children named "0", "1", ... with list behaviour."""
+
+    def _key(self, idx: Any) -> str:
+        size = len(self)
+        idx = operator.index(idx)
+        if not -size <= idx < size:
+            raise IndexError(f"index {idx} is out of range")
+        return list(self._modules)[idx % size]
+
+    def _renumber(self) -> None:
+        modules = list(self._modules.values())
+        self._modules.clear()
+        self._modules.update((str(i), module) for i, module in enumerate(modules))
+
+    def __setitem__(self, idx: int, module: Any) -> None:
+        setattr(self, self._key(idx), module)
+
+    def __delitem__(self, idx: Any) -> None:
+        keys = list(self._modules)[idx] if isinstance(idx, slice) else [self._key(idx)]
+        for key in keys:
+            delattr(self, key)
+        self._renumber()
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def append(self, module: Any) -> Self:
+        """Add a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def pop(self, key: Any) -> Any:
+        """Remove and return the module (or slice of modules) at ``key``."""
+        value = self[key]  # type: ignore[index]
+        del self[key]
+        return value
+
+    def _shift_in(self, index: int, module: Any) -> None:
+        for i in range(len(self._modules), index, -1):
+            self._modules[str(i)] = self._modules[str(i - 1)]
+        self._modules[str(index)] = module
+
+
+class Sequential(_Numbered):
+    """Modules applied one after the other; also made from an OrderedDict of named ones."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], OrderedDict):
+            for key, module in args[0].items():
+                self.add_module(key, module)
+        else:
+            for number, module in enumerate(args):
+                self.add_module(str(number), module)
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, slice):
+            return self.__class__(OrderedDict(list(self._modules.items())[idx]))
+        return self._modules[self._key(idx)]
+
+    def __add__(self, other: Any) -> Sequential:
+        self._check_operand(other)
+        return Sequential(*self, *other)
+
+    def __iadd__(self, other: Any) -> Self:
+        self._check_operand(other)
+        return self.extend(list(other))
+
+    @staticmethod
+    def _check_operand(other: Any) -> None:
+        if not isinstance(other, Sequential):
+            raise ValueError(
+                "add operator supports only objects of Sequential class, but "
+                f"{type(other)} is given."
+            )
+
+    def _check_count(self, other: Any) -> None:
+        if not isinstance(other, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
+        if other <= 0:
+            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
+
+    def __mul__(self, other: int) -> Sequential:
+        self._check_count(other)
+        return Sequential(*(list(self) * other))
+
+    def __rmul__(self, other: int) -> Sequential:
+        return self.__mul__(other)
+
+    def __imul__(self, other: int) -> Self:
+        self._check_count(other)
+        return self.extend(list(self) * (other - 1))
+
+    def forward(self, input: Any) -> Any:
+        for module in self:
+            input = module(input)
+        return input
+
+    def insert(self, index: int, module: Any) -> Self:
+        """Insert a module before ``index``."""
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        size = len(self)
+        if not -size <= index <= size:
+            raise IndexError(f"Index out of range: {index}")
+        self._shift_in(index + size if index < 0 else index, module)
+        return self
+
+    def extend(self, sequential: Iterable[Any]) -> Self:
+        """Add all modules of ``sequential`` at the end."""
+        for module in sequential:
+            self.append(module)
+        return self
+
+
+class ModuleList(_Numbered):
+    """A list of modules that registers them."""
+
+    def __init__(self, modules: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.extend(modules)
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, slice):
+            return self.__class__(list(self._modules.values())[idx])
+        return self._modules[self._key(idx)]
+
+    def __iadd__(self, modules: Iterable[Any]) -> Self:
+        return self.extend(modules)
+
+    def __add__(self, other: Iterable[Any]) -> ModuleList:
+        return ModuleList(chain(self, other))
+
+    def __repr__(self) -> str:
+        if len(self) == 0:
+            return self._get_name() + "()"
+        lines = []
+        for text, run in groupby(enumerate(repr(module) for module in self), lambda p: p[1]):
+            numbers = [number for number, _ in run]
+            first, last = numbers[0], numbers[-1]
+            start = f"({first}): " if first == last else f"({first}-{last}): {len(numbers)} x "
+            lines.append(_indented(start + text))
+        return self._get_name() + "(\n  " + "\n  ".join(lines) + "\n)"
+
+    def insert(self, index: int, module: Any) -> None:
+        """Insert a module before ``index``."""
+        self._shift_in(index, module)
+
+    def extend(self, modules: Iterable[Any]) -> Self:
+        """Add all modules at the end."""
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                "ModuleList.extend should be called with an iterable, but got "
+                + type(modules).__name__
+            )
+        for number, module in enumerate(list(modules), len(self)):
+            self.add_module(str(number), module)
+        return self
+
+
+def _pairs(kind: str, given: Any) -> Iterator[tuple[Any, Any]]:
+    """Key and value pairs of a mapping or an iterable of pairs, with PyTorch's errors."""
+    if not isinstance(given, Iterable):
+        raise TypeError(
+            f"{kind}Dict.update should be called with an iterable of key/value pairs, but got "
+            + type(given).__name__
+        )
+    if isinstance(given, (Mapping, ModuleDict, ParameterDict)):
+        yield from given.items()
+        return
+    for number, pair in enumerate(given):
+        if not isinstance(pair, Iterable):
+            raise TypeError(
+                f"{kind}Dict update sequence element #{number} should be Iterable; is"
+                + type(pair).__name__
+            )
+        pair = tuple(pair)
+        if len(pair) != 2:
+            raise ValueError(
+                f"{kind}Dict update sequence element #{number} has length {len(pair)}; "
+                "2 is required"
+            )
+        yield pair
+
+
+class ModuleDict(Module):
+    """A dictionary of modules that registers them."""
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Any) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._modules
+
+    def clear(self) -> None:
+        """Remove all modules."""
+        self._modules.clear()
+
+    def pop(self, key: str) -> Any:
+        """Remove and return the module under ``key``."""
+        return self._modules.pop(key)
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._modules.keys()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """Names and modules."""
+        return self._modules.items()
+
+    def values(self) -> Iterable[Any]:
+        """The modules."""
+        return self._modules.values()
+
+    def update(self, modules: Any) -> None:
+        """Add modules from a mapping or an iterable of pairs."""
+        for key, module in _pairs("Module", modules):
+            self[key] = module
+
+
+def _as_parameter(value: Any) -> Any:
+    if isinstance(value, torch.Tensor) and not isinstance(value, Parameter):
+        return Parameter(value)
+    return value
+
+
+def _described(key: Any, value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+        size = "x".join(str(n) for n in value.size())
+        return f"  ({key}): {kind} containing: [{value.dtype} of size {size}]"
+    return f"  ({key}): Object of type: {type(value).__name__}"
+
+
+class ParameterList(Module):
+    """A list of parameters that registers them; plain tensors become Parameters."""
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self._size = 0
+        if values is not None:
+            self.extend(values)
+
+    def _key(self, idx: Any) -> str:
+        idx = operator.index(idx)
+        if not -len(self) <= idx < len(self):
+            raise IndexError(f"index {idx} is out of range")
+        return str(idx % len(self))
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, slice):
+            return self.__class__(self[i] for i in range(*idx.indices(len(self))))
+        return getattr(self, self._key(idx))
+
+    def __setitem__(self, idx: int, param: Any) -> None:
+        setattr(self, self._key(idx), _as_parameter(param))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[i] for i in range(len(self))])
+
+    def __iadd__(self, parameters: Iterable[Any]) -> Self:
+        return self.extend(parameters)
+
+    def append(self, value: Any) -> Self:
+        """Add a parameter at the end."""
+        self._size += 1
+        self[self._size - 1] = value
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        """Add all parameters at the end."""
+        if not isinstance(values, Iterable) or isinstance(values, torch.Tensor):
+            raise TypeError(
+                "ParameterList.extend should be called with an iterable, but got "
+                + type(values).__name__
+            )
+        for value in values:
+            self.append(value)
+        return self
+
+    def extra_repr(self) -> str:
+        return "\n".join(_described(i, value) for i, value in enumerate(self))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("ParameterList should not be called.")
+
+
+class ParameterDict(Module):
+    """A dictionary of parameters that registers them; plain tensors become Parameters."""
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        if parameters is not None:
+            self.update(parameters)
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._keys:
+            raise KeyError(key)
+        return getattr(self, key)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if not isinstance(key, str):
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{typename(key)}'). Open an issue on github if you need "
+                "non-string keys."
+            )
+        self._keys[key] = None
+        setattr(self, key, _as_parameter(value))
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        delattr(self, key)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def clear(self) -> None:
+        """Remove all parameters."""
+        for key in list(self._keys):
+            del self[key]
+
+    def pop(self, key: str) -> Any:
+        """Remove and return the parameter under ``key``."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The parameter under ``key``, or ``default``."""
+        return self[key] if key in self else default
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._keys.keys()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """Names and parameters."""
+        return ((key, self[key]) for key in self._keys)
+
+    def values(self) -> Iterable[Any]:
+        """The parameters."""
+        return (self[key] for key in self._keys)
+
+    def update(self, parameters: Any) -> None:
+        """Add parameters from a mapping or an iterable of pairs."""
+        for key, value in _pairs("Parameter", parameters):
+            self[key] = value
+
+    def extra_repr(self) -> str:
+        return "\n".join(_described(key, value) for key, value in self.items())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("ParameterDict should not be called.")

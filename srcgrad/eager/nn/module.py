@@ -1,0 +1,469 @@
+"""Module: a tree of parameters, buffers and submodules with a forward."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+from .. import basis as torch
+from ..typename import typename
+from .module_call import ModuleCall
+from .module_state import ModuleState
+from .parameter import Buffer, Parameter
+
+def _indented(text: str) -> str:
+    first, *rest = text.split("\n")
+    return "\n".join([first, *("  " + line for line in rest)])
+
+
+class Module(ModuleState, ModuleCall):
+    """Base of all layers and models.
+
+    Attributes that are Parameters, Modules or registered buffers are found by
+    :meth:`parameters`, :meth:`state_dict`, :meth:`to` and so on.
+
+    >>> from srcgrad.eager import nn
+    >>> nn.Sequential(nn.Linear(2, 3), nn.ReLU())
+    Sequential(
+      (0): Linear(in_features=2, out_features=3, bias=True)
+      (1): ReLU()
+    )
+    """
+
+    training: bool
+    call_super_init: bool = False
+    dump_patches: bool = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init:
+            if kwargs:
+                raise TypeError(
+                    f"{type(self).__name__}.__init__() got an unexpected keyword argument "
+                    f"'{next(iter(kwargs))}'"
+                )
+            if args:
+                raise TypeError(
+                    f"{type(self).__name__}.__init__() takes 1 positional argument but "
+                    f"{len(args) + 1} were given"
+                )
+        self.__dict__.update(
+            training=True,
+            _parameters={},
+            _buffers={},
+            _non_persistent_buffers_set=set(),
+            _backward_pre_hooks=OrderedDict(),
+            _backward_hooks=OrderedDict(),
+            _is_full_backward_hook=None,
+            _forward_hooks=OrderedDict(),
+            _forward_hooks_with_kwargs=OrderedDict(),
+            _forward_hooks_always_called=OrderedDict(),
+            _forward_pre_hooks=OrderedDict(),
+            _forward_pre_hooks_with_kwargs=OrderedDict(),
+            _state_dict_hooks=OrderedDict(),
+            _state_dict_pre_hooks=OrderedDict(),
+            _load_state_dict_pre_hooks=OrderedDict(),
+            _load_state_dict_post_hooks=OrderedDict(),
+            _modules={},
+        )
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """The computation; every subclass defines it."""
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
+
+    # -- registration --------------------------------------------------------------------
+
+    def _check_name(self, kind: str, name: Any, table: dict[str, Any]) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
+        if "." in name:
+            raise KeyError(f'{kind} name can\'t contain "."')
+        if name == "":
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in table:
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
+        """Add a tensor that is not trained; with ``persistent`` it is part of the state."""
+        if "_buffers" not in self.__dict__:
+            raise AttributeError("cannot assign buffer before Module.__init__() call")
+        self._check_name("buffer", name, self._buffers)
+        if tensor is not None and not isinstance(tensor, torch.Tensor):
+            raise TypeError(
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
+                "(torch Tensor or None required)"
+            )
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def register_parameter(self, name: str, param: Any) -> None:
+        """Add a Parameter (or None) under a name."""
+        if "_parameters" not in self.__dict__:
+            raise AttributeError("cannot assign parameter before Module.__init__() call")
+        self._check_name("parameter", name, self._parameters)
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                "(torch.nn.Parameter or None required)"
+            )
+        if param is not None and param.grad_fn is not None:
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be "
+                f"created explicitly. To express '{name}' as a function of another Tensor, "
+                "compute the value in the forward() method."
+            )
+        self._parameters[name] = param
+
+    def add_module(self, name: str, module: Any) -> None:
+        """Add a child module (or None) under a name."""
+        if not isinstance(module, Module) and module is not None:
+            raise TypeError(f"{typename(module)} is not a Module subclass")
+        if not isinstance(name, str):
+            raise TypeError(f"module name should be a string. Got {typename(name)}")
+        if hasattr(self, name) and name not in self._modules:
+            raise KeyError(f"attribute '{name}' already exists")
+        if "." in name:
+            raise KeyError(f'module name can\'t contain ".", got: {name}')
+        if name == "":
+            raise KeyError('module name can\'t be empty string ""')
+        self._modules[name] = module
+
+    def register_module(self, name: str, module: Any) -> None:
+        """The same as :meth:`add_module`."""
+        self.add_module(name, module)
+
+    def __getattr__(self, name: str) -> Any:
+        own = self.__dict__
+        for table in ("_parameters", "_buffers", "_modules"):
+            if table in own and name in own[table]:
+                return own[table][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def _forget(self, name: str, *keep: str) -> None:
+        """Remove ``name`` from the attribute tables other than ``keep``."""
+        self.__dict__.pop(name, None)
+        for table in ("_parameters", "_buffers", "_modules"):
+            if table not in keep:
+                self.__dict__[table].pop(name, None)
+        self._non_persistent_buffers_set.discard(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        params = own.get("_parameters")
+        if isinstance(value, Parameter):
+            if params is None:
+                raise AttributeError("cannot assign parameters before Module.__init__() call")
+            self._forget(name, "_parameters")
+            self.register_parameter(name, value)
+        elif params is not None and name in params:
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{typename(value)}' as parameter '{name}' "
+                    "(torch.nn.Parameter or None expected)"
+                )
+            self.register_parameter(name, value)
+        elif isinstance(value, Module):
+            if params is None:
+                raise AttributeError("cannot assign module before Module.__init__() call")
+            self._forget(name, "_modules")
+            self._modules[name] = value
+        elif params is not None and name in self._modules:
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{typename(value)}' as child module '{name}' "
+                    "(torch.nn.Module or None expected)"
+                )
+            self._modules[name] = value
+        elif isinstance(value, Buffer) or (params is not None and name in self._buffers):
+            if value is not None and not isinstance(value, torch.Tensor):
+                raise TypeError(
+                    f"cannot assign '{typename(value)}' as buffer '{name}' "
+                    "(torch.nn.Buffer, torch.Tensor or None expected)"
+                )
+            persistent = getattr(value, "persistent", name not in self._non_persistent_buffers_set)
+            self.register_buffer(name, value, persistent)
+        else:
+            object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        for table in (self._parameters, self._buffers, self._modules):
+            if name in table:
+                del table[name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        keys = {*dir(type(self)), *self.__dict__, *self._parameters, *self._modules}
+        return sorted(key for key in keys | set(self._buffers) if not key[0].isdigit())
+
+    # -- the tree ------------------------------------------------------------------------
+
+    def get_submodule(self, target: str) -> Any:
+        """The descendant with a dotted name."""
+        module: Any = self
+        for item in target.split(".") if target else []:
+            if not hasattr(module, item):
+                raise AttributeError(module._get_name() + " has no attribute `" + item + "`")
+            module = getattr(module, item)
+            if not isinstance(module, Module):
+                raise AttributeError("`" + item + "` is not an nn.Module")
+        return module
+
+    def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
+        """Replace the descendant with a dotted name."""
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, last = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if not hasattr(parent, last):
+            if strict:
+                raise AttributeError(parent._get_name() + " has no attribute `" + last + "`")
+        elif not isinstance(getattr(parent, last), Module):
+            raise AttributeError("`" + last + "` is not an nn.Module")
+        setattr(parent, last, module)
+
+    def _get_member(self, target: str) -> tuple[Any, str, Any]:
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(module._get_name() + " has no attribute `" + name + "`")
+        return module, name, getattr(module, name)
+
+    def get_parameter(self, target: str) -> Any:
+        """The parameter with a dotted name."""
+        _, name, value = self._get_member(target)
+        if not isinstance(value, Parameter):
+            raise AttributeError("`" + name + "` is not an nn.Parameter")
+        return value
+
+    def get_buffer(self, target: str) -> Any:
+        """The buffer with a dotted name."""
+        module, name, value = self._get_member(target)
+        if name not in module._buffers:
+            raise AttributeError("`" + name + "` is not a buffer")
+        return value
+
+    def _named_members(
+        self, table: str, prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        modules = (
+            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+            if recurse else [(prefix, self)]
+        )
+        for path, module in modules:
+            for name, value in getattr(module, table).items():
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield (f"{path}.{name}" if path else name), value
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        """Parameters with dotted names, each once."""
+        yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Any]:
+        """Parameters of this module and, with ``recurse``, of its descendants."""
+        for _, value in self.named_parameters(recurse=recurse):
+            yield value
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        """Buffers with dotted names, each once."""
+        yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Any]:
+        """Buffers of this module and, with ``recurse``, of its descendants."""
+        for _, value in self.named_buffers(recurse=recurse):
+            yield value
+
+    def named_children(self) -> Iterator[tuple[str, Any]]:
+        """Immediate submodules with names, each once."""
+        seen: set[Any] = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self) -> Iterator[Any]:
+        """Immediate submodules."""
+        for _, module in self.named_children():
+            yield module
+
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        """This module and all descendants with dotted names, each once."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                path = f"{prefix}.{name}" if prefix else name
+                yield from module.named_modules(memo, path, remove_duplicate)
+
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Any]:
+        """This module and all descendants."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
+
+    # -- changes to the whole tree -------------------------------------------------------
+
+    def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Self:
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for param in self._parameters.values():
+            if param is None:
+                continue
+            grad = param.grad
+            with torch.no_grad():
+                applied = fn(param)
+            param.data = applied
+            if grad is not None:
+                with torch.no_grad():
+                    applied = fn(grad)
+                param.grad = applied.detach().requires_grad_(grad.requires_grad)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def apply(self, fn: Callable[[Any], None]) -> Self:
+        """Call ``fn`` on every descendant and then on this module (for initialisation)."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def _cast(self, convert: Callable[[Any], Any]) -> Self:
+        return self._apply(lambda t: convert(t) if t.is_floating_point() else t)
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Convert floating-point parameters and buffers: ``to(dtype)``, ``to(device)``,
+        ``to(tensor)``, keywords of the same names.  Integers keep their dtype."""
+        kwargs = {k: v for k, v in kwargs.items() if k not in ("non_blocking", "memory_format")}
+        target = torch.empty(0).to(*args, **kwargs)
+        names_dtype = any(isinstance(a, (torch.dtype, torch.Tensor)) for a in args) or any(
+            kwargs.get(key) is not None for key in ("dtype", "other", "tensor")
+        )
+        if not names_dtype:
+            return self
+        dtype = target.dtype
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(
+                "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                f"dtype={dtype}"
+            )
+        return self._apply(
+            lambda t: t.to(dtype) if t.is_floating_point() or t.is_complex() else t
+        )
+
+    def type(self, dst_type: Any) -> Self:
+        """Convert all parameters and buffers."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def float(self) -> Self:
+        """Convert floating-point parameters and buffers to float32."""
+        return self._cast(lambda t: t.float())
+
+    def double(self) -> Self:
+        """Convert floating-point parameters and buffers to float64."""
+        return self._cast(lambda t: t.double())
+
+    def half(self) -> Self:
+        """Convert floating-point parameters and buffers to float16."""
+        return self._cast(lambda t: t.half())
+
+    def bfloat16(self) -> Self:
+        """Convert floating-point parameters and buffers to bfloat16."""
+        return self._cast(lambda t: t.bfloat16())
+
+    def cpu(self) -> Self:
+        """Parameters and buffers on the CPU, where they are."""
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self, device: Any = None) -> Self:
+        """Refused as for tensors: there is only the CPU."""
+        return self._apply(lambda t: t.cuda(device))
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Replace parameters and buffers by uninitialised ones."""
+        return self._apply(lambda t: torch.empty_like(t, device=device), recurse=recurse)
+
+    def share_memory(self) -> Self:
+        """Accepted for compatibility: there are no other processes to share with."""
+        return self
+
+    def train(self, mode: bool = True) -> Self:
+        """Set training mode (dropout, batch statistics) here and in all descendants."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """Set evaluation mode."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Whether autograd records operations on the parameters."""
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget all gradients, or with ``set_to_none=False`` set them to zero in place."""
+        for param in self.parameters():
+            grad = param.grad
+            if grad is None:
+                continue
+            if set_to_none:
+                param.grad = None
+                continue
+            if grad.grad_fn is not None:
+                grad.detach_()
+            else:
+                grad.requires_grad_(False)
+            grad.zero_()
+
+    # -- text ----------------------------------------------------------------------------
+
+    def _get_name(self) -> str:
+        return self.__class__.__name__
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses of the repr before the children."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        extra_lines = extra.split("\n") if extra else []
+        child_lines = [
+            f"({name}): {_indented(repr(module))}" for name, module in self._modules.items()
+        ]
+        if not extra_lines and not child_lines:
+            return self._get_name() + "()"
+        if len(extra_lines) == 1 and not child_lines:
+            return f"{self._get_name()}({extra_lines[0]})"
+        lines = "\n  ".join(extra_lines + child_lines)
+        return f"{self._get_name()}(\n  {lines}\n)"

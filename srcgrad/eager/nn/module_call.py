@@ -1,0 +1,183 @@
+"""Calling a Module: forward with its hooks before, after and in the backward."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from .. import basis as torch
+from ..removable import RemovableHandle
+from .backward_hooks import BackwardHook
+
+NOT_BOTH = (
+    "Cannot use both regular backward hooks and full backward hooks on a single Module. "
+    "Please use only one of them."
+)
+
+
+class ModuleCall:
+    """The part of Module that registers and runs hooks."""
+
+    forward: Callable[..., Any]
+    _forward_hooks: OrderedDict[int, Any]
+    _forward_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks_always_called: OrderedDict[int, bool]
+    _forward_pre_hooks: OrderedDict[int, Any]
+    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
+    _backward_hooks: OrderedDict[int, Any]
+    _backward_pre_hooks: OrderedDict[int, Any]
+    _is_full_backward_hook: bool | None
+
+    # -- hooks ---------------------------------------------------------------------------
+
+    @staticmethod
+    def _add_ordered(
+        table: OrderedDict[int, Any], hook: Any, prepend: bool,
+        *flags: tuple[OrderedDict[int, bool], bool],
+    ) -> RemovableHandle:
+        handle = RemovableHandle(table, extra_dict=[flag for flag, _ in flags])
+        table[handle.id] = hook
+        for flag, on in flags:
+            if on:
+                flag[handle.id] = True
+        if prepend:
+            table.move_to_end(handle.id, last=False)
+        return handle
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, args)`` before forward; what it returns replaces ``args``."""
+        flag = (self._forward_pre_hooks_with_kwargs, with_kwargs)
+        return self._add_ordered(self._forward_pre_hooks, hook, prepend, flag)
+
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Call ``hook(module, args, output)`` after forward; a result replaces the output."""
+        return self._add_ordered(
+            self._forward_hooks, hook, prepend,
+            (self._forward_hooks_with_kwargs, with_kwargs),
+            (self._forward_hooks_always_called, always_call),
+        )
+
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, grad_output)`` before the module's backward."""
+        return self._add_ordered(self._backward_pre_hooks, hook, prepend)
+
+    def register_full_backward_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, grad_input, grad_output)`` when the gradients with respect to
+        the inputs are computed; what it returns replaces ``grad_input``."""
+        if self._is_full_backward_hook is False:
+            raise RuntimeError(NOT_BOTH)
+        self._is_full_backward_hook = True
+        return self._add_ordered(self._backward_hooks, hook, prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """The old form: called with the gradients of the last node of the forward only."""
+        if self._is_full_backward_hook is True:
+            raise RuntimeError(NOT_BOTH)
+        self._is_full_backward_hook = False
+        return self._add_ordered(self._backward_hooks, hook, False)
+
+    # -- the call ------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        own = self.__dict__
+        if not (own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"]
+                or own["_backward_pre_hooks"]):
+            return self.forward(*args, **kwargs)
+        called: set[int] = set()
+        try:
+            return self._call_hooked(args, kwargs, called)
+        except Exception:
+            self._call_remaining(args, kwargs, called)
+            raise
+
+    def _call_hooked(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], called: set[int]
+    ) -> Any:
+        args, kwargs = self._run_pre_hooks(args, kwargs)
+        full = list(self._backward_hooks.values()) if self._is_full_backward_hook else []
+        marks = None
+        if full or self._backward_pre_hooks:
+            marks = BackwardHook(self, full, list(self._backward_pre_hooks.values()))
+            args = marks.setup_input_hook(args)
+        result = self.forward(*args, **kwargs)
+        for number, hook in list(self._forward_hooks.items()):
+            if number in self._forward_hooks_always_called:
+                called.add(number)
+            replaced = self._run_forward_hook(number, hook, args, kwargs, result)
+            result = result if replaced is None else replaced
+        if marks is not None:
+            if not isinstance(result, (torch.Tensor, tuple)):
+                warnings.warn(
+                    "For backward hooks to be called, module output should be a Tensor or a tuple "
+                    f"of Tensors but received {type(result)}",
+                    stacklevel=3,
+                )
+            result = marks.setup_output_hook(result)
+        if self._is_full_backward_hook is False:
+            self._attach_plain_backward(result)
+        return result
+
+    def _run_pre_hooks(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        for number, hook in list(self._forward_pre_hooks.items()):
+            if number in self._forward_pre_hooks_with_kwargs:
+                both = hook(self, args, kwargs)
+                if both is None:
+                    continue
+                if not (isinstance(both, tuple) and len(both) == 2):
+                    raise RuntimeError(
+                        "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
+                        f"but got {both}."
+                    )
+                args, kwargs = both
+                continue
+            replaced = hook(self, args)
+            if replaced is not None:
+                args = replaced if isinstance(replaced, tuple) else (replaced,)
+        return args, kwargs
+
+    def _run_forward_hook(
+        self, number: int, hook: Any, args: Any, kwargs: Any, result: Any
+    ) -> Any:
+        if number in self._forward_hooks_with_kwargs:
+            return hook(self, args, kwargs, result)
+        return hook(self, args, result)
+
+    def _attach_plain_backward(self, result: Any) -> None:
+        found = result
+        while not isinstance(found, torch.Tensor):
+            if isinstance(found, dict):
+                found = next(v for v in found.values() if isinstance(v, torch.Tensor))
+            else:
+                found = found[0]
+        if found.grad_fn is not None:
+            for hook in self._backward_hooks.values():
+                found.grad_fn.register_hook(
+                    lambda grads_in, grads_out, hook=hook: hook(self, grads_in, grads_out)
+                )
+
+    def _call_remaining(self, args: Any, kwargs: Any, called: set[int]) -> None:
+        """After an error: the hooks that asked to be called always and were not yet."""
+        for number, hook in list(self._forward_hooks.items()):
+            if number not in self._forward_hooks_always_called or number in called:
+                continue
+            try:
+                self._run_forward_hook(number, hook, args, kwargs, None)
+            except Exception as error:
+                warnings.warn(
+                    "module forward hook with ``always_call=True`` raised an exception that was "
+                    f"silenced as another error was raised in forward: {error}",
+                    stacklevel=3,
+                )
