@@ -1,0 +1,310 @@
+"""Result types by probing alone: several runs with different small sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..dims import Atom, Dim, Poly, evaluate, substitute, symbol
+from ..errors import UnsupportedOperation
+from ..kinds import Aval, Kind, join, list_of
+from ..spelling import Attribute, Method
+from .outcome import Outcome, Part, placeholder
+from .probing import Result, call, describe, merge_relations
+from .purity import may_probe
+from .sizes import Matcher, assignments, unifications
+
+# Names of functions whose results share memory with an input under some layouts only.
+_LAYOUT_DEPENDENT = frozenset({
+    "reshape", "ravel", "asfortranarray", "ascontiguousarray", "require", "astype", "nan_to_num",
+    "array", "asarray", "asanyarray", "asarray_chkfinite",
+})
+_LARGE = 32  # static sizes above this are probed with smaller ones
+_NUMBER_PARAMETERS = frozenset({"axis", "axes", "axis1", "axis2", "axisa", "axisb", "axisc",
+                                "ndmin", "keepdims", "deg", "order", "ord", "source",
+                                "destination"})
+
+
+class Demand(Exception):
+    """The numbers behind symbolic integers are needed: ``leaves`` are their positions among
+    the abstract leaves of ``(args, kwargs)``."""
+
+    def __init__(self, leaves: tuple[int, ...]) -> None:
+        self.leaves = leaves
+        super().__init__(f"the number of argument leaf {leaves} is needed")
+
+
+def leaves_of(structure: Any) -> list[Aval]:
+    """The abstract leaves of a structure, in order."""
+    found: list[Aval] = []
+    _collect(structure, found)
+    return found
+
+
+def _collect(structure: Any, found: list[Aval]) -> None:
+    if type(structure) is Aval:
+        found.append(structure)
+    elif isinstance(structure, tuple | list):
+        for s in structure:
+            _collect(s, found)
+    elif isinstance(structure, dict):
+        for s in structure.values():
+            _collect(s, found)
+    elif type(structure) is slice:
+        for s in (structure.start, structure.stop, structure.step):
+            _collect(s, found)
+
+
+def map_leaves(structure: Any, change: Callable[[Aval], Any]) -> Any:
+    """The structure with every abstract leaf changed."""
+    if isinstance(structure, Aval):
+        return change(structure)
+    if isinstance(structure, tuple):
+        items = [map_leaves(s, change) for s in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+    if isinstance(structure, list):
+        return [map_leaves(s, change) for s in structure]
+    if isinstance(structure, dict):
+        return {k: map_leaves(v, change) for k, v in structure.items()}
+    if isinstance(structure, slice):
+        return slice(*(map_leaves(p, change)
+                       for p in (structure.start, structure.stop, structure.step)))
+    return structure
+
+
+def name_of(fn: Callable[..., Any]) -> str:
+    """A function's name for messages and tables."""
+    if isinstance(fn, Method | Attribute):
+        return fn.name
+    if isinstance(fn, Part):
+        return name_of(fn.fn)
+    return getattr(fn, "__name__", None) or repr(fn)
+
+
+def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
+    """Probe ``fn`` with several assignments of sizes and recognise the results' sizes."""
+    check_may_probe(fn, (args, kwargs))
+    leaves = leaves_of((args, kwargs))
+    _demand_settings(kwargs, leaves)
+    args, kwargs, back = _with_numbers(args, kwargs)
+    dims = dims_of(leaves_of((args, kwargs)))
+    runs, results = _runs(fn, args, kwargs, dims, leaves)
+    if not _alike(results):
+        return _unlike(results, leaves)
+    outcome = _outcome(results, Matcher(dims, runs))
+    relations = _relations(fn, args, kwargs, runs[0], results[0])
+    outcome = replace(outcome, views=tuple(r[0] for r in relations),
+                      sources=tuple(r[1] for r in relations))
+    if back:
+        outcome = replace(outcome, avals=tuple(_back(a, back) for a in outcome.avals))
+    return outcome
+
+
+def check_may_probe(fn: Callable[..., Any], structure: Any) -> None:
+    """Refuse functions that are not known to be pure, and such as call back."""
+    try:
+        allowed = may_probe(fn)
+    except TypeError:
+        allowed = False
+    if allowed and not _has_user_callable(structure):
+        return
+    raise UnsupportedOperation(
+        f"{name_of(fn)} was called with traced values",
+        why="it is not known to be a pure function of its arguments, so it cannot be tried out "
+            "to learn what it returns",
+        fix="write it in Python over NumPy, or wrap it with custom_vjp")
+
+
+def _has_user_callable(structure: Any) -> bool:
+    if isinstance(structure, tuple | list):
+        return any(_has_user_callable(s) for s in structure)
+    if isinstance(structure, dict):
+        return any(_has_user_callable(s) for s in structure.values())
+    return type(structure).__name__ in ("function", "method", "partial")
+
+
+def _demand_settings(kwargs: dict[str, Any], leaves: list[Aval]) -> None:
+    wanted = [v for k, v in kwargs.items() if k in _NUMBER_PARAMETERS]
+    inside = leaves_of(wanted)
+    if inside:
+        raise Demand(tuple(i for i, a in enumerate(leaves) if any(a is w for w in inside)))
+
+
+def dims_of(leaves: list[Aval]) -> list[Dim]:
+    """Every size and symbolic number of the leaves, in order."""
+    found: dict[Dim, None] = {}
+    for aval in leaves:
+        for d in aval.shape or ():
+            found[d] = None
+        if aval.expr is not None:
+            found[aval.expr] = None
+        if aval.elem is not None:
+            found.update(dict.fromkeys(dims_of([aval.elem])))
+    return list(found)
+
+
+def _with_numbers(args: Any, kwargs: Any) -> tuple[Any, Any, dict[Atom, Dim]]:
+    """Give integers of unknown value (and lists of unknown length) a symbol, and replace large
+    static sizes by symbols; the last result maps those back."""
+    back: dict[Atom, Dim] = {}
+    large: dict[int, Poly] = {}
+    counter = 0
+
+    def shrink(dim: Dim) -> Dim:
+        if isinstance(dim, Poly) or dim <= _LARGE:
+            return dim
+        if dim not in large:
+            large[dim] = symbol("large", serial=dim)
+            back[large[dim].atoms()[0]] = dim
+        return large[dim]
+
+    def change(aval: Aval) -> Aval:
+        nonlocal counter
+        if aval.kind is Kind.LIST or (
+                aval.expr is None and aval.kind in (Kind.INT, Kind.SCALAR)
+                and aval.dtype is not None and aval.dtype.kind in "iu"):
+            counter += 1
+            elem = None if aval.elem is None else change(aval.elem)
+            return aval.but(expr=placeholder(counter), elem=elem)
+        if aval.shape and any(not isinstance(d, Poly) and d > _LARGE for d in aval.shape):
+            return aval.but(shape=tuple(map(shrink, aval.shape)))
+        return aval
+
+    return map_leaves(args, change), map_leaves(kwargs, change), back
+
+
+def _back(aval: Aval, back: dict[Atom, Dim]) -> Aval:
+    shape = None if aval.shape is None else tuple(substitute(d, back) for d in aval.shape)
+    return aval.but(shape=shape, expr=substitute(aval.expr, back))
+
+
+Runs = tuple[list[dict[Atom, int]], list[Result]]
+
+
+def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
+          leaves: list[Aval]) -> Runs:
+    """Probe under several assignments, equating sizes where NumPy insists on it."""
+    try:
+        return _attempt(fn, args, kwargs, dims, {})
+    except np.exceptions.AxisError:
+        _demand_integers(leaves)
+        raise
+    except (ValueError, IndexError, TypeError) as err:  # LinAlgError is a ValueError
+        if not any(isinstance(d, Poly) for d in dims):
+            raise
+        first = err
+    for equal in unifications(dims, _small_numbers((args, kwargs))):
+        try:
+            return _attempt(fn, args, kwargs, dims, equal)
+        except (ValueError, IndexError, ZeroDivisionError, TypeError):
+            continue
+    _demand_integers(leaves)
+    if isinstance(first, TypeError):
+        raise first
+    raise UnsupportedOperation(
+        f"{name_of(fn)}: no sizes of its arguments were found that it accepts",
+        why=f"called on {', '.join(map(str, leaves))} it says: {first}") from first
+
+
+def _small_numbers(structure: Any) -> list[int]:
+    """Static integers among the arguments that a size may have to be a multiple of."""
+    if isinstance(structure, tuple | list):
+        return [n for s in structure for n in _small_numbers(s)]
+    if isinstance(structure, dict):
+        return [n for s in structure.values() for n in _small_numbers(s)]
+    return [structure] if type(structure) is int and 2 <= structure <= 16 else []
+
+
+def _demand_integers(leaves: list[Aval]) -> None:
+    symbolic = tuple(i for i, a in enumerate(leaves) if a.kind is Kind.INT)
+    if symbolic:
+        raise Demand(symbolic)
+
+
+def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
+             equal: dict[Atom, Dim]) -> Runs:
+    """Probe with sizes for which the symbols of ``equal`` have the values given there."""
+    runs = assignments([substitute(d, equal) for d in dims] if equal else dims)
+    for sizes in runs:
+        sizes.update({atom: evaluate(value, sizes) for atom, value in equal.items()})
+    return runs, [describe(call(fn, args, kwargs, sizes)) for sizes in runs]
+
+
+def _alike(results: list[Result]) -> bool:
+    first = results[0]
+    return all(
+        r.many == first.many and len(r.avals) == len(first.avals)
+        and all(a.kind is b.kind and a.ndim == b.ndim and a.dtype == b.dtype
+                for a, b in zip(r.avals, first.avals))
+        for r in results[1:])
+
+
+def _unlike(results: list[Result], leaves: list[Aval]) -> Outcome:
+    """Results whose number, rank or kind depends on sizes."""
+    _demand_integers(leaves)
+    if all(r.many for r in results):
+        elem: Aval | None = None
+        for aval in (a for r in results for a in r.avals):
+            elem = aval if elem is None else _join_ranked(elem, aval)
+        return Outcome((list_of(elem),))
+    joined = results[0].avals[0]
+    for r in results[1:]:
+        joined = join(joined, r.avals[0])
+    return Outcome((joined,))
+
+
+def _join_ranked(a: Aval, b: Aval) -> Aval:
+    if a.kind is b.kind is Kind.ARRAY and a.ndim == b.ndim and a.dtype == b.dtype:
+        assert a.shape is not None and b.shape is not None
+        return a.but(shape=tuple(x if x == y else placeholder(500 + i)
+                                 for i, (x, y) in enumerate(zip(a.shape, b.shape))))
+    return join(a, b).but(expr=None)
+
+
+def _outcome(results: list[Result], matcher: Matcher) -> Outcome:
+    unknown: dict[tuple[int, ...], Dim] = {}
+
+    def size(seen: list[int]) -> Dim:
+        found = matcher.identify(seen)
+        if found is not None:
+            return found
+        key = tuple(seen)
+        if key not in unknown:
+            unknown[key] = placeholder(2000 + len(unknown))
+        return unknown[key]
+
+    avals = []
+    for position, aval in enumerate(results[0].avals):
+        across = [r.avals[position] for r in results]
+        if aval.kind is Kind.ARRAY:
+            shapes = [a.shape or () for a in across]
+            aval = aval.but(shape=tuple(size(list(seen)) for seen in zip(*shapes)))
+        elif aval.kind is Kind.LIST:
+            elem = across[0].elem
+            for other in across[1:]:
+                if elem is not None and other.elem is not None:
+                    elem = _join_ranked(elem, other.elem)
+            aval = list_of(None if elem is None else elem.but(expr=None))
+        elif aval.expr is not None:
+            aval = aval.but(expr=None)
+        avals.append(aval)
+    first = results[0]
+    return Outcome(tuple(avals), first.many, first.container)
+
+
+def _relations(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: dict[Atom, int],
+               result: Result) -> list[tuple[Any, int | None]]:
+    """How the outputs share memory with the inputs, over several memory layouts."""
+    if not any(a.kind is Kind.ARRAY for a in result.avals):
+        return [("fresh", None)] * len(result.avals)
+    if all(r[0] == "fresh" for r in result.relations) and name_of(fn) not in _LAYOUT_DEPENDENT:
+        return list(result.relations)
+    seen = [[r] for r in result.relations]
+    for layout in ("F", "gaps"):
+        other = describe(call(fn, args, kwargs, sizes, layout))
+        for position, r in enumerate(other.relations):
+            seen[position].append(r)
+    return [merge_relations(s) for s in seen]

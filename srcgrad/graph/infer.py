@@ -1,0 +1,130 @@
+"""Types of results: what an ``apply`` returns, before anything runs.
+
+:func:`infer` answers from three sources, in this order: arithmetic on symbolic Python integers
+and sizes (:mod:`.integers`), explicit shape functions of the common families (:mod:`.shapes`),
+and for everything else probes with several assignments of small sizes whose results are
+recognised (:mod:`.sizes`).  Kinds and dtypes always come from probing.  Answers are memoised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..kinds import Aval, Kind
+from .generic import Demand, generic, leaves_of
+from .indexing import Indexed, infer_getitem
+from .integers import integer_result
+from .outcome import MISSING, Fresh, Outcome
+from .shapes import explicit
+from .variants import by_variants, has_unknown_kind
+
+_MEMO: dict[Any, Outcome] = {}
+_MEMO_LIMIT = 20_000
+
+
+def infer(fn: Callable[..., Any], args: tuple[Any, ...],
+          kwargs: dict[str, Any] | None = None) -> Outcome:
+    """The result types of ``fn(*args, **kwargs)``.
+
+    ``args`` and ``kwargs`` are nested tuples, lists, dicts and slices whose leaves are
+    :class:`~srcgrad.kinds.Aval` (values only known at run time) or static Python objects.
+    The caller replaces placeholders (``Outcome.has_placeholders``) by fresh sizes with
+    ``Outcome.instantiate``.
+
+    Raises what NumPy would raise where the user's program is certainly wrong (shapes, axes,
+    types), ``UnsupportedOperation`` where ``fn`` may not be probed or no sizes fit, and
+    :class:`Demand` where the number behind a symbolic integer is needed (an axis).
+
+    >>> from srcgrad.kinds import array
+    >>> from srcgrad.dims import symbol
+    >>> n, m = symbol("n"), symbol("m")
+    >>> str(infer(np.matmul, (array(float, (m, n)), array(float, (n,)))).aval)
+    'f8[m]'
+    >>> str(infer(np.sum, (array("f4", (m, n)),), {"axis": 0, "keepdims": True}).aval)
+    'f4[1,n]'
+    """
+    kwargs = kwargs or {}
+    try:
+        key = (fn, freeze(args), freeze(kwargs) if kwargs else None)
+        found = _MEMO.get(key)
+    except TypeError:  # something unhashable among the static arguments
+        return _infer(fn, args, kwargs)
+    if found is None:
+        found = _infer(fn, args, kwargs)
+        if len(_MEMO) >= _MEMO_LIMIT:
+            _MEMO.clear()
+        _MEMO[key] = found
+    return found
+
+
+def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
+    leaves = leaves_of((args, kwargs))
+    if any(a.optional for a in leaves):
+        args, kwargs = _definite(args), _definite(kwargs)
+    if any(a.kind is Kind.OPAQUE or (a.kind is Kind.LIST and a.elem is None) for a in leaves):
+        return _of_opaque(fn)
+    found = integer_result(fn, args, kwargs)
+    if found is not None:
+        return found
+    if any(has_unknown_kind(a) for a in leaves):
+        return by_variants(_infer, fn, args, kwargs)
+    found = explicit(fn, args, kwargs)
+    return generic(fn, args, kwargs) if found is None else found
+
+
+def _of_opaque(fn: Callable[..., Any]) -> Outcome:
+    """Whatever is done to an object of unknown type gives another one."""
+    from_type: dict[Any, Kind] = {len: Kind.INT, bool: Kind.BOOL, int: Kind.INT,
+                                  float: Kind.FLOAT, complex: Kind.COMPLEX}
+    if fn in from_type:
+        from ..kinds import python_scalar
+
+        return Outcome((python_scalar(from_type[fn]),))
+    return Outcome((Aval(Kind.OPAQUE),))
+
+
+def _definite(structure: Any) -> Any:
+    """The structure without ``optional`` marks: had it been None, NumPy would have raised."""
+    if isinstance(structure, Aval):
+        return structure.but(optional=False) if structure.optional else structure
+    if isinstance(structure, tuple):
+        items = [_definite(s) for s in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+    if isinstance(structure, list):
+        return [_definite(s) for s in structure]
+    if isinstance(structure, dict):
+        return {k: _definite(v) for k, v in structure.items()}
+    if isinstance(structure, slice):
+        return slice(_definite(structure.start), _definite(structure.stop),
+                     _definite(structure.step))
+    return structure
+
+
+def freeze(structure: Any) -> Any:
+    """A hashable key of a structure that tells ``1``, ``1.0`` and ``True`` apart."""
+    kind = type(structure)
+    if kind is Aval:
+        return structure
+    if kind is tuple:
+        return tuple([freeze(s) for s in structure])
+    if structure is None or kind is str or callable(structure):
+        return structure
+    if kind is list:
+        return ("list", *[freeze(s) for s in structure])
+    if kind is dict:
+        return ("dict", *[(k, freeze(v)) for k, v in structure.items()])
+    if kind is slice:
+        return ("slice", freeze(structure.start), freeze(structure.stop), freeze(structure.step))
+    if kind is np.ndarray:
+        if structure.size > 1000:
+            raise TypeError
+        return ("array", structure.dtype, structure.shape, structure.tobytes())
+    if isinstance(structure, tuple):
+        return (kind, *[freeze(s) for s in structure])
+    return (kind, structure)
+
+
+__all__ = ["MISSING", "Demand", "Fresh", "Indexed", "Outcome", "freeze", "infer", "infer_getitem"]

@@ -1,0 +1,163 @@
+"""What inference answers, and where fresh sizes come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from ..dims import Atom, Bound, Dim, Poly, substitute, symbol, symbols
+from ..kinds import Aval
+from .ir import Through
+
+View = Literal["fresh", "view", "maybe", "same"]
+Guard = tuple[str, Dim]
+
+PLACEHOLDER = "?"  # symbols of this name stand for sizes that each call makes anew
+
+
+class Fresh:
+    """A source of symbols for sizes that only a run knows.
+
+    A tracer owns one, so that the names it gives do not depend on what was traced before.
+
+    >>> fresh = Fresh()
+    >>> fresh("k"), fresh("k"), fresh("m")
+    (k, k_1, m)
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def __call__(self, name: str = "k", *, low: Bound = 0, high: Bound = None,
+                 varying: bool = True) -> Poly:
+        serial = self._counts.get(name, 0)
+        self._counts[name] = serial + 1
+        return symbol(name, serial=serial, low=low, high=high, varying=varying)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One item of what a function returns: ``Part(np.split, 1)(x, 3)`` is ``np.split(x, 3)[1]``."""
+
+    fn: Callable[..., Any]
+    index: int
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(*args, **kwargs)[self.index]
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "<not static>"
+
+
+MISSING: Any = _Missing()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The results of an ``apply``.
+
+    ``avals``
+        one per output; ``many`` says that the function returns a sequence, of type
+        ``container`` (``tuple``, ``list`` or a named tuple's class).
+    ``views``
+        per output: ``"fresh"`` (a new object), ``"view"`` (of the input ``sources`` names),
+        ``"same"`` (that very object) or ``"maybe"`` (depends on the input's layout).
+    ``sources``
+        per output: number of the input among the abstract leaves of ``(args, kwargs)`` in
+        order, None for fresh ones.
+    ``guards``
+        conditions on call-invariant sizes that the result relies on: ``("ne1", expr)`` the
+        size is not 1; ``("ge0", expr)`` the number is not negative; ``("eq0", expr)`` it is 0.
+    ``uncertain``
+        sizes that vary met in a broadcast and either may be 1: adjoints must reduce at run time.
+    ``static``
+        the result itself where it is known now (``x.dtype``, ``x.ndim``), else ``MISSING``.
+    """
+
+    avals: tuple[Aval, ...]
+    many: bool = False
+    container: type | None = None
+    views: tuple[View, ...] = ("fresh",)
+    sources: tuple[int | None, ...] = (None,)
+    guards: tuple[Guard, ...] = ()
+    uncertain: bool = False
+    static: Any = MISSING
+
+    @property
+    def aval(self) -> Aval:
+        """The only result."""
+        (only,) = self.avals
+        return only
+
+    @property
+    def view(self) -> View:
+        """The only result's relation to the inputs."""
+        return self.views[0]
+
+    @property
+    def has_placeholders(self) -> bool:
+        return any(_placeholders(a) for a in self.avals)
+
+    def instantiate(self, fresh: Callable[..., Dim]) -> Outcome:
+        """The outcome with every placeholder replaced by a fresh, varying size."""
+        mapping: dict[Dim, Dim] = {}
+        return replace(self, avals=tuple(_renamed(a, mapping, fresh) for a in self.avals))
+
+    def step(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+             output: int = 0) -> tuple[Any, Through] | None:
+        """(base, view step) that makes output number ``output`` from the leaves in ``args``
+        and ``kwargs`` (of any type); None if it is fresh or its base is not the first argument."""
+        if self.views[output] == "fresh" or self.sources[output] != 0:
+            return None
+        call = Part(fn, output) if self.many else fn
+        if args:
+            return args[0], Through(call, tuple(args[1:]), tuple(kwargs.items()))
+        name = next(iter(kwargs))
+        if name not in ("a", "x", "m", "ary", "array", "object", "arr", "val"):
+            return None
+        rest = tuple((k, v) for k, v in kwargs.items() if k != name)
+        return kwargs[name], Through(call, (), rest)
+
+
+def _placeholders(aval: Aval) -> bool:
+    dims = (*(aval.shape or ()), aval.expr)
+    if any(a.name == PLACEHOLDER for d in dims for a in symbols(d)):
+        return True
+    return aval.elem is not None and _placeholders(aval.elem)
+
+
+def _renamed(aval: Aval, mapping: dict[Dim, Dim], fresh: Callable[..., Dim]) -> Aval:
+    def rename(dim: Any) -> Any:
+        if not isinstance(dim, Poly):
+            return dim
+        found = [a for a in symbols(dim) if a.name == PLACEHOLDER]
+        if not found:
+            return dim
+        if dim not in mapping:
+            mapping[dim] = fresh("k")
+        return mapping[dim]
+
+    shape = None if aval.shape is None else tuple(rename(d) for d in aval.shape)
+    expr = aval.expr
+    if isinstance(expr, Poly) and any(a.name == PLACEHOLDER for a in symbols(expr)):
+        expr = mapping.get(expr)  # a number of unknown value needs no name of its own
+    elem = None if aval.elem is None else _renamed(aval.elem, mapping, fresh)
+    if (shape, expr, elem) == (aval.shape, aval.expr, aval.elem):
+        return aval
+    return aval.but(shape=shape, expr=expr, elem=elem)
+
+
+def placeholder(number: int, low: int = 0) -> Poly:
+    """The size that stands for "unknown number ``number``" inside memoised outcomes."""
+    return symbol(PLACEHOLDER, serial=number, low=low, varying=True)
+
+
+def is_placeholder(atom: Atom) -> bool:
+    return atom.name == PLACEHOLDER
+
+
+__all__ = ["MISSING", "Fresh", "Guard", "Outcome", "Part", "View", "is_placeholder", "placeholder",
+           "substitute"]

@@ -1,0 +1,175 @@
+"""Probing: calling a function on tiny dummies to see what it returns.
+
+The kind and dtype of a result depend on rules that only NumPy itself knows well (promotion of
+Python scalars, results that are scalars rather than 0-d arrays, integer sums that widen); so it
+is asked.  Dummies have well-conditioned values in (0.2, 0.9), matrices for linear algebra are
+diagonally dominant.  Nothing random or with effects is ever probed.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..dims import Atom, evaluate
+from ..kinds import Aval, Kind, aval_of
+from .outcome import View
+
+Sizes = Mapping[Atom, int]
+
+
+@functools.cache
+def _filled(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool) -> np.ndarray[Any, Any]:
+    count = math.prod(shape)
+    steps = np.arange(count)
+    values: np.ndarray[Any, Any]
+    if dtype.kind == "b":
+        values = (steps % 2 == 0).reshape(shape)
+    elif dtype.kind in "iu":
+        values = (1 + steps % 2).astype(dtype).reshape(shape)
+    elif dtype.kind in "fc":
+        values = (0.2 + 0.7 * ((0.5 + steps * 0.6180339887) % 1.0)).reshape(shape)
+        if dtype.kind == "c":
+            values = values + 0.1j
+        if square:
+            values = 0.05 * (values + np.conj(np.swapaxes(values, -1, -2)))
+            values = values + 2 * np.eye(shape[-1])
+        values = values.astype(dtype)
+    else:
+        values = np.zeros(shape, dtype)
+    return values
+
+
+def _laid_out(values: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
+    """A copy of ``values`` in C order, Fortran order or with gaps between the elements."""
+    if layout == "C" or values.ndim == 0:
+        return values.copy()
+    if layout == "F":
+        return np.array(values, order="F")
+    wide = np.repeat(values, 2, axis=-1)
+    return wide[..., ::2]
+
+
+def dummy(aval: Aval, sizes: Sizes, layout: str = "C", definite: bool = False) -> Any:
+    """An object of the kind, dtype and (under ``sizes``) shape of ``aval``."""
+    kind = aval.kind
+    if kind is Kind.ARRAY:
+        assert aval.shape is not None and aval.dtype is not None
+        shape = tuple(evaluate(d, sizes) for d in aval.shape)
+        square = definite and len(shape) >= 2 and shape[-1] == shape[-2] and shape[-1] > 0
+        return _laid_out(_filled(aval.dtype, shape, square), layout)
+    if kind is Kind.FLOAT:
+        return 0.7
+    if kind is Kind.INT:
+        return 2 if aval.expr is None else evaluate(aval.expr, sizes)
+    if kind is Kind.SCALAR:
+        assert aval.dtype is not None
+        if aval.dtype.kind in "iu" and aval.expr is not None:
+            return aval.dtype.type(evaluate(aval.expr, sizes))
+        return _filled(aval.dtype, (2,), False)[1] if aval.dtype.kind != "b" else np.True_
+    if kind is Kind.BOOL:
+        return True
+    if kind is Kind.COMPLEX:
+        return 0.7 + 0.1j
+    if kind is Kind.NONE:
+        return None
+    if kind is Kind.LIST and aval.elem is not None:
+        length = 3 if aval.expr is None else evaluate(aval.expr, sizes)
+        return [dummy(aval.elem, sizes, layout, definite) for _ in range(length)]
+    raise TypeError(f"no example of {aval} can be made")
+
+
+def is_linear_algebra(fn: Callable[..., Any]) -> bool:
+    """Does ``fn`` need well-conditioned square matrices?"""
+    module = getattr(fn, "__module__", None) or ""
+    return "linalg" in module
+
+
+def materialise(structure: Any, sizes: Sizes, layout: str, definite: bool,
+                made: list[Any]) -> Any:
+    """The arguments with a dummy for every abstract leaf (collected in ``made``, in order)."""
+    if isinstance(structure, Aval):
+        example = dummy(structure, sizes, layout, definite)
+        made.append(example)
+        return example
+    if isinstance(structure, tuple):
+        items = [materialise(s, sizes, layout, definite, made) for s in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+    if isinstance(structure, list):
+        return [materialise(s, sizes, layout, definite, made) for s in structure]
+    if isinstance(structure, dict):
+        return {k: materialise(v, sizes, layout, definite, made) for k, v in structure.items()}
+    if isinstance(structure, slice):
+        return slice(*(materialise(p, sizes, layout, definite, made)
+                       for p in (structure.start, structure.stop, structure.step)))
+    return structure
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What one call returned: ``result``, and the dummies it was called with."""
+
+    result: Any
+    inputs: list[Any]
+
+
+def call(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes,
+         layout: str = "C") -> Probe:
+    """Call ``fn`` on dummies, silently; exceptions pass through."""
+    made: list[Any] = []
+    definite = is_linear_algebra(fn)
+    actual = materialise(args, sizes, layout, definite, made)
+    named = materialise(kwargs, sizes, layout, definite, made)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return Probe(fn(*actual, **named), made)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The pieces of a result: abstract values with concrete sizes, and their relation to the
+    inputs (see :class:`~srcgrad.graph.outcome.Outcome`)."""
+
+    avals: tuple[Aval, ...]
+    many: bool
+    container: type | None
+    relations: tuple[tuple[View, int | None], ...]
+
+
+def describe(probe: Probe) -> Result:
+    """The abstract values of what a probe returned."""
+    value = probe.result
+    if isinstance(value, tuple | list):
+        parts = tuple(value)
+        return Result(tuple(aval_of(p) for p in parts), True, type(value),
+                      tuple(relation(p, probe.inputs) for p in parts))
+    return Result((aval_of(value),), False, None, (relation(value, probe.inputs),))
+
+
+def relation(value: Any, inputs: list[Any]) -> tuple[View, int | None]:
+    """Is ``value`` one of the inputs, a view of one, or new?"""
+    if not isinstance(value, np.ndarray):
+        return "fresh", None
+    for i, x in enumerate(inputs):
+        if x is value:
+            return "same", i
+    for i, x in enumerate(inputs):
+        if isinstance(x, np.ndarray) and np.may_share_memory(x, value):
+            return "view", i
+    return "fresh", None
+
+
+def merge_relations(seen: list[tuple[View, int | None]]) -> tuple[View, int | None]:
+    """The relation that covers what was seen under different memory layouts."""
+    if len(set(seen)) == 1:
+        return seen[0]
+    source = next(i for kind, i in seen if kind != "fresh")
+    if all(kind != "fresh" for kind, _ in seen) and len({i for _, i in seen}) == 1:
+        return "maybe", source
+    return "maybe", source

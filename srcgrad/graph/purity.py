@@ -1,0 +1,68 @@
+"""Which functions may be probed: pure ones, known to be free of effects and random draws."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..spelling import Attribute, Method
+from .outcome import Part
+
+_PURE_BUILTINS: frozenset[Any] = frozenset({
+    abs, bool, complex, divmod, float, int, len, max, min, pow, round, sum, all, any, str, repr,
+    list, tuple, sorted, reversed, isinstance, range, slice, format, hash, builtins.zip,
+    enumerate,
+})
+_IMPURE_NUMPY = frozenset({
+    "load", "save", "savez", "savez_compressed", "savetxt", "loadtxt", "genfromtxt", "fromfile",
+    "fromregex", "memmap", "set_printoptions", "seterr", "seterrcall", "setbufsize", "show_config",
+    "show_runtime", "info", "test", "vectorize", "frompyfunc", "apply_along_axis",
+    "apply_over_axes", "piecewise", "fromfunction", "open_memmap", "errstate", "printoptions",
+    "set_numeric_ops", "fromiter", "from_dlpack", "lookfor", "source", "nditer",
+})
+_IMPURE_METHODS = frozenset({
+    "tofile", "dump", "dumps", "setflags", "resize", "sort", "partition", "fill", "put", "setfield",
+    "itemset", "byteswap", "__setitem__", "__dlpack__",
+})
+_PURE_SCIPY = ("scipy.special", "scipy.linalg", "scipy.fft", "scipy.signal", "scipy._lib",
+               "scipy.ndimage", "scipy.stats", "scipy.sparse", "scipy.interpolate",
+               "scipy.spatial", "scipy.integrate")
+
+
+@functools.cache
+def may_probe(fn: Callable[..., Any]) -> bool:
+    """Is ``fn`` known to be a pure function of its arguments?
+
+    >>> may_probe(np.exp), may_probe(np.random.rand), may_probe(print)
+    (True, False, False)
+    """
+    if isinstance(fn, Part):
+        return may_probe(fn.fn)
+    if isinstance(fn, np.ufunc | Attribute):
+        return True
+    if isinstance(fn, Method):
+        return fn.name not in _IMPURE_METHODS
+    if fn in _PURE_BUILTINS:
+        return True
+    owner = getattr(fn, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return getattr(fn, "__name__", "") != "at"
+    if isinstance(owner, np.random.Generator | np.random.RandomState):
+        return False
+    if isinstance(fn, type):
+        return issubclass(fn, np.generic | np.dtype) or fn in (np.ndarray,)
+    module = getattr(fn, "__module__", None) or getattr(type(fn), "__module__", "") or ""
+    name = getattr(fn, "__name__", "")
+    if module in (math.__name__, "cmath", operator.__name__, "_operator"):
+        return True
+    if module == "numpy" or module.startswith("numpy."):
+        return not module.startswith("numpy.random") and name not in _IMPURE_NUMPY
+    if module.startswith("srcgrad.rules"):
+        return True
+    return module.startswith(_PURE_SCIPY)

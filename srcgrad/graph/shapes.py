@@ -1,0 +1,361 @@
+"""Exact shape functions of the common families; kinds and dtypes come from tiny probes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import dims
+from ..dims import Dim, Poly
+from ..kinds import Aval, Kind, array, aval_of, python_scalar
+from ..spelling import Method
+from .broadcasting import Broadcast
+from .generic import leaves_of
+from .integers import number_of
+from .outcome import Outcome, placeholder
+from .probing import call, describe
+
+Rule = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Outcome | None]
+
+_OPERATORS = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
+    operator.truediv: np.true_divide, operator.floordiv: np.floor_divide,
+    operator.mod: np.remainder, operator.pow: np.power, operator.neg: np.negative,
+    operator.pos: np.positive, operator.invert: np.invert, operator.abs: np.absolute,
+    operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater,
+    operator.ge: np.greater_equal, operator.eq: np.equal, operator.ne: np.not_equal,
+    operator.and_: np.bitwise_and, operator.or_: np.bitwise_or, operator.xor: np.bitwise_xor,
+    operator.lshift: np.left_shift, operator.rshift: np.right_shift, abs: np.absolute,
+    operator.iadd: np.add, operator.isub: np.subtract, operator.imul: np.multiply,
+    operator.itruediv: np.true_divide, operator.ifloordiv: np.floor_divide,
+    operator.imod: np.remainder, operator.ipow: np.power, operator.iand: np.bitwise_and,
+    operator.ior: np.bitwise_or, operator.ixor: np.bitwise_xor,
+    operator.ilshift: np.left_shift, operator.irshift: np.right_shift,
+}
+_PLAIN_OPTIONS = frozenset({"dtype", "where", "casting", "order", "subok"})
+_KIND_MEMO: dict[Any, tuple[tuple[Aval, ...], bool, type | None]] = {}
+
+
+def explicit(fn: Callable[..., Any], args: tuple[Any, ...],
+             kwargs: dict[str, Any]) -> Outcome | None:
+    """The outcome by a shape function of ``fn``'s family; None if there is none."""
+    if isinstance(fn, np.ufunc):
+        if fn.signature is None:
+            return elementwise(fn, args, kwargs)
+        return None
+    try:
+        if fn in _OPERATORS and not kwargs:
+            return elementwise(fn, args, kwargs)
+        rule = _RULES.get(fn)
+    except TypeError:
+        return None
+    return None if rule is None else rule(fn, args, kwargs)
+
+
+def _as_operand(value: Any) -> Any:
+    """An operand as an Aval, or unchanged if it is a static number; None if it is neither."""
+    if isinstance(value, Aval):
+        return value
+    if isinstance(value, np.ndarray):
+        return aval_of(value)
+    if isinstance(value, bool | int | float | complex | np.generic):
+        return value
+    return None
+
+
+def _tiny(value: Any) -> Any:
+    """The operand with every axis of size 2 (only whether there are axes matters)."""
+    if not isinstance(value, Aval) or not value.is_array:
+        return value.but(expr=None) if isinstance(value, Aval) and value.expr is not None else value
+    return array(value.dtype, (2,) if value.shape else ())
+
+
+def elementwise(fn: Callable[..., Any], args: tuple[Any, ...],
+                kwargs: dict[str, Any]) -> Outcome | None:
+    """Functions that broadcast their operands; in-place operators keep the first's object."""
+    if not _PLAIN_OPTIONS.issuperset(kwargs):
+        return None
+    operands = [_as_operand(a) for a in args]
+    mask = _as_operand(kwargs.get("where", True))
+    if any(o is None or (isinstance(o, Aval) and not o.is_numeric) for o in operands) \
+            or mask is None:
+        return None
+    settings = {k: v for k, v in kwargs.items() if k != "where"}
+    if isinstance(mask, Aval):
+        settings["where"] = _tiny(mask)
+    avals, many, container = _kinds(fn, tuple(map(_tiny, operands)), settings)
+    shapes = [o.shape or () for o in (*operands, mask) if isinstance(o, Aval)]
+    broadcast = Broadcast()
+    shape = broadcast.shapes(*shapes) if any(shapes) else ()
+    results = tuple(a.but(shape=shape) if a.is_array and a.shape else a.but(expr=None)
+                    for a in avals)
+    in_place = getattr(fn, "__name__", "").startswith("i") and fn in _OPERATORS \
+        and fn is not operator.invert and isinstance(args[0], Aval) and args[0].is_array
+    if in_place:
+        _check_in_place(args[0], shape)
+        return Outcome((args[0],), views=("same",), sources=(0,), guards=tuple(broadcast.guards),
+                       uncertain=broadcast.uncertain)
+    count = len(results)
+    return Outcome(results, many, container, ("fresh",) * count, (None,) * count,
+                   tuple(broadcast.guards), broadcast.uncertain)
+
+
+def _check_in_place(target: Aval, shape: tuple[Dim, ...]) -> None:
+    have = target.shape or ()
+    static = [(a, b) for a, b in zip(have, shape) if isinstance(a, int) and isinstance(b, int)]
+    if len(have) != len(shape) or any(a != b for a, b in static):
+        raise ValueError(f"non-broadcastable output operand with shape {_shown(have)} doesn't "
+                         f"match the broadcast shape {_shown(shape)}")
+
+
+def _shown(shape: tuple[Dim, ...]) -> str:
+    return f"({shape[0]},)" if len(shape) == 1 else f"({','.join(map(str, shape))})"
+
+
+def _kinds(fn: Callable[..., Any], operands: tuple[Any, ...],
+           settings: dict[str, Any]) -> tuple[tuple[Aval, ...], bool, type | None]:
+    """Kinds and dtypes of the results on tiny operands, memoised."""
+    key = (fn, tuple(o if isinstance(o, Aval) else (type(o), o) for o in operands),
+           tuple((k, str(v)) for k, v in settings.items()))
+    found = _KIND_MEMO.get(key)
+    if found is None:
+        result = describe(call(fn, operands, settings, {}))
+        found = (result.avals, result.many, result.container)
+        _KIND_MEMO[key] = found
+    return found
+
+
+# ---- functions that broadcast but are not ufuncs ------------------------------------------
+
+
+def _where(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if len(args) == 3 and not kwargs:
+        return elementwise(fn, args, kwargs)
+    return None if kwargs else _data_dependent(fn, args, kwargs)
+
+
+def _clip(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if any(a is None for a in args) or kwargs:
+        return None
+    return elementwise(fn, args, kwargs)
+
+
+# ---- sizes that depend on data ------------------------------------------------------------
+
+
+def _data_dependent(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
+    """Results whose first axis has as many items as the data says (one size for all)."""
+    shrunk = [_small(a) for a in args]
+    result = describe(call(fn, tuple(shrunk), {k: _small(v) for k, v in kwargs.items()}, {}))
+    avals = tuple(a.but(shape=(placeholder(1), *(a.shape or ())[1:])) if a.is_array and a.shape
+                  else a for a in result.avals)
+    count = len(avals)
+    return Outcome(avals, result.many, result.container, ("fresh",) * count, (None,) * count)
+
+
+def _small(value: Any) -> Any:
+    if isinstance(value, Aval) and value.is_array and value.shape:
+        return value.but(shape=tuple(4 if isinstance(d, Poly) or d > 4 else d
+                                     for d in value.shape))
+    return value
+
+
+def _unique(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if kwargs.get("return_inverse") or len(args) > 1 or kwargs.get("axis") is not None:
+        outcome = _data_dependent(fn, args, kwargs)
+        position = 1 + bool(kwargs.get("return_index"))
+        source = args[0]
+        if kwargs.get("return_inverse") and isinstance(source, Aval) and source.is_array \
+                and outcome.many and kwargs.get("axis") is None:
+            avals = list(outcome.avals)
+            avals[position] = avals[position].but(shape=source.shape)
+            return Outcome(tuple(avals), True, outcome.container, outcome.views, outcome.sources)
+        return outcome
+    return _data_dependent(fn, args, kwargs)
+
+
+def _repeat(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    bound = dict(zip(("a", "repeats", "axis"), args)) | kwargs
+    source, repeats, axis = bound.get("a"), bound.get("repeats"), bound.get("axis")
+    if not isinstance(source, Aval) or not source.is_array:
+        return None
+    shape = list(source.shape or ())
+    if axis is None:
+        shape, axis = [total(tuple(shape))], 0
+    if type(axis) is not int or not -len(shape) <= axis < len(shape):
+        return None
+    times = number_of(repeats)
+    if times is None:
+        if not isinstance(repeats, Aval) or not repeats.is_array:
+            return None
+        shape[axis] = placeholder(1)
+    else:
+        shape[axis] = dims.multiply(shape[axis], times)
+    return Outcome((array(source.dtype, tuple(shape)),))
+
+
+# ---- reshaping ----------------------------------------------------------------------------
+
+
+def total(shape: tuple[Dim, ...]) -> Dim:
+    """The number of elements."""
+    count: Dim = 1
+    for d in shape:
+        count = dims.multiply(count, d)
+    return count
+
+
+def _reshape(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if not args or not isinstance(args[0], Aval) or not args[0].is_array:
+        return None
+    if isinstance(fn, Method):
+        wanted = args[1:] if len(args) != 2 else args[1]
+        known = kwargs.get("shape")
+    else:
+        wanted = args[1] if len(args) > 1 else None
+        known = kwargs.get("shape")
+    wanted = known if wanted in (None, ()) and known is not None else wanted
+    if wanted is None or set(kwargs) - {"shape", "order", "copy"}:
+        return None
+    if len(args) > 2 and not isinstance(fn, Method):
+        return None
+    sizes = tuple(wanted) if isinstance(wanted, tuple | list) else (wanted,)
+    shape = new_shape(args[0].shape or (), sizes)
+    if shape is None:
+        return None
+    order = kwargs.get("order", "C")
+    fixed = len(args[0].shape or ()) <= 1 and len(shape) <= 1
+    view: Any = "view" if fixed else "maybe"
+    if kwargs.get("copy") is True:
+        view = "fresh"
+    if order not in ("C", "F", "A"):
+        return None
+    return Outcome((args[0].but(shape=shape),), views=(view,),
+                   sources=(None if view == "fresh" else 0,))
+
+
+def new_shape(old: tuple[Dim, ...], sizes: tuple[Any, ...]) -> tuple[Dim, ...] | None:
+    """The shape after a reshape, -1 resolved; None where a number is unknown."""
+    numbers = [int(s) if isinstance(s, np.integer) else number_of(s) for s in sizes]
+    if None in numbers:
+        return None
+    shape: list[Any] = list(numbers)
+    if shape.count(-1) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    count = total(old)
+    if -1 in shape:
+        place = shape.index(-1)
+        rest = total(tuple(shape[:place] + shape[place + 1:]))
+        if isinstance(count, int) and isinstance(rest, int) and (not rest or count % rest):
+            raise ValueError(f"cannot reshape array of size {count} into shape "
+                             f"{_shown(tuple(shape))}")
+        shape[place] = _divided(old, shape, place, count, rest)
+    elif isinstance(count, int) and isinstance(total(tuple(shape)), int) \
+            and count != total(tuple(shape)):
+        raise ValueError(f"cannot reshape array of size {count} into shape {_shown(tuple(shape))}")
+    return tuple(shape)
+
+
+def _divided(old: tuple[Dim, ...], shape: list[Any], place: int, count: Dim, rest: Dim) -> Dim:
+    """The size of the axis given as -1; common factors of both shapes cancel."""
+    if rest == 1:
+        return count
+    left = list(old)
+    others = [s for i, s in enumerate(shape) if i != place]
+    for s in list(others):
+        if s in left:
+            left.remove(s)
+            others.remove(s)
+    return dims.floor_divide(total(tuple(left)), total(tuple(others)))
+
+
+def _ravel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if len(args) != 1 or not isinstance(args[0], Aval) or not args[0].is_array:
+        return None
+    copied = isinstance(fn, Method) and fn.name == "flatten"
+    aval = args[0].but(shape=(total(args[0].shape or ()),))
+    if copied:
+        return Outcome((aval,))
+    only = args[0].ndim == 1 and not kwargs
+    view: Any = "view" if args[0].ndim == 0 else "maybe"
+    return Outcome((aval,), views=("maybe" if only else view,), sources=(0,))
+
+
+# ---- ranges and fillings ------------------------------------------------------------------
+
+
+def _arange(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if set(kwargs) - {"dtype"}:
+        return None
+    if leaves_of(kwargs):
+        return None
+    numbers = [number_of(a) for a in args]
+    small = tuple(a if not isinstance(a, Aval) else a.but(expr=2 + i) if a.kind is Kind.INT else a
+                  for i, a in enumerate(args))
+    aval = describe(call(fn, small, kwargs, {})).avals[0]
+    if None in numbers:
+        if not leaves_of(args):
+            return None
+        return Outcome((aval.but(shape=(placeholder(1),)),))
+    exact: list[Any] = list(numbers)
+    start, stop, step = ([0, *exact, 1] if len(exact) == 1 else [*exact, 1])[:3]
+    return Outcome((aval.but(shape=(dims.range_length(start, stop, step),)),))
+
+
+def _item(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if not isinstance(args[0], Aval) or args[0].dtype is None:
+        return None
+    return Outcome((aval_of(np.zeros((), args[0].dtype).item()).but(expr=None),))
+
+
+def _convolve(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    bound = dict(zip(("a", "v", "mode"), args)) | kwargs
+    operands = [_as_operand(bound.get(k)) for k in ("a", "v")]
+    default = "full" if fn is np.convolve else "valid"
+    mode = bound.get("mode", default)
+    if not all(isinstance(o, Aval) and o.is_array and o.ndim == 1 for o in operands):
+        return None
+    n, m = (o.shape[0] for o in operands)
+    aval = describe(call(fn, tuple(map(_tiny, operands)), {}, {})).avals[0]
+    long, short = dims.maximum(n, m), dims.minimum(n, m)
+    sizes = {"full": dims.add(dims.add(n, m), -1), "same": long,
+             "valid": dims.add(dims.add(long, dims.multiply(-1, short)), 1)}
+    return Outcome((aval.but(shape=(sizes[mode],)),)) if mode in sizes else None
+
+
+_RULES: dict[Any, Rule] = {
+    np.where: _where,
+    np.clip: _clip,
+    np.isclose: elementwise,
+    np.nonzero: _data_dependent,
+    np.flatnonzero: _data_dependent,
+    np.argwhere: _data_dependent,
+    np.extract: _data_dependent,
+    np.compress: _data_dependent,
+    np.setdiff1d: _data_dependent,
+    np.union1d: _data_dependent,
+    np.intersect1d: _data_dependent,
+    np.setxor1d: _data_dependent,
+    np.trim_zeros: _data_dependent,
+    np.bincount: _data_dependent,
+    np.roots: _data_dependent,
+    np.unique: _unique,
+    Method("nonzero"): _data_dependent,
+    Method("compress"): _data_dependent,
+    np.repeat: _repeat,
+    Method("repeat"): _repeat,
+    np.reshape: _reshape,
+    Method("reshape"): _reshape,
+    np.ravel: _ravel,
+    Method("item"): _item,
+    Method("ravel"): _ravel,
+    Method("flatten"): _ravel,
+    np.arange: _arange,
+    np.convolve: _convolve,
+    np.correlate: _convolve,
+}
+
+__all__ = ["elementwise", "explicit", "new_shape", "python_scalar", "total"]

@@ -1,0 +1,230 @@
+"""Symbolic sizes by example: choose small sizes for symbols, recognise the sizes that come out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..dims import (
+    Atom,
+    Dim,
+    Poly,
+    add,
+    evaluate,
+    floor_divide,
+    maximum,
+    minimum,
+    multiply,
+    of_atom,
+    substitute,
+    symbol,
+    symbols,
+)
+
+_TABLES = (
+    (5, 7, 4, 9, 6, 11, 8, 3, 10, 12),
+    (8, 4, 9, 5, 11, 6, 3, 10, 7, 13),
+    (6, 9, 5, 7, 3, 8, 10, 4, 12, 11),
+)
+
+
+def assignments(dims: Iterable[Any], count: int = 3) -> list[dict[Atom, int]]:
+    """Up to ``count`` assignments of small sizes to all symbols of ``dims``: within the bounds
+    of each, sizes of unequal dims unequal where possible, in orders that differ."""
+    found: dict[Atom, None] = {}
+    polys = list(dict.fromkeys(d for d in dims if isinstance(d, Poly)))
+    for d in polys:
+        found.update(dict.fromkeys(symbols(d)))
+    atoms = sorted(found, key=lambda a: (a.high is not None, a.key))
+    if not atoms:
+        return [{}]
+    return [_assignment(atoms, polys, table) for table in _TABLES[:count]]
+
+
+def _assignment(atoms: list[Atom], polys: list[Poly], table: tuple[int, ...]) -> dict[Atom, int]:
+    best: tuple[int, dict[Atom, int]] | None = None
+    for scale in (0, 3, 8, 1, 17, 40):
+        values: dict[Atom, int] = {}
+        for k, atom in enumerate(atoms):
+            values[atom] = _within(atom, table[k % len(table)] + scale * (1 + k // len(table)),
+                                   values)
+        penalty = _penalty(polys, values)
+        if best is None or penalty < best[0]:
+            best = (penalty, values)
+        if penalty == 0:
+            break
+    assert best is not None
+    return best[1]
+
+
+def _within(atom: Atom, value: int, known: dict[Atom, int]) -> int:
+    low = _bound(atom.low, known)
+    high = _bound(atom.high, known)
+    if high is not None and value > high:
+        value = 2 + (value % max(1, high - 1)) if high >= 2 else high
+    if low is not None and value < low:
+        value = low + value % 3
+        if high is not None:
+            value = min(value, high)
+    return value
+
+
+def _bound(bound: Any, known: dict[Atom, int]) -> int | None:
+    try:
+        return None if bound is None else int(evaluate(bound, known))
+    except (KeyError, ZeroDivisionError, ValueError):
+        return None
+
+
+def _penalty(polys: list[Poly], values: dict[Atom, int]) -> int:
+    try:
+        sizes = [evaluate(p, values) for p in polys]
+    except (ZeroDivisionError, ValueError):
+        return 1000
+    small = sum(50 if s < 0 else 10 if s < 2 else 3 if s < 3 else 0 for s in sizes)
+    return small + (len(sizes) - len(set(sizes))) + sum(s > 40 for s in sizes)
+
+
+def equated(a: Dim, b: Dim) -> dict[Atom, Dim] | None:
+    """A substitution of one plain symbol that makes two dims equal; None if none is found."""
+    for left, right in ((a, b), (b, a)):
+        left = _without_clamp(left)
+        if not isinstance(left, Poly):
+            continue
+        for monomial, coefficient in left.ordered():
+            if len(monomial) != 1 or monomial[0][1] != 1 or abs(coefficient) != 1:
+                continue
+            atom = monomial[0][0]
+            rest = add(left, multiply(-1, Poly({monomial: coefficient})))
+            if atom.args or atom in symbols(rest) or atom in symbols(right):
+                continue
+            return {atom: multiply(coefficient, add(_without_clamp(right), multiply(-1, rest)))}
+    return None
+
+
+def _without_clamp(dim: Dim) -> Dim:
+    if isinstance(dim, Poly) and len(dim.terms) == 1:
+        (monomial, coefficient), = dim.terms.items()
+        if coefficient == 1 and len(monomial) == 1 and monomial[0][0].name == "max":
+            args = monomial[0][0].args
+            if 0 in args:
+                other = args[0] if args[1] == 0 else args[1]
+                return other  # type: ignore[no-any-return]
+    return dim
+
+
+def unifications(dims: list[Dim], factors: list[int]) -> Iterator[dict[Atom, Dim]]:
+    """Substitutions that make some dims equal, or a multiple of one of ``factors``; least
+    first: pairs, multiples, pairs of pairs, all."""
+    unequal = list(dict.fromkeys(d for d in dims if isinstance(d, Poly)))
+    numbers = list(dict.fromkeys(d for d in dims if isinstance(d, int) and d > 1))
+    pairs = [p for p in itertools.combinations([*unequal, *numbers], 2)
+             if isinstance(p[0], Poly)][:40]
+    singles = [s for s in (equated(a, b) for a, b in pairs) if s]
+    yield from singles
+    for factor in dict.fromkeys(factors):
+        for d in unequal:
+            found = equated(d, multiply(factor, symbol("quotient", low=1)))
+            if found:
+                yield found
+    for first, second in itertools.islice(itertools.combinations(singles, 2), 120):
+        joined = _composed(first, second)
+        if joined:
+            yield joined
+    everything: dict[Atom, Dim] = {}
+    for a, b in itertools.pairwise(unequal):
+        found = equated(substitute(a, everything), substitute(b, everything))
+        if found:
+            everything = {k: substitute(v, found) for k, v in everything.items()} | found
+    if everything:
+        yield everything
+
+
+def _composed(first: dict[Atom, Dim], second: dict[Atom, Dim]) -> dict[Atom, Dim] | None:
+    (atom, value), = second.items()
+    value = substitute(value, first)
+    if atom in first or (isinstance(value, Poly) and atom in symbols(value)):
+        return None
+    return {k: substitute(v, {atom: value}) for k, v in first.items()} | {atom: value}
+
+
+class Matcher:
+    """Recognises sizes seen in several runs as expressions of the known dims."""
+
+    def __init__(self, dims: Iterable[Any], runs: list[dict[Atom, int]]) -> None:
+        known = list(dict.fromkeys(d for d in dims if isinstance(d, Poly)))
+        self.runs = runs
+        self.known = [d for d in known if all(_evaluable(d, r) for r in runs)]
+        self.values = {d: [evaluate(d, r) for r in runs] for d in self.known}
+        atoms = dict.fromkeys(a for d in known for a in symbols(d))
+        self.plain: list[Dim] = [of_atom(a) for a in atoms if all(a in r for r in runs)]
+
+    def identify(self, seen: list[int]) -> Dim | None:
+        """The dim whose sizes in the runs are ``seen``; None if nothing simple fits."""
+        for d in self.known:
+            if self.values[d] == seen:
+                return d
+        if len(set(seen)) == 1:
+            return seen[0]
+        for candidate in self._candidates(seen):
+            if all(_evaluable(candidate, r) for r in self.runs) and \
+                    [evaluate(candidate, r) for r in self.runs] == seen:
+                return candidate
+        return None
+
+    def _candidates(self, seen: list[int]) -> Iterator[Dim]:
+        bases = list(dict.fromkeys([*self.known, *self.plain]))
+        for d in bases:
+            offset = seen[0] - evaluate(d, self.runs[0])
+            yield maximum(0, add(d, offset)) if offset < 0 else add(d, offset)
+        pairs = list(itertools.combinations(bases, 2))
+        for a, b in pairs:
+            yield from (minimum(a, b), maximum(a, b))
+        for count in range(2, len(bases) + 1):
+            for group in itertools.islice(itertools.combinations(bases, count), 60):
+                total: Dim = 0
+                product: Dim = 1
+                for d in group:
+                    total, product = add(total, d), multiply(product, d)
+                offset = seen[0] - evaluate(total, self.runs[0])
+                yield maximum(0, add(total, offset)) if offset < 0 else add(total, offset)
+                yield product
+        for d in bases:
+            yield from self._linear(d, seen)
+            for power in (2, 3):
+                product = 1
+                for _ in range(power):
+                    product = multiply(product, d)
+                yield product
+        for a, b in itertools.permutations(bases, 2):
+            difference = add(a, multiply(-1, b))
+            offset = seen[0] - evaluate(difference, self.runs[0])
+            yield maximum(0, add(difference, offset))
+            spread = add(maximum(a, b), multiply(-1, minimum(a, b)))
+            yield add(spread, 1)
+
+    def _linear(self, d: Dim, seen: list[int]) -> Iterator[Dim]:
+        numbers = [evaluate(d, r) for r in self.runs]
+        if len(numbers) < 3 or numbers[0] == numbers[1]:
+            return
+        rise, run = seen[1] - seen[0], numbers[1] - numbers[0]
+        if rise % run == 0:
+            slope = rise // run
+            yield add(multiply(slope, d), seen[0] - slope * numbers[0])
+        for divisor in (2, 3, 4):
+            for offset in range(divisor):
+                quotient = floor_divide(add(d, offset), divisor)
+                yield quotient
+                yield add(quotient, 1)
+        triangle = multiply(d, add(d, 1))
+        yield floor_divide(triangle, 2)
+        yield floor_divide(multiply(d, add(d, -1)), 2)
+
+
+def _evaluable(dim: Dim, run: dict[Atom, int]) -> bool:
+    try:
+        evaluate(dim, run)
+    except (KeyError, ZeroDivisionError, ValueError):
+        return False
+    return True
