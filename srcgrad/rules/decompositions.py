@@ -1,0 +1,224 @@
+"""Decompositions of matrices: eigenvalues, singular values, Cholesky, QR.
+
+Cotangents follow the convention of the book (transposes without conjugation); sources:
+M. Giles (2008), "Collected matrix derivative results"; Walter and Lehmann (2010) for QR;
+for complex matrices, where phases are free, results are right for functions that do not depend
+on them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, linear, vjp
+from srcgrad.rules.broadcast import runtime, scatter_diagonal
+from srcgrad.rules.linear_algebra import adjoint_matrix
+from srcgrad.rules.products import conj_complex, matrix_transpose
+
+Dtype = np.dtype[Any]
+
+
+def _read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
+    """The cotangent of a Hermitian matrix for what NumPy reads of it.
+
+    ``triangle="read"``: one triangle alone, as NumPy does, so that entries of the other have
+    derivative 0; ``triangle="both"``: shared evenly by both, as JAX and PyTorch do.
+    """
+    mirrored = adjoint_matrix(d, dtype)
+    if triangle == "both":
+        return 0.5 * (d + mirrored)
+    both = d + mirrored
+    strict = np.triu(both, 1) if upper else np.tril(both, -1)
+    return strict + _on_diagonal(0.5 * np.diagonal(both, 0, -2, -1), both)
+
+
+def _on_diagonal(values: Array, like: Array) -> Array:
+    return scatter_diagonal(values, np.shape(like), 0, -2, -1)
+
+
+def _gaps(w: Array) -> Array:
+    """``1 / (w_j - w_i)``, 0 on the diagonal."""
+    gap = np.expand_dims(w, -2) - np.expand_dims(w, -1)
+    zero = _on_diagonal(np.ones_like(w), gap)
+    return (1 - zero) / (gap + zero)
+
+
+@vjp(np.linalg.cholesky, "a", settings={"triangle": "read"})
+def cholesky_a(ct: Array, ans: Array, a_dtype: Dtype, upper: bool, triangle: str) -> Array:
+    low = adjoint_matrix(ans, a_dtype) if upper else ans
+    g = adjoint_matrix(ct, a_dtype) if upper else ct
+    g = conj_complex(g, a_dtype)
+    phi = np.tril(adjoint_matrix(low, a_dtype) @ g)
+    phi = phi - _on_diagonal(0.5 * np.diagonal(phi, 0, -2, -1), phi)
+    low_h = adjoint_matrix(low, a_dtype)
+    d = adjoint_matrix(np.linalg.solve(low_h, adjoint_matrix(np.linalg.solve(low_h, phi), a_dtype)),
+                       a_dtype)  # fmt: skip
+    return _read_triangle(conj_complex(d, a_dtype), a_dtype, upper, triangle)
+
+
+def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, dtype: Dtype) -> Array:
+    turn = conj_complex(v, dtype)
+    if v_ct is None:
+        return (turn * np.expand_dims(w_ct, -2)) @ matrix_transpose(v)
+    inner = _gaps(w) * (matrix_transpose(v) @ v_ct)
+    if w_ct is not None:
+        inner = inner + _on_diagonal(w_ct, inner)
+    return turn @ inner @ matrix_transpose(v)
+
+
+@vjp(np.linalg.eigh, "a", settings={"triangle": "read"})
+def eigh_a(ct: Any, ans: Any, a_dtype: Dtype, UPLO: str, triangle: str) -> Array:
+    d = _eigh(ct[0], ct[1], ans[0], ans[1], a_dtype)
+    return _read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
+
+
+@vjp(np.linalg.eigvalsh, "a", settings={"triangle": "read"})
+def eigvalsh_a(ct: Array, a: Array, a_dtype: Dtype, UPLO: str, triangle: str) -> Array:
+    w, v = np.linalg.eigh(a, UPLO)
+    d = _eigh(ct, None, w, v, a_dtype)
+    return _read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
+
+
+@vjp(np.linalg.eig, "a")
+def eig_a(ct: Any, ans: Any) -> Array:
+    """van der Aa, ter Morsche and Mattheij (2007), eigenvectors kept at unit length."""
+    w_ct, v_ct = ct
+    w, v = ans
+    vt = matrix_transpose(v)
+    if v_ct is None:
+        return np.linalg.solve(vt, np.expand_dims(w_ct, -1) * vt)
+    g = vt @ v_ct
+    lengths = np.real(np.diagonal(g, 0, -2, -1))
+    inner = _gaps(w) * (g - (vt @ np.conj(v)) * np.expand_dims(lengths, -2))
+    if w_ct is not None:
+        inner = inner + _on_diagonal(w_ct, inner)
+    return np.linalg.solve(vt, inner @ vt)
+
+
+@vjp(np.linalg.eigvals, "a")
+def eigvals_a(ct: Array, a: Array) -> Array:
+    return eig_a((ct, None), np.linalg.eig(a))
+
+
+@runtime
+def leading(x: Array, axis: int, like: Array) -> Array:
+    """As many entries of ``x`` along ``axis`` as ``like`` has in its last axis.
+
+    The rest must be zero: it belongs to an orthonormal completion that is not unique.
+    """
+    n = np.shape(like)[-1]
+    parts = np.moveaxis(x, axis, -1)
+    if np.any(parts[..., n:]):
+        raise ValueError(
+            "the columns that complete U, Vh or Q to a square matrix have no derivative; "
+            "use full_matrices=False or mode='reduced'"
+        )
+    return np.moveaxis(parts[..., :n], -1, axis)
+
+
+@runtime
+def extended(x: Array, axis: int, size: int) -> Array:
+    """``x`` with zeros appended along ``axis`` up to ``size``: the transpose of `leading`."""
+    widths = [(0, 0)] * np.ndim(x)
+    widths[axis] = (0, size - np.shape(x)[axis])
+    return np.pad(x, widths)
+
+
+@linear(leading, "x")
+def leading_x(ct: Array, x_shape: tuple[int, ...], axis: int) -> Array:
+    return extended(ct, axis, x_shape[axis])
+
+
+@linear(extended, "x")
+def extended_x(ct: Array, x_shape: tuple[int, ...], axis: int) -> Array:
+    index: list[Any] = [slice(None)] * np.ndim(ct)
+    index[axis] = slice(None, x_shape[axis])
+    return ct[tuple(index)]
+
+
+def _svd(
+    u_ct: Array, s_ct: Array, vh_ct: Array, u: Array, s: Array, vh: Array, dtype: Dtype
+) -> Array:
+    """``A = U S Vh`` with ``k`` columns and rows; cotangents and result in PyTorch's convention
+    (conjugates of the book's)."""
+    if u_ct is None and vh_ct is None:
+        return (u * np.expand_dims(s_ct, -2)) @ vh
+    row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
+    gaps = _gaps(s * s)
+    inner: Array = 0
+    rest: Array = 0
+    inverse = 1 / s
+    if u_ct is not None:
+        g = adjoint_matrix(u, dtype) @ u_ct
+        inner = (gaps * (g - adjoint_matrix(g, dtype))) * row
+        if dtype.kind == "c":
+            phases = 1j * np.imag(np.diagonal(g, 0, -2, -1)) * inverse
+            inner = inner + _on_diagonal(phases, inner)
+        rest = ((u_ct - u @ g) * np.expand_dims(inverse, -2)) @ vh
+    if vh_ct is not None:
+        g = vh_ct @ adjoint_matrix(vh, dtype)
+        inner = inner + column * (gaps * (adjoint_matrix(g, dtype) - g))
+        rest = rest + u @ (np.expand_dims(inverse, -1) * (vh_ct - g @ vh))
+    if s_ct is not None:
+        inner = inner + _on_diagonal(s_ct, inner)
+    return u @ inner @ vh + rest
+
+
+def _conjugate(x: Array, dtype: Dtype) -> Array:
+    return None if x is None else conj_complex(x, dtype)
+
+
+@vjp(np.linalg.svd, "a")
+def svd_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, compute_uv: bool) -> Array:
+    if not compute_uv:
+        u, s, vh = np.linalg.svd(a, full_matrices=False)
+        return conj_complex((u * np.expand_dims(ct, -2)) @ vh, a_dtype)
+    u, s, vh = ans
+    u_ct, s_ct, vh_ct = ct
+    u, vh = _thin(u, -1, s), _thin(vh, -2, s)
+    u_ct = None if u_ct is None else leading(conj_complex(u_ct, a_dtype), -1, s)
+    vh_ct = None if vh_ct is None else leading(conj_complex(vh_ct, a_dtype), -2, s)
+    return _conjugate(_svd(u_ct, s_ct, vh_ct, u, s, vh, a_dtype), a_dtype)
+
+
+def _thin(x: Array, axis: int, s: Array) -> Array:
+    index: list[Any] = [slice(None)] * np.ndim(x)
+    index[axis] = slice(None, np.shape(s)[-1])
+    return x[tuple(index)]
+
+
+@vjp(np.linalg.svdvals, "x")
+def svdvals_x(ct: Array, x: Array, x_dtype: Dtype) -> Array:
+    return svd_a(ct, None, x, x_dtype, False)
+
+
+@vjp(np.linalg.qr, "a")
+def qr_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, mode: str) -> Array:
+    """Walter and Lehmann (2010) for the leading square block of R; the columns of a wide matrix
+    beyond it are ``Q^H a``."""
+    if mode not in ("reduced", "r"):
+        raise ValueError(f"np.linalg.qr has no derivative rule with mode={mode!r}; use 'reduced'")
+    if mode == "r":
+        q, r = np.linalg.qr(a)
+        q_ct, r_ct = None, ct
+    else:
+        (q, r), (q_ct, r_ct) = ans, ct
+    k = np.shape(q)[-1]
+    q_ct, r_ct = _conjugate(q_ct, a_dtype), _conjugate(r_ct, a_dtype)
+    if q_ct is None:
+        q_ct = np.zeros_like(q)
+    if r_ct is None:
+        r_ct = np.zeros_like(r)
+    beyond, square = a[..., k:], r[..., :k]
+    q_ct = q_ct + beyond @ adjoint_matrix(r_ct[..., k:], a_dtype)
+    m = square @ adjoint_matrix(r_ct[..., :k], a_dtype) - adjoint_matrix(q_ct, a_dtype) @ q
+    strict = np.tril(m, -1)
+    middle = np.diagonal(m, 0, -2, -1)
+    if a_dtype.kind == "c":
+        middle = np.real(middle)
+    hermitian = strict + adjoint_matrix(strict, a_dtype) + _on_diagonal(middle, m)
+    d = q_ct + q @ hermitian
+    left = adjoint_matrix(np.linalg.solve(square, adjoint_matrix(d, a_dtype)), a_dtype)
+    return _conjugate(np.concatenate([left, q @ r_ct[..., k:]], axis=-1), a_dtype)

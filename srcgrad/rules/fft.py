@@ -1,0 +1,131 @@
+"""Discrete Fourier transforms: their matrices are symmetric, real ones halve a spectrum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, linear
+from srcgrad.rules.broadcast import runtime
+
+Shape = tuple[int, ...]
+_SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+@runtime
+def resize_axis(x: Array, size: int, axis: int) -> Array:
+    """``x`` cropped or filled up with zeros along ``axis``, as transforms with ``n`` do.
+
+    >>> resize_axis(np.array([1.0, 2.0]), 3, 0)
+    array([1., 2., 0.])
+    """
+    have = np.shape(x)[axis]
+    if have > size:
+        index: list[Any] = [slice(None)] * np.ndim(x)
+        index[axis] = slice(None, size)
+        return x[tuple(index)]
+    widths = [(0, 0)] * np.ndim(x)
+    widths[axis] = (0, size - have)
+    return np.pad(x, widths)
+
+
+@linear(resize_axis, "x")
+def resize_axis_x(ct: Array, x_shape: Shape, axis: int) -> Array:
+    return resize_axis(ct, x_shape[axis], axis)
+
+
+def _resized(ct: Array, shape: Shape, n: Any, axis: int) -> Array:
+    return ct if n is None else resize_axis(ct, shape[axis], axis)
+
+
+@linear(np.fft.fft, "a")
+def fft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
+    return _resized(np.fft.fft(ct, axis=axis, norm=norm), a_shape, n, axis)
+
+
+@linear(np.fft.ifft, "a")
+def ifft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
+    return _resized(np.fft.ifft(ct, axis=axis, norm=norm), a_shape, n, axis)
+
+
+def _axes(axes: Any, s: Any, ndim: int) -> tuple[int, ...]:
+    if axes is None:
+        return tuple(range(ndim)) if s is None else tuple(range(-len(s), 0))
+    return tuple(axes)
+
+
+def _resized_all(ct: Array, shape: Shape, s: Any, axes: tuple[int, ...]) -> Array:
+    for n, axis in zip(s or (), axes):
+        ct = resize_axis(ct, shape[axis], axis)
+    return ct
+
+
+@linear(np.fft.fftn, "a")
+@linear(np.fft.fft2, "a")
+def fftn_a(ct: Array, a_shape: Shape, s: Any, axes: Any, norm: Any) -> Array:
+    axes = _axes(axes, s, len(a_shape))
+    return _resized_all(np.fft.fftn(ct, axes=axes, norm=norm), a_shape, s, axes)
+
+
+@linear(np.fft.ifftn, "a")
+@linear(np.fft.ifft2, "a")
+def ifftn_a(ct: Array, a_shape: Shape, s: Any, axes: Any, norm: Any) -> Array:
+    axes = _axes(axes, s, len(a_shape))
+    return _resized_all(np.fft.ifftn(ct, axes=axes, norm=norm), a_shape, s, axes)
+
+
+@linear(np.fft.rfft, "a")
+def rfft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
+    whole = np.fft.fft(ct, a_shape[axis] if n is None else n, axis, norm)
+    return _resized(np.real(whole), a_shape, n, axis)
+
+
+@linear(np.fft.irfft, "a")
+def irfft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
+    n = 2 * (a_shape[axis] - 1) if n is None else n
+    half = resize_axis(np.fft.ifft(ct, axis=axis, norm=norm), n // 2 + 1, axis)
+    place = np.cumsum(np.ones_like(half, dtype=np.intp), axis=axis) - 1
+    both = np.where((place == 0) | (2 * place == n), half, 2 * half)
+    return resize_axis(both, a_shape[axis], axis)
+
+
+@linear(np.fft.rfftn, "a")
+@linear(np.fft.rfft2, "a")
+def rfftn_a(ct: Array, a_shape: Shape, s: Any, axes: Any, norm: Any) -> Array:
+    axes = _axes(axes, s, len(a_shape))
+    if len(axes) > 1:
+        ct = np.fft.fftn(ct, axes=axes[:-1], norm=norm)
+    last = rfft_a(ct, a_shape, None if s is None else s[-1], axes[-1], norm)
+    return _resized_all(last, a_shape, s and s[:-1], axes[:-1])
+
+
+@linear(np.fft.irfftn, "a")
+@linear(np.fft.irfft2, "a")
+def irfftn_a(ct: Array, a_shape: Shape, s: Any, axes: Any, norm: Any) -> Array:
+    axes = _axes(axes, s, len(a_shape))
+    last = irfft_a(ct, a_shape, None if s is None else s[-1], axes[-1], norm)
+    if len(axes) == 1:
+        return last
+    rest = np.fft.ifftn(last, axes=axes[:-1], norm=norm)
+    return _resized_all(rest, a_shape, s and s[:-1], axes[:-1])
+
+
+@linear(np.fft.hfft, "a")
+def hfft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
+    return np.conj(irfft_a(ct, a_shape, n, axis, _SWAPPED[norm]))
+
+
+@linear(np.fft.ihfft, "a")
+def ihfft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
+    return rfft_a(np.conj(ct), a_shape, n, axis, _SWAPPED[norm])
+
+
+@linear(np.fft.fftshift, "x")
+def fftshift_x(ct: Array, axes: Any) -> Array:
+    return np.fft.ifftshift(ct, axes)
+
+
+@linear(np.fft.ifftshift, "x")
+def ifftshift_x(ct: Array, axes: Any) -> Array:
+    return np.fft.fftshift(ct, axes)

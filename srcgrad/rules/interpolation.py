@@ -1,0 +1,199 @@
+"""Interpolation, convolution, polynomials."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, linear, vjp
+from srcgrad.rules.broadcast import runtime, scatter_add
+from srcgrad.rules.creation import vander_x
+from srcgrad.rules.joining import unstack
+from srcgrad.rules.linear_algebra import full_rank_solution_matrix
+from srcgrad.rules.products import conj_complex
+
+Shape = tuple[int, ...]
+
+
+def _no_period(period: Any) -> None:
+    if period is not None:
+        raise ValueError("np.interp has no derivative rule with period=; wrap x and pad xp, fp")
+
+
+def _bracket(x: Array, xp: Array) -> tuple[Array, Array, Array]:
+    """Right neighbour of each ``x`` in ``xp``, the width of its interval, its place in it."""
+    right = np.clip(np.searchsorted(xp, x, side="right"), 1, np.shape(xp)[0] - 1)
+    width = xp[right] - xp[right - 1]
+    return right, width, (np.clip(x, xp[0], xp[-1]) - xp[right - 1]) / width
+
+
+def _strictly_outside(ct: Array, x: Array, xp: Array, left: Any, right: Any) -> Array:
+    """No cotangent for ``fp`` where a given ``left`` or ``right`` was returned."""
+    if left is not None:
+        ct = np.where(x < xp[0], 0, ct)
+    return ct if right is None else np.where(x > xp[-1], 0, ct)
+
+
+@vjp(np.interp, "x")
+def interp_x(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
+    _no_period(period)
+    right, width, _ = _bracket(x, xp)
+    slope = (fp[right] - fp[right - 1]) / width
+    return np.where((x >= xp[0]) & (x <= xp[-1]), ct * slope, 0)
+
+
+@vjp(np.interp, "xp")
+def interp_xp(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
+    _no_period(period)
+    right, width, place = _bracket(x, xp)
+    slope = (fp[right] - fp[right - 1]) / width
+    d = np.where((x >= xp[0]) & (x <= xp[-1]), -ct * slope, 0)
+    shape = np.shape(xp)
+    return scatter_add(d * (1 - place), right - 1, shape) + scatter_add(d * place, right, shape)
+
+
+@vjp(np.interp, "fp")
+def interp_fp(
+    ct: Array, x: Array, xp: Array, fp_shape: Shape, left: Any, right: Any, period: Any
+) -> Array:
+    _no_period(period)
+    ct = _strictly_outside(ct, x, xp, left, right)
+    above, _, place = _bracket(x, xp)
+    below = scatter_add(ct * (1 - place), above - 1, fp_shape)
+    return below + scatter_add(ct * place, above, fp_shape)
+
+
+@vjp(np.interp, "left")
+def interp_left(ct: Array, x: Array, xp: Array, period: Any) -> Array:
+    _no_period(period)
+    return np.sum(np.where(x < xp[0], ct, 0))
+
+
+@vjp(np.interp, "right")
+def interp_right(ct: Array, x: Array, xp: Array, period: Any) -> Array:
+    _no_period(period)
+    return np.sum(np.where(x > xp[-1], ct, 0))
+
+
+def _first_overlap(n: int, m: int, mode: str, turned: bool) -> int:
+    """Where ``mode`` begins in the full convolution of ``n`` and ``m`` elements."""
+    if mode == "full":
+        return 0
+    short = min(n, m)
+    if mode == "valid":
+        return short - 1
+    return short // 2 if turned and m > n else (short - 1) // 2
+
+
+@runtime
+def pad_to_full(part: Array, n: int, m: int, mode: str, turned: bool = False) -> Array:
+    """A convolution of ``n`` and ``m`` elements in ``mode``, in its place in the full one, with
+    zeros around.  ``turned``: correlations swap their operands when the second is longer."""
+    full = np.zeros(n + m - 1, part.dtype)
+    start = _first_overlap(n, m, mode, turned)
+    full[start : start + part.shape[0]] = part
+    return full
+
+
+@runtime
+def cut_from_full(full: Array, n: int, m: int, mode: str, turned: bool = False) -> Array:
+    """The part of a full convolution that ``mode`` keeps: the transpose of `pad_to_full`."""
+    start = _first_overlap(n, m, mode, turned)
+    size = {"full": n + m - 1, "same": max(n, m), "valid": max(n, m) - min(n, m) + 1}[mode]
+    return full[start : start + size]
+
+
+@linear(pad_to_full, "part")
+def pad_to_full_part(ct: Array, n: int, m: int, mode: str, turned: bool) -> Array:
+    return cut_from_full(ct, n, m, mode, turned)
+
+
+@linear(cut_from_full, "full")
+def cut_from_full_full(ct: Array, n: int, m: int, mode: str, turned: bool) -> Array:
+    return pad_to_full(ct, n, m, mode, turned)
+
+
+@vjp(np.convolve, "a")
+def convolve_a(ct: Array, v: Array, a_shape: Shape, v_dtype: np.dtype[Any], mode: str) -> Array:
+    full = pad_to_full(ct, math.prod(a_shape), math.prod(np.shape(v)), mode)
+    return np.reshape(np.correlate(full, conj_complex(v, v_dtype), "valid"), a_shape)
+
+
+@vjp(np.convolve, "v")
+def convolve_v(ct: Array, a: Array, v_shape: Shape, a_dtype: np.dtype[Any], mode: str) -> Array:
+    full = pad_to_full(ct, math.prod(np.shape(a)), math.prod(v_shape), mode)
+    return np.reshape(np.correlate(full, conj_complex(a, a_dtype), "valid"), v_shape)
+
+
+@vjp(np.correlate, "a")
+def correlate_a(ct: Array, v: Array, a_shape: Shape, mode: str) -> Array:
+    full = pad_to_full(ct, a_shape[0], np.shape(v)[0], mode, True)
+    return np.correlate(full, np.flip(v), "valid")
+
+
+@vjp(np.correlate, "v")
+def correlate_v(
+    ct: Array, a: Array, v_shape: Shape, a_dtype: np.dtype[Any], v_dtype: np.dtype[Any], mode: str
+) -> Array:
+    full = pad_to_full(ct, np.shape(a)[0], v_shape[0], mode, True)
+    reversed_v = np.correlate(full, conj_complex(a, a_dtype), "valid")
+    return conj_complex(np.flip(reversed_v), v_dtype)
+
+
+@vjp(np.polyval, "p")
+def polyval_p(ct: Array, x: Array, p_shape: Any) -> Any:
+    n = len(p_shape) if isinstance(p_shape, list) else p_shape[0]
+    d = np.reshape(ct, -1) @ np.vander(np.reshape(x, -1), n)
+    return unstack(d, p_shape)
+
+
+@vjp(np.polyval, "x")
+def polyval_x(ct: Array, p: Any, x: Array) -> Array:
+    coefficients = np.stack(p) if isinstance(p, list | tuple) else p
+    return ct * np.polyval(np.polyder(coefficients), x)
+
+
+@linear(np.polyder, "p")
+def polyder_p(ct: Array, p_shape: Shape, m: int) -> Array:
+    for done in reversed(range(m)):
+        degree = p_shape[0] - 1 - done
+        factors = np.arange(degree, 0, -1, dtype=ct.dtype, like=ct)
+        ct = np.pad(ct * factors, (0, 1))
+    return ct
+
+
+def _design(x: Array, deg: int, w: Array) -> Array:
+    matrix = np.vander(x, deg + 1)
+    return matrix if w is None else matrix * np.expand_dims(w, -1)
+
+
+def _plain_fit(full: bool, cov: Any) -> None:
+    if full or cov:
+        raise ValueError("np.polyfit has no derivative rule with full= or cov=")
+
+
+@vjp(np.polyfit, "y")
+def polyfit_y(ct: Array, x: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any) -> Array:
+    _plain_fit(full, cov)
+    d = np.linalg.pinv(_design(x, deg, w)).T @ ct
+    if w is None:
+        return d
+    return d * (w if y_ndim == 1 else np.expand_dims(w, -1))
+
+
+@vjp(np.polyfit, "x")
+def polyfit_x(
+    ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any
+) -> Array:
+    _plain_fit(full, cov)
+    matrix = _design(x, deg, w)
+    columns = (y if w is None else (y.T * w).T) if y_ndim == 2 else np.expand_dims(
+        y if w is None else y * w, -1
+    )
+    found, d_found = (ans, ct) if y_ndim == 2 else (np.expand_dims(ans, -1), np.expand_dims(ct, -1))
+    d = full_rank_solution_matrix(matrix, columns, found, d_found)
+    if w is not None:
+        d = d * np.expand_dims(w, -1)
+    return vander_x(d, np.vander(x, deg + 1), False)

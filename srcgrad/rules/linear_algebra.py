@@ -1,0 +1,169 @@
+"""Inverses, linear systems, determinants, powers of matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, nondiff, vjp
+from srcgrad.rules.broadcast import sum_to
+from srcgrad.rules.products import matrix_transpose
+
+Shape = tuple[int, ...]
+
+
+def adjoint_matrix(x: Array, dtype: np.dtype[Any]) -> Array:
+    """The conjugate transpose of each matrix of a stack."""
+    t = matrix_transpose(x)
+    return np.conj(t) if dtype.kind == "c" else t
+
+
+@vjp(np.linalg.inv, "a")
+def inv_a(ct: Array, ans: Array) -> Array:
+    t = matrix_transpose(ans)
+    return -(t @ ct @ t)
+
+
+@vjp(np.linalg.solve, "a", "b")
+def solve_a_b(ct: Array, ans: Array, a: Array, a_shape: Shape, b_shape: Shape) -> Any:
+    vector = len(b_shape) == 1
+    if vector and len(a_shape) > 2:
+        ct, ans = np.expand_dims(ct, -1), np.expand_dims(ans, -1)
+        d_b = np.linalg.solve(matrix_transpose(a), ct)
+        return -(d_b @ matrix_transpose(ans)), sum_to(np.squeeze(d_b, -1), b_shape)
+    d_b = np.linalg.solve(matrix_transpose(a), ct)
+    if vector:
+        return -np.outer(d_b, ans), d_b
+    return sum_to(-(d_b @ matrix_transpose(ans)), a_shape), sum_to(d_b, b_shape)
+
+
+@vjp(np.linalg.det, "a")
+def det_a(ct: Array, ans: Array, a: Array) -> Array:
+    scale = np.expand_dims(ct * ans, (-1, -2))
+    return scale * matrix_transpose(np.linalg.inv(a))
+
+
+@vjp(np.linalg.slogdet, "a")
+def slogdet_a(ct: Any, ans: Any, a: Array, a_dtype: np.dtype[Any]) -> Array:
+    """``d log det = tr(a^-1 da)``; its imaginary part turns the sign of a complex matrix."""
+    sign_ct, log_ct = ct
+    if a_dtype.kind == "c" and sign_ct is not None:
+        turn = -1j * np.real(1j * sign_ct * ans[0])
+        log_ct = turn if log_ct is None else log_ct + turn
+    if log_ct is None:
+        return None
+    return np.expand_dims(log_ct, (-1, -2)) * matrix_transpose(np.linalg.inv(a))
+
+
+@vjp(np.linalg.pinv, "a")
+def pinv_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any]) -> Array:
+    """Golub and Pereyra (1973), for constant rank."""
+    g = np.conj(ct) if a_dtype.kind == "c" else ct
+    p, g_h, p_h = ans, adjoint_matrix(g, a_dtype), adjoint_matrix(ans, a_dtype)
+    outside = g_h - a @ (p @ g_h)
+    within = g_h - (g_h @ p) @ a
+    d = outside @ p @ p_h + p_h @ p @ within - p_h @ g @ p_h
+    return np.conj(d) if a_dtype.kind == "c" else d
+
+
+def full_rank_solution_matrix(a: Array, b: Array, x: Array, ct: Array) -> Array:
+    """Cotangent of ``a`` in the least-squares solution ``x`` of ``a @ x = b`` (real matrices)."""
+    p = np.linalg.pinv(a)
+    return pinv_a(ct @ b.T, p, a, a.dtype)
+
+
+@vjp(np.linalg.lstsq, "a", "b")
+def lstsq_a_b(
+    ct: Any, ans: Any, a: Array, b: Array, a_dtype: np.dtype[Any], b_ndim: int
+) -> tuple[Array, Array]:
+    x_ct, residual_ct, _, s_ct = ct
+    columns, x = (b, ans[0]) if b_ndim == 2 else (np.expand_dims(b, -1), np.expand_dims(ans[0], -1))
+    d_a: list[Array] = []
+    d_b: list[Array] = []
+    if x_ct is not None:
+        g = x_ct if b_ndim == 2 else np.expand_dims(x_ct, -1)
+        p = np.linalg.pinv(a)
+        d_a.append(pinv_a(g @ columns.T, p, a, a_dtype))
+        d_b.append(p.T @ g)
+    if residual_ct is not None:
+        miss = columns - a @ x
+        weighted = 2 * (np.conj(miss) if a_dtype.kind == "c" else miss) * residual_ct
+        d_a.append(-(weighted @ x.T))
+        d_b.append(weighted)
+    if s_ct is not None:
+        u, _, vh = np.linalg.svd(a, full_matrices=False)
+        values = (u * s_ct) @ vh
+        d_a.append(np.conj(values) if a_dtype.kind == "c" else values)
+    total_b = _total(d_b)
+    if total_b is not None and b_ndim == 1:
+        total_b = np.squeeze(total_b, -1)
+    return _total(d_a), total_b
+
+
+def _total(parts: list[Array]) -> Array:
+    if not parts:
+        return None
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+@vjp(np.linalg.matrix_power, "a")
+def matrix_power_a(ct: Array, a: Array, n: int) -> Array:
+    if n == 0:
+        return None
+    if n < 0:
+        inverse = np.linalg.inv(a)
+        return inv_a(matrix_power_a(ct, inverse, -n), inverse)
+    t = matrix_transpose(a)
+    total = ct @ np.linalg.matrix_power(t, n - 1) if n > 1 else ct
+    for i in range(1, n):
+        left = np.linalg.matrix_power(t, i) @ ct
+        total = total + (left if i == n - 1 else left @ np.linalg.matrix_power(t, n - 1 - i))
+    return total
+
+
+@vjp(np.linalg.tensorinv, "a")
+def tensorinv_a(ct: Array, ans: Array, a_shape: Shape, ind: int) -> Array:
+    rows, columns = math.prod(a_shape[ind:]), math.prod(a_shape[:ind])
+    d = inv_a(np.reshape(ct, (rows, columns)), np.reshape(ans, (rows, columns)))
+    return np.reshape(d, a_shape)
+
+
+@vjp(np.linalg.tensorsolve, "a", "b")
+def tensorsolve_a_b(
+    ct: Array, ans: Array, a: Array, b_shape: Shape, axes: Any
+) -> tuple[Array, Array]:
+    if axes is not None:
+        raise ValueError("np.linalg.tensorsolve has no derivative rule with axes=; transpose first")
+    n = math.prod(b_shape)
+    matrix = np.reshape(a, (n, n))
+    d_b = np.linalg.solve(matrix.T, np.reshape(ct, n))
+    d_a = -np.outer(d_b, np.reshape(ans, n))
+    return np.reshape(d_a, np.shape(a)), np.reshape(d_b, b_shape)
+
+
+@vjp(np.linalg.multi_dot, "arrays")
+def multi_dot_arrays(ct: Array, arrays: Any, arrays_shape: list[Shape]) -> list[Array]:
+    matrices = list(arrays)
+    if len(arrays_shape[0]) == 1:
+        matrices[0] = np.expand_dims(matrices[0], 0)
+        ct = np.expand_dims(ct, 0)
+    if len(arrays_shape[-1]) == 1:
+        matrices[-1] = np.expand_dims(matrices[-1], -1)
+        ct = np.expand_dims(ct, -1)
+    turned = [m.T for m in matrices]
+    return [
+        np.reshape(_chain([*turned[:i][::-1], ct, *turned[i + 1 :][::-1]]), arrays_shape[i])
+        for i in range(len(matrices))
+    ]
+
+
+def _chain(matrices: list[Array]) -> Array:
+    return matrices[0] if len(matrices) == 1 else np.linalg.multi_dot(matrices)
+
+
+nondiff(np.linalg.matrix_rank)

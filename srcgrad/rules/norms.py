@@ -1,0 +1,104 @@
+"""Norms of vectors and matrices, and condition numbers; all are 0-subgradient at 0."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, vjp
+from srcgrad.rules.products import conj_complex
+from srcgrad.rules.reductions import extremum_share, keep_axes
+
+Dtype = np.dtype[Any]
+
+
+def _length(x: Array, dtype: Dtype) -> tuple[Array, Array]:
+    """|x| and the (conjugate) direction of each element."""
+    if dtype.kind == "c":
+        size = np.abs(x)
+        return size, np.conj(x) / np.where(size == 0, 1, size)
+    return np.abs(x), np.sign(x)
+
+
+def _vector_norm(ct: Array, ans: Array, x: Array, dtype: Dtype, order: Any, axis: Any) -> Array:
+    """``ct`` and ``ans`` keep their reduced axes."""
+    if order is None or order == 2:
+        return ct * conj_complex(x, dtype) / np.where(ans == 0, 1, ans)
+    if order == 0:
+        return None
+    size, direction = _length(x, dtype)
+    if order == 1:
+        return ct * direction
+    if order in (math.inf, -math.inf):
+        return extremum_share(ct, size, ans, axis, dtype, "split") * direction
+    return ct * direction * (size / np.where(ans == 0, 1, ans)) ** (order - 1)
+
+
+def _matrix_norm(ct: Array, x: Array, dtype: Dtype, order: Any) -> Array:
+    """Norms of the last two axes; ``ct`` has two more, of size 1."""
+    if order in (1, -1, math.inf, -math.inf):
+        size, direction = _length(x, dtype)
+        sums = np.sum(size, axis=-2 if order in (1, -1) else -1, keepdims=True)
+        pick = np.max if order in (1, math.inf) else np.min
+        best = pick(sums, axis=(-2, -1), keepdims=True)
+        return extremum_share(ct, sums, best, (-2, -1), dtype, "split") * direction
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    if order == "nuc":
+        return ct * conj_complex(u @ vh, dtype)
+    if order == 2:
+        return ct * conj_complex(u[..., :, :1] @ vh[..., :1, :], dtype)
+    return ct * conj_complex(u[..., :, -1:] @ vh[..., -1:, :], dtype)
+
+
+@vjp(np.linalg.norm, "x")
+def norm_x(
+    ct: Array, ans: Array, x: Array, x_ndim: int, x_dtype: Dtype, ord: Any, axis: Any,
+    keepdims: bool,
+) -> Array:  # fmt: skip
+    if axis is None and ord is not None:
+        axis = tuple(range(x_ndim))
+    if isinstance(axis, tuple | list) and len(axis) == 1:
+        axis = axis[0]
+    ct, ans = keep_axes(ct, axis, keepdims), keep_axes(ans, axis, keepdims)
+    if ord is None or ord == "fro":
+        return _vector_norm(ct, ans, x, x_dtype, None, axis)
+    if not isinstance(axis, tuple | list):
+        return _vector_norm(ct, ans, x, x_dtype, ord, axis)
+    ends = (-2, -1)
+    moved = _matrix_norm(np.moveaxis(ct, axis, ends), np.moveaxis(x, axis, ends), x_dtype, ord)
+    return np.moveaxis(moved, ends, axis)
+
+
+@vjp(np.linalg.vector_norm, "x")
+def vector_norm_x(
+    ct: Array, ans: Array, x: Array, x_dtype: Dtype, ord: Any, axis: Any, keepdims: bool
+) -> Array:
+    ct, ans = keep_axes(ct, axis, keepdims), keep_axes(ans, axis, keepdims)
+    return _vector_norm(ct, ans, x, x_dtype, ord, axis)
+
+
+@vjp(np.linalg.matrix_norm, "x")
+def matrix_norm_x(
+    ct: Array, ans: Array, x: Array, x_ndim: int, x_dtype: Dtype, ord: Any, keepdims: bool
+) -> Array:
+    return norm_x(ct, ans, x, x_ndim, x_dtype, ord, (-2, -1), keepdims)
+
+
+@vjp(np.linalg.cond, "x")
+def cond_x(ct: Array, ans: Array, x: Array, x_dtype: Dtype, p: Any) -> Array:
+    ct, ans = np.expand_dims(ct, (-1, -2)), np.expand_dims(ans, (-1, -2))
+    if p in (None, 2, -2):
+        u, s, vh = np.linalg.svd(x, full_matrices=False)
+        s = np.expand_dims(s, -2)
+        high = u[..., :, :1] @ vh[..., :1, :] / s[..., :1]
+        low = u[..., :, -1:] @ vh[..., -1:, :] / s[..., -1:]
+        return ct * ans * conj_complex(low - high if p == -2 else high - low, x_dtype)
+    inverse = np.linalg.inv(x)
+    ends = (-2, -1)
+    size, inverse_size = (np.linalg.norm(m, p, ends, keepdims=True) for m in (x, inverse))
+    direct = norm_x(ct * inverse_size, size, x, x.ndim, x_dtype, p, ends, True)
+    through = norm_x(ct * size, inverse_size, inverse, x.ndim, x_dtype, p, ends, True)
+    t = np.swapaxes(inverse, -1, -2)
+    return direct - t @ through @ t

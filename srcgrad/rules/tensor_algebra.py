@@ -1,0 +1,136 @@
+"""Einstein sums, Kronecker and cross products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, nondiff, vjp
+from srcgrad.rules.broadcast import scatter_diagonal, sum_to
+
+Shape = tuple[int, ...]
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def _from_lists(operands: tuple[Any, ...]) -> tuple[list[str], str | None, list[int]]:
+    """Terms of ``einsum(op0, [0, 1], op1, [1, 2], [0, 2])``, and where the arrays stand."""
+    def letters(labels: Any) -> str:
+        return "".join("..." if i is Ellipsis else _LETTERS[int(i)] for i in labels)
+
+    places = list(range(0, len(operands) - 1, 2))
+    terms = [letters(operands[i + 1]) for i in places]
+    return terms, letters(operands[-1]) if len(operands) % 2 else None, places
+
+
+def _terms(operands: tuple[Any, ...], ndims: list[Any]) -> tuple[list[str], str, list[int]]:
+    """One letter for each axis of each array and of the result; the arrays' places."""
+    if isinstance(operands[0], str):
+        left, arrow, right = operands[0].replace(" ", "").partition("->")
+        terms, out = left.split(","), right if arrow else None
+        places = list(range(1, len(operands)))
+    else:
+        terms, out, places = _from_lists(operands)
+    used = set("".join(terms))
+    free = [c for c in _LETTERS if c not in used]
+    ranks = [ndims[p] - len(t.replace("...", "")) for p, t in zip(places, terms)]
+    rank = max((r for r, t in zip(ranks, terms) if "..." in t), default=0)
+    wide = "".join(free[:rank])
+    terms = [t.replace("...", wide[rank - r :]) for t, r in zip(terms, ranks)]
+    if out is None:
+        joined = "".join(terms)
+        once = sorted(c for c in set(joined) if joined.count(c) == 1 and c not in wide)
+        return terms, wide + "".join(once), places
+    return terms, out.replace("...", wide), places
+
+
+def _operand(
+    ct: Array, out: str, others: list[tuple[Array, str]], term: str, shape: Shape
+) -> Array:
+    """The cotangent of one operand: contract ``ct`` with the others, put back what was summed
+    alone, and lay out what was a diagonal."""
+    repeated = [c for c in dict.fromkeys(term) if term.count(c) > 1]
+    if len(repeated) > 1 or any(term.count(c) > 2 for c in repeated):
+        raise ValueError(f"np.einsum: no derivative rule for the repeated labels of {term!r}")
+    single = [c for c in term if c not in repeated] + repeated
+    known = set(out).union(*(t for _, t in others))
+    present = "".join(c for c in single if c in known)
+    script = ",".join([out] + [t for _, t in others]) + "->" + present
+    plain = not others and present == out
+    d = ct if plain else np.einsum(script, ct, *(a for a, _ in others))
+    absent = tuple(i for i, c in enumerate(single) if c not in known)
+    if absent:
+        d = np.expand_dims(d, absent)
+    if repeated:
+        first = term.index(repeated[0])
+        return scatter_diagonal(d, shape, 0, first, term.rindex(repeated[0]))
+    return np.broadcast_to(d, shape) if absent else sum_to(d, shape)
+
+
+@vjp(np.einsum, "operands")
+def einsum_operands(
+    ct: Array, operands: tuple[Any, ...], operands_shape: Any, operands_ndim: Any
+) -> list[Any]:
+    terms, out, places = _terms(operands, operands_ndim)
+    result: list[Any] = [None] * len(operands)
+    for i, place in enumerate(places):
+        others = [(operands[p], t) for j, (p, t) in enumerate(zip(places, terms)) if j != i]
+        result[place] = _operand(ct, out, others, terms[i], operands_shape[place])
+    return result
+
+
+def _pairs(a_shape: Shape, b_shape: Shape) -> tuple[list[int], Shape, Shape]:
+    """Sizes of the axes of a Kronecker product, (a0, b0, a1, b1, ...), and both shapes so laid."""
+    ndim = max(len(a_shape), len(b_shape))
+    a = (1,) * (ndim - len(a_shape)) + a_shape
+    b = (1,) * (ndim - len(b_shape)) + b_shape
+    return (
+        [n for pair in zip(a, b) for n in pair],
+        tuple(n for extent in a for n in (extent, 1)),
+        tuple(n for extent in b for n in (1, extent)),
+    )
+
+
+@vjp(np.kron, "a")
+def kron_a(ct: Array, b: Array, a_shape: Shape) -> Array:
+    sizes, _, laid = _pairs(a_shape, np.shape(b))
+    product = np.reshape(ct, sizes) * np.reshape(b, laid)
+    return np.reshape(np.sum(product, axis=tuple(range(1, len(sizes), 2))), a_shape)
+
+
+@vjp(np.kron, "b")
+def kron_b(ct: Array, a: Array, b_shape: Shape) -> Array:
+    sizes, laid, _ = _pairs(np.shape(a), b_shape)
+    product = np.reshape(ct, sizes) * np.reshape(a, laid)
+    return np.reshape(np.sum(product, axis=tuple(range(0, len(sizes), 2))), b_shape)
+
+
+@vjp(np.cross, "a")
+def cross_a(
+    ct: Array, b: Array, a_shape: Shape, axisa: int, axisb: int, axisc: int, axis: int | None
+) -> Array:
+    axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
+    d = np.cross(np.moveaxis(b, axisb, -1), np.moveaxis(ct, axisc, -1))
+    axisa = axisa % len(a_shape)
+    moved = (*a_shape[:axisa], *a_shape[axisa + 1 :], a_shape[axisa])
+    return np.moveaxis(sum_to(d, moved), -1, axisa)
+
+
+@vjp(np.cross, "b")
+def cross_b(
+    ct: Array, a: Array, b_shape: Shape, axisa: int, axisb: int, axisc: int, axis: int | None
+) -> Array:
+    return -cross_a(ct, a, b_shape, axisb, axisa, axisc, axis)
+
+
+@vjp(np.linalg.cross, "x1")
+def linalg_cross_x1(ct: Array, x2: Array, x1_shape: Shape, axis: int) -> Array:
+    return cross_a(ct, x2, x1_shape, axis, axis, axis, axis)
+
+
+@vjp(np.linalg.cross, "x2")
+def linalg_cross_x2(ct: Array, x1: Array, x2_shape: Shape, axis: int) -> Array:
+    return -cross_a(ct, x1, x2_shape, axis, axis, axis, axis)
+
+
+nondiff(np.einsum_path)
