@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, Poly, slice_length
+from ..dims import Dim, slice_length
 from ..kinds import Aval, Kind, any_aval, scalar
 from .broadcasting import Broadcast
 from .integers import number_of
@@ -196,7 +196,7 @@ class _Walk:
             self._array(item)
 
     def _slice(self, item: slice, size: Dim) -> Dim:
-        parts = []
+        parts: list[Any] = []
         unknown = False
         for part in (item.start, item.stop, item.step):
             if part is None:
@@ -309,11 +309,3 @@ def _from_scalar(base: Aval, key: Any) -> Indexed:
     if not added and not any(i is Ellipsis for i in items):
         return Indexed(base, True, "fresh")
     return Indexed(Aval(Kind.ARRAY, base.dtype, (1,) * added), True, "fresh")
-
-
-def view_of(shape: tuple[Dim, ...]) -> bool:
-    """Is a basic selection of this shape a view (rather than a scalar)?"""
-    return bool(shape)
-
-
-__all__ = ["Indexed", "Poly", "as_index_array", "infer_getitem", "is_basic", "view_of"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kinds import Aval, Kind
+from ..kinds import Aval, Kind, any_aval, python_scalar
 from .generic import Demand, generic, leaves_of
 from .indexing import Indexed, infer_getitem
 from .integers import integer_result
@@ -65,7 +65,7 @@ def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     if any(a.optional for a in leaves):
         args, kwargs = _definite(args), _definite(kwargs)
     if any(a.kind is Kind.OPAQUE or (a.kind is Kind.LIST and a.elem is None) for a in leaves):
-        return _of_opaque(fn)
+        return _of_opaque(fn, leaves)
     found = integer_result(fn, args, kwargs)
     if found is not None:
         return found
@@ -75,13 +75,16 @@ def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     return generic(fn, args, kwargs) if found is None else found
 
 
-def _of_opaque(fn: Callable[..., Any]) -> Outcome:
-    """Whatever is done to an object of unknown type gives another one."""
+def _of_opaque(fn: Callable[..., Any], leaves: list[Aval]) -> Outcome:
+    """Whatever is done to an object of unknown type gives another one; derivative helpers take
+    shapes that only a run knows, and return arrays."""
+    numeric = [a for a in leaves if a.is_numeric]
+    if numeric and (fn in (np.reshape, np.broadcast_to)
+                    or (getattr(fn, "__module__", "") or "").startswith("srcgrad.rules")):
+        return Outcome((any_aval(numeric[0].dtype),))
     from_type: dict[Any, Kind] = {len: Kind.INT, bool: Kind.BOOL, int: Kind.INT,
                                   float: Kind.FLOAT, complex: Kind.COMPLEX}
     if fn in from_type:
-        from ..kinds import python_scalar
-
         return Outcome((python_scalar(from_type[fn]),))
     return Outcome((Aval(Kind.OPAQUE),))
 

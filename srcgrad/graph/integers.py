@@ -13,7 +13,7 @@ from .. import dims
 from ..dims import Dim, Poly
 from ..kinds import BOOL, FLOAT, INT, Aval, Kind, int_aval
 from ..spelling import Attribute
-from .outcome import Guard, Outcome
+from .outcome import Guard, Outcome, fresh_results
 
 
 def number_of(value: Any) -> Dim | None:
@@ -168,9 +168,9 @@ def _size_question(fn: Any, args: tuple[Any, ...]) -> Outcome | None:
     if name == "shape":
         avals = tuple(int_aval(d) for d in aval.shape)
         if all(isinstance(d, int) for d in aval.shape):
-            return Outcome(avals, True, tuple, ("fresh",) * len(avals), (None,) * len(avals),
+            return Outcome(avals, True, tuple, *fresh_results(len(avals)),
                            static=tuple(aval.shape))
-        return Outcome(avals, True, tuple, ("fresh",) * len(avals), (None,) * len(avals))
+        return Outcome(avals, True, tuple, *fresh_results(len(avals)))
     if name == "size":
         if len(args) == 2 and type(args[1]) is int:
             return _answer(aval.shape[args[1]])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ..dims import Atom, Bound, Dim, Poly, substitute, symbol, symbols
+from ..dims import Bound, Dim, Poly, symbol, symbols
 from ..kinds import Aval
 from .ir import Through
 
@@ -122,6 +122,12 @@ class Outcome:
         return kwargs[name], Through(call, (), rest)
 
 
+def fresh_results(count: int) -> tuple[tuple[View, ...], tuple[int | None, ...]]:
+    """``views`` and ``sources`` of as many new objects."""
+    views: tuple[View, ...] = ("fresh",) * count
+    return views, (None,) * count
+
+
 def _placeholders(aval: Aval) -> bool:
     dims = (*(aval.shape or ()), aval.expr)
     if any(a.name == PLACEHOLDER for d in dims for a in symbols(d)):
@@ -153,11 +159,3 @@ def _renamed(aval: Aval, mapping: dict[Dim, Dim], fresh: Callable[..., Dim]) -> 
 def placeholder(number: int, low: int = 0) -> Poly:
     """The size that stands for "unknown number ``number``" inside memoised outcomes."""
     return symbol(PLACEHOLDER, serial=number, low=low, varying=True)
-
-
-def is_placeholder(atom: Atom) -> bool:
-    return atom.name == PLACEHOLDER
-
-
-__all__ = ["MISSING", "Fresh", "Guard", "Outcome", "Part", "View", "is_placeholder", "placeholder",
-           "substitute"]

@@ -62,11 +62,10 @@ def _within(atom: Atom, value: int, known: dict[Atom, int]) -> int:
     low = _bound(atom.low, known)
     high = _bound(atom.high, known)
     if high is not None and value > high:
-        value = 2 + (value % max(1, high - 1)) if high >= 2 else high
+        value = (2 + value % max(1, high - 1)) if high >= 2 else high
     if low is not None and value < low:
         value = low + value % 3
-        if high is not None:
-            value = min(value, high)
+        value = value if high is None else min(value, high)
     return value
 
 
@@ -119,8 +118,8 @@ def unifications(dims: list[Dim], factors: list[int]) -> Iterator[dict[Atom, Dim
     first: pairs, multiples, pairs of pairs, all."""
     unequal = list(dict.fromkeys(d for d in dims if isinstance(d, Poly)))
     numbers = list(dict.fromkeys(d for d in dims if isinstance(d, int) and d > 1))
-    pairs = [p for p in itertools.combinations([*unequal, *numbers], 2)
-             if isinstance(p[0], Poly)][:40]
+    either: list[Dim] = [*unequal, *numbers]
+    pairs = [p for p in itertools.combinations(either, 2) if isinstance(p[0], Poly)][:40]
     singles = [s for s in (equated(a, b) for a, b in pairs) if s]
     yield from singles
     for factor in dict.fromkeys(factors):

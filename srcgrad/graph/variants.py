@@ -10,9 +10,6 @@ import numpy as np
 
 from ..dims import symbol
 from ..kinds import (
-    COMPLEX,
-    FLOAT,
-    INT,
     SCALARS,
     Aval,
     Kind,
@@ -159,6 +156,3 @@ def _is_stand_in(dim: Any) -> bool:
 
 def _mentions_stand_in(aval: Aval) -> bool:
     return any(map(_is_stand_in, aval.shape or ()))
-
-
-__all__ = ["COMPLEX", "FLOAT", "INT", "by_variants", "has_unknown_kind", "variants"]
