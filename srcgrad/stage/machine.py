@@ -57,15 +57,24 @@ class Frame:
 
     ``function`` is the :class:`~srcgrad.stage.function.Staged` record it runs, ``parent`` the
     frame of the lexically enclosing staged function (free variables are found there).
+    ``callee`` is the live function object of the *outermost* staged function: its
+    ``__globals__`` and ``__closure__`` are read when a name is loaded, so that a changed global
+    is seen.  A comprehension has a frame of its own (:func:`scope`), a class body two.
     Machines may use frames as journal keys: they compare by identity.
     """
 
-    __slots__ = ("__weakref__", "function", "parent", "slots")
+    __slots__ = ("__weakref__", "callee", "function", "parent", "slots")
 
-    def __init__(self, function: Any, parent: Frame | None = None) -> None:
+    def __init__(self, function: Any, parent: Frame | None = None, callee: Any = None) -> None:
         self.function = function
         self.parent = parent
+        self.callee = parent.callee if callee is None and parent is not None else callee
         self.slots: dict[str, Any] = {}
+
+
+def scope(parent: Frame) -> Frame:
+    """A frame for a scope inside an activation (a comprehension's variables)."""
+    return Frame(parent.function, parent, parent.callee)
 
 
 class Machine(Protocol):

@@ -1,0 +1,129 @@
+"""Comprehensions of all kinds and generator expressions.
+
+A list comprehension is a local function that gets its first iterable and runs staged loops;
+its variables live in a frame of their own, made anew at each evaluation, so that functions made
+in it capture what they should.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..scopes import COMPREHENSION, Scope, target_names
+from .context import Context, expression, refuse
+from .loops import target_function
+
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_DEEPEST_LIST_FORM = 2  # of generator expressions in each other: each level doubles the code
+
+
+@expression(ast.ListComp, ast.SetComp, ast.DictComp)
+def comprehension(c: Context, node: ast.ListComp | ast.SetComp | ast.DictComp) -> ast.expr:
+    """``comp(first iterable)``."""
+    first = c.expr(node.generators[0].iter)
+    return c.call(_collector(c, node), node, [first])
+
+
+@expression(ast.GeneratorExp)
+def generator_expression(c: Context, node: ast.GeneratorExp) -> ast.expr:
+    """``generator(first iterable, generator function, list comprehension)``: a machine that
+    knows the consumer (``sum``, ``all``, ...) may take the list form."""
+    first = c.expr(node.generators[0].iter)
+    lazy = _generator(c, node)
+    c.unit.depth += 1
+    eager: ast.expr = c.constant(None, node)
+    if c.unit.depth <= _DEEPEST_LIST_FORM:
+        eager = _collector(c, node)
+    c.unit.depth -= 1
+    return c.op("generator", node, [first, lazy, eager])
+
+
+def _inner(c: Context, node: _Comprehension, native: bool) -> Context:
+    scope = Scope(COMPREHENSION, c.unit.fresh("F"), c.scope.children_parent())
+    for generator in node.generators:
+        scope.bound.update(target_names(generator.target))
+        if generator.is_async:
+            raise refuse(c.unit, node, "async comprehensions are not supported",
+                         "a staged function runs without an event loop", "use an ordinary for")
+    return c.inner(scope, native)
+
+
+def _finish(c: Context, inner: Context, node: _Comprehension, kind: str,
+            body: list[ast.stmt]) -> ast.expr:
+    parent = c.frame_of(c.scope.children_parent())
+    frame = c.call(c.unit.name("SCOPE"), node, [parent])
+    head = inner.assignment(inner.scope.variable, frame, node)
+    return c.define(c.unit.fresh(kind), [head, *inner.definitions, *body], node, "iterable")
+
+
+def _collector(c: Context, node: _Comprehension) -> ast.expr:
+    """The local function that runs the loops and collects the elements."""
+    inner = _inner(c, node, native=False)
+    result = c.unit.name(c.unit.fresh("result"))
+    start = {ast.SetComp: "build_set", ast.DictComp: "build_dict"}.get(type(node), "build_list")
+    nothing = [c.list([], node)] if isinstance(node, ast.DictComp) else []
+    inner.emit_assign(result.id, c.op(start, node, list(nothing)), node)
+    _loop(inner, node, 0, c.unit.name("iterable"), result)
+    inner.emit_return(result, node)
+    return _finish(c, inner, node, "comprehension", inner.out)
+
+
+def _loop(c: Context, node: _Comprehension, index: int, iterable: ast.expr,
+          result: ast.expr) -> None:
+    generator = node.generators[index]
+    at = generator.target
+    target = target_function(c, generator.target)
+    saved, c.out = c.out, []
+    if index + 1 < len(node.generators):
+        _loop(c, node, index + 1, c.expr(node.generators[index + 1].iter), result)
+    else:
+        _collect(c, node, result)
+    for condition in reversed(generator.ifs):
+        c.emit_return(c.constant(0, node), node)
+        then = c.add_region("then", condition, [], 0, True)
+        c.out = []
+        c.emit(c.op("if_", condition, [c.expr(condition), then, c.unit.name("PASS")]))
+    c.emit_return(c.constant(0, node), node)
+    body = c.add_region("body", at, [], 0, True)
+    c.out = saved
+    c.emit(c.op("for_", generator.iter, [iterable, target, body]))
+
+
+def _collect(c: Context, node: _Comprehension, result: ast.expr) -> None:
+    if isinstance(node, ast.DictComp):
+        key = c.hold(c.expr(node.key), node.key)
+        value = c.hold(c.expr(node.value), node.value)
+        c.emit(c.op("setitem", node, [result, key, value]))
+    else:
+        method = "add" if isinstance(node, ast.SetComp) else "append"
+        element = c.hold(c.expr(node.elt), node.elt)
+        c.emit(c.op("call_method", node.elt, [result, c.unit.text(method), element]))
+
+
+def _generator(c: Context, node: ast.GeneratorExp) -> ast.expr:
+    """The local generator function, with Python's own loops."""
+    inner = _inner(c, node, native=True)
+    element = ast.copy_location(ast.Yield(inner.expr(node.elt)), node.elt)
+    body: list[ast.stmt] = [ast.copy_location(ast.Expr(element), node.elt)]
+    for index in range(len(node.generators) - 1, -1, -1):
+        generator = node.generators[index]
+        for condition in reversed(generator.ifs):
+            test = c.op("truth", condition, [inner.expr(condition)])
+            body = [ast.copy_location(ast.If(test, body, []), condition)]
+        iterable: ast.expr = c.unit.name("iterable")
+        if index:
+            iterable = c.op("iterate", generator.iter, [inner.expr(generator.iter)])
+        body = [native_for(inner, generator.target, iterable, body, [], generator.iter)]
+    made = _finish(c, inner, node, "<genexpr>", body)
+    return made
+
+
+def native_for(c: Context, target: ast.expr, iterable: ast.expr, body: list[ast.stmt],
+               orelse: list[ast.stmt], at: ast.AST) -> ast.stmt:
+    """``for item in iterable: target(item); body`` as Python's own loop."""
+    item = c.unit.fresh("item")
+    store = c.call(target_function(c, target), target, [c.unit.name(item)])
+    bind = ast.copy_location(ast.Expr(store), target)
+    variable = ast.copy_location(ast.Name(item, ast.Store()), target)
+    made = ast.For(variable, iterable, [bind, *body], orelse)
+    return ast.copy_location(made, at)

@@ -1,0 +1,496 @@
+"""The state of one conversion: a :class:`Unit` is one staging, a :class:`Context` one function.
+
+The staged form of a function ``f`` with an ``if`` is, as text ::
+
+    def f(M, F):                       # M the machine, F the frame of this activation
+        load = M.load; if_ = M.if_     # the operators this function needs
+        def then_1():                  # regions: all at one level, however deep the nesting
+            return return_(F, load(F, 'x'))
+        def rest_2():
+            ...
+        return if_(compare('>', load(F, 'x'), 0), then_1, PASS, rest_2)
+
+Regions share no Python variables: everything the user stores lives in frames.  So they need not
+be nested in each other, and depth of nesting meets none of CPython's limits.  Temporaries are
+Python variables of the region that makes them; their names contain a space, so that they never
+meet anything else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...errors import UnsupportedSyntax, Where
+from ..machine import BREAK, CONTINUE, NORMAL, RETURN
+from ..scopes import CELL, CLASS, ENCLOSING, FREE, GLOBAL, LOCAL, Scope
+
+CAN_BREAK, CAN_CONTINUE, CAN_RETURN = 1 << BREAK, 1 << CONTINUE, 1 << RETURN
+
+
+@dataclass(slots=True)
+class Plan:
+    """A function to be staged: its place, its parameters, and (once converted) its code."""
+
+    name: str
+    qualname: str
+    arguments: ast.arguments | None
+    body: list[ast.stmt]
+    scope: Scope
+    line: int
+    kind: str  # "function", "lambda" or "class"
+    generator: bool = False
+    doc: str | None = None
+
+
+@dataclass(slots=True)
+class RegionPlan:
+    """What a region function was made from (its facts are computed when asked for)."""
+
+    kind: str
+    node: ast.AST
+    body: list[ast.stmt]
+    jumps: int
+    falls: bool
+
+
+@dataclass(slots=True)
+class Control:
+    """A converted compound statement: an operator call whose jump is not dealt with yet.
+
+    ``jumps`` are the jumps it may make, ``falls`` whether it can run to its end.
+    """
+
+    call: ast.Call
+    jumps: int
+    falls: bool
+
+
+@dataclass(slots=True)
+class Arm:
+    """A converted region: the expression that names it, and how it ends."""
+
+    name: ast.expr
+    jumps: int
+    falls: bool
+
+
+class Ends:
+    """The result of a converter that has emitted an unconditional jump."""
+
+    __slots__ = ("jumps",)
+
+    def __init__(self, jumps: int) -> None:
+        self.jumps = jumps
+
+
+Effect = Control | Ends | None
+ExpressionConverter = Callable[["Context", Any], ast.expr]
+StatementConverter = Callable[["Context", Any], Effect]
+
+EXPRESSIONS: dict[type[ast.AST], ExpressionConverter] = {}
+STATEMENTS: dict[type[ast.AST], StatementConverter] = {}
+NATIVE: dict[type[ast.AST], StatementConverter] = {}  # in generators, before STATEMENTS
+
+
+def expression(*kinds: type[ast.AST]) -> Callable[[ExpressionConverter], ExpressionConverter]:
+    """Register the converter of expression nodes."""
+
+    def register(converter: ExpressionConverter) -> ExpressionConverter:
+        EXPRESSIONS.update(dict.fromkeys(kinds, converter))
+        return converter
+
+    return register
+
+
+def statement(*kinds: type[ast.AST]) -> Callable[[StatementConverter], StatementConverter]:
+    """Register the converter of statement nodes."""
+
+    def register(converter: StatementConverter) -> StatementConverter:
+        STATEMENTS.update(dict.fromkeys(kinds, converter))
+        return converter
+
+    return register
+
+
+def native(*kinds: type[ast.AST]) -> Callable[[StatementConverter], StatementConverter]:
+    """Register the converter used where control flow stays Python's (generator bodies)."""
+
+    def register(converter: StatementConverter) -> StatementConverter:
+        NATIVE.update(dict.fromkeys(kinds, converter))
+        return converter
+
+    return register
+
+
+def refuse(unit: Unit, node: ast.AST, what: str, why: str, fix: str) -> UnsupportedSyntax:
+    """The error for a construct that cannot be staged, with its place."""
+    line = getattr(node, "lineno", unit.line)
+    text = unit.lines[line - 1].rstrip("\n") if 0 < line <= len(unit.lines) else ""
+    raw = text.encode()
+    column = len(raw[:getattr(node, "col_offset", 0)].decode(errors="replace"))
+    same_line = getattr(node, "end_lineno", line) == line
+    stop = getattr(node, "end_col_offset", None) if same_line else len(raw)
+    end = len(text) if stop is None else len(raw[:stop].decode(errors="replace"))
+    where = Where(unit.filename, line, unit.qualname, text, column, end)
+    return UnsupportedSyntax(what, where=where, why=why, fix=fix)
+
+
+@dataclass(slots=True)
+class Unit:
+    """One staging: the user's function and all functions inside it."""
+
+    filename: str
+    lines: list[str]
+    qualname: str
+    line: int
+    has_walrus: bool
+    has_yield: bool
+    lazy_annotations: bool
+    counter: int = 0
+    depth: int = 0  # of generator expressions, whose list form is made too
+    plans: list[Plan] = field(default_factory=list)
+    pending: list[int] = field(default_factory=list)
+    regions: dict[str, RegionPlan] = field(default_factory=dict)
+    shared: dict[str, ast.Name] = field(default_factory=dict)
+    texts: dict[str, ast.Constant] = field(default_factory=dict)
+
+    def fresh(self, kind: str) -> str:
+        """A name nobody else has."""
+        self.counter += 1
+        return f"{kind} {self.counter}"
+
+    def name(self, text: str) -> ast.Name:
+        """A load of a variable of the staged code.  These nodes are shared: where they stand
+        does not matter, positions are those of the calls around them."""
+        node = self.shared.get(text)
+        if node is None:
+            node = self.shared[text] = ast.Name(
+                text, ast.Load(), lineno=self.line, col_offset=0, end_lineno=self.line,
+                end_col_offset=0)
+        return node
+
+    def text(self, value: str) -> ast.Constant:
+        """A string constant."""
+        node = self.texts.get(value)
+        if node is None:
+            node = self.texts[value] = ast.Constant(
+                value, lineno=self.line, col_offset=0, end_lineno=self.line, end_col_offset=0)
+        return node
+
+    def add(self, plan: Plan) -> int:
+        """Queue a function for conversion; its index names its record in staged code."""
+        self.plans.append(plan)
+        self.pending.append(len(self.plans) - 1)
+        return len(self.plans) - 1
+
+
+NO_KEYWORDS: list[ast.keyword] = []
+
+
+def no_arguments() -> ast.arguments:
+    """An empty parameter list."""
+    return ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+
+
+EMPTY = no_arguments()
+
+
+class Context:
+    """Conversion of one function (or of one comprehension inside it)."""
+
+    __slots__ = ("available", "definitions", "frame", "native", "needs", "operators", "out",
+                 "qualname", "scope", "unit")
+
+    def __init__(self, unit: Unit, scope: Scope, qualname: str, native: bool) -> None:
+        self.unit = unit
+        self.scope = scope
+        self.qualname = qualname
+        self.native = native
+        self.frame = unit.name(scope.variable)
+        self.available = {scope}
+        self.needs: set[Scope] = set()
+        self.operators: set[str] = set()
+        self.definitions: list[ast.stmt] = []
+        self.out: list[ast.stmt] = []
+
+    def inner(self, scope: Scope, native: bool = False) -> Context:
+        """A context for a scope that is a local function of the same staged function."""
+        child = Context(self.unit, scope, self.qualname, native)
+        child.available = self.available | {scope}
+        child.needs = self.needs
+        child.operators = self.operators
+        return child
+
+    # ---- expressions -----------------------------------------------------------------
+    def expr(self, node: ast.expr) -> ast.expr:
+        """The staged form of an expression."""
+        converter = EXPRESSIONS.get(type(node))
+        if converter is None:
+            raise refuse(self.unit, node, f"{type(node).__name__} expressions are not supported",
+                         "this construct of Python has no staged form",
+                         "rewrite the expression without it")
+        return converter(self, node)
+
+    def op(self, operator: str, at: ast.AST, arguments: list[ast.expr],
+           keywords: list[ast.keyword] = NO_KEYWORDS) -> ast.Call:
+        """The call of a staged operator that stands for the user's node ``at``."""
+        self.operators.add(operator)
+        return self.call(self.unit.name(operator), at, arguments, keywords)
+
+    def call(self, function: ast.expr, at: Any, arguments: list[ast.expr],
+             keywords: list[ast.keyword] = NO_KEYWORDS) -> ast.Call:
+        """A plain call at the user's position."""
+        return ast.Call(function, arguments, keywords, lineno=at.lineno,
+                        col_offset=at.col_offset, end_lineno=at.end_lineno,
+                        end_col_offset=at.end_col_offset)
+
+    def constant(self, value: Any, at: Any) -> ast.Constant:
+        """A constant at the user's position."""
+        return ast.Constant(value, lineno=at.lineno, col_offset=at.col_offset,
+                            end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+
+    def tuple(self, items: list[ast.expr], at: Any) -> ast.Tuple:
+        """A tuple display at the user's position."""
+        return ast.Tuple(items, ast.Load(), lineno=at.lineno, col_offset=at.col_offset,
+                         end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+
+    def list(self, items: list[ast.expr], at: Any) -> ast.List:
+        """A list display at the user's position."""
+        return ast.List(items, ast.Load(), lineno=at.lineno, col_offset=at.col_offset,
+                        end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+
+    def keyword(self, name: str | None, value: ast.expr, at: Any) -> ast.keyword:
+        """A keyword argument (``name`` None: ``**value``)."""
+        return ast.keyword(name, value, lineno=at.lineno, col_offset=at.col_offset,
+                           end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+
+    def thunk(self, body: ast.expr, at: Any) -> ast.expr:
+        """``lambda: body``."""
+        return ast.Lambda(EMPTY, body, lineno=at.lineno, col_offset=at.col_offset,
+                          end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+
+    def remember(self, value: ast.expr, at: Any) -> tuple[ast.expr, ast.expr]:
+        """``(temporary := value)`` and the expression that reads it again."""
+        name = self.unit.fresh("t")
+        target = ast.Name(name, ast.Store(), lineno=at.lineno, col_offset=at.col_offset,
+                          end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+        return ast.NamedExpr(target, value, lineno=at.lineno, col_offset=at.col_offset,
+                             end_lineno=at.end_lineno,
+                             end_col_offset=at.end_col_offset), self.unit.name(name)
+
+    # ---- statements ------------------------------------------------------------------
+    def emit(self, value: ast.expr) -> None:
+        """Add an expression statement."""
+        at: Any = value
+        self.out.append(ast.Expr(value, lineno=at.lineno, col_offset=at.col_offset,
+                                 end_lineno=at.end_lineno, end_col_offset=at.end_col_offset))
+
+    def hold(self, value: ast.expr, at: Any) -> ast.expr:
+        """Evaluate into a temporary now; the expression that reads it."""
+        name = self.unit.fresh("t")
+        self.emit_assign(name, value, at)
+        return self.unit.name(name)
+
+    def emit_assign(self, name: str, value: ast.expr, at: Any) -> None:
+        """Add ``name = value`` for a variable of the staged code."""
+        self.out.append(self.assignment(name, value, at))
+
+    def assignment(self, name: str, value: ast.expr, at: Any) -> ast.stmt:
+        """``name = value`` for a variable of the staged code."""
+        target = ast.Name(name, ast.Store(), lineno=at.lineno, col_offset=at.col_offset,
+                          end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+        return ast.Assign([target], value, lineno=at.lineno, col_offset=at.col_offset,
+                          end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+
+    def emit_return(self, value: ast.expr, at: Any) -> None:
+        """Add ``return value``."""
+        self.out.append(ast.Return(value, lineno=at.lineno, col_offset=at.col_offset,
+                                   end_lineno=at.end_lineno, end_col_offset=at.end_col_offset))
+
+    def define(self, name: str, body: list[ast.stmt], at: Any,
+               parameter: str | None = None) -> ast.expr:
+        """Add a local function of the staged function; the expression that names it."""
+        arguments = EMPTY
+        if parameter is not None:
+            arguments = ast.arguments(
+                posonlyargs=[], args=[self.parameter(parameter, at)], kwonlyargs=[],
+                kw_defaults=[], defaults=[])
+        self.definitions.append(self.function(name, arguments, body, at))
+        return self.unit.name(name)
+
+    def parameter(self, name: str, at: Any) -> ast.arg:
+        """One parameter."""
+        return ast.arg(name, lineno=at.lineno, col_offset=at.col_offset,
+                       end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+
+    def function(self, name: str, arguments: ast.arguments, body: list[ast.stmt],
+                 at: Any) -> ast.FunctionDef:
+        """A function definition (``type_params`` exists from Python 3.12 on)."""
+        made = ast.FunctionDef(name, arguments, body, [], lineno=at.lineno,
+                               col_offset=at.col_offset, end_lineno=at.end_lineno,
+                               end_col_offset=at.end_col_offset)
+        if "type_params" in made._fields:
+            made.type_params = []
+        return made
+
+    def region(self, kind: str, statements: list[ast.stmt], at: ast.AST) -> Arm:
+        """Convert a statement list into a region function."""
+        if not statements or all(type(s) is ast.Pass for s in statements):
+            return Arm(self.unit.name("PASS"), 0, True)
+        name = self.unit.fresh(kind)
+        saved, self.out = self.out, []
+        jumps, falls = self.block(statements, name, kind, at)
+        self.out = saved
+        return Arm(self.unit.name(name), jumps, falls)
+
+    def block(self, statements: list[ast.stmt], name: str | None, kind: str,
+              at: Any) -> tuple[int, bool]:
+        """Convert ``statements`` into the body of ``name`` (None: leave it in ``out``).
+
+        After a statement that may jump the remainder becomes a region of its own, to any
+        number, without recursion.
+        """
+        jumps, falls, first = 0, True, 0
+        started: list[tuple[str, RegionPlan]] = []
+        outer: list[ast.stmt] | None = None
+        for index, node in enumerate(statements):
+            effect = STATEMENTS.get(type(node), unknown_statement)(self, node)
+            if effect is None:
+                continue
+            jumps |= effect.jumps
+            if isinstance(effect, Ends):
+                falls = False
+                break
+            if not effect.jumps and effect.falls:
+                self.emit(effect.call)
+                continue
+            more = effect.falls and index + 1 < len(statements)
+            if more:
+                rest = self.unit.fresh("rest")
+                effect.call.keywords = [*effect.call.keywords,
+                                        self.keyword("rest", self.unit.name(rest), node)]
+            self.emit_return(effect.call, node)
+            if not more:
+                falls = effect.falls
+                break
+            outer = self._close(name, outer, statements[first:], kind, at, started)
+            name, kind, at, first = rest, "rest", statements[index + 1], index + 1
+        else:
+            if name is not None:
+                self.emit_return(self.constant(NORMAL, at), at)
+        outer = self._close(name, outer, statements[first:], kind, at, started)
+        if outer is not None:
+            self.out = outer
+        for _, plan in started:
+            plan.jumps, plan.falls = jumps, falls
+        return jumps, falls
+
+    def _close(self, name: str | None, outer: list[ast.stmt] | None,
+               statements: list[ast.stmt], kind: str, at: ast.AST,
+               started: list[tuple[str, RegionPlan]]) -> list[ast.stmt] | None:
+        """End the region being written; the statements of the unnamed first one are kept."""
+        if name is None:
+            kept: list[ast.stmt] | None = self.out
+        else:
+            kept = outer
+            self.define(name, self.out, at)
+            plan = RegionPlan(kind, at, statements, 0, True)
+            self.unit.regions[name] = plan
+            started.append((name, plan))
+        self.out = []
+        return kept
+
+    def add_region(self, kind: str, node: ast.AST, statements: list[ast.stmt], jumps: int,
+                   falls: bool) -> ast.expr:
+        """Make a region of what was emitted; the expression that names it."""
+        name = self.unit.fresh(kind)
+        self.unit.regions[name] = RegionPlan(kind, node, statements, jumps, falls)
+        return self.define(name, self.out, node)
+
+    def annotation(self, node: ast.expr) -> ast.expr:
+        """The value of an annotation: its text under ``from __future__ import annotations``."""
+        if self.unit.lazy_annotations:
+            return self.constant(ast.unparse(node), node)
+        return self.expr(node)
+
+    def native_block(self, statements: list[ast.stmt], at: Any) -> list[ast.stmt]:
+        """Convert a statement list that stays a Python block (in generators)."""
+        saved, self.out = self.out, []
+        for node in statements:
+            converter = NATIVE.get(type(node)) or STATEMENTS.get(type(node), unknown_statement)
+            converter(self, node)
+        if not self.out:
+            self.out.append(ast.Pass(lineno=at.lineno, col_offset=at.col_offset,
+                                     end_lineno=at.end_lineno, end_col_offset=at.end_col_offset))
+        made, self.out = self.out, saved
+        return made
+
+    # ---- names -----------------------------------------------------------------------
+    def frame_of(self, scope: Scope) -> ast.expr:
+        """The expression for the frame of a scope that encloses this one."""
+        if scope not in self.available:
+            self.needs.add(scope)
+        return self.unit.name(scope.variable)
+
+    def load(self, name: str, at: ast.AST) -> ast.expr:
+        """Read a variable."""
+        kind, scope = self.scope.resolve(name)
+        text = self.unit.text(name)
+        if self.scope.kind == CLASS:
+            return self._load_in_class(kind, scope, name, at)
+        if kind == LOCAL:
+            return self.op("load", at, [self.frame, text])
+        if kind == ENCLOSING:
+            return self._load_enclosing(scope, text, at)
+        operator = "load_free" if kind == FREE else "load_global"
+        return self.op(operator, at, [self.frame_of(scope) if kind == FREE else self.frame, text])
+
+    def _load_enclosing(self, scope: Scope, text: ast.Constant, at: ast.AST) -> ast.expr:
+        frame = self.frame_of(scope)
+        if scope.kind == CELL:
+            return self.call(self.unit.name("CLASS_CELL"), at, [frame])
+        if scope in self.available:  # a comprehension reads its function's variable
+            return self.op("load", at, [frame, text])
+        return self.op("load_enclosing", at, [frame, text])
+
+    def _load_in_class(self, kind: str, scope: Scope, name: str, at: Any) -> ast.expr:
+        """A class body looks into its own namespace first, then where a function would."""
+        text = self.unit.text(name)
+        outer = self.op("load_global", at, [self.frame, text])
+        if name in self.scope.globals:
+            return outer
+        if kind == ENCLOSING:
+            outer = self._load_enclosing(scope, text, at)
+        elif kind == FREE:
+            outer = self.op("load_free", at, [self.frame_of(scope), text])
+        own = self.op("load", at, [self.frame, text])
+        has = self.call(self.unit.name("HAS"), at, [self.frame, text])
+        return ast.IfExp(has, own, outer, lineno=at.lineno, col_offset=at.col_offset,
+                         end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+
+    def store(self, name: str, value: ast.expr, at: ast.AST) -> ast.expr:
+        """The expression that stores a variable."""
+        kind, scope = self.scope.resolve(name)
+        text = self.unit.text(name)
+        if kind == FREE:
+            return self.op("store_free", at, [self.frame_of(scope), text, value])
+        if kind == GLOBAL:
+            return self.op("store_global", at, [self.frame, text, value])
+        return self.op("store", at, [self.frame_of(scope), text, value])
+
+    def delete(self, name: str, at: ast.AST) -> ast.expr:
+        """The expression that deletes a variable."""
+        kind, scope = self.scope.resolve(name)
+        text = self.unit.text(name)
+        operator = {FREE: "delete_free", GLOBAL: "delete_global"}.get(kind, "delete")
+        frame = self.frame if kind == GLOBAL else self.frame_of(scope)
+        return self.op(operator, at, [frame, text])
+
+
+def unknown_statement(context: Context, node: ast.stmt) -> Effect:
+    """Refuse a statement that has no converter."""
+    raise refuse(context.unit, node, f"{type(node).__name__} statements are not supported",
+                 "this construct of Python has no staged form", "rewrite it without this statement")

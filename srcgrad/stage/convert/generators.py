@@ -1,0 +1,135 @@
+"""Generator functions: control flow stays Python's.
+
+A ``yield`` suspends the Python function it stands in, so it cannot be moved into a region.  In
+the body of a generator ``if``, loops, ``try`` and ``with`` are therefore kept; tests go through
+``M.truth`` and iterables through ``M.iterate``, which a tracer answers for static values.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .comprehensions import native_for
+from .context import Context, Effect, expression, native
+from .loops import target_function
+
+
+@expression(ast.Yield)
+def yield_(c: Context, node: ast.Yield) -> ast.expr:
+    """``yield value``."""
+    value = None if node.value is None else c.expr(node.value)
+    return ast.copy_location(ast.Yield(value), node)
+
+
+@expression(ast.YieldFrom)
+def yield_from(c: Context, node: ast.YieldFrom) -> ast.expr:
+    """``yield from iterable``: kept, for ``send`` and ``throw`` go through."""
+    value = c.op("delegate", node, [c.expr(node.value)])
+    return ast.copy_location(ast.YieldFrom(value), node)
+
+
+@native(ast.If)
+def if_(c: Context, node: ast.If) -> Effect:
+    """``if M.truth(test)``."""
+    test = c.op("truth", node.test, [c.expr(node.test)])
+    orelse = c.native_block(node.orelse, node) if node.orelse else []
+    c.out.append(ast.copy_location(ast.If(test, c.native_block(node.body, node), orelse), node))
+    return None
+
+
+@native(ast.While)
+def while_(c: Context, node: ast.While) -> Effect:
+    """``while M.truth(test)``."""
+    test = c.op("truth", node.test, [c.expr(node.test)])
+    orelse = c.native_block(node.orelse, node) if node.orelse else []
+    c.out.append(ast.copy_location(ast.While(test, c.native_block(node.body, node), orelse),
+                                   node))
+    return None
+
+
+@native(ast.For)
+def for_(c: Context, node: ast.For) -> Effect:
+    """``for item in M.iterate(iterable)``."""
+    iterable = c.op("iterate", node.iter, [c.expr(node.iter)])
+    orelse = c.native_block(node.orelse, node) if node.orelse else []
+    c.out.append(native_for(c, node.target, iterable, c.native_block(node.body, node), orelse,
+                            node))
+    return None
+
+
+@native(ast.Return)
+def return_(c: Context, node: ast.Return) -> Effect:
+    """``return value``: the value of the StopIteration."""
+    c.emit_return(c.constant(None, node) if node.value is None else c.expr(node.value), node)
+    return None
+
+
+@native(ast.Break)
+def break_(c: Context, node: ast.Break) -> Effect:
+    """``break``."""
+    c.out.append(node)
+    return None
+
+
+@native(ast.Continue)
+def continue_(c: Context, node: ast.Continue) -> Effect:
+    """``continue``."""
+    c.out.append(node)
+    return None
+
+
+@native(ast.Raise)
+def raise_(c: Context, node: ast.Raise) -> Effect:
+    """``raise``."""
+    exception = None if node.exc is None else c.expr(node.exc)
+    cause = None if node.cause is None else c.expr(node.cause)
+    c.out.append(ast.copy_location(ast.Raise(exception, cause), node))
+    return None
+
+
+@native(ast.With)
+def with_(c: Context, node: ast.With) -> Effect:
+    """``with`` stays; targets are stored by local functions."""
+    body = c.native_block(node.body, node)
+    for item in reversed(node.items):
+        entered = None
+        if item.optional_vars is not None:
+            name = c.unit.fresh("item")
+            entered = ast.copy_location(ast.Name(name, ast.Store()), item.optional_vars)
+            store = c.call(target_function(c, item.optional_vars), item.optional_vars,
+                           [c.unit.name(name)])
+            body = [ast.copy_location(ast.Expr(store), item.optional_vars), *body]
+        manager = ast.withitem(c.expr(item.context_expr), entered)
+        body = [ast.copy_location(ast.With([manager], body), node)]
+    c.out.extend(body)
+    return None
+
+
+@native(ast.Try)
+def try_(c: Context, node: ast.Try) -> Effect:
+    """``try`` stays; the name of a handler is stored and deleted as Python does."""
+    handlers = []
+    for handler in node.handlers:
+        kind = None if handler.type is None else c.expr(handler.type)
+        body = c.native_block(handler.body, handler)
+        name = None
+        if handler.name is not None:
+            name = c.unit.fresh("item")
+            body = _named(c, handler, name, body)
+        handlers.append(ast.copy_location(ast.ExceptHandler(kind, name, body), handler))
+    made = ast.Try(c.native_block(node.body, node), handlers,
+                   c.native_block(node.orelse, node) if node.orelse else [],
+                   c.native_block(node.finalbody, node) if node.finalbody else [])
+    c.out.append(ast.copy_location(made, node))
+    return None
+
+
+def _named(c: Context, handler: ast.ExceptHandler, name: str,
+           body: list[ast.stmt]) -> list[ast.stmt]:
+    assert handler.name is not None
+    store = c.store(handler.name, c.unit.name(name), handler)
+    none = c.store(handler.name, c.constant(None, handler), handler)
+    clear: list[ast.stmt] = [ast.copy_location(ast.Expr(e), handler)
+                             for e in (none, c.delete(handler.name, handler))]
+    guarded = ast.Try(body, [], [], clear)
+    return [ast.copy_location(ast.Expr(store), handler), ast.copy_location(guarded, handler)]

@@ -1,0 +1,78 @@
+"""Where in the user's source an operation comes from.
+
+Staged code keeps the user's positions, so the place of the operation that runs now is the
+position of the innermost staged frame on the stack.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from types import CodeType, FrameType
+from typing import Any
+
+from ..errors import Where
+
+_KEY = "__srcgrad_unit__"
+
+
+def origin(skip: int = 0) -> Where | None:
+    """The place in the user's source of the staged operation that is running; None outside
+    staged code.  ``skip`` staged frames are passed over (those of regions count too)."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        unit = frame.f_globals.get(_KEY)
+        if unit is not None:
+            if skip <= 0:
+                return _place(unit, frame.f_code, frame.f_lasti)
+            skip -= 1
+        frame = frame.f_back
+    return None
+
+
+def origins() -> list[Where]:
+    """The chain of places, innermost first: one for each activation of a staged function, so
+    the second is where the inlined function was called, and so on."""
+    frame: FrameType | None = sys._getframe(1)
+    found: list[Where] = []
+    owner: Any = None
+    while frame is not None:
+        unit = frame.f_globals.get(_KEY)
+        if unit is not None:
+            staged = unit.owners.get(id(frame.f_code))
+            if staged is not owner:
+                found.append(_place(unit, frame.f_code, frame.f_lasti))
+                owner = staged
+            if frame.f_code is staged.code.__code__:
+                owner = None  # a recursive call of the same function is another activation
+        frame = frame.f_back
+    return found
+
+
+def place_in(unit: Any, code: CodeType, lasti: int) -> Where:
+    """The place of an instruction of staged code (for tracebacks)."""
+    return _place(unit, code, lasti)
+
+
+def _place(unit: Any, code: CodeType, lasti: int) -> Where:
+    key = (id(code), lasti)
+    found: Where | None = unit.places.get(key)
+    if found is None:
+        found = unit.places[key] = _resolve(unit, code, lasti)
+    return found
+
+
+def _resolve(unit: Any, code: CodeType, lasti: int) -> Where:
+    position = next(islice(code.co_positions(), lasti // 2, None), (None, None, None, None))
+    line, end_line, start, stop = position
+    staged = unit.owners.get(id(code))
+    line = line or code.co_firstlineno
+    text = unit.lines[line - 1].rstrip("\n") if 0 < line <= len(unit.lines) else ""
+    if start is not None:
+        stop = len(text.encode()) if end_line != line or stop is None else stop
+        if not text.isascii():  # positions count bytes
+            raw = text.encode()
+            start = len(raw[:start].decode(errors="replace"))
+            stop = len(raw[:stop].decode(errors="replace"))
+    name = staged.qualname if staged is not None else code.co_name
+    return Where(unit.filename, line, name, text, start, stop)

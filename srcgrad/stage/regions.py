@@ -1,0 +1,83 @@
+"""Facts about region functions: what they assign and read, and how they may end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from ..errors import Where
+from .convert.context import CAN_BREAK, CAN_CONTINUE, CAN_RETURN, RegionPlan
+from .scopes import bound_by, expressions, statements_of
+
+
+class RegionInfo:
+    """Static facts of one region function, found by :func:`region_info`.
+
+    ``kind`` is ``then``, ``orelse``, ``elif``, ``body``, ``rest``, ``try``, ``except``,
+    ``finally``, ``with`` or ``case``.  ``may_break``, ``may_continue``, ``may_return`` tell which
+    jumps it can make, ``falls`` whether it can run to its end.
+    """
+
+    def __init__(self, plan: RegionPlan, filename: str) -> None:
+        self._plan = plan
+        self.filename = filename
+        self.kind = plan.kind
+        self.line: int = getattr(plan.node, "lineno", 0)
+        self.column: int = getattr(plan.node, "col_offset", 0)
+
+    @property
+    def site(self) -> tuple[str, int, int]:
+        """File, line and column of the statement: the same at each tracing."""
+        return self.filename, self.line, self.column
+
+    @property
+    def where(self) -> Where:
+        """The place of the statement."""
+        return Where(self.filename, self.line)
+
+    @property
+    def may_break(self) -> bool:
+        """Whether it can end in ``break``."""
+        return bool(self._plan.jumps & CAN_BREAK)
+
+    @property
+    def may_continue(self) -> bool:
+        """Whether it can end in ``continue``."""
+        return bool(self._plan.jumps & CAN_CONTINUE)
+
+    @property
+    def may_return(self) -> bool:
+        """Whether it can return from the function."""
+        return bool(self._plan.jumps & CAN_RETURN)
+
+    @property
+    def falls(self) -> bool:
+        """Whether it can run to its end."""
+        return self._plan.falls
+
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """Names that its statements may bind or delete (in the user's text)."""
+        found: set[str] = set()
+        for node in statements_of(self._plan.body):
+            found.update(bound_by(node))
+            found.update(inner.target.id for inner in expressions(node)
+                         if isinstance(inner, ast.NamedExpr) and isinstance(inner.target, ast.Name))
+        return frozenset(found)
+
+    @cached_property
+    def reads(self) -> frozenset[str]:
+        """Names that its statements read, nested functions and comprehensions included."""
+        return frozenset(inner.id for node in self._plan.body for inner in ast.walk(node)
+                         if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Store))
+
+
+def region_info(region: Callable[..., Any]) -> RegionInfo | None:
+    """The facts of a region function; None for thunks of expressions and the empty region."""
+    unit = region.__globals__.get("__srcgrad_unit__")  # type: ignore[attr-defined]
+    if unit is None:
+        return None
+    found: RegionInfo | None = unit.regions.get(id(region.__code__))  # type: ignore[attr-defined]
+    return found

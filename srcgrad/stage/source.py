@@ -1,0 +1,329 @@
+"""The source of a Python function, as a syntax tree with the positions of the file.
+
+Only the lines of the function are parsed (with the indentation and the line numbers they have
+in the file).  Where that is not enough (lambdas, odd layouts) the whole file is, once.  What is
+found must fit the code that would run: names, parameters and, where the file was written after
+the start of the process or several candidates exist, the compiled code itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+import time
+import weakref
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, Final
+
+from ..errors import SourceNotFound
+from .scopes import parameters
+
+_STARTED: Final = time.time()
+_FLAGS: Final = 0x1000000  # CO_FUTURE_ANNOTATIONS
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """``node`` is the definition, ``lines`` all lines of its file, ``owner`` the name of the
+    class in whose body it stands (for ``self.__x``)."""
+
+    node: _Function
+    filename: str
+    lines: list[str]
+    text: str
+    owner: str | None
+
+
+def find_source(code: CodeType, module_globals: dict[str, Any] | None = None) -> Source:
+    """The source of the function with this code object.
+
+    Raises SourceNotFound where there is none (C extensions, ``exec`` without linecache,
+    generated methods) or where the file no longer fits the code that runs.
+    """
+    lines = _lines(code, module_globals)
+    owner = owner_class(code.co_qualname)
+    if code.co_name == "<lambda>":
+        node, text = _find_lambda(code, lines, owner)
+    else:
+        node, text = _find_definition(code, lines, owner)
+    return Source(node, code.co_filename, lines, text, owner)
+
+
+def owner_class(qualname: str) -> str | None:
+    """The innermost class around a function: ``C`` for ``f.<locals>.C.m`` and also for
+    ``C.m.<locals>.g``; None for ``f.<locals>.g``."""
+    parts = qualname.split(".")
+    for index in range(len(parts) - 2, -1, -1):
+        if parts[index] != "<locals>" and parts[index + 1] != "<locals>":
+            return parts[index]
+    return None
+
+
+def _lines(code: CodeType, module_globals: dict[str, Any] | None) -> list[str]:
+    filename = code.co_filename
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename, module_globals)
+    if not lines:
+        raise SourceNotFound(
+            f"the source of {code.co_qualname} cannot be found",
+            where=f'File "{filename}", line {code.co_firstlineno}',
+            why="the function was generated, typed into a bare interpreter, or made by exec, so "
+                "there is no text to read",
+            fix="define it in a file or a notebook cell (generated text: register it in "
+                "linecache), or give it a derivative with custom_vjp")
+    if code.co_firstlineno > len(lines):
+        raise _changed(code)
+    return lines
+
+
+def _changed(code: CodeType) -> SourceNotFound:
+    return SourceNotFound(
+        f"the source file of {code.co_qualname} does not fit the function that runs",
+        where=f'File "{code.co_filename}", line {code.co_firstlineno}',
+        why="the file was changed after the function was defined",
+        fix="reload the module (or restart the interpreter), then call again")
+
+
+# ---- definitions -------------------------------------------------------------------------
+def _find_definition(code: CodeType, lines: list[str],
+                     owner: str | None) -> tuple[_Function, str]:
+    first = code.co_firstlineno
+    text = _block_text(code, lines)
+    node = _parse_block(text, first) if text is not None else None
+    if node is None:
+        text = "".join(lines)
+        node = _in_file(code, lines)
+    if node is None or not _fits(node, code, owner):
+        raise _changed(code)
+    if _may_be_stale(code.co_filename) and not _same_code(node, code, owner):
+        raise _changed(code)
+    assert text is not None
+    return node, text
+
+
+def _last_line(code: CodeType) -> int:
+    last = code.co_firstlineno
+    for _, _, line in code.co_lines():
+        if line is not None and line > last:
+            last = line
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            last = max(last, _last_line(constant))
+    return last
+
+
+def _block_text(code: CodeType, lines: list[str]) -> str | None:
+    """The lines of a definition: down to the first line after the last one with code that is
+    indented no deeper than its head."""
+    first = code.co_firstlineno - 1
+    head = lines[first]
+    indent = len(head) - len(head.lstrip())
+    stop = min(_last_line(code), len(lines))
+    while stop < len(lines):
+        line = lines[stop]
+        stripped = line.lstrip()
+        if stripped and not stripped.startswith("#") and len(line) - len(stripped) <= indent:
+            break
+        stop += 1
+    return "".join(lines[first:stop])
+
+
+def _parse_block(text: str, first: int) -> _Function | None:
+    """Parse with the indentation kept (``if 1:`` on the line before) and the file's lines."""
+    indented = text[:1] in " \t"
+    padding = "\n" * (first - 2) + "if 1:\n" if indented else "\n" * (first - 1)
+    if indented and first < 2:
+        return None
+    try:
+        module = ast.parse(padding + text)
+    except (SyntaxError, ValueError):
+        return None
+    body = module.body[0].body if indented else module.body  # type: ignore[attr-defined]
+    node = body[0] if body else None
+    return node if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else None
+
+
+def _in_file(code: CodeType, lines: list[str]) -> _Function | None:
+    for node in _functions_of(code.co_filename, lines):
+        if isinstance(node, ast.Lambda):
+            continue
+        line = min([node.lineno, *[d.lineno for d in node.decorator_list]])
+        if line == code.co_firstlineno and node.name == code.co_name:
+            return node
+    return None
+
+
+def _fits(node: _Function, code: CodeType, owner: str | None) -> bool:
+    if not isinstance(node, ast.Lambda) and node.name != code.co_name:
+        return False
+    names = parameters(node.args)
+    mine = code.co_varnames[:len(names)]
+    return tuple(mangled(name, owner) for name in names) == mine
+
+
+def mangled(name: str, owner: str | None) -> str:
+    """``__x`` inside ``class C`` is ``_C__x``."""
+    if owner is None or not name.startswith("__") or name.endswith("__") or "." in name:
+        return name
+    prefix = owner.lstrip("_")
+    return f"_{prefix}{name}" if prefix else name
+
+
+def _may_be_stale(filename: str) -> bool:
+    """Whether the file was written after this process had started."""
+    try:
+        return os.stat(filename).st_mtime > _STARTED
+    except OSError:
+        return False  # notebooks and doctests have no file, their lines never change
+
+
+# ---- lambdas -----------------------------------------------------------------------------
+def _find_lambda(code: CodeType, lines: list[str], owner: str | None) -> tuple[_Function, str]:
+    functions = _functions_of(code.co_filename, lines)
+    found = [node for node in functions if isinstance(node, ast.Lambda)
+             and node.lineno == code.co_firstlineno and _fits(node, code, owner)]
+    if len(found) > 1:
+        found = _by_position(found, code)
+    if len(found) > 1 or (found and _may_be_stale(code.co_filename)):
+        found = [node for node in found if _same_code(node, code, owner)]
+        if len({ast.dump(node) for node in found}) == 1:
+            found = found[:1]
+    if not found:
+        raise _changed(code)
+    if len(found) > 1:
+        raise SourceNotFound(
+            "several lambdas on this line cannot be told apart",
+            where=f'File "{code.co_filename}", line {code.co_firstlineno}',
+            why="they compile to the same code, and the interpreter keeps no column positions",
+            fix="write them on lines of their own, or use def")
+    node = found[0]
+    return node, "".join(lines[node.lineno - 1:node.end_lineno])
+
+
+def _by_position(found: list[ast.Lambda], code: CodeType) -> list[ast.Lambda]:
+    """Those whose body encloses all positions of the code, the narrowest first."""
+    places = [(line, column, end_line, end_column)
+              for line, end_line, column, end_column in code.co_positions()
+              if line is not None and end_line is not None and column is not None
+              and end_column is not None and (end_line, end_column) > (line, column)]
+    if not places:
+        return found
+    start = min((line, column) for line, column, _, _ in places)
+    stop = max((line, column) for _, _, line, column in places)
+    fitting = [node for node in found
+               if (node.body.lineno, node.body.col_offset) <= start
+               and stop <= (node.body.end_lineno or 0, node.body.end_col_offset or 0)]
+    fitting.sort(key=lambda n: ((n.end_lineno or 0) - n.lineno,
+                                (n.end_col_offset or 0) - n.col_offset))
+    return fitting[:1]
+
+
+# ---- whole files -------------------------------------------------------------------------
+class _Parsed:
+    __slots__ = ("__weakref__", "functions", "lines")
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.functions: list[_Function] = [
+            node for node in ast.walk(ast.parse("".join(lines)))
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)]
+
+
+_FILES: dict[str, _Parsed] = {}
+_KEPT: Final = 16
+
+
+def _functions_of(filename: str, lines: list[str]) -> list[_Function]:
+    parsed = _FILES.get(filename)
+    if parsed is None or parsed.lines is not lines:
+        try:
+            parsed = _Parsed(lines)
+        except (SyntaxError, ValueError):
+            return []
+        while len(_FILES) >= _KEPT:
+            _FILES.pop(next(iter(_FILES)), None)
+        _FILES[filename] = parsed
+    return parsed.functions
+
+
+# ---- comparison of compiled code -----------------------------------------------------------
+def _same_code(node: _Function, code: CodeType, owner: str | None) -> bool:
+    """Whether the definition compiles to this code (in a context with the same free names)."""
+    body: ast.stmt
+    if isinstance(node, ast.Lambda):
+        body = ast.copy_location(ast.Expr(node), node)
+    else:
+        plain = type(node)(**{f: getattr(node, f) for f in node._fields})
+        plain.decorator_list = []
+        plain.returns = None
+        body = ast.copy_location(plain, node)
+    candidates = _compiled(body, code, owner)
+    return any(candidate.co_name == code.co_name and _equal(candidate, code)
+               for candidate in candidates)
+
+
+def _compiled(body: ast.stmt, code: CodeType, owner: str | None) -> list[CodeType]:
+    free = [name for name in code.co_freevars if name != "__class__"]
+    inside: list[ast.stmt] = [body]
+    if owner is not None:
+        inside = [ast.ClassDef(name=owner, bases=[], keywords=[], body=inside,
+                               decorator_list=[])]
+    targets: list[ast.stmt] = [
+        ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in free]
+    outer = ast.FunctionDef("outer", ast.arguments(
+        posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]),
+        [*targets, *inside], [])
+    for made in [*inside, outer]:
+        if "type_params" in made._fields and not hasattr(made, "type_params"):
+            made.type_params = []  # type: ignore[attr-defined]
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    compiled = compile(module, code.co_filename, "exec", flags=code.co_flags & _FLAGS,
+                       dont_inherit=True)
+    found: list[CodeType] = []
+    pending = [compiled]
+    while pending:
+        for constant in pending.pop().co_consts:
+            if isinstance(constant, CodeType):
+                found.append(constant)
+                pending.append(constant)
+    return found
+
+
+def _equal(one: CodeType, other: CodeType) -> bool:
+    if (one.co_code != other.co_code or one.co_names != other.co_names
+            or one.co_varnames != other.co_varnames or len(one.co_consts) != len(other.co_consts)):
+        return False
+    for a, b in zip(one.co_consts, other.co_consts):
+        if isinstance(a, CodeType) and isinstance(b, CodeType):
+            if not _equal(a, b):
+                return False
+        elif type(a) is not type(b) or repr(a) != repr(b):
+            return False
+    return True
+
+
+class CodeTable:
+    """A memo keyed by code objects, by identity: equal code in different files differs."""
+
+    def __init__(self) -> None:
+        self._entries: dict[int, tuple[weakref.ref[CodeType], Any]] = {}
+
+    def get(self, code: CodeType) -> Any:
+        """The entry for this very code object, or None."""
+        found = self._entries.get(id(code))
+        return found[1] if found is not None and found[0]() is code else None
+
+    def put(self, code: CodeType, value: Any) -> None:
+        """Remember ``value`` as long as the code object lives."""
+        key = id(code)
+        entries = self._entries
+
+        def forget(reference: weakref.ref[CodeType]) -> None:
+            found = entries.get(key)
+            if found is not None and found[0] is reference:
+                del entries[key]
+
+        entries[key] = (weakref.ref(code, forget), value)
