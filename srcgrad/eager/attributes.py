@@ -1,0 +1,497 @@
+"""What a tensor is: shape, strides, dtype, memory, and its autograd attributes."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.device import CPU
+from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
+from srcgrad.eager.nodes import RemovableHandle
+from srcgrad.eager.nodes import extra as node_extra
+from srcgrad.eager.size import Size
+from srcgrad.eager.tensor import Tensor, alias, extra, wrap
+from srcgrad.eager.views import address, bump, grad_fn_of, requires_grad
+
+
+def _attribute(name: str) -> Any:
+    """Decorator: a property of Tensor."""
+
+    def attach(getter: Any) -> Any:
+        setattr(Tensor, name, property(getter))
+        return getter
+
+    return attach
+
+
+def _method(function: Any) -> Any:
+    setattr(Tensor, function.__name__, function)
+    return function
+
+
+@_attribute("shape")
+def shape(self: Tensor) -> Size:
+    return Size(self._a.shape)
+
+
+@_attribute("dtype")
+def dtype_(self: Tensor) -> dt.dtype:
+    return self._dt
+
+
+@_attribute("device")
+def device(self: Tensor) -> Any:
+    return CPU
+
+
+@_attribute("ndim")
+def ndim(self: Tensor) -> int:
+    return int(self._a.ndim)
+
+
+@_attribute("itemsize")
+def itemsize(self: Tensor) -> int:
+    return self._dt.itemsize
+
+
+@_attribute("nbytes")
+def nbytes(self: Tensor) -> int:
+    return int(self._a.size) * self._dt.itemsize
+
+
+@_attribute("is_cuda")
+@_attribute("is_sparse")
+@_attribute("is_quantized")
+@_attribute("is_meta")
+@_attribute("is_mps")
+@_attribute("is_nested")
+def always_false(self: Tensor) -> bool:
+    return False
+
+
+@_attribute("_version")
+def version(self: Tensor) -> int:
+    if self._x is not None and self._x.inference:
+        raise RuntimeError("Inference tensors do not track version counter.")
+    return int(self._ver[0])
+
+
+@_attribute("grad_fn")
+def grad_fn(self: Tensor) -> Any:
+    return self._fn if self._view is None else grad_fn_of(self)
+
+
+@_attribute("is_leaf")
+def is_leaf(self: Tensor) -> bool:
+    return grad_fn_of(self) is None
+
+
+@_attribute("output_nr")
+def output_nr(self: Tensor) -> int:
+    grad_fn_of(self)
+    return self._nr
+
+
+@_attribute("retains_grad")
+def retains_grad(self: Tensor) -> bool:
+    return self._x is not None and self._x.retains_grad and grad_fn_of(self) is not None
+
+
+@_attribute("_base")
+def base(self: Tensor) -> Tensor | None:
+    return None if self._view is None else self._view.base
+
+
+@_attribute("name")
+def name(self: Tensor) -> str | None:
+    return None if self._x is None else self._x.name
+
+
+@_method
+def _is_view(self: Tensor) -> bool:
+    return self._view is not None
+
+
+@_method
+def is_inference(self: Tensor) -> bool:
+    return self._x is not None and self._x.inference
+
+
+@_method
+def size(self: Tensor, dim: int | None = None) -> Any:
+    if dim is None:
+        return Size(self._a.shape)
+    n = self._a.ndim
+    if not -max(n, 1) <= dim < max(n, 1):
+        raise IndexError(f"Dimension out of range (expected to be in range of "
+                         f"[{-max(n, 1)}, {max(n, 1) - 1}], but got {dim})")
+    if n == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return self._a.shape[dim]
+
+
+@_method
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    item = self._a.itemsize
+    strides = tuple(s // item for s in self._a.strides)
+    if self._a.size == 0 or 1 in self._a.shape:
+        strides = _normal_strides(self._a.shape, strides)
+    return strides if dim is None else strides[dim]
+
+
+def _normal_strides(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """NumPy leaves strides of lengths 0 and 1 open; take the contiguous ones when they fit."""
+    contiguous = []
+    step = 1
+    for n in reversed(shape):
+        contiguous.append(step)
+        step *= max(n, 1)
+    contiguous.reverse()
+    fits = all(n == 1 or s == c for n, s, c in zip(shape, strides, contiguous))
+    return tuple(contiguous) if fits or 0 in shape else strides
+
+
+@_method
+def storage_offset(self: Tensor) -> int:
+    root = self._ver[1]
+    return (address(self._a) - address(root)) // self._a.itemsize
+
+
+@_method
+def data_ptr(self: Tensor) -> int:
+    return address(self._a)
+
+
+@_method
+def dim(self: Tensor) -> int:
+    return int(self._a.ndim)
+
+
+@_method
+def numel(self: Tensor) -> int:
+    return int(self._a.size)
+
+
+@_method
+def element_size(self: Tensor) -> int:
+    return self._dt.itemsize
+
+
+@_method
+def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
+    return bool(self._a.flags.c_contiguous)
+
+
+@_method
+def is_floating_point(self: Tensor) -> bool:
+    return self._dt.category == dt.FLOATING
+
+
+@_method
+def is_complex(self: Tensor) -> bool:
+    return self._dt.category == dt.COMPLEX
+
+
+@_method
+def is_signed(self: Tensor) -> bool:
+    return self._dt.is_signed
+
+
+@_method
+def is_same_size(self: Tensor, other: Tensor) -> bool:
+    return bool(self._a.shape == other._a.shape)
+
+
+for _title, _function in {"ndimension": dim, "nelement": numel}.items():
+    setattr(Tensor, _title, _function)
+
+
+# -- autograd ------------------------------------------------------------------------------
+
+
+def _get_requires_grad(self: Tensor) -> bool:
+    return self._rg or (self._view is not None and self._view.base._rg)
+
+
+def _set_requires_grad(self: Tensor, value: bool) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError(f"requires_grad must be a bool, but got {type(value).__name__}")
+    if grad_fn_of(self) is not None:
+        if value:
+            return
+        raise RuntimeError(
+            "you can only change requires_grad flags of leaf variables. If you want to use a "
+            "computed variable in a subgraph that doesn't require differentiation use var_no_grad "
+            "= var.detach().")
+    if value and self._dt.category < dt.FLOATING:
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    if value and self._x is not None and self._x.inference and not state.mode & INFERENCE:
+        raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode "
+                           "is not allowed.")
+    self._rg = value
+
+
+Tensor.requires_grad = property(_get_requires_grad, _set_requires_grad)  # type: ignore[attr-defined]
+
+
+@_method
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Set ``requires_grad`` in place."""
+    if not requires_grad and grad_fn_of(self) is not None:
+        raise RuntimeError(
+            "you can only change requires_grad flags of leaf variables. If you want to use a "
+            "computed variable in a subgraph that doesn't require differentiation use var_no_grad "
+            "= var.detach().")
+    _set_requires_grad(self, requires_grad)
+    return self
+
+
+_LEAF_WARNING = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+    "attribute won't be populated during autograd.backward(). If you indeed want the .grad field "
+    "to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you "
+    "access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
+    "github.com/pytorch/pytorch/pull/30531 for more informations."
+)
+
+
+def _get_grad(self: Tensor) -> Tensor | None:
+    if self._grad is None and self._rg and grad_fn_of(self) is not None and not (
+            self._x is not None and self._x.retains_grad):
+        warnings.warn(_LEAF_WARNING, UserWarning, stacklevel=2)
+    return self._grad
+
+
+def _set_grad(self: Tensor, value: Any) -> None:
+    if value is None:
+        self._grad = None
+        return
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            "assigned grad expected to be a Tensor or None but got grad of type "
+            f"{type(value).__name__}")
+    if value is self:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value._dt is not self._dt:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{value._dt.name}' to a tensor with "
+            f"dtype '{self._dt.name}'. The gradient must match the tensor's dtype by default. You "
+            "can disable this check by setting the tensor's grad_dtype to None to allow any dtype, "
+            "or setting it to the desired dtype. For best performance, it is recommended to "
+            "match the dtype of the gradient and the tensor.")
+    if value._a.shape != self._a.shape:
+        raise RuntimeError(
+            "assigned grad has data of a different size")
+    self._grad = value
+
+
+def _del_grad(self: Tensor) -> None:
+    self._grad = None
+
+
+def _get_data(self: Tensor) -> Tensor:
+    return wrap(self._a, self._dt)
+
+
+def _set_data(self: Tensor, value: Tensor) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if self._rg and value._dt.category < dt.FLOATING:
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point "
+                           "or complex dtype")
+    self._a = value._a
+    self._dt = value._dt
+    self._ver = [self._ver[0], value._ver[1], self._ver[2]]
+
+
+Tensor.grad = property(_get_grad, _set_grad, _del_grad)  # type: ignore[attr-defined]
+Tensor.data = property(_get_data, _set_data)  # type: ignore[attr-defined]
+
+
+@_method
+def detach(self: Tensor) -> Tensor:
+    """The same memory without history; writes to either are seen (and counted) by both."""
+    t = alias(self)
+    if self._x is not None and self._x.inference:
+        extra(t).inference = True
+    return t
+
+
+@_method
+def detach_(self: Tensor) -> Tensor:
+    """Cut this tensor from its history, in place."""
+    if self._view is not None and self._view.creation == "multi_output":
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using "
+            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+            "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+            "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
+            "function in torch/optim/optimizer.py as a solution.")
+    self._fn, self._nr, self._rg, self._view = None, 0, False, None
+    return self
+
+
+@_method
+def retain_grad(self: Tensor) -> None:
+    """Keep the gradient of this non-leaf tensor in ``grad`` when it is computed."""
+    if not requires_grad(self):
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    node = grad_fn_of(self)
+    if node is None:
+        return
+    x = extra(self)
+    if not x.retains_grad:
+        x.retains_grad = True
+        node_extra(node).retain[self._nr] = weakref.ref(self)
+
+
+@_method
+def register_hook(self: Tensor, hook: Any) -> RemovableHandle:
+    """Call ``hook(grad)`` when this tensor's gradient is known; it may return another one."""
+    if not requires_grad(self):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    x = extra(self)
+    node = grad_fn_of(self)
+    if x.backward_hooks is None or (node is not None and not _is_attached(self, node)):
+        x.backward_hooks = {}
+        if node is not None:
+            node_extra(node).tensor_hooks.append((self._nr, x.backward_hooks))
+    return RemovableHandle(x.backward_hooks, hook)
+
+
+def _is_attached(self: Tensor, node: Any) -> bool:
+    hooks = extra(self).backward_hooks
+    return any(h is hooks for _, h in node_extra(node).tensor_hooks)
+
+
+@_method
+def register_post_accumulate_grad_hook(self: Tensor, hook: Any) -> RemovableHandle:
+    """Call ``hook(tensor)`` after a gradient was added to this leaf's ``grad``."""
+    if not requires_grad(self):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if grad_fn_of(self) is not None:
+        raise RuntimeError(
+            "post accumulate grad hooks cannot be registered on non-leaf tensors")
+    x = extra(self)
+    if x.post_accumulate is None:
+        x.post_accumulate = {}
+    return RemovableHandle(x.post_accumulate, hook)
+
+
+# -- NumPy and Python ----------------------------------------------------------------------
+
+
+@_method
+def numpy(self: Tensor, *, force: bool = False) -> Any:
+    """The NumPy array on the same memory."""
+    if requires_grad(self):
+        if not force:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. "
+                               "Use tensor.detach().numpy() instead.")
+    if self._dt is dt.bfloat16:
+        raise TypeError("Got unsupported ScalarType BFloat16")
+    return self._a
+
+
+@_method
+def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    a = numpy(self)
+    if dtype is not None and a.dtype != dtype:
+        return a.astype(dtype)
+    return a.copy() if copy else a
+
+
+@_method
+def __array_wrap__(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    array = np.asarray(array)
+    if array.dtype == bool:
+        array = array.astype(np.uint8)
+    return wrap(array, dt.from_numpy_dtype(array.dtype))
+
+
+@_method
+def item(self: Tensor) -> Any:
+    """The only element, as a Python number."""
+    if self._a.size != 1:
+        raise RuntimeError(f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
+    return self._a.item()
+
+
+@_method
+def tolist(self: Tensor) -> Any:
+    """Nested lists of Python numbers (a number for a 0-dim tensor)."""
+    return self._a.tolist()
+
+
+@_method
+def __len__(self: Tensor) -> int:
+    if self._a.ndim == 0:
+        raise TypeError("len() of a 0-d tensor")
+    return int(self._a.shape[0])
+
+
+def _scalar(self: Tensor) -> Any:
+    if self._a.size != 1:
+        raise RuntimeError(f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
+    return self._a.item()
+
+
+def _warn_scalar(self: Tensor) -> None:
+    if self._rg and state.mode & GRAD:
+        warnings.warn(
+            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
+            "behavior.\nConsider using tensor.detach() first.", UserWarning, stacklevel=3)
+
+
+@_method
+def __bool__(self: Tensor) -> bool:
+    n = self._a.size
+    if n != 1:
+        if n == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    return bool(self._a.item())
+
+
+@_method
+def __float__(self: Tensor) -> float:
+    value = _scalar(self)
+    _warn_scalar(self)
+    if isinstance(value, complex):
+        if value.imag:
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        value = value.real
+    return float(value)
+
+
+@_method
+def __int__(self: Tensor) -> int:
+    value = _scalar(self)
+    _warn_scalar(self)
+    return int(value)
+
+
+@_method
+def __complex__(self: Tensor) -> complex:
+    return complex(_scalar(self))
+
+
+@_method
+def __index__(self: Tensor) -> int:
+    if self._dt.category >= dt.FLOATING or self._a.size != 1:
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self._a.item())
+
+
+@_method
+def is_nonzero(self: Tensor) -> bool:
+    return bool(self)
+
+
+@_method
+def _bump_version(self: Tensor) -> None:
+    bump(self)

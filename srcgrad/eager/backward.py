@@ -1,0 +1,228 @@
+"""`Tensor.backward`, `autograd.backward` and `autograd.grad`: entries to the engine."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import NAMESPACE
+from srcgrad.eager.engine import Run
+from srcgrad.eager.nodes import Node
+from srcgrad.eager.size import Size
+from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.views import gradient_edge
+
+
+class GradientEdge(tuple[Any, ...]):
+    """A node and one of its outputs: where a gradient passes."""
+
+    __slots__ = ()
+
+    def __new__(cls, node: Node, output_nr: int, ownership_token: Any = None) -> GradientEdge:
+        return tuple.__new__(cls, (node, output_nr, ownership_token))
+
+    @property
+    def node(self) -> Node:
+        return self[0]  # type: ignore[no-any-return]
+
+    @property
+    def output_nr(self) -> int:
+        return self[1]  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return (f"GradientEdge(node={self[0]!r}, output_nr={self[1]}, "
+                f"ownership_token={self[2]!r})")
+
+
+def _sequence(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, Tensor | GradientEdge):
+        return (value,)
+    return tuple(value)
+
+
+def _seed(out: Tensor, given: Tensor | None, batched: bool) -> Tensor:
+    """The gradient of a root: the given one, checked, or 1 for a real scalar."""
+    if given is None:
+        if out._a.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if out._dt.category == dt.COMPLEX:
+            raise RuntimeError("grad can be implicitly created only for real scalar outputs but "
+                               f"got torch.{out._dt.name}")
+        if out._dt.category < dt.FLOATING:
+            raise RuntimeError("grad can be implicitly created only for real scalar outputs but "
+                               f"got torch.{out._dt.name}")
+        return wrap(np.ones_like(out._a), out._dt)
+    if not isinstance(given, Tensor):
+        raise TypeError(
+            f"gradients can be either Tensors or None, but got {type(given).__name__}")
+    shape = given._a.shape[1:] if batched else given._a.shape
+    if shape != out._a.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[0] has a shape of {Size(given._a.shape)} and "
+            f"output[0] has a shape of {Size(out._a.shape)}.")
+    if (out._dt.category == dt.COMPLEX) != (given._dt.category == dt.COMPLEX):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same "
+            f"dtype. Mismatch in dtype: grad_output[0] has a dtype of {given._dt!r} and output[0] "
+            f"has a dtype of {out._dt!r}.")
+    return given
+
+
+def _roots(tensors: Sequence[Any], grads: Sequence[Any], graph: bool) -> list[Any]:
+    roots = []
+    for i, (out, given) in enumerate(zip(tensors, grads)):
+        if isinstance(out, GradientEdge):
+            if given is None:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            roots.append((out.node, out.output_nr, given if graph else given._a))
+            continue
+        try:
+            ct = _seed(out, given, False)
+        except RuntimeError as error:
+            raise RuntimeError(str(error).replace("[0]", f"[{i}]")) from None
+        edge = gradient_edge(out)
+        if edge is None:
+            raise RuntimeError(
+                f"element {i} of tensors does not require grad and does not have a grad_fn")
+        a = ct._a
+        if a.dtype is not out._a.dtype:
+            ct = ct.to(out._dt)
+            a = ct._a
+        roots.append((*edge, ct if graph else a))
+    return roots
+
+
+def _grad_list(grads: Any, count: int) -> tuple[Any, ...]:
+    if grads is None:
+        return (None,) * count
+    listed = (grads,) if isinstance(grads, Tensor) else tuple(grads)
+    if len(listed) != count:
+        raise RuntimeError(f"got {count} tensors and {len(listed)} gradients")
+    return listed
+
+
+def backward(
+    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None,
+    create_graph: bool = False, grad_variables: Any = None, inputs: Any = None,
+) -> None:
+    """Accumulate gradients of ``tensors`` into the leaves (or into ``inputs`` only)."""
+    roots = _sequence(tensors)
+    if inputs is not None:
+        inputs = _sequence(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    if create_graph:
+        warnings.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the "
+            "parameter and its gradient which can cause a memory leak. We recommend using "
+            "autograd.grad when creating the graph to avoid this. If you have to use this "
+            "function, make sure to reset the .grad fields of your parameters to None after use "
+            "to break the cycle and avoid the leak.", UserWarning, stacklevel=3)
+    if retain_graph is None:
+        retain_graph = create_graph
+    seeds = _roots(roots, _grad_list(grad_tensors, len(roots)), create_graph)
+    if inputs is None:
+        Run(retain_graph, create_graph, None, True).execute(seeds)
+        return
+    _backward_to(inputs, seeds, retain_graph, create_graph)
+
+
+def _backward_to(inputs: Any, seeds: Any, retain: bool, graph: bool) -> None:
+    captures: dict[Any, list[int]] = {}
+    targets = []
+    for i, t in enumerate(inputs):
+        edge = gradient_edge(t)
+        if edge is None:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        if t.grad_fn is not None:
+            targets.append((i, t))
+        captures.setdefault(edge, []).append(i)
+    run = Run(retain, graph, captures, True)
+    run.execute(seeds)
+    for i, t in targets:
+        got = run.captured.get(i)
+        if got is not None:
+            g = got if isinstance(got, Tensor) else wrap(got.copy(), t._dt)
+            t._grad = g if t._grad is None else t._grad + g
+
+
+def grad(
+    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
+    create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
+    is_grads_batched: bool = False, materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of ``outputs`` with respect to ``inputs``, returned instead of stored."""
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads="
+                         "True, but got: allow_unused=False.")
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    roots, wanted = _sequence(outputs), _sequence(inputs)
+    if not wanted:
+        raise ValueError("grad requires non-empty inputs.")
+    if retain_graph is None:
+        retain_graph = create_graph
+    listed = _grad_list(grad_outputs, len(roots))
+    if is_grads_batched:
+        return _batched(roots, wanted, listed, retain_graph, create_graph, allow_unused)
+    seeds = _roots(roots, listed, create_graph)
+    captures: dict[Any, list[int]] = {}
+    for i, t in enumerate(wanted):
+        edge = (t.node, t.output_nr) if isinstance(t, GradientEdge) else gradient_edge(t)
+        if edge is None:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        captures.setdefault(edge, []).append(i)
+    run = Run(retain_graph, create_graph, captures, False)
+    run.execute(seeds)
+    results: list[Any] = []
+    for i, t in enumerate(wanted):
+        got = run.captured.get(i)
+        if got is None:
+            if not allow_unused:
+                raise RuntimeError(
+                    "One of the differentiated Tensors appears to not have been used in the "
+                    "graph. Set allow_unused=True if this is the desired behavior.")
+            if materialize_grads:
+                got = np.zeros(t._a.shape, t._a.dtype)
+        if got is not None and not isinstance(got, Tensor):
+            got = _released(got, t, results, seeds)
+        results.append(got)
+    return tuple(results)
+
+
+def _released(got: Any, t: Any, results: list[Any], seeds: Any) -> Tensor:
+    """A result that aliases no other result and no seed."""
+    d = dt.FROM_NUMPY[got.dtype] if isinstance(t, GradientEdge) else t._dt
+    others = [r._a for r in results if r is not None] + [s[2] for s in seeds]
+    if got.base is not None or any(got is o or np.may_share_memory(got, o) for o in others):
+        got = got.copy()
+    return wrap(got, d)
+
+
+def _batched(
+    roots: Any, wanted: Any, grads: Any, retain: bool, graph: bool, unused: bool
+) -> tuple[Any, ...]:
+    """One backward per row of the batched gradients, results stacked."""
+    count = next(g._a.shape[0] for g in grads if g is not None)
+    rows = []
+    for i in range(count):
+        keep = retain or i < count - 1
+        rows.append(grad(roots, wanted, [None if g is None else g[i] for g in grads], keep, graph,
+                         allow_unused=unused))
+    return tuple(None if column[0] is None else NAMESPACE["stack"](list(column))
+                 for column in zip(*rows))
+
+
+def tensor_backward(
+    self: Tensor, gradient: Any = None, retain_graph: bool | None = None,
+    create_graph: bool = False, inputs: Any = None,
+) -> None:
+    """Accumulate the gradient of this tensor into the leaves it was computed from."""
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+Tensor.backward = tensor_backward  # type: ignore[attr-defined]

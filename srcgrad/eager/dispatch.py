@@ -1,0 +1,365 @@
+"""How an operation is declared; see the text of :mod:`srcgrad.eager.ops` for a tour.
+
+Three tables, filled by the declarations: :data:`NAMESPACE` (``torch.<name>``), the methods of
+:class:`~srcgrad.eager.tensor.Tensor`, and the primitives by function of the rule book.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager import promotion
+from srcgrad.eager.errstate import loud, quiet
+from srcgrad.eager.grad_mode import FORWARD, GRAD, state
+from srcgrad.eager.primitive import Primitive, push_forward
+from srcgrad.eager.tensor import Tensor, store, wrap
+from srcgrad.eager.views import (
+    apply_in_place,
+    bump,
+    check_result,
+    check_writable,
+    make_view,
+    refuse_overlap,
+    requires_grad,
+)
+
+F = TypeVar("F", bound=Callable[..., Any])
+NAMESPACE: dict[str, Any] = {}
+_ndarray = np.ndarray
+
+# NumPy's spellings, accepted where PyTorch accepts them.
+_SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input",
+              "x2": "other"}
+
+
+def type_name(value: Any) -> str:
+    """How error messages call the type of an argument."""
+    return type(value).__name__
+
+
+def bad_argument(function: str, argument: str, position: int, wanted: str, value: Any) -> TypeError:
+    """``exp(): argument 'input' (position 1) must be Tensor, not str``."""
+    return TypeError(f"{function}(): argument '{argument}' (position {position}) must be {wanted}, "
+                     f"not {type_name(value)}")
+
+
+def need_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> Tensor:
+    """``value`` if it is a tensor, else PyTorch's TypeError."""
+    if isinstance(value, Tensor):
+        return value
+    raise bad_argument(function, argument, position, "Tensor", value)
+
+
+def register(
+    names: str | Sequence[str], function: Callable[..., Any], *, torch: bool = True,
+    method: bool = True,
+) -> None:
+    """Put a function into the namespace and among the methods under each name."""
+    for name in (names,) if isinstance(names, str) else names:
+        if torch:
+            NAMESPACE[name] = function
+        if method:
+            setattr(Tensor, name, function)
+
+
+def op(
+    name: str | None = None, *, torch: bool = True, method: bool = True, inplace: bool = False,
+    out: bool = True, aliases: Sequence[str] = (),
+) -> Callable[[F], F]:
+    """Declare a function with PyTorch's own Python signature, ``input`` first.
+
+    Makes ``torch.<name>`` and ``Tensor.<name>``; with ``inplace`` also ``Tensor.<name>_`` (and
+    ``torch.<name>_``); with ``out`` the keyword ``out=``.  ``aliases`` are further names.
+    The decorated function stays the plain implementation, for use by other operations.
+    """
+
+    def declare(function: F) -> F:
+        title = name or function.__name__.rstrip("_")
+        public = _public(title, function, out)
+        register((title, *aliases), public, torch=torch, method=method)
+        if inplace:
+            for n in (title, *aliases):
+                written = _in_place(n, function)
+                setattr(Tensor, n + "_", written)
+                if torch:
+                    NAMESPACE[n + "_"] = written
+        return function
+
+    return declare
+
+
+def _public(title: str, function: Callable[..., Any], out: bool) -> Callable[..., Any]:
+    """The callable users see: NumPy spellings, ``out=``, PyTorch's argument errors."""
+    parameters = list(inspect.signature(function).parameters.values())
+    names = [p.name for p in parameters]
+    spellings = {k: v for k, v in _SPELLINGS.items() if v in names and k not in names}
+    first = names[0] if names else ""
+    check_first = first == "input"
+    required = [p.name for p in parameters if p.default is p.empty
+                and p.kind is p.POSITIONAL_OR_KEYWORD]
+    most = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+    takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    takes_out = out and "out" not in names
+
+    @functools.wraps(function)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        target = None
+        if kwargs:
+            for key in kwargs.keys() & spellings:
+                kwargs[spellings[key]] = kwargs.pop(key)
+            if takes_out and "out" in kwargs:
+                target = kwargs.pop("out")
+        if check_first and args and args[0].__class__ is not Tensor:
+            need_tensor(title, args[0])
+        try:
+            if target is not None:
+                return into(target, title, function, args, kwargs)
+            return function(*args, **kwargs)
+        except TypeError as error:
+            trace = error.__traceback__
+            if trace is not None and trace.tb_next is None:
+                raise _binding_error(
+                    title, error, args, kwargs, required, names, most, takes_any) from None
+            raise
+
+    return public
+
+
+def _binding_error(
+    title: str, error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any],
+    required: list[str], names: list[str], most: int, takes_any: bool,
+) -> TypeError:
+    missing = [n for n in required[len(args):] if n not in kwargs]
+    if missing and "missing" in str(error):
+        listed = ", ".join(f'"{n}"' for n in missing)
+        return TypeError(f"{title}() missing {len(missing)} required positional arguments: {listed}")
+    for key in kwargs:
+        if key not in names:
+            return TypeError(f"{title}() got an unexpected keyword argument '{key}'")
+    if not takes_any and len(args) > most:
+        plural = "argument" if most == 2 else "arguments"
+        return TypeError(f"{title}() takes {most - 1} positional {plural} but {len(args)} were given")
+    return error
+
+
+def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def written(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return apply_in_place(self, lambda old: function(old, *args, **kwargs))
+
+    written.__name__ = written.__qualname__ = title + "_"
+    return written
+
+
+def into(
+    target: Any, title: str, function: Callable[..., Any], args: Any, kwargs: Any
+) -> Any:
+    """The ``out=`` form: compute, then store in ``target`` (a tensor or a tuple of tensors)."""
+    targets = target if isinstance(target, tuple | list) else (target,)
+    for t in targets:
+        if not isinstance(t, Tensor):
+            raise TypeError(f"{title}(): argument 'out' must be Tensor, not {type_name(t)}")
+    if state.mode & GRAD:
+        given = [v for v in (*args, *kwargs.values(), *targets) if isinstance(v, Tensor)]
+        for value in args:
+            if isinstance(value, tuple | list):
+                given.extend(v for v in value if isinstance(v, Tensor))
+        if any(requires_grad(t) for t in given):
+            raise RuntimeError(
+                f"{title}(): functions with out=... arguments don't support automatic "
+                "differentiation, but one of the arguments requires grad.")
+    result = function(*args, **kwargs)
+    for t, r in zip(targets, result if isinstance(target, tuple | list) else (result,)):
+        store_out(t, r)
+    return type(result)(*targets) if hasattr(result, "_fields") else target
+
+
+def store_out(target: Tensor, result: Tensor) -> None:
+    """Put ``result`` into ``target``, resizing it as ``out=`` does."""
+    if not dt.can_cast(result._dt, target._dt):
+        raise RuntimeError(f"result type {result._dt.tensor_name} can't be cast to the desired "
+                           f"output type {target._dt.tensor_name}")
+    if target._a.shape != result._a.shape:
+        if target._a.size:
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape "
+                f"{list(target._a.shape)}, which does not match the required output shape "
+                f"{list(result._a.shape)}. This behavior is deprecated, and in a future PyTorch "
+                "release outputs will not be resized unless they have zero elements. You can "
+                "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
+                "t.resize_(0).", UserWarning, stacklevel=4)
+        target._a = np.empty(result._a.shape, target._dt.numpy)
+        target._ver[1] = target._a
+    np.copyto(target._a, store(target._dt, result._a), casting="unsafe")
+    bump(target)
+
+
+def camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+# -- pointwise families --------------------------------------------------------------------
+
+
+def unary(
+    name: str, function: Callable[..., Any], *, node: str | None = None, floats: bool = True,
+    aliases: Sequence[str] = (), inplace: bool = True, torch: bool = True, method: bool = True,
+    primal: Callable[..., Any] | None = None, **options: Any,
+) -> Callable[..., Tensor]:
+    """Declare a function of one tensor, elementwise: ``unary("exp", np.exp)``.
+
+    ``floats``: integers are computed in the default dtype.  ``options`` go to
+    :class:`~srcgrad.eager.primitive.Primitive`; the input is shown as ``_saved_self`` and the
+    output as ``_saved_result``.
+    """
+    first = "x"
+    prim = Primitive(function, node or camel(name) + "Backward0", primal=primal,
+                     shown={first: "self", "a": "self", "ans": "result"}, **options)
+    compute = prim.primal
+
+    def call(input: Tensor) -> Tensor:
+        d = input._dt
+        a = input._a
+        if d.category < dt.FLOATING and floats:
+            a = a.astype(dt.get_default_dtype().numpy)
+        token = quiet()
+        try:
+            r = compute(a)
+        finally:
+            loud(token)
+        if state.mode and d.category >= dt.FLOATING:
+            return prim.finish(r, (input,), {})  # type: ignore[no-any-return]
+        if d is dt.bfloat16:
+            return wrap(dt.round_bfloat16(r), d)
+        r = np.asarray(r)
+        return wrap(r, dt.FROM_NUMPY[r.dtype])
+
+    call.__name__ = name
+    op(name, aliases=aliases, inplace=inplace, torch=torch, method=method)(call)
+    return call
+
+
+def binary(
+    name: str, function: Callable[..., Any], *, kind: str = "arithmetic", node: str | None = None,
+    aliases: Sequence[str] = (), inplace: bool = True, torch: bool = True, method: bool = True,
+    dunder: str | None = None, scalar_edges: bool = True,
+    primal: Callable[..., Any] | None = None, **options: Any,
+) -> Callable[..., Tensor]:
+    """Declare an elementwise function of two operands, with promotion and broadcasting.
+
+    ``kind`` is ``"arithmetic"`` (promoted dtype), ``"floating"`` (integers become floats) or
+    ``"comparison"`` (promoted operands, boolean result).  ``dunder`` names the operator
+    (``"mul"``), of which the plain, reflected and in-place forms are made.
+    """
+    prim = Primitive(function, node or camel(name) + "Backward0", primal=primal,
+                     shown={"x1": "self", "x2": "other", "ans": "result"},
+                     scalar_edges=scalar_edges, **options)
+    compute = prim.primal
+    compares = kind == "comparison"
+    floats = kind == "floating"
+
+    def call(input: Any, other: Any) -> Any:
+        d = promotion.result_type(input, other)
+        if floats and d.category < dt.FLOATING:
+            d = dt.get_default_dtype()
+        x, y = promotion.as_array(input, d), promotion.as_array(other, d)
+        token = quiet()
+        try:
+            r = compute(x, y)
+        except ValueError:
+            promotion.check_broadcast(input, other)
+            raise
+        finally:
+            loud(token)
+        if compares:
+            return wrap(np.asarray(r), dt.bool_)
+        r = np.asarray(r)
+        if r.dtype is not d.numpy and d.category < dt.COMPLEX:
+            r = store(d, r)
+        if state.mode and d.category >= dt.FLOATING:
+            return prim.finish(r, (input, other), {}, d)
+        return wrap(dt.round_bfloat16(r) if d is dt.bfloat16 else r, d)
+
+    call.__name__ = name
+    op(name, aliases=aliases, inplace=inplace, torch=torch, method=method)(_checked(name, call))
+    if dunder is not None:
+        operators(dunder, call, inplace=inplace and not compares)
+    return call
+
+
+def is_number(value: Any) -> bool:
+    """Whether an operand is a plain number (Python's or a NumPy scalar)."""
+    return isinstance(value, int | float | complex | np.number | np.bool_)
+
+
+def _checked(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    def checked(input: Tensor, other: Any) -> Any:
+        if other.__class__ is not Tensor and not isinstance(other, Tensor) and not is_number(other):
+            raise bad_argument(name, "other", 2, "Tensor", other)
+        return call(input, other)
+
+    return checked
+
+
+def operators(
+    dunder: str, call: Callable[..., Any], *, reflected: Callable[..., Any] | None = None,
+    inplace: bool = True,
+) -> None:
+    """Make ``__<dunder>__``, ``__r<dunder>__`` and ``__i<dunder>__`` of a binary function."""
+
+    def forward(self: Tensor, other: Any) -> Any:
+        if isinstance(other, Tensor) or is_number(other):
+            return call(self, other)
+        if isinstance(other, np.ndarray):
+            return call(self, _array_operand(other))
+        return NotImplemented
+
+    def backward(self: Tensor, other: Any) -> Any:
+        if is_number(other):
+            return reflected(self, other) if reflected is not None else call(other, self)
+        return NotImplemented
+
+    def written(self: Tensor, other: Any) -> Any:
+        if isinstance(other, Tensor) or is_number(other):
+            return apply_in_place(self, lambda old: call(old, other))
+        return NotImplemented
+
+    setattr(Tensor, f"__{dunder}__", forward)
+    if dunder not in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Tensor, f"__r{dunder}__", backward)
+        if inplace:
+            setattr(Tensor, f"__i{dunder}__", written)
+
+
+def _array_operand(a: Any) -> Tensor:
+    return wrap(a, dt.from_numpy_dtype(a.dtype))
+
+
+# -- views ---------------------------------------------------------------------------------
+
+
+def view_of(
+    prim: Primitive, input: Tensor, a: Any, named: dict[str, Any], *, nr: int = 0
+) -> Tensor:
+    """A view of ``input`` over array ``a`` (which shares its memory), recorded as ``prim`` with
+    the rule's arguments ``named``."""
+    mode = state.mode
+    t = make_view(input, a, None)
+    if mode & GRAD and (input._rg or (input._view is not None and input._view.base._rg)):
+        prim.record(named, (t,))
+    if mode & FORWARD:
+        push_forward(prim, named, (t,))
+    return t
+
+
+__all__ = [
+    "NAMESPACE", "Primitive", "apply_in_place", "bad_argument", "binary", "check_result",
+    "check_writable", "into", "is_number", "need_tensor", "op", "operators", "refuse_overlap",
+    "register", "store_out", "type_name", "unary", "view_of",
+]

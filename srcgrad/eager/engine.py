@@ -1,0 +1,350 @@
+"""The backward engine: iterative, in reverse order of execution, on arrays.
+
+A plain backward carries arrays; tensors are made only where a hook or a custom Function sees
+them.  Under ``create_graph`` the same loop carries tensors and calls ``plan.pull_graph``.
+
+Order: a node runs when every node that feeds it has run; among those ready, the one recorded
+last runs first, and leaf accumulators at once.  That is PyTorch's order.
+"""
+
+from __future__ import annotations
+
+import heapq
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.errstate import loud, quiet
+from srcgrad.eager.grad_mode import ANOMALY, GRAD, INFERENCE, is_anomaly_check_nan_enabled, state
+from srcgrad.eager.nodes import Node, _call_node
+from srcgrad.eager.tensor import Array, Tensor, wrap
+from srcgrad.eager.views import ACCUMULATE
+
+_accumulating = threading.Lock()
+
+
+class Run:
+    """One traversal: what was asked for, and the cotangents on their way."""
+
+    def __init__(
+        self, retain: bool, graph: bool, captures: dict[tuple[Node, int], list[int]] | None,
+        accumulate: bool,
+    ) -> None:
+        self.retain = retain
+        self.graph = graph
+        self.captures = captures
+        self.accumulate = accumulate
+        self.captured: dict[int, Any] = {}
+        self.needed: set[Node] | None = None
+
+    def execute(self, roots: Sequence[tuple[Node, int, Any]]) -> None:
+        """Send the cotangents of ``roots`` back through the graph."""
+        before = state.mode
+        state.mode = (before | GRAD) if self.graph else (before & ~(GRAD | INFERENCE))
+        token = quiet()
+        try:
+            self._loop(roots)
+        finally:
+            loud(token)
+            state.mode = before
+
+    def _discover(self, roots: Sequence[tuple[Node, int, Any]]) -> dict[Node, int]:
+        """How many edges lead to each node that can be reached."""
+        waiting: dict[Node, int] = {}
+        stack: list[Node] = []
+        for node, _, _ in roots:
+            if node not in waiting:
+                waiting[node] = 0
+                stack.append(node)
+        pop, push = stack.pop, stack.append
+        while stack:
+            for edge in pop().edges:
+                if edge is not None:
+                    child = edge[0]
+                    if child in waiting:
+                        waiting[child] += 1
+                    else:
+                        waiting[child] = 1
+                        push(child)
+        return waiting
+
+    def _mark_needed(self, waiting: dict[Node, int]) -> None:
+        """With captures, only nodes on a path to a captured edge run."""
+        captures = self.captures or {}
+        needed = {node for node, _ in captures}
+        for node in sorted(waiting, key=lambda n: n.seq):
+            if node not in needed and any(e is not None and e[0] in needed for e in node.edges):
+                needed.add(node)
+        self.needed = needed
+
+    def _loop(self, roots: Sequence[tuple[Node, int, Any]]) -> None:
+        waiting = self._discover(roots)
+        if self.captures is not None:
+            self._mark_needed(waiting)
+        pending: dict[Node, Any] = {}
+        heap: list[tuple[int, int, Node]] = []
+        for node, nr, ct in roots:
+            self._deliver(pending, node, nr, ct)
+        for node in dict.fromkeys(n for n, _, _ in roots):
+            if waiting[node] == 0:
+                heapq.heappush(heap, (-node.seq, id(node), node))
+        needed, graph, retain = self.needed, self.graph, self.retain
+        watched = state.mode & ANOMALY
+        current: Node | None = heapq.heappop(heap)[2] if heap else None
+        while current is not None:
+            node = current
+            current = None
+            ct = pending.pop(node, None)
+            plan = node.plan
+            if plan is ACCUMULATE:
+                self._leaf(node, ct)
+                if heap:
+                    current = heapq.heappop(heap)[2]
+                continue
+            if node.ex is not None or self.captures is not None:
+                ct = self._before(node, ct)
+            if needed is not None and not _leads_on(node, needed):
+                grads: Any = None
+            elif ct is None and not plan_wants_none(plan):
+                grads = None
+            elif watched:
+                grads = self._watched(node, ct)
+            else:
+                grads = plan.pull_graph(node, ct) if graph else plan.pull(node, ct)
+            if node.ex is not None and node.ex.post_hooks:
+                grads = self._after(node, grads, ct)
+            if not retain and plan.frees:
+                if plan.frees is True:
+                    node.saved = None
+                else:
+                    plan.release(node)
+            index = 0
+            for edge in node.edges:
+                if edge is not None:
+                    child, nr = edge
+                    g = None if grads is None else grads[index]
+                    if g is not None and (needed is None or child in needed):
+                        if nr == 0 and child.plan.outputs == 1:
+                            had = pending.get(child)
+                            pending[child] = g if had is None else had + g
+                        else:
+                            self._deliver(pending, child, nr, g)
+                    count = waiting[child] - 1
+                    waiting[child] = count
+                    if count == 0:
+                        if child.plan is ACCUMULATE:
+                            if needed is None or child in needed:
+                                self._leaf(child, pending.pop(child, None))
+                        elif current is None and not heap:
+                            current = child
+                        else:
+                            if current is not None:
+                                heapq.heappush(heap, (-current.seq, id(current), current))
+                                current = None
+                            heapq.heappush(heap, (-child.seq, id(child), child))
+                index += 1
+            if current is None and heap:
+                current = heapq.heappop(heap)[2]
+
+    def _deliver(self, pending: dict[Node, Any], node: Node, nr: int, g: Any) -> None:
+        """Add a cotangent to what waits for ``node``."""
+        if node.plan.outputs == 1:
+            had = pending.get(node)
+            pending[node] = g if had is None else had + g
+            return
+        slots = pending.setdefault(node, [])
+        while len(slots) <= nr:
+            slots.append(None)
+        slots[nr] = g if slots[nr] is None else slots[nr] + g
+
+    # -- hooks and captures --------------------------------------------------------------
+
+    def _before(self, node: Node, ct: Any) -> Any:
+        """Tensor hooks, pre-hooks, retained gradients and captures of ``node``, in order."""
+        several = ct.__class__ is list
+        cts = ct if several else [ct]
+        ex = node.ex
+        if ex is not None:
+            for nr, hooks in ex.tensor_hooks:
+                if nr < len(cts):
+                    cts[nr] = self._call_tensor_hooks(hooks, cts[nr])
+            for hook in list(ex.pre_hooks.values()):
+                given = tuple(None if c is None else self.tensor(c) for c in cts)
+                result = hook(given)
+                if result is not None:
+                    result = result if isinstance(result, tuple | list) else (result,)
+                    cts = [None if r is None else self.value(r) for r in result]
+            for nr, reference in ex.retain.items():
+                t = reference()
+                if t is not None and nr < len(cts) and cts[nr] is not None:
+                    _retain(t, self.tensor(cts[nr], t._dt))
+        if self.captures is not None:
+            for nr in range(len(cts)):
+                for place in self.captures.get((node, nr), ()):
+                    self.captured[place] = cts[nr]
+        return cts if several else cts[0]
+
+    def _call_tensor_hooks(self, hooks: dict[int, Any], ct: Any) -> Any:
+        for hook in list(hooks.values()):
+            if ct is None:
+                return None
+            given = self.tensor(ct)
+            result = hook(given)
+            if result is not None:
+                check_hook_result(given, result, hook)
+                ct = self.value(result)
+            else:
+                ct = self.value(given)
+        return ct
+
+    def _after(self, node: Node, grads: Any, ct: Any) -> Any:
+        cts = ct if ct.__class__ is list else [ct]
+        if grads is None:
+            grads = [None] * len(node.edges)
+        for hook in list(node.ex.post_hooks.values()):  # type: ignore[union-attr]
+            inputs = tuple(None if g is None else self.tensor(g) for g in grads)
+            result = hook(inputs, tuple(None if c is None else self.tensor(c) for c in cts))
+            if result is not None:
+                result = result if isinstance(result, tuple | list) else (result,)
+                grads = [None if r is None else self.value(r) for r in result]
+        return grads
+
+    def tensor(self, ct: Any, d: dt.dtype | None = None) -> Tensor:
+        """A cotangent as hooks see it."""
+        if isinstance(ct, Tensor):
+            return ct
+        return wrap(ct, d or dt.FROM_NUMPY[ct.dtype])
+
+    def value(self, t: Any) -> Any:
+        """A cotangent as this run carries it."""
+        return t if self.graph else t._a
+
+    def _watched(self, node: Node, ct: Any) -> Any:
+        try:
+            grads = node.plan.pull_graph(node, ct) if self.graph else node.plan.pull(node, ct)
+        except Exception:
+            anomaly_report[0](node)
+            raise
+        if is_anomaly_check_nan_enabled():
+            for i, g in enumerate(grads):
+                a = None if g is None else (g._a if isinstance(g, Tensor) else g)
+                if a is not None and a.dtype.kind in "fc" and np.isnan(a).any():
+                    anomaly_report[0](node)
+                    raise RuntimeError(
+                        f"Function '{node.plain_name()}' returned nan values in its {i}th output."
+                    )
+        return grads
+
+    def _leaf(self, node: Any, ct: Any) -> None:
+        """Hooks of a leaf, then capture or accumulation."""
+        leaf = node.variable
+        x = leaf._x
+        if ct is None:
+            return
+        if x is not None and x.backward_hooks:
+            ct = self._call_tensor_hooks(x.backward_hooks, ct)
+        if node.ex is not None:
+            for hook in list(node.ex.pre_hooks.values()):
+                result = hook((self.tensor(ct, leaf._dt),))
+                if result is not None:
+                    ct = self.value(result[0] if isinstance(result, tuple | list) else result)
+        if self.captures is not None:
+            for place in self.captures.get((node, 0), ()):
+                self.captured[place] = ct
+            if not self.accumulate or (node, 0) not in self.captures:
+                return
+        accumulate(leaf, ct, self.graph)
+        if node.ex is not None:
+            for hook in list(node.ex.post_hooks.values()):
+                hook((), (self.tensor(ct, leaf._dt),))
+        if x is not None and x.post_accumulate:
+            for hook in list(x.post_accumulate.values()):
+                hook(leaf)
+
+
+anomaly_report: list[Any] = []
+
+
+def plan_wants_none(plan: Any) -> bool:
+    """Custom Functions run even if no gradient arrives."""
+    return getattr(plan, "wants_none", False) is True
+
+
+def _leads_on(node: Node, needed: set[Node]) -> bool:
+    return any(e is not None and e[0] in needed for e in node.edges)
+
+
+def _retain(t: Tensor, g: Tensor) -> None:
+    t._grad = g if t._grad is None else t._grad + g
+    if t._grad is g and not g._rg:
+        t._grad = wrap(g._a.copy(), g._dt)
+
+
+def accumulate(leaf: Tensor, ct: Any, graph: bool) -> None:
+    """Add to ``leaf.grad``: in place on the same object, out of place under ``create_graph``."""
+    if not isinstance(ct, Tensor):
+        with _accumulating:
+            have = leaf._grad
+            if have is None:
+                leaf._grad = wrap(own_layout(ct, leaf._a), leaf._dt)
+            elif have._rg:
+                leaf._grad = wrap(have._a + ct, leaf._dt)
+            else:
+                if have._dt is dt.bfloat16:
+                    have._a[...] = dt.round_bfloat16(have._a + ct)
+                else:
+                    np.add(have._a, ct, out=have._a, casting="unsafe")
+                have._ver[0] += 1
+        return
+    have = leaf._grad
+    if have is not None:
+        leaf._grad = have + ct
+    elif ct._rg:
+        leaf._grad = ct.clone() if ct._view is not None else ct
+    else:
+        leaf._grad = wrap(own_layout(ct._a, leaf._a), leaf._dt)
+
+
+def own_layout(ct: Array, like: Array) -> Array:
+    """A copy of ``ct`` that nobody else refers to, laid out like the leaf."""
+    if ct.strides == like.strides or not overlapping_free(like):
+        return ct.copy()
+    out = np.empty_like(like, dtype=ct.dtype)
+    out[...] = ct
+    return out
+
+
+def overlapping_free(a: Array) -> bool:
+    return 0 not in a.strides
+
+
+def check_hook_result(given: Tensor, result: Any, hook: Any) -> None:
+    """A hook may replace a gradient only by a tensor of the same shape."""
+    if not isinstance(result, Tensor):
+        raise TypeError(f"hook '{getattr(hook, '__name__', hook)}' returned a non-Tensor value"
+                        if False else
+                        f"expected Variable, but hook returned '{type(result).__name__}'")
+    if result._a.shape != given._a.shape:
+        name = getattr(hook, "__name__", "<unknown>")
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+
+
+def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
+    """``grad_fn(grad)``: this node's backward alone, on tensors."""
+    ct: Any = list(grads) if node.plan.outputs != 1 else grads[0]
+    if node.plan is ACCUMULATE:
+        accumulate(node.variable, ct._a, False)  # type: ignore[attr-defined]
+        return None
+    if state.mode & GRAD and any(isinstance(g, Tensor) and g._rg for g in grads):
+        out = node.plan.pull_graph(node, ct)
+    else:
+        raw = [None if g is None else g._a for g in grads]
+        pulled = node.plan.pull(node, raw if node.plan.outputs != 1 else raw[0])
+        out = [None if g is None else wrap(g, dt.FROM_NUMPY[g.dtype]) for g in pulled]
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+_call_node.append(call_node)

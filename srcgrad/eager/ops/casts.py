@@ -1,0 +1,129 @@
+"""Copies and conversions: clone, contiguous, to, type, float(), copy_."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import device as devices
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import need_tensor, op, register
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.recording import SPECIAL
+from srcgrad.eager.tensor import Tensor, store
+from srcgrad.eager.views import write
+from srcgrad.rules.methods import cast
+
+_clone = Primitive(np.copy, "CloneBackward0")
+_to_copy = Primitive(cast, "ToCopyBackward0")
+preserve_format, contiguous_format, channels_last = (
+    "torch.preserve_format", "torch.contiguous_format", "torch.channels_last")
+
+
+@op()
+def clone(input: Tensor, *, memory_format: Any = None) -> Any:
+    """A copy that gradients flow through."""
+    order = "C" if memory_format is contiguous_format else "K"
+    return _clone.finish(input._a.copy(order), (input,), {}, input._dt)
+
+
+@op(torch=False, out=False)
+def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
+    """``input`` itself if it is contiguous, else a copy."""
+    if input._a.flags.c_contiguous:
+        return input
+    return _clone.finish(input._a.copy("C"), (input,), {}, input._dt)  # type: ignore[no-any-return]
+
+
+def convert(input: Tensor, d: dt.dtype, copy: bool = False) -> Tensor:
+    """``input`` in another dtype (itself if it has it already and no copy is asked for)."""
+    if input._dt is d:
+        return clone(input) if copy else input  # type: ignore[no-any-return]
+    return _to_copy.finish(store(d, input._a), (input, d.numpy), {}, d)  # type: ignore[no-any-return]
+
+
+@op(torch=False, out=False)
+def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Convert to a dtype, a device (only the CPU), or what another tensor has."""
+    d = kwargs.pop("dtype", None)
+    devices.check(kwargs.pop("device", None))
+    copy = kwargs.pop("copy", False)
+    other = kwargs.pop("other", None)
+    for value in (*args, other):
+        if isinstance(value, dt.dtype):
+            d = value
+        elif isinstance(value, Tensor):
+            d = value._dt
+        elif isinstance(value, str | devices.device):
+            devices.check(value)
+    return convert(input, input._dt if d is None else d, copy)
+
+
+def _to_dtype(d: dt.dtype) -> Any:
+    def converted(input: Tensor, memory_format: Any = None) -> Tensor:
+        return convert(input, d)
+
+    return converted
+
+
+for _name, _d in {
+    "float": dt.float32, "double": dt.float64, "half": dt.float16, "bfloat16": dt.bfloat16,
+    "int": dt.int32, "long": dt.int64, "short": dt.int16, "char": dt.int8, "byte": dt.uint8,
+    "bool": dt.bool_, "cfloat": dt.complex64, "cdouble": dt.complex128,
+}.items():
+    register(_name, _to_dtype(_d), torch=False)
+
+
+@op(torch=False, out=False)
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    return convert(input, other._dt)
+
+
+@op("type", torch=False, out=False)
+def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The tensor type's name, or ``input`` converted to a dtype (or type's name)."""
+    if dtype is None:
+        return f"torch.{input._dt.tensor_name}Tensor"
+    if isinstance(dtype, dt.dtype):
+        return convert(input, dtype)
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", str(dtype))
+    for d in dt.ALL:
+        if name.endswith(d.tensor_name + "Tensor"):
+            return convert(input, d)
+    raise ValueError(f"invalid type: '{dtype}'")
+
+
+@op(torch=False, out=False)
+def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
+    return input
+
+
+@op(torch=False, out=False)
+def cuda(input: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
+    devices.check("cuda")
+    return input
+
+
+@op("copy_", torch=False, out=False)
+def copy_into(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+    """Write the values of ``other`` (broadcast) into ``input``."""
+    source = need_tensor("copy_", other, "other", 1)
+    try:
+        np.broadcast_to(source._a, input._a.shape)
+    except ValueError:
+        from_shape, to_shape = source._a.shape, input._a.shape
+        n = len(to_shape)
+        for i in range(1, min(len(from_shape), n) + 1):
+            if from_shape[-i] not in (1, to_shape[-i]):
+                raise RuntimeError(
+                    f"The size of tensor a ({to_shape[-i]}) must match the size of tensor b "
+                    f"({from_shape[-i]}) at non-singleton dimension {n - i}") from None
+        raise RuntimeError(
+            f"output with shape {list(to_shape)} doesn't match the broadcast shape "
+            f"{list(from_shape)}") from None
+    write(input, source)
+    return input
+
+
+SPECIAL[cast] = lambda a, dtype, **_: convert(a, dt.FROM_NUMPY[np.dtype(dtype)])

@@ -1,0 +1,229 @@
+"""New tensors: from data, filled, ranges."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import device as devices
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import op, register, store_out
+from srcgrad.eager.grad_mode import INFERENCE, state
+from srcgrad.eager.tensor import Tensor, extra, store, wrap
+
+
+def _made(a: Any, d: dt.dtype, requires_grad: bool = False) -> Tensor:
+    t = wrap(a, d)
+    if requires_grad:
+        t.requires_grad_(True)
+    if state.mode & INFERENCE:
+        extra(t).inference = True
+    return t
+
+
+def infer_dtype(data: Any) -> dt.dtype:
+    """The dtype that ``torch.tensor`` gives nested sequences of numbers."""
+    if isinstance(data, Tensor):
+        return data._dt
+    if isinstance(data, np.ndarray | np.generic):
+        return dt.from_numpy_dtype(data.dtype)
+    if isinstance(data, list | tuple | range):
+        found: dt.dtype | None = None
+        for item in data:
+            d = infer_dtype(item)
+            found = d if found is None else dt.promote_types(found, d)
+        return found or dt.get_default_dtype()
+    if isinstance(data, int | float | complex):
+        return dt.of_scalar(data)
+    if isinstance(data, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if hasattr(data, "__array__"):
+        return dt.from_numpy_dtype(np.asarray(data).dtype)
+    if hasattr(data, "__len__") and hasattr(data, "__getitem__"):
+        return infer_dtype([data[i] for i in range(len(data))])
+    raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+
+
+def _check_lengths(data: Any, depth: int = 0) -> tuple[int, ...]:
+    if isinstance(data, Tensor | np.ndarray):
+        return tuple(data.shape)
+    if not isinstance(data, list | tuple | range):
+        return ()
+    if not len(data):
+        return (0,)
+    first = _check_lengths(data[0], depth + 1)
+    for item in data:
+        if isinstance(item, list | tuple | range) != isinstance(data[0], list | tuple | range) and (
+                not isinstance(item, Tensor | np.ndarray)):
+            raise TypeError("not a sequence" if first else
+                            f"must be real number, not {type(item).__name__}")
+        got = _check_lengths(item, depth + 1)
+        if got != first:
+            raise ValueError(f"expected sequence of length {first[0] if first else 0} at dim "
+                             f"{depth + 1} (got {got[0] if got else 0})")
+    return (len(data), *first)
+
+
+def _numbers(data: Any) -> Any:
+    if isinstance(data, Tensor):
+        return data._a
+    if isinstance(data, list | tuple | range):
+        return [_numbers(v) for v in data]
+    return data
+
+
+def to_array(data: Any, d: dt.dtype) -> Any:
+    """A new array of nested data."""
+    if isinstance(data, list | tuple | range):
+        _check_lengths(data)
+    raw = np.asarray(_numbers(data))
+    if raw.dtype == object:
+        raise TypeError(f"can't convert np.ndarray of type numpy.object_. The only supported "
+                        "types are: float64, float32, float16, complex64, complex128, int64, "
+                        "int32, int16, int8, uint64, uint32, uint16, uint8, and bool.")
+    a = np.array(store(d, raw), order="C")
+    return a
+
+
+def tensor(data: Any, *, dtype: dt.dtype | None = None, device: Any = None,
+           requires_grad: bool = False, pin_memory: bool = False) -> Tensor:
+    """A new leaf tensor with a copy of ``data``.
+
+    >>> tensor([1, 2]).dtype
+    torch.int64
+    """
+    devices.check(device)
+    if isinstance(data, Tensor):
+        _warn_copy(data)
+    return _made(to_array(data, dtype or infer_dtype(data)), dtype or infer_dtype(data),
+                 requires_grad)
+
+
+def _warn_copy(data: Tensor) -> None:
+    warnings.warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() "
+        "or sourceTensor.detach().clone().requires_grad_(True), rather than "
+        "torch.tensor(sourceTensor).", UserWarning, stacklevel=3)
+
+
+def as_tensor(data: Any, dtype: dt.dtype | None = None, device: Any = None) -> Tensor:
+    """``data`` as a tensor, sharing memory with tensors and arrays where possible."""
+    devices.check(device)
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)  # type: ignore[no-any-return]
+    if isinstance(data, np.ndarray):
+        t = from_numpy(data)
+        return t if dtype is None else t.to(dtype)  # type: ignore[no-any-return]
+    return tensor(data, dtype=dtype)
+
+
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor on the memory of a NumPy array."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    d = dt.from_numpy_dtype(ndarray.dtype)
+    if any(s < 0 for s in ndarray.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative "
+            "strides are not currently supported. (You can probably work around this by making a "
+            "copy of your array  with array.copy().) ")
+    if ndarray.dtype != d.numpy:
+        raise ValueError("given numpy array has byte order different from the native byte order. "
+                         "Conversion between byte orders is currently not supported.")
+    if not ndarray.flags.writeable:
+        warnings.warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable "
+            "tensors. This means writing to this tensor will result in undefined behavior. You "
+            "may want to copy the array to protect its data or make it writable before converting "
+            "it to a tensor. This type of warning will be suppressed for the rest of this "
+            "program.", UserWarning, stacklevel=2)
+        ndarray = ndarray.copy()
+    return wrap(ndarray, d)
+
+
+def size_of(args: Any) -> tuple[int, ...]:
+    """A shape given as numbers or as one sequence."""
+    if len(args) == 1 and isinstance(args[0], tuple | list):
+        args = args[0]
+    shape = tuple(int(n) for n in args)
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {n}: {list(shape)}")
+    return shape
+
+
+def _filled(name: str, make: Any) -> Any:
+    def create(*size: Any, out: Tensor | None = None, dtype: dt.dtype | None = None,
+               layout: Any = None, device: Any = None, pin_memory: bool = False,
+               requires_grad: bool = False, memory_format: Any = None,
+               names: Any = None) -> Tensor:
+        devices.check(device)
+        d = dtype or (out._dt if out is not None else dt.get_default_dtype())
+        t = _made(make(size_of(size), d.numpy), d, requires_grad)
+        if out is not None:
+            store_out(out, t)
+            return out
+        return t
+
+    def like(input: Tensor, *, dtype: dt.dtype | None = None, layout: Any = None,
+             device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+             memory_format: Any = None) -> Tensor:
+        devices.check(device)
+        d = dtype or input._dt
+        out = np.empty_like(input._a, dtype=d.numpy)
+        out[...] = make((), d.numpy)
+        return _made(out, d, requires_grad)
+
+    create.__name__, like.__name__ = name, name + "_like"
+    register(name, create, method=False)
+    op(name + "_like", method=False)(like)
+    return create
+
+
+zeros = _filled("zeros", np.zeros)
+ones = _filled("ones", np.ones)
+empty = _filled("empty", np.zeros)
+
+
+def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: dt.dtype | None = None,
+         layout: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of one value; without ``dtype``, of the value's own kind."""
+    devices.check(device)
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    d = dtype or (out._dt if out is not None else infer_dtype(fill_value))
+    t = _made(np.full(size_of((size,)), value, d.numpy), d, requires_grad)
+    if out is not None:
+        store_out(out, t)
+        return out
+    return t
+
+
+def arange(start: Any, end: Any = None, step: Any = 1, *, out: Tensor | None = None,
+           dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
+           requires_grad: bool = False) -> Tensor:
+    """Numbers from ``start`` to before ``end``; integers give int64."""
+    devices.check(device)
+    if end is None:
+        start, end = 0, start
+    start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    whole = all(isinstance(v, int) for v in (start, end, step))
+    d = dtype or (out._dt if out is not None else dt.int64 if whole else dt.get_default_dtype())
+    n = int(np.ceil((end - start) / step))
+    a = (start + step * np.arange(n)).astype(d.numpy)
+    t = _made(store(d, a), d, requires_grad)
+    if out is not None:
+        store_out(out, t)
+        return out
+    return t
+
+
+for _name, _function in {"tensor": tensor, "as_tensor": as_tensor, "asarray": as_tensor,
+                         "from_numpy": from_numpy, "full": full, "arange": arange}.items():
+    register(_name, _function, method=False)

@@ -1,0 +1,285 @@
+"""Subscripts: basic ones are chains of views, advanced ones copies; item assignment."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import view_of
+from srcgrad.eager.grad_mode import GRAD, state
+from srcgrad.eager.ops.shapes import unsqueeze, wrap_dim
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.tensor import Tensor, store, wrap
+from srcgrad.eager.views import apply_in_place, bump, check_writable, requires_grad, write
+from srcgrad.rules.writing import put, put_add
+
+_SIZES = {"a_shape": "self_sym_sizes"}
+_select = Primitive(operator.getitem, "SelectBackward0", shown=_SIZES)
+_slice = Primitive(operator.getitem, "SliceBackward0", shown=_SIZES, main=False)
+_alias = Primitive(np.copy, "AliasBackward0", main=False)
+_index = Primitive(operator.getitem, "IndexBackward0", shown=_SIZES, main=False, frees=True)
+_index_put = Primitive(put, "IndexPutBackward0")
+_index_add = Primitive(put_add, "IndexPutBackward0")
+
+
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """Position ``index`` of dimension ``dim``, a view."""
+    if input._a.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    i = wrap_dim(dim, input)
+    n = input._a.shape[i]
+    if not -n <= index < n:
+        raise IndexError(f"select(): index {index} out of range for tensor of size "
+                         f"{list(input._a.shape)} at dimension {i}")
+    key = (slice(None),) * i + (int(index),)
+    return view_of(_select, input, _viewed(input._a, key), {"a": input, "b": key})
+
+
+def _viewed(a: Any, key: tuple[Any, ...]) -> Any:
+    return a[(*key, ...)]  # the ellipsis keeps a 0-d array an array
+
+
+def slice_view(input: Tensor, dim: int, s: slice) -> Tensor:
+    """A slice of one dimension, a view."""
+    key = (slice(None),) * dim + (s,)
+    return view_of(_slice, input, _viewed(input._a, key), {"a": input, "b": key})
+
+
+def _normal(index: Any) -> tuple[Any, ...]:
+    """The parts of a subscript, sequences of numbers made arrays."""
+    if isinstance(index, tuple):
+        return index
+    if isinstance(index, list) and any(isinstance(i, slice | type(None) | type(...))
+                                       for i in index):
+        return tuple(index)
+    return (index,)
+
+
+def _is_advanced(part: Any) -> bool:
+    if isinstance(part, Tensor):
+        return part._a.ndim > 0 or part._dt in (dt.bool_, dt.uint8)
+    return isinstance(part, list | tuple | np.ndarray | range | bool | np.bool_)
+
+
+def _array_index(part: Any) -> Any:
+    """An advanced part as an array of integers or booleans."""
+    a = part._a if isinstance(part, Tensor) else np.asarray(
+        [int(p) if isinstance(p, Tensor) and p._a.ndim == 0 else
+         p._a if isinstance(p, Tensor) else p for p in part]
+        if isinstance(part, list | tuple) else part)
+    if a.dtype == np.uint8 and isinstance(part, Tensor):
+        return a.astype(bool)
+    if a.dtype == bool:
+        return a
+    if a.size == 0 and not isinstance(part, Tensor):
+        return a.astype(np.int64)
+    if a.dtype.kind not in "iu":
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return a
+
+
+def _check_bounds(parts: list[Any], shape: tuple[int, ...]) -> None:
+    d = 0
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            if part.dtype == bool:
+                for i, n in enumerate(part.shape):
+                    if d + i >= len(shape):
+                        raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+                    if shape[d + i] != n:
+                        raise IndexError(
+                            f"The shape of the mask {list(part.shape)} at index {i} does not match "
+                            f"the shape of the indexed tensor {list(shape)} at index {d + i}")
+                d += part.ndim
+                continue
+            n = shape[d]
+            if part.size and (part.min() < -n or part.max() >= n):
+                bad = part[(part < -n) | (part >= n)].flat[0]
+                raise IndexError(
+                    f"index {bad} is out of bounds for dimension {d} with size {n}")
+        d += 1
+
+
+def _consumed(part: Any) -> int:
+    if part is None or isinstance(part, bool):
+        return 0
+    if isinstance(part, Tensor) and part._dt in (dt.bool_, dt.uint8):
+        return int(part._a.ndim)
+    if isinstance(part, np.ndarray) and part.dtype == bool:
+        return part.ndim
+    if isinstance(part, list) and part and isinstance(part[0], bool):
+        return 1
+    return 1
+
+
+def _basic(input: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
+    """Apply the basic parts as views; the advanced ones are left, by dimension of the view."""
+    used = sum(_consumed(p) for p in parts if p is not Ellipsis)
+    if used > input._a.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {input._a.ndim}")
+    dim = 0
+    left: list[Any] = []
+    out = input
+    for part in parts:
+        if part is Ellipsis:
+            skipped = input._a.ndim - used
+            left.extend([slice(None)] * skipped)
+            dim += skipped
+        elif part is None:
+            out = unsqueeze(out, dim)
+            left.append(slice(None))
+            dim += 1
+        elif isinstance(part, slice):
+            if any(isinstance(v, Tensor) for v in (part.start, part.stop, part.step)):
+                part = slice(*(None if v is None else int(v)
+                               for v in (part.start, part.stop, part.step)))
+            if part.step is not None and part.step <= 0:
+                raise ValueError("step must be greater than zero")
+            out = slice_view(out, dim, part)
+            left.append(slice(None))
+            dim += 1
+        elif _is_advanced(part):
+            if isinstance(part, bool | np.bool_):
+                out = unsqueeze(out, dim)
+                left.append(np.array([part]))
+                dim += 1
+                continue
+            a = _array_index(part)
+            if a.ndim == 0 and a.dtype == bool:
+                out = unsqueeze(out, dim)
+                a = a.reshape(1)
+                left.append(a)
+                dim += 1
+                continue
+            left.append(a)
+            dim += a.ndim if a.dtype == bool else 1
+        else:
+            out = _select_part(out, dim, part, input)
+    return out, left
+
+
+def _select_part(out: Tensor, dim: int, part: Any, whole: Tensor) -> Tensor:
+    if isinstance(part, Tensor) and part._dt.category < dt.FLOATING:
+        part = int(part._a)
+    if not isinstance(part, int | np.integer):
+        if isinstance(part, Tensor):
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        raise TypeError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+            f"valid indices (got {type(part).__name__})")
+    n = out._a.shape[dim]
+    if not -n <= part < n:
+        raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {n}")
+    return select(out, dim, int(part))
+
+
+def _advanced_key(left: list[Any]) -> tuple[Any, ...]:
+    key = list(left)
+    while key and isinstance(key[-1], slice):
+        key.pop()
+    return tuple(key)
+
+
+def getitem(self: Tensor, index: Any) -> Tensor:
+    """``self[index]``."""
+    if index.__class__ is int:
+        if self._a.ndim == 0:
+            raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                             "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
+        n = self._a.shape[0]
+        if not -n <= index < n:
+            raise IndexError(f"index {index} is out of bounds for dimension 0 with size {n}")
+        return select(self, 0, index)
+    parts = _normal(index)
+    if self._a.ndim == 0 and any(isinstance(p, int) and not isinstance(p, bool) for p in parts):
+        raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                         "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
+    out, left = _basic(self, parts)
+    if not any(isinstance(p, np.ndarray) for p in left):
+        if out is self:
+            return view_of(_alias, self, self._a.view(), {"a": self})
+        return out
+    _check_bounds(left, out._a.shape)
+    key = _advanced_key(left)
+    try:
+        r = out._a[key]
+    except IndexError as error:
+        shapes = ", ".join(str(list(p.shape)) for p in key if isinstance(p, np.ndarray))
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes "
+            f"{shapes}") from error
+    return _index.finish(r, (out, key), {}, self._dt)  # type: ignore[no-any-return]
+
+
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """``self[index] = value``: a write through a view, or an ``index_put_``."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = wrap(np.asarray(value), dt.from_numpy_dtype(np.asarray(value).dtype))
+    elif not isinstance(value, Tensor):
+        if not isinstance(value, int | float | complex):
+            raise TypeError(f"can't assign a {type(value).__name__} to a torch."
+                            f"{self._dt.tensor_name}Tensor")
+        value = wrap(store(self._dt, np.asarray(value)), self._dt)
+    parts = _normal(index)
+    out, left = _basic(self, parts)
+    if not any(isinstance(p, np.ndarray) for p in left):
+        write(out, _fit(value, out._a.shape))
+        return
+    _check_bounds(left, out._a.shape)
+    index_put(out, _advanced_key(left), value)
+
+
+def _fit(value: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """``value`` without leading dimensions of length 1 that the target lacks."""
+    while value._a.ndim > len(shape) and value._a.shape[0] == 1:
+        value = value.squeeze(0)
+    try:
+        np.broadcast_to(value._a, shape)
+    except ValueError:
+        have = value._a.shape
+        n = len(shape)
+        for i in range(1, min(len(have), n) + 1):
+            if have[-i] not in (1, shape[-i]):
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({shape[-i]}) must match the existing size "
+                    f"({have[-i]}) at non-singleton dimension {n - i}.  Target sizes: "
+                    f"{list(shape)}.  Tensor sizes: {list(have)}") from None
+        raise RuntimeError(
+            f"expand(torch.FloatTensor{{{list(have)}}}, size={list(shape)}): the number of sizes "
+            f"provided ({n}) must be greater or equal to the number of dimensions in the tensor "
+            f"({len(have)})") from None
+    return value
+
+
+def index_put(target: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: bool = False) -> None:
+    """Write ``value`` at advanced index ``key`` of ``target``."""
+    place = target._a[key]
+    try:
+        np.broadcast_to(value._a, place.shape)
+    except ValueError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(value._a.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(place.shape)}") from None
+    if value._dt is not target._dt and value._a.ndim:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{target._dt.tensor_name} for the destination and {value._dt.tensor_name} for the "
+            "source.")
+    if state.mode & GRAD and (requires_grad(target) or requires_grad(value)):
+        prim = _index_add if accumulate else _index_put
+        apply_in_place(target, lambda old: prim(old, value.to(target._dt), key=key))
+        return
+    check_writable(target, False)
+    values = store(target._dt, value._a)
+    if accumulate:
+        np.add.at(target._a, key, values)
+    else:
+        target._a[key] = values
+    bump(target)
+
+
+Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
+Tensor.__setitem__ = setitem  # type: ignore[attr-defined]

@@ -1,0 +1,252 @@
+"""Functions of one tensor, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import Primitive, op, register, unary
+from srcgrad.eager.errstate import loud, quiet
+from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.tensor import Array, Tensor, wrap
+from srcgrad.rules import activations, flat_functions, special_functions
+from srcgrad.rules.error_function import erf
+
+# -- differentiable everywhere (or nearly so) ----------------------------------------------
+
+for _name, _function, _aliases in (
+    ("exp", np.exp, ()), ("expm1", np.expm1, ()), ("exp2", np.exp2, ()),
+    ("log", np.log, ()), ("log2", np.log2, ()), ("log10", np.log10, ()), ("log1p", np.log1p, ()),
+    ("sin", np.sin, ()), ("cos", np.cos, ()), ("tan", np.tan, ()),
+    ("asin", np.arcsin, ("arcsin",)), ("acos", np.arccos, ("arccos",)),
+    ("atan", np.arctan, ("arctan",)),
+    ("sinh", np.sinh, ()), ("cosh", np.cosh, ()), ("tanh", np.tanh, ()),
+    ("asinh", np.arcsinh, ("arcsinh",)), ("acosh", np.arccosh, ("arccosh",)),
+    ("atanh", np.arctanh, ("arctanh",)),
+    ("sqrt", np.sqrt, ()), ("rsqrt", special_functions.rsqrt, ()),
+    ("sigmoid", activations.sigmoid, ()),
+    ("erf", erf, ()), ("erfc", special_functions.erfc, ()), ("erfinv", special_functions.erfinv, ()),
+    ("lgamma", special_functions.lgamma, ()), ("digamma", special_functions.digamma, ()),
+    ("i0", special_functions.i0, ()), ("sinc", np.sinc, ()),
+):  # fmt: skip
+    unary(_name, _function, aliases=_aliases)
+
+unary("deg2rad", np.deg2rad, node="Deg2RadBackward0")
+unary("rad2deg", np.rad2deg, node="Rad2DegBackward0")
+
+
+def _reciprocal(a: Array) -> Array:
+    return np.asarray(1 / a)
+
+
+reciprocal = unary("reciprocal", np.reciprocal, primal=_reciprocal)
+
+# -- integers stay integers ----------------------------------------------------------------
+
+
+def _whole(function: Any) -> Any:
+    def compute(a: Array) -> Array:
+        return a.copy() if a.dtype.kind in "iub" else function(a)
+
+    return compute
+
+
+for _name, _function, _aliases in (
+    ("floor", flat_functions.floor, ()), ("ceil", flat_functions.ceil, ()),
+    ("trunc", flat_functions.trunc, ("fix",)),
+):  # fmt: skip
+    unary(_name, _function, floats=False, aliases=_aliases, primal=_whole(_function))
+
+_abs = unary("abs", np.absolute, floats=False, aliases=("absolute",))
+unary("relu", activations.relu, floats=False)
+unary("square", np.square, floats=False, node="PowBackward0",
+      primal=lambda a: a.astype(np.int64) if a.dtype == bool else np.square(a))
+Tensor.__abs__ = _abs  # type: ignore[attr-defined]
+
+_FRACTION = Primitive(flat_functions.fraction, "FracBackward0")
+_ROUND = Primitive(flat_functions.round_to, "RoundBackward0")
+_ROUND_DECIMALS = Primitive(flat_functions.round_to, "RoundBackward1", main=False)
+_SIGN = Primitive(flat_functions.sign, "SignBackward0")
+_SGN = Primitive(np.sign, "SgnBackward0")
+_NEGATIVE = Primitive(np.negative, "NegBackward0")
+
+
+@op(inplace=True)
+def frac(input: Tensor) -> Tensor:
+    """The part after the decimal point, with the sign of the number."""
+    if input._dt.category != dt.FLOATING:
+        raise not_implemented("frac_cpu", input._dt)
+    return _FRACTION(input)  # type: ignore[no-any-return]
+
+
+@op("round", inplace=True)
+def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """Rounded half to even, at ``decimals`` decimal places."""
+    if input._dt.category < dt.FLOATING:
+        return wrap(input._a.copy(), input._dt)
+    if decimals:
+        return _ROUND_DECIMALS(input, decimals)  # type: ignore[no-any-return]
+    return _ROUND(input, 0)  # type: ignore[no-any-return]
+
+
+@op(inplace=True)
+def sign(input: Tensor) -> Tensor:
+    """-1, 0 or 1."""
+    if input._dt.category == dt.COMPLEX:
+        raise RuntimeError("Unlike NumPy, torch.sign doesn't support complex numbers. "
+                           "Use torch.sgn instead.")
+    if input._dt is dt.bool_:
+        return wrap(input._a.copy(), input._dt)
+    return _SIGN(input)  # type: ignore[no-any-return]
+
+
+def _complex_sign(a: Array) -> Array:
+    size = np.absolute(a)
+    return np.where(size == 0, 0, a / np.where(size == 0, 1, size)).astype(a.dtype)
+
+
+_SGN_COMPLEX = Primitive(np.sign, "SgnBackward0", primal=_complex_sign, main=False)
+
+
+@op(inplace=True)
+def sgn(input: Tensor) -> Tensor:
+    """:func:`sign`; for complex numbers the number of modulus 1 in the same direction."""
+    if input._dt.category == dt.COMPLEX:
+        return _SGN_COMPLEX(input)  # type: ignore[no-any-return]
+    return _SIGN_AS_SGN(input) if input._dt is not dt.bool_ else wrap(input._a.copy(), input._dt)
+
+
+_SIGN_AS_SGN = Primitive(flat_functions.sign, "SgnBackward0", main=False)
+
+
+@op(inplace=True, aliases=("negative",))
+def neg(input: Tensor) -> Tensor:
+    """``-input``."""
+    if input._dt is dt.bool_:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+            "invert a mask, use the `~` or `logical_not()` operator instead.")
+    return _NEGATIVE(input)  # type: ignore[no-any-return]
+
+
+Tensor.__neg__ = neg  # type: ignore[attr-defined]
+
+
+@op()
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    if input._dt is dt.bool_:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+Tensor.__pos__ = positive  # type: ignore[attr-defined]
+
+_NAN_TO_NUM = Primitive(np.nan_to_num, "NanToNumBackward0")
+
+
+@op(inplace=True)
+def nan_to_num(
+    input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """NaN and infinities replaced by numbers (by default 0, the largest and the least)."""
+    if input._dt.category < dt.FLOATING:
+        return wrap(input._a.copy(), input._dt)
+    if input._dt is dt.bfloat16:
+        limits = dt.finfo(dt.bfloat16)
+        posinf = limits.max if posinf is None else posinf
+        neginf = limits.min if neginf is None else neginf
+    return _NAN_TO_NUM(  # type: ignore[no-any-return]
+        input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+
+
+_LOGIT = Primitive(special_functions.logit, "LogitBackward0",
+                   shown={"x": "self", "eps": "eps"})
+
+
+@op(inplace=True)
+def logit(input: Tensor, eps: float | None = None) -> Tensor:
+    """``log(input / (1 - input))``; with ``eps`` the input is clamped to [eps, 1 - eps]."""
+    return _LOGIT(as_floating(input), eps)  # type: ignore[no-any-return]
+
+
+def as_floating(input: Tensor) -> Tensor:
+    """``input``, integers and booleans as numbers of the default dtype."""
+    if input._dt.category >= dt.FLOATING:
+        return input
+    d = dt.get_default_dtype()
+    return wrap(input._a.astype(d.numpy), d)
+
+
+# -- questions -----------------------------------------------------------------------------
+
+
+def _question(name: str, function: Any, complex_too: bool = True) -> None:
+    def ask(input: Tensor) -> Tensor:
+        if input._dt.category == dt.COMPLEX and not complex_too:
+            raise RuntimeError(f"{name} does not support complex inputs.")
+        token = quiet()
+        try:
+            return wrap(np.asarray(function(input._a)), dt.bool_)
+        finally:
+            loud(token)
+
+    ask.__name__ = name
+    op(name, out=not name.startswith(("isfinite", "isnan", "isinf")))(ask)
+
+
+for _name, _function in (
+    ("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite), ("isreal", np.isreal),
+):  # fmt: skip
+    _question(_name, _function)
+for _name, _function in (("isposinf", lambda a: a == np.inf), ("isneginf", lambda a: a == -np.inf),
+                         ("signbit", lambda a: a < 0 if a.dtype.kind in "iub" else np.signbit(a))):
+    _question(_name, _function, complex_too=False)
+
+
+@op(inplace=True)
+def logical_not(input: Tensor) -> Tensor:
+    """True where the element is zero."""
+    return wrap(np.asarray(input._a == 0), dt.bool_)
+
+
+@op(inplace=True)
+def bitwise_not(input: Tensor) -> Tensor:
+    """All bits turned over (booleans: negation)."""
+    if input._dt.category >= dt.FLOATING:
+        raise not_implemented("bitwise_not_cpu", input._dt)
+    return wrap(np.asarray(np.invert(input._a)), input._dt)
+
+
+Tensor.__invert__ = bitwise_not  # type: ignore[attr-defined]
+
+_ANGLE = Primitive(np.angle, "AngleBackward0")
+
+
+@op()
+def angle(input: Tensor) -> Tensor:
+    """The phase of complex numbers; 0 or pi for real ones."""
+    if input._dt.category == dt.COMPLEX:
+        return _ANGLE(input)  # type: ignore[no-any-return]
+    a = as_floating(input)
+    return _REAL_ANGLE(a)  # type: ignore[no-any-return]
+
+
+def _real_angle(a: Array) -> Array:
+    return np.where(np.isnan(a), a, np.where(a < 0, a.dtype.type(np.pi), a.dtype.type(0)))
+
+
+_REAL_ANGLE = Primitive(flat_functions.flat(_real_angle, "angle_of_real"), "AngleBackward0")
+
+
+# in-place forms without an out-of-place one
+
+
+def relu_(input: Tensor) -> Tensor:
+    """:func:`relu` in place."""
+    return input.relu_()  # type: ignore[no-any-return]
+
+
+register("relu_", relu_, method=False)

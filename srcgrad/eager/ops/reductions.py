@@ -1,0 +1,84 @@
+"""Sums and means (the pattern for every reduction)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import op
+from srcgrad.eager.ops.casts import convert
+from srcgrad.eager.ops.shapes import wrap_dim
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.recording import SPECIAL
+from srcgrad.eager.tensor import Tensor
+
+_SHOWN = {"a_shape": "self_sym_sizes", "axis": "dim", "keepdims": "keepdim"}
+_sum_all = Primitive(np.sum, "SumBackward0", shown=_SHOWN)
+_sum_dims = Primitive(np.sum, "SumBackward1", shown=_SHOWN, main=False)
+_mean_all = Primitive(np.mean, "MeanBackward0", shown=_SHOWN)
+_mean_dims = Primitive(np.mean, "MeanBackward1", shown=_SHOWN, main=False)
+
+
+def wrap_dims(dim: Any, input: Tensor) -> tuple[int, ...] | None:
+    """Dimensions to reduce, non-negative; None for all (also for an empty tuple)."""
+    if dim is None:
+        return None
+    if isinstance(dim, tuple | list):
+        axes = tuple(wrap_dim(d, input) for d in dim)
+        for i in axes:
+            if axes.count(i) > 1:
+                raise RuntimeError(f"dim {i} appears multiple times in the list of dims")
+        axes = axes or None  # type: ignore[assignment]
+    else:
+        axes = (wrap_dim(dim, input),)
+    return () if axes and input._a.ndim == 0 else axes
+
+
+def summand(input: Tensor, dtype: dt.dtype | None) -> Tensor:
+    """The input in the dtype its sum has: integers and booleans are summed in int64."""
+    if dtype is not None:
+        return convert(input, dtype)
+    return convert(input, dt.int64) if input._dt.category < dt.FLOATING else input
+
+
+@op("sum")
+def sum_(input: Tensor, dim: Any = None, keepdim: bool = False, *,
+         dtype: dt.dtype | None = None) -> Any:
+    """The sum of all elements, or over dimensions."""
+    t = summand(input, dtype)
+    if dim is None and not keepdim:
+        return _sum_all(t)
+    axes = wrap_dims(dim, t)
+    return _sum_dims(t, axis=axes, keepdims=keepdim)
+
+
+@op()
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *,
+         dtype: dt.dtype | None = None) -> Any:
+    """The mean of all elements, or over dimensions; not defined for integers."""
+    t = input if dtype is None else convert(input, dtype)
+    if t._dt.category < dt.FLOATING:
+        what = "Long" if t._dt is dt.int64 else t._dt.tensor_name
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+            f"complex dtype. Got: {what}")
+    if dim is None and not keepdim:
+        return _mean_all(t)
+    return _mean_dims(t, axis=wrap_dims(dim, t), keepdims=keepdim)
+
+
+def _np_sum(a: Tensor, axis: Any = None, dtype: Any = None, out: Any = None,
+            keepdims: Any = False, **_: Any) -> Any:
+    d = None if dtype is None else dt.FROM_NUMPY[np.dtype(dtype)]
+    return sum_(a, axis, bool(keepdims), dtype=d)
+
+
+def _np_mean(a: Tensor, axis: Any = None, dtype: Any = None, out: Any = None,
+             keepdims: Any = False, **_: Any) -> Any:
+    return mean(a, axis, bool(keepdims))
+
+
+SPECIAL[np.sum] = SPECIAL[np.add.reduce] = _np_sum
+SPECIAL[np.mean] = _np_mean

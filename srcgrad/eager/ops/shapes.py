@@ -1,0 +1,326 @@
+"""Views and rearrangements: view, reshape, transpose, expand, squeeze and their kin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.dispatch import op, view_of
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.recording import SPECIAL
+from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.views import shape_text
+from srcgrad.rules.broadcast import sum_to as sum_to_rule
+
+_SIZES = {"a_shape": "self_sym_sizes", "array_shape": "self_sym_sizes"}
+_view = Primitive(np.reshape, "ViewBackward0", shown=_SIZES)
+_unsafe_view = Primitive(np.reshape, "UnsafeViewBackward0", shown=_SIZES, main=False)
+_copied = Primitive(np.copy, "CloneBackward0", main=False)
+_permute = Primitive(np.transpose, "PermuteBackward0", shown={"axes": "dims"})
+_transpose = Primitive(np.swapaxes, "TransposeBackward0", shown={"axis1": "dim0", "axis2": "dim1"})
+_t = Primitive(np.swapaxes, "TBackward0", main=False)
+_expand = Primitive(np.broadcast_to, "ExpandBackward0", shown=_SIZES)
+_squeeze_all = Primitive(np.squeeze, "SqueezeBackward0", shown=_SIZES)
+_squeeze_dim = Primitive(np.squeeze, "SqueezeBackward1", shown=_SIZES | {"axis": "dim"},
+                         main=False)
+_squeeze_dims = Primitive(np.squeeze, "SqueezeBackward2", shown=_SIZES | {"axis": "dim"},
+                          main=False)
+_unsqueeze = Primitive(np.expand_dims, "UnsqueezeBackward0", shown={"axis": "dim"})
+_diagonal = Primitive(np.diagonal, "DiagonalBackward0", shown={"axis1": "dim1", "axis2": "dim2"})
+
+
+def wrap_dim(dim: Any, input: Tensor | int, extra: int = 0) -> int:
+    """A dimension number made non-negative; PyTorch's IndexError if there is no such one."""
+    n = (input if isinstance(input, int) else input._a.ndim) + extra
+    bound = max(n, 1)
+    if isinstance(dim, Tensor):
+        dim = int(dim)
+    if not isinstance(dim, int | np.integer) or isinstance(dim, bool):
+        raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
+    if not -bound <= dim < bound:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-bound}, "
+                         f"{bound - 1}], but got {dim})")
+    return int(dim) % bound
+
+
+def numbers(args: Sequence[Any]) -> tuple[int, ...]:
+    """Varargs or one sequence of ints."""
+    if len(args) == 1 and isinstance(args[0], tuple | list):
+        args = args[0]
+    return tuple(int(n) for n in args)
+
+
+def infer_size(shape: tuple[int, ...], n: int) -> tuple[int, ...]:
+    """``shape`` with its one -1 worked out for ``n`` elements."""
+    holes = [i for i, s in enumerate(shape) if s == -1]
+    if len(holes) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    for s in shape:
+        if s < -1:
+            raise RuntimeError(f"invalid shape dimension {s}")
+    known = math.prod(s for s in shape if s != -1)
+    if holes:
+        if known == 0:
+            raise RuntimeError(
+                f"cannot reshape tensor of {n} elements into shape {shape_text(shape)} because "
+                f"the unspecified dimension size -1 can be any value and is ambiguous")
+        if n % known:
+            raise RuntimeError(f"shape '{shape_text(shape)}' is invalid for input of size {n}")
+        return tuple(n // known if s == -1 else s for s in shape)
+    if known != n:
+        raise RuntimeError(f"shape '{shape_text(shape)}' is invalid for input of size {n}")
+    return shape
+
+
+def reshaped_view(a: Any, shape: tuple[int, ...]) -> Any:
+    """``a`` in another shape on the same memory, or None if that takes a copy."""
+    try:
+        return np.reshape(a, shape, copy=False)
+    except ValueError:
+        return None
+
+
+@op(torch=False, out=False)
+def view(input: Tensor, *shape: Any) -> Tensor:
+    """The same memory in another shape (or dtype)."""
+    if len(shape) == 1 and not isinstance(shape[0], int | tuple | list | np.integer | Tensor):
+        return view_dtype(input, shape[0])
+    sizes = infer_size(numbers(shape), input._a.size)
+    a = reshaped_view(input._a, sizes)
+    if a is None:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
+    return view_of(_view, input, a, {"a": input, "shape": sizes, "order": "C"})
+
+
+def view_dtype(input: Tensor, d: Any) -> Tensor:
+    """The same bytes as another dtype; nothing is recorded."""
+    from_size, to_size = input._a.itemsize, d.numpy.itemsize
+    a = input._a if from_size == to_size or input._a.ndim else input._a.reshape(1)
+    t = input.detach()
+    t._a, t._dt = a.view(d.numpy), d
+    return t  # type: ignore[no-any-return]
+
+
+@op(out=False)
+def reshape(input: Tensor, *shape: Any) -> Tensor:
+    """A view if the memory allows it, else a copy in the new shape."""
+    sizes = infer_size(numbers(shape), input._a.size)
+    a = reshaped_view(input._a, sizes)
+    if a is not None:
+        return view_of(_view, input, a, {"a": input, "shape": sizes, "order": "C"})
+    copied = _copied.finish(input._a.copy("C"), (input,), {}, input._dt)
+    return _unsafe_view.finish(  # type: ignore[no-any-return]
+        copied._a.reshape(sizes).copy(), (copied, sizes), {"order": "C"}, input._dt)
+
+
+@op(torch=False, out=False)
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    return view(input, other._a.shape)
+
+
+@op(torch=False, out=False)
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    return reshape(input, other._a.shape)
+
+
+@op(out=False)
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """Dimensions in another order."""
+    order = numbers(dims)
+    if len(order) != input._a.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+            f"length of the desired ordering of dimensions i.e. input.dim() = {input._a.ndim} is "
+            f"not equal to len(dims) = {len(order)}")
+    order = tuple(wrap_dim(d, input) for d in order)
+    if len(set(order)) != len(order):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return view_of(_permute, input, input._a.transpose(order), {"a": input, "axes": order})
+
+
+@op(out=False, aliases=("swapaxes", "swapdims"), inplace=False)
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dimensions exchanged."""
+    i, j = wrap_dim(dim0, input), wrap_dim(dim1, input)
+    a = input._a.swapaxes(i, j) if input._a.ndim else input._a
+    return view_of(_transpose, input, a, {"a": input, "axis1": i, "axis2": j})
+
+
+@op(out=False)
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix (vectors stay)."""
+    n = input._a.ndim
+    if n > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
+    if n < 2:
+        return view_of(_view, input, input._a.view(), {"a": input, "order": "C"})
+    return view_of(_t, input, input._a.T, {"a": input, "axis1": 0, "axis2": 1})
+
+
+def _reversed(input: Tensor) -> Tensor:
+    return permute(input, *range(input._a.ndim - 1, -1, -1))
+
+
+def _matrix_transposed(input: Tensor) -> Tensor:
+    if input._a.ndim < 2:
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got "
+                           f"{input._a.ndim}-D tensor.")
+    return transpose(input, -2, -1)
+
+
+Tensor.T = property(_reversed)  # type: ignore[attr-defined]
+Tensor.mT = property(_matrix_transposed)  # type: ignore[attr-defined]
+
+
+def expand_array(a: Any, sizes: tuple[int, ...]) -> Any:
+    """``a`` broadcast to ``sizes`` (-1 keeps a length); PyTorch's errors."""
+    lead = len(sizes) - a.ndim
+    if lead < 0:
+        raise RuntimeError(
+            f"expand(torch.FloatTensor{{{list(a.shape)}}}, size={list(sizes)}): the number of "
+            f"sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions "
+            f"in the tensor ({a.ndim})")
+    target = []
+    for i, n in enumerate(sizes):
+        own = 1 if i < lead else a.shape[i - lead]
+        if n == -1:
+            if i < lead:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, "
+                    f"non-existing dimension {i}")
+            n = own
+        if own not in (1, n):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({own}) at "
+                f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
+                f"{list(a.shape)}")
+        target.append(n)
+    out = np.broadcast_to(a, tuple(target))
+    out.flags.writeable = a.flags.writeable
+    return out
+
+
+@op(torch=False, out=False)
+def expand(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
+    """Dimensions of length 1 (and new leading ones) repeated without a copy."""
+    a = expand_array(input._a, numbers(size))
+    return view_of(_expand, input, a, {"array": input, "shape": a.shape})
+
+
+@op(torch=False, out=False)
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    return expand(input, other._a.shape)
+
+
+@op(out=False)
+def broadcast_to(input: Tensor, *size: Any) -> Tensor:
+    return expand(input, *size)
+
+
+@op(torch=False, out=False)
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """The sum over the dimensions along which ``size`` was broadcast."""
+    shape = numbers(size)
+    have = input._a.shape
+    if have == shape:
+        return input
+    lead = len(have) - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        i + lead for i, n in enumerate(shape) if n == 1 and have[i + lead] != 1)
+    out = input.sum(axes, keepdim=True) if axes else input
+    return out if out._a.shape == shape else view(out, shape)
+
+
+@op(out=False)
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """Without dimensions of length 1 (all, or the given ones)."""
+    shape = input._a.shape
+    if dim is None:
+        axes: Any = tuple(i for i, n in enumerate(shape) if n == 1)
+        prim = _squeeze_all
+    elif isinstance(dim, tuple | list):
+        axes = tuple(i for i in (wrap_dim(d, input) for d in dim) if shape and shape[i] == 1)
+        prim = _squeeze_dims
+    else:
+        i = wrap_dim(dim, input)
+        axes = (i,) if shape and shape[i] == 1 else ()
+        prim = _squeeze_dim
+    return view_of(prim, input, input._a.squeeze(axes), {"a": input, "axis": axes})
+
+
+@op(out=False)
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """With a new dimension of length 1 at ``dim``."""
+    i = wrap_dim(dim, input, 1)
+    return view_of(_unsqueeze, input, np.expand_dims(input._a, i), {"a": input, "axis": i})
+
+
+@op(out=False)
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Several neighbouring dimensions joined to one."""
+    if input._a.ndim == 0:
+        return reshape(input, 1)
+    i, j = wrap_dim(start_dim, input), wrap_dim(end_dim, input)
+    if i > j:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if i == j:
+        return input
+    s = input._a.shape
+    return reshape(input, *s[:i], math.prod(s[i : j + 1]), *s[j + 1 :])
+
+
+@op(out=False)
+def ravel(input: Tensor) -> Tensor:
+    return reshape(input, -1)
+
+
+@op(out=False)
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The diagonal of two dimensions, as the last dimension."""
+    i, j = wrap_dim(dim1, input), wrap_dim(dim2, input)
+    if i == j:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    a = np.diagonal(input._a, offset, i, j)
+    if a.size:
+        a.flags.writeable = True
+    return view_of(_diagonal, input, a,
+                   {"a": input, "offset": offset, "axis1": i, "axis2": j})
+
+
+def _np_squeeze(a: Tensor, axis: Any = None) -> Tensor:
+    return squeeze(a) if axis is None else squeeze(a, axis)
+
+
+def _np_expand_dims(a: Tensor, axis: Any) -> Tensor:
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    n = a._a.ndim + len(axes)
+    for i in sorted(i % n for i in axes):
+        a = unsqueeze(a, i)
+    return a
+
+
+def _np_moveaxis(a: Tensor, source: Any, destination: Any) -> Tensor:
+    order = np.moveaxis(np.empty(tuple(range(a._a.ndim))), source, destination).shape
+    return permute(a, *order)
+
+
+SPECIAL[np.reshape] = lambda a, shape, order="C": (
+    reshape(a, shape) if order == "C" else
+    permute(reshape(permute(a, *range(a._a.ndim - 1, -1, -1)), tuple(reversed(shape))),
+            *range(len(shape) - 1, -1, -1)))
+SPECIAL[np.ravel] = lambda a, order="C": reshape(a, -1)
+SPECIAL[np.swapaxes] = transpose
+SPECIAL[np.matrix_transpose] = _matrix_transposed
+SPECIAL[np.transpose] = lambda a, axes=None: _reversed(a) if axes is None else permute(a, *axes)
+SPECIAL[np.squeeze] = _np_squeeze
+SPECIAL[np.expand_dims] = _np_expand_dims
+SPECIAL[np.moveaxis] = _np_moveaxis
+SPECIAL[np.broadcast_to] = lambda array, shape: (
+    array if array._a.shape == tuple(shape) else expand(array, tuple(shape)))
+SPECIAL[np.diagonal] = diagonal
+SPECIAL[sum_to_rule] = sum_to_size

@@ -1,0 +1,76 @@
+"""Type promotion of operands: tensors with dimensions, then 0-dim tensors, then numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.tensor import Array, Tensor, store
+
+
+def result_type(*operands: Any) -> dt.dtype:
+    """The dtype of arithmetic among tensors and Python numbers.
+
+    >>> result_type(1, 2.5)
+    torch.float32
+    """
+    groups: list[dt.dtype | None] = [None, None, None]
+    for value in operands:
+        if isinstance(value, Tensor):
+            place, d = (0 if value._a.ndim else 1), value._dt
+        else:
+            place, d = 2, dt.of_scalar(value)
+        had = groups[place]
+        groups[place] = d if had is None else dt.promote_types(had, d)
+    found = dt.combine(groups[0], dt.combine(groups[1], groups[2]))
+    if found is None:
+        raise ValueError("result_type needs at least one operand")
+    return found
+
+
+def as_array(value: Any, d: dt.dtype) -> Any:
+    """An operand's array in dtype ``d``; Python numbers stay weak where NumPy treats them so."""
+    if isinstance(value, Tensor):
+        return value._a if value._a.dtype is d.numpy else store(d, value._a)
+    if d.category >= dt.FLOATING:
+        if isinstance(value, np.generic):
+            return value.item()
+        return value
+    if d is dt.bool_:
+        return bool(value)
+    return np.asarray(value).astype(np.int64, copy=False).astype(d.numpy) if (
+        not isinstance(value, int) or d is not dt.int64) else value
+
+
+def floating(d: dt.dtype) -> dt.dtype:
+    """``d``, or the default dtype for integers and booleans."""
+    return d if d.category >= dt.FLOATING else dt.get_default_dtype()
+
+
+def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+    """PyTorch's message for shapes that do not broadcast."""
+    n = max(len(a), len(b))
+    for i in range(n - 1, -1, -1):
+        x = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
+        y = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
+        if x != y and x != 1 and y != 1:
+            return RuntimeError(
+                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at "
+                f"non-singleton dimension {i}")
+    return RuntimeError(f"shapes {a} and {b} do not broadcast")
+
+
+def check_broadcast(x: Any, y: Any) -> None:
+    """Raise PyTorch's error unless two operands broadcast."""
+    if isinstance(x, Tensor) and isinstance(y, Tensor):
+        try:
+            np.broadcast_shapes(x._a.shape, y._a.shape)
+        except ValueError:
+            raise broadcast_error(x._a.shape, y._a.shape) from None
+
+
+def cast_all(d: dt.dtype, *values: Any) -> list[Array]:
+    """All operands' arrays in dtype ``d``."""
+    return [as_array(v, d) for v in values]

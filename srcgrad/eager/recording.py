@@ -1,0 +1,186 @@
+"""Rule bodies on tensors: the wrapper that makes NumPy calls inside them recorded operations.
+
+Under ``create_graph`` a backward formula must itself be recorded.  Rule bodies are written in
+NumPy; a :class:`Recorded` gives a tensor NumPy's operators and protocols, and turns each call
+into the primitive of the same function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager import primitive
+from srcgrad.eager.primitive import BY_FUNCTION, Primitive
+from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.rules.book import lookup
+
+
+def numpy_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a NumPy function on recorded values through its primitive."""
+    tensors = [_down(v) for v in args]
+    options = {k: _down(v) for k, v in kwargs.items()}
+    if not any(_holds_tensor(v) for v in (*tensors, *options.values())):
+        return function(*tensors, **options)  # np.arange(n, like=ct)
+    special = SPECIAL.get(function)
+    if special is not None:
+        return _up(special(*tensors, **options))
+    prim = BY_FUNCTION.get(function)
+    if prim is None:
+        found = lookup(function)
+        if found is None:
+            raise TypeError(
+                f"no derivative rule for {function!r}, which a backward formula under "
+                "create_graph=True calls; declare one with srcgrad.rules"
+            )
+        name = "".join(p.capitalize() for p in function.__name__.split("_")) + "Backward0"
+        prim = Primitive(function, name)
+    return _up(prim(*tensors, **options))
+
+
+# Functions of NumPy that are better served by an operation of our own (views, casts).
+SPECIAL: dict[Any, Callable[..., Any]] = {}
+
+
+def _holds_tensor(value: Any) -> bool:
+    if value.__class__ in (list, tuple):
+        return any(_holds_tensor(v) for v in value)
+    return isinstance(value, Tensor)
+
+
+def _down(value: Any) -> Any:
+    """Recorded values to tensors, also inside sequences; 0-dim arrays and scalars stay."""
+    if isinstance(value, Recorded):
+        return value.tensor
+    if value.__class__ in (list, tuple):
+        return value.__class__(_down(v) for v in value)
+    return value
+
+
+def _up(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return Recorded(value)
+    if value.__class__ in (list, tuple):
+        return value.__class__(_up(v) for v in value)
+    return value
+
+
+def to_tensor(value: Any) -> Tensor:
+    """What a rule body returned, as a tensor."""
+    if isinstance(value, Recorded):
+        return value.tensor
+    a = np.asarray(value)
+    return wrap(a, dt.FROM_NUMPY[a.dtype])
+
+
+def _binary(function: Any, swapped: bool = False) -> Any:
+    if swapped:
+        return lambda self, other: numpy_call(function, (other, self), {})
+    return lambda self, other: numpy_call(function, (self, other), {})
+
+
+def _unary(function: Any) -> Any:
+    return lambda self: numpy_call(function, (self,), {})
+
+
+def _method(function: Any) -> Any:
+    return lambda self, *args, **kwargs: numpy_call(function, (self, *args), kwargs)
+
+
+class Recorded:
+    """A tensor with NumPy's face: operators, attributes, ufuncs and functions are recorded."""
+
+    __slots__ = ("tensor",)
+    __array_priority__ = 2000
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        function = ufunc if method == "__call__" else getattr(ufunc, method)
+        return numpy_call(function, args, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return numpy_call(function, args, kwargs)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.tensor._a.shape  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        return self.tensor._a.ndim  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        return self.tensor._a.size  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> Any:
+        return self.tensor._a.dtype
+
+    @property
+    def T(self) -> Any:
+        return numpy_call(np.transpose, (self,), {})
+
+    @property
+    def mT(self) -> Any:
+        return numpy_call(np.swapaxes, (self, -1, -2), {})
+
+    @property
+    def real(self) -> Any:
+        return numpy_call(np.real, (self,), {})
+
+    @property
+    def imag(self) -> Any:
+        return numpy_call(np.imag, (self,), {})
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, index: Any) -> Any:
+        return Recorded(self.tensor[_down(index)])
+
+    def astype(self, d: Any) -> Any:
+        return Recorded(self.tensor.to(dt.FROM_NUMPY[np.dtype(d)]))
+
+    def copy(self) -> Any:
+        return Recorded(self.tensor.clone())
+
+    def reshape(self, *shape: Any) -> Any:
+        if len(shape) == 1 and isinstance(shape[0], tuple | list):
+            shape = tuple(shape[0])
+        return numpy_call(np.reshape, (self, shape), {})
+
+    def transpose(self, *axes: Any) -> Any:
+        if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], tuple | list)):
+            axes = axes[0]
+        return numpy_call(np.transpose, (self, axes or None), {})
+
+
+for _name, _function in {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide,
+    "pow": np.power, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder,
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+}.items():
+    setattr(Recorded, f"__{_name}__", _binary(_function))
+    setattr(Recorded, f"__r{_name}__", _binary(_function, swapped=True))
+for _name, _function in {
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
+    "gt": np.greater, "ge": np.greater_equal,
+}.items():
+    setattr(Recorded, f"__{_name}__", _binary(_function))
+for _name, _function in {
+    "neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert,
+}.items():
+    setattr(Recorded, f"__{_name}__", _unary(_function))
+for _name in ("sum", "mean", "prod", "cumsum", "swapaxes", "ravel", "squeeze", "conj", "repeat",
+              "diagonal", "trace", "take", "any", "all", "max", "min", "argmax", "argmin",
+              "clip", "dot", "std", "var", "round"):
+    setattr(Recorded, _name, _method(getattr(np, _name)))
+
+primitive.recorder.append(Recorded)
+primitive.lower.append(to_tensor)
