@@ -1,0 +1,6 @@
+"""Derivatives of graphs: reverse mode, closing of residuals, the split form."""
+
+from .close import close
+from .reverse import differentiate
+
+__all__ = ["close", "differentiate"]

@@ -1,0 +1,127 @@
+"""Activity: which values carry a derivative from the chosen inputs to the chosen outputs.
+
+A value is *varied* if it depends differentiably on an input of interest, *useful* if an output
+of interest depends differentiably on it.  Only values that are both get a cotangent; what is
+inactive costs nothing.  Both are least fixed points; a loop is visited until its carried
+values settle, at most once per carried value that changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..graph.ir import Block, Node, Value
+from .binding import Bindings
+
+# Operations whose outputs never carry a derivative.
+INERT = frozenset({"const", "dim", "list_len", "list_like", "effect", "undef"})
+
+
+class LoopParts:
+    """The values of a loop node, by role."""
+
+    __slots__ = ("carried", "elements", "index", "inits", "jump", "last", "lasts", "next",
+                 "produced", "results", "sequences", "sources", "trips")
+
+    def __init__(self, node: Node) -> None:
+        spec, body = node.loop, node.blocks[-1]
+        first = spec.first_init
+        self.inits = node.inputs[first:first + spec.n_carried]
+        self.sources = node.inputs[first + spec.n_carried:]
+        params = body.params
+        self.index: Value | None = None
+        if spec.kind == "for":
+            self.index, params = params[0], params[1:]
+        self.carried = params[:spec.n_carried]
+        self.elements = params[spec.n_carried:]
+        self.jump, self.next, self.last, self.produced = _cut(body.outputs, node)
+        _, self.results, self.lasts, self.sequences = _cut(node.outputs[:-1], node)
+        self.trips = node.outputs[-1]
+
+
+def _cut(values: tuple[Value, ...], node: Node) -> tuple[Value | None, tuple[Value, ...],
+                                                         tuple[Value, ...], tuple[Value, ...]]:
+    spec = node.loop
+    jump: Value | None = None
+    if spec.exits:
+        jump, values = values[0], values[1:]
+    a, b = spec.n_carried, spec.n_carried + spec.n_last
+    return jump, values[:a], values[a:b], values[b:]
+
+
+class Activity:
+    """``varied`` and ``useful`` of a graph's block, and their meet :meth:`active`."""
+
+    def __init__(self, block: Block, bindings: Bindings, wrt: Iterable[Value],
+                 of: Iterable[Value], callee: Callable[[Node], Any] | None = None) -> None:
+        self._bindings = bindings
+        self.varied: set[Value] = {v for v in wrt if v.aval.is_inexact}
+        self.useful: set[Value] = {v for v in of if v.aval.is_inexact}
+        self._forward(block)
+        self._backward(block)
+
+    def active(self, value: Value) -> bool:
+        return value in self.varied and value in self.useful
+
+    # ---- varied ------------------------------------------------------------------------
+
+    def _forward(self, block: Block) -> None:
+        for node in block.nodes:
+            if node.op == "if":
+                for arm in node.blocks:
+                    self._forward(arm)
+                    self._mark(self.varied, arm.outputs, node.outputs)
+            elif node.op == "loop":
+                self._forward_loop(node)
+            elif node.op not in INERT and any(
+                    v in self.varied for v in self._bindings.differentiable(node)):
+                self.varied.update(o for o in node.outputs if o.aval.is_inexact)
+
+    def _forward_loop(self, node: Node) -> None:
+        parts = LoopParts(node)
+        self._mark(self.varied, parts.inits, parts.carried)
+        self._mark(self.varied, parts.sources, parts.elements)
+        while True:
+            self._forward(node.blocks[-1])
+            if not self._mark(self.varied, parts.next, parts.carried):
+                break
+        self._mark(self.varied, parts.carried, parts.results)
+        self._mark(self.varied, parts.last, parts.lasts)
+        self._mark(self.varied, parts.produced, parts.sequences)
+
+    @staticmethod
+    def _mark(marked: set[Value], sources: Iterable[Value], targets: Iterable[Value]) -> bool:
+        before = len(marked)
+        marked.update(t for s, t in zip(sources, targets) if s in marked and t.aval.is_inexact)
+        return len(marked) > before
+
+    # ---- useful ------------------------------------------------------------------------
+
+    def _backward(self, block: Block) -> None:
+        for node in reversed(block.nodes):
+            if not any(o in self.useful for o in node.outputs):
+                if node.op != "loop" and node.op != "if":
+                    continue
+            if node.op == "if":
+                for arm in node.blocks:
+                    self._mark(self.useful, node.outputs, arm.outputs)
+                    self._backward(arm)
+            elif node.op == "loop":
+                self._backward_loop(node)
+            elif node.op not in INERT:
+                self.useful.update(self._bindings.differentiable(node))
+
+    def _backward_loop(self, node: Node) -> None:
+        parts = LoopParts(node)
+        self._mark(self.useful, parts.results, parts.next)
+        self._mark(self.useful, parts.lasts, parts.last)
+        self._mark(self.useful, parts.sequences, parts.produced)
+        while True:
+            self._backward(node.blocks[-1])
+            if not self._mark(self.useful, parts.carried, parts.next):
+                break
+        # without an iteration the result is the initial value
+        self._mark(self.useful, parts.results, parts.inits)
+        self._mark(self.useful, parts.carried, parts.inits)
+        self._mark(self.useful, parts.elements, parts.sources)

@@ -1,0 +1,118 @@
+"""What the rule book says about a node: its entry, its arguments by canonical name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import UnsupportedOperation
+from ..graph.ir import Block, Node, Value, fill, walk
+from ..rules.book import Entry
+from ..rules.methods import resolve
+
+# The inputs of array and list operations that carry a derivative, by position.
+_DIFFERENTIABLE: dict[str, tuple[int, ...]] = {
+    "read": (0,), "write": (0, 1), "acc": (0, 1), "update": (0, 1), "copy": (0,),
+    "append": (0, 1), "pop": (0,), "get": (0,), "put": (0, 1), "insert": (0, 1),
+    "list_acc": (0, 1),
+}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An ``apply`` node in the book's terms.  ``named`` holds structures with graph values at
+    the leaves; ``entry`` is None if the book does not know the function."""
+
+    entry: Entry | None
+    named: dict[str, Any]
+
+
+def leaves(structure: Any) -> Iterator[Value]:
+    """The graph values in nested tuples, lists, dicts and slices, in order."""
+    if isinstance(structure, Value):
+        yield structure
+    elif isinstance(structure, tuple | list):
+        for item in structure:
+            yield from leaves(item)
+    elif isinstance(structure, dict):
+        for item in structure.values():
+            yield from leaves(item)
+    elif isinstance(structure, slice):
+        yield from leaves((structure.start, structure.stop, structure.step))
+
+
+class Bindings:
+    """Memo of :class:`Bound` per node, and the graph's constants.
+
+    Constants are put in the place of their values, so that rule bodies see Python numbers.
+    """
+
+    def __init__(self, block: Block) -> None:
+        self.constants: dict[Value, Any] = {}
+        self._bound: dict[Node, Bound] = {}
+        self._differentiable: dict[Node, tuple[Value, ...]] = {}
+        for node in walk(block):
+            if node.op == "const":
+                self.constants[node.out] = node.params["value"]
+
+    def of(self, node: Node) -> Bound:
+        """The binding of an ``apply`` node."""
+        found = self._bound.get(node)
+        if found is None:
+            found = self._bound[node] = self._bind(node)
+        return found
+
+    def _bind(self, node: Node) -> Bound:
+        inputs = [self.constants.get(v, v) if _plain(self.constants.get(v)) else v
+                  for v in node.inputs]
+        args = fill(node.params["args"], inputs)
+        kwargs = fill(node.params["kwargs"], inputs)
+        found = resolve(node.params["fn"], args, kwargs)
+        if found is None:
+            return Bound(None, {f"argument {i + 1}": a for i, a in enumerate(args)} | kwargs)
+        return Bound(*found)
+
+    def differentiable(self, node: Node) -> tuple[Value, ...]:
+        """The inputs of a node through which a derivative may pass (loops and ifs aside)."""
+        found = self._differentiable.get(node)
+        if found is None:
+            found = self._differentiable[node] = self._find(node)
+        return found
+
+    def _find(self, node: Node) -> tuple[Value, ...]:
+        if node.op == "list" or node.op == "call":
+            return node.inputs
+        if node.op != "apply":
+            return tuple(node.inputs[i] for i in _DIFFERENTIABLE.get(node.op, ())
+                         if i < len(node.inputs))
+        if not any(o.aval.is_inexact for o in node.outputs):
+            return ()
+        bound = self.of(node)
+        if bound.entry is None:
+            return node.inputs
+        if bound.entry.nondiff:
+            return ()
+        return tuple(v for name, part in bound.named.items()
+                     if name not in bound.entry.inactive for v in leaves(part))
+
+
+def _plain(value: Any) -> bool:
+    """Is a constant one that rule bodies should see as itself?"""
+    return value is None or isinstance(value, bool | int | float | complex | str | tuple)
+
+
+def no_rule(node: Node, name: str, bound: Bound) -> UnsupportedOperation:
+    """The refusal of a function without a derivative for the input ``name``."""
+    function = node.params.get("fn", node.op)
+    label = getattr(function, "__name__", None) or getattr(function, "name", str(function))
+    module = getattr(function, "__module__", None)
+    full = f"{module}.{label}" if module and module not in ("builtins", "_operator") else label
+    return UnsupportedOperation(
+        f"{full} has no derivative rule for {name!r}",
+        where=None if node.origin is None else node.origin.where,
+        why="the gradient depends on this argument and the rule book has no formula for it",
+        fix="declare one with srcgrad.rules.vjp, wrap the call in srcgrad.custom_vjp, or pass the "
+            "argument through srcgrad.stop_gradient if its derivative is to be zero",
+    )
+

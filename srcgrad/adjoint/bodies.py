@@ -1,0 +1,303 @@
+"""Running rule bodies on graph values: one node's cotangents from the rule book.
+
+A body is plain Python over NumPy calls.  It is called with symbolic values
+(:class:`~srcgrad.graph.symbolic.Sym`), so that what it computes is appended to the tape;
+facts it asks for (``x_shape``, ``x_ndim``, ``x_dtype``) cost nothing or a ``dim`` node.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Container, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..graph.infer import infer
+from ..graph.ir import Node, Value
+from ..graph.symbolic import Sym
+from ..kinds import Aval, Kind, int_aval
+from ..rules.book import Rule, lookup
+from ..rules.broadcast import sum_to, sum_to_like
+from ..rules.methods import resolve
+from .binding import Bindings, Bound, leaves, no_rule
+from .frames import Tape, avals_of
+
+Pair = tuple[Value, Value]
+
+
+def wrap(tape: Tape, structure: Any) -> Any:
+    """A structure with every value made symbolic."""
+    if isinstance(structure, Value):
+        return Sym(structure, tape)
+    if isinstance(structure, tuple):
+        items = [wrap(tape, s) for s in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+    if isinstance(structure, list):
+        return [wrap(tape, s) for s in structure]
+    if isinstance(structure, dict):
+        return {k: wrap(tape, v) for k, v in structure.items()}
+    if isinstance(structure, slice):
+        return slice(*(wrap(tape, p) for p in (structure.start, structure.stop, structure.step)))
+    return structure
+
+
+def unwrap(tape: Tape, result: Any) -> Value | None:
+    """The graph value of what a body returned; None for a zero."""
+    if result is None:
+        return None
+    if isinstance(result, Sym):
+        return result.value
+    if isinstance(result, Value):
+        return result
+    return tape.number(result)
+
+
+def shape_of(tape: Tape, value: Value) -> tuple[Any, ...]:
+    """The sizes of a value: numbers where static, else ``dim`` values."""
+    assert value.aval.shape is not None
+    return tuple(size(tape, value, axis) for axis in range(len(value.aval.shape)))
+
+
+def size(tape: Tape, value: Value, axis: int) -> Any:
+    """The size of ``value`` along an axis."""
+    assert value.aval.shape is not None
+    extent = value.aval.shape[axis]
+    if isinstance(extent, int):
+        return extent
+    return tape.add("dim", (value,), (int_aval(extent),), axis=axis).out
+
+
+def _fact(tape: Tape, fact: str, part: Any) -> Any:
+    """``shape``, ``ndim`` or ``dtype`` of an input; lists for sequences."""
+    if isinstance(part, Value) and part.aval.kind is not Kind.LIST:
+        if fact == "dtype":
+            return part.aval.dtype
+        if part.aval.shape is None:
+            return None if fact == "ndim" else tape.call(np.shape, part)
+        return part.aval.ndim if fact == "ndim" else shape_of(tape, part)
+    if isinstance(part, tuple | list):
+        return [_fact(tape, fact, p) for p in part]
+    if part is None:
+        return None
+    if fact == "dtype":
+        return np.asarray(part).dtype
+    return np.ndim(part) if fact == "ndim" else np.shape(part)
+
+
+def _fact_of(tape: Tape, need: str, named: Mapping[str, Any]) -> Any:
+    name, _, fact = need.rpartition("_")
+    if name not in named or fact not in ("shape", "ndim", "dtype"):
+        raise KeyError(need)
+    found = _fact(tape, fact, named[name])
+    return wrap(tape, found)
+
+
+def run_body(tape: Tape, rule: Rule, named: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+    """Call a rule's body with what it names; ``given`` holds ``ct``, ``ans`` or ``t``."""
+    arguments: dict[str, Any] = {}
+    for need in rule.needs:
+        if need in given:
+            arguments[need] = given[need]
+        elif need in rule.settings:
+            arguments[need] = rule.settings[need]
+        elif need in named:
+            arguments[need] = wrap(tape, named[need])
+        else:
+            arguments[need] = _fact_of(tape, need, named)
+    return rule.body(**arguments)
+
+
+def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape, node: Node,
+                        cts: list[Value | None]) -> Iterator[tuple[Value, Value | None]]:
+    """(input, contribution to its cotangent) for the inputs that ``varied`` holds."""
+    bound = bindings.of(node)
+    if bound.entry is not None and bound.entry.nondiff:
+        return
+    ct: Any = tuple(None if c is None else Sym(c, tape) for c in cts)
+    ans: Any = tuple(Sym(o, tape) for o in node.outputs)
+    if not node.params.get("many"):
+        (ct,), (ans,) = ct, ans
+    if _is_identity(node):
+        yield node.inputs[0], cts[0]
+        return
+    for name, result in _run_rules(tape, bound, node, varied, ct, ans):
+        yield from _spread(tape, bound, bound.named[name], result, varied)
+
+
+def _is_identity(node: Node) -> bool:
+    """Conversions between kinds of one number (``float(x)``) pass the cotangent on."""
+    return node.params["fn"] in (float, complex) and len(node.inputs) == 1
+
+
+def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], ct: Any,
+               ans: Any) -> Iterator[tuple[str, Any]]:
+    """(input name, its cotangent as the rules give it) for inputs with varied leaves."""
+    done: dict[int, tuple[Any, ...]] = {}  # by identity of the rule
+    for name, part in bound.named.items():
+        if not any(v in varied for v in leaves(part)):
+            continue
+        if bound.entry is None:
+            raise no_rule(node, name, bound)
+        if name in bound.entry.inactive:
+            continue
+        rule = bound.entry.rules.get(name)
+        if rule is None:
+            raise no_rule(node, name, bound)
+        if id(rule) not in done:
+            found = run_body(tape, rule, bound.named, {"ct": ct, "ans": ans})
+            if rule.form == "elementwise":
+                found = _times(ct, found)
+            done[id(rule)] = found if len(rule.inputs) > 1 else (found,)
+        position = rule.inputs.index(name) if len(rule.inputs) > 1 else 0
+        result = done[id(rule)][position]
+        if bound.entry.broadcasts and len(rule.inputs) == 1 and isinstance(part, Value):
+            value = unwrap(tape, result)
+            result = None if value is None else unbroadcast(tape, value, part,
+                                                            uncertain(node))
+        yield name, result
+
+
+def _times(ct: Any, partial: Any) -> Any:
+    """``ct * partial``; the numbers 1, -1 and 0 need no product."""
+    if partial is None:
+        return None
+    if isinstance(partial, int | float) and not isinstance(partial, bool):
+        if partial == 0:
+            return None
+        if partial == 1:
+            return ct
+        if partial == -1:
+            return -ct
+    return ct * partial
+
+
+def _spread(tape: Tape, bound: Bound, part: Any, result: Any,
+            varied: Container[Value]) -> Iterator[tuple[Value, Value | None]]:
+    """Distribute the cotangent of one named input over the values in it."""
+    if result is None:
+        return
+    if isinstance(part, Value):
+        if isinstance(result, tuple | list):
+            result = [unwrap(tape, r) for r in result]
+            result = tape.add("list", tuple(result), (part.aval,)).out
+        yield part, unwrap(tape, result)
+    elif isinstance(part, tuple | list):
+        for i, item in enumerate(part):
+            if any(v in varied for v in leaves(item)):
+                yield from _spread(tape, bound, item, result[i], varied)
+
+
+def partial_cotangents(tape: Tape, fn: Any, args: tuple[Value, ...], ans: Value, ct: Value,
+                       wanted: Mapping[str, bool], node: Node) -> dict[str, Value]:
+    """Cotangents for the named inputs of ``ans = fn(*args)`` that are wanted, of the output's
+    shape."""
+    entry = lookup(fn)
+    result: dict[str, Value] = {}
+    if entry is None or entry.nondiff:
+        return result
+    bound = Bound(entry, entry.bind(args, {}))
+    for name, flag in wanted.items():
+        rule = entry.rules.get(name)
+        if not flag or name in entry.inactive:
+            continue
+        if rule is None:
+            raise no_rule(node, name, bound)
+        found = run_body(tape, rule, bound.named, {"ct": Sym(ct, tape), "ans": Sym(ans, tape)})
+        if rule.form == "elementwise":
+            found = _times(Sym(ct, tape), found)
+        value = unwrap(tape, found)
+        if value is not None:
+            result[name] = value
+    return result
+
+
+def transposed(tape: Tape, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], ans: Value,
+               ct: Value, wanted: Value, node: Node) -> Value | None:
+    """The cotangent of the input ``wanted`` of ``ans = fn(*args, **kwargs)``."""
+    found = resolve(fn, args, kwargs)
+    if found is None:
+        raise no_rule(node, "the base of a view", Bound(None, {}))
+    bound = Bound(*found)
+    for name, result in _run_rules(tape, bound, node, {wanted}, Sym(ct, tape), Sym(ans, tape)):
+        for value, contribution in _spread(tape, bound, bound.named[name], result, {wanted}):
+            if value is wanted:
+                return contribution
+    return None
+
+
+# ---- fitting cotangents to their primal values ---------------------------------------------
+
+
+def uncertain(node: Node) -> bool:
+    """May sizes that meet in the node's broadcast be 1 or not from iteration to iteration?"""
+    args, kwargs = avals_of(node)
+    return infer(node.params["fn"], args, kwargs).uncertain
+
+
+def unbroadcast(tape: Tape, ct: Value, primal: Value, doubtful: bool = False) -> Value:
+    """Sum a cotangent of the broadcast shape down to the shape of ``primal``.
+
+    Sizes that are equal expressions need nothing; a static 1 is summed over; where sizes that
+    vary met, or a rank is unknown, a run-time helper decides.
+    """
+    have, want = ct.aval.shape, primal.aval.shape
+    if want is None or have is None:
+        if have == ():
+            return ct
+        return tape.call(sum_to_like, ct, primal)
+    if have == want or not have:
+        return ct
+    extra = len(have) - len(want)
+    if extra < 0:
+        return ct
+    kept = have[extra:]
+    if doubtful and any(h != w and w != 1 for h, w in zip(kept, want)):
+        return tape.call(sum_to, ct, shape_of(tape, primal))
+    stretched = tuple(i for i, (h, w) in enumerate(zip(kept, want)) if w == 1 and h != 1)
+    if not want:
+        return tape.call(np.sum, ct)
+    if extra:
+        ct = tape.call(np.sum, ct, axis=tuple(range(extra)) if extra > 1 else 0)
+    if stretched:
+        ct = tape.call(np.sum, ct, axis=stretched if len(stretched) > 1 else stretched[0],
+                       keepdims=True)
+    return ct
+
+
+def fit(tape: Tape, ct: Value, aval: Aval, whole: bool = True, final: bool = False) -> Value:
+    """A cotangent in the dtype of its primal value: the real part for a real one, cast down
+    from wider types.  ``whole``: also in its kind, an array for an array.  ``final``: exactly
+    as the user gets it (a Python float for a Python float, the shape materialised)."""
+    have, want = ct.aval.dtype, aval.dtype
+    if have is not None and want is not None:
+        if have.kind == "c" and want.kind != "c":
+            ct = tape.call(np.real, ct)
+        if want.itemsize < ct.aval.dtype.itemsize or want.kind == "c" != have.kind:  # type: ignore[union-attr]
+            ct = _cast(tape, ct, want)
+    if not whole:
+        return ct
+    if aval.kind is Kind.ARRAY and aval.shape is not None:
+        if ct.aval.shape is not None and len(ct.aval.shape) < len(aval.shape):
+            raise AssertionError(f"cotangent {ct.aval} of a value {aval}")
+        if not aval.shape and ct.aval.kind is not Kind.ARRAY:
+            ct = tape.call(np.asarray, ct)
+    if final and aval.kind in (Kind.FLOAT, Kind.COMPLEX) and ct.aval.kind is not aval.kind:
+        ct = tape.call(float if aval.kind is Kind.FLOAT else complex, ct)
+    if final and aval.kind is Kind.SCALAR and ct.aval.kind is not Kind.SCALAR:
+        assert want is not None
+        ct = tape.call(want.type, ct)
+    return ct
+
+
+def _cast(tape: Tape, ct: Value, dtype: np.dtype[Any]) -> Value:
+    """``ct`` in another dtype; Python numbers adapt by themselves."""
+    if ct.aval.kind in (Kind.FLOAT, Kind.COMPLEX):
+        return ct
+    if ct.aval.kind in (Kind.NUMBER, Kind.SCALAR, Kind.ANY):
+        return tape.call(np.asarray, ct, dtype) if ct.aval.kind is Kind.ANY else ct
+    return Sym(ct, tape).astype(dtype).value  # type: ignore[no-any-return]
+
+
+__all__ = ["cotangents_of_apply", "fit", "operator", "partial_cotangents", "run_body",
+           "shape_of", "size", "unbroadcast", "unwrap", "wrap"]

@@ -1,0 +1,254 @@
+"""Closing an open graph: how backward regions come by the forward values they read.
+
+A backward region (``loop`` or ``if`` with ``params["mirror"]``) may refer to values inside the
+forward region that it mirrors.  Innermost first, each such reference is replaced by the first
+of these that applies:
+
+1. the loop's index: the backward loop's own index;
+2. constants, arithmetic and comparisons of indices and sizes: a clone;
+3. the shape of a value: sizes computed from what is visible (:mod:`.sizes`);
+4. a part of an array that is defined outside and never overwritten: read again;
+5. a part of a version that no later write of the loop touches: read from the loop's result
+   (:mod:`.final`);
+6. a saved sequence: the forward loop produces it, the backward loop consumes it.  An ``if``
+   gets an output with ``undef`` on the other side.
+
+What a mirrored region adds to its outputs is a value of the enclosing block; if that is itself
+a region of the forward part, the enclosing backward region closes the reference in turn, so
+nested loops give sequences of sequences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..graph.ir import Block, Builder, Graph, LoopSpec, Node, Value, free_values, rebuild
+from ..kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, list_of
+from .activity import LoopParts
+from .recompute import Recompute
+from .sizes import Sizes
+
+
+@dataclass
+class Added:
+    """What closing adds to one forward region: inner values with their new outer values, and
+    (for loops) whether the sequence is stacked; the arm for ifs."""
+
+    values: dict[Value, Value] = field(default_factory=dict)
+    arms: dict[Value, int] = field(default_factory=dict)
+    stacked: dict[Value, bool] = field(default_factory=dict)
+
+
+class Scope:
+    """Where every value of a graph is defined."""
+
+    def __init__(self, block: Block) -> None:
+        self.node_of: dict[Value, Node] = {}
+        self.block_of: dict[Value, Block] = {}
+        self.owner: dict[Block, tuple[Node, Block]] = {}
+        self._visit(block)
+
+    def _visit(self, block: Block) -> None:
+        for v in block.params:
+            self.block_of[v] = block
+        for node in block.nodes:
+            for v in node.outputs:
+                self.node_of[v], self.block_of[v] = node, block
+            for inner in node.blocks:
+                self.owner[inner] = (node, block)
+                self._visit(inner)
+
+
+def close(graph: Graph) -> Graph:
+    """The closed form of an open graph (see the module's text); closed graphs are unchanged."""
+    return _Closing(graph).run()
+
+
+class _Closing:
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.scope = Scope(graph.block)
+        self.added: dict[Node, Added] = {}
+        self.extra: dict[Block, list[tuple[Value | None, Node]]] = {}
+        self.sizes = Sizes(graph.block)
+        self.recompute = Recompute(graph.block, self.scope.node_of, self.scope.block_of,
+                                   self.sizes)
+
+    def run(self) -> Graph:
+        block = self._close_nodes(self.graph.block)
+        if not self.added:
+            return self.graph.but(block=block)
+        border = self.graph.border
+        block = self._extend(block)
+        return self.graph.but(block=block, border=border)
+
+    # ---- the backward regions ----------------------------------------------------------------
+
+    def _close_nodes(self, block: Block) -> Block:
+        nodes = tuple(self._close_node(n) for n in block.nodes)
+        if all(a is b for a, b in zip(nodes, block.nodes)):
+            return block
+        new = block.but(nodes=nodes)
+        if block in self.scope.owner:
+            self.scope.owner[new] = self.scope.owner[block]
+        return new
+
+    def _close_node(self, node: Node) -> Node:
+        if not node.blocks:
+            return node
+        blocks = tuple(self._close_nodes(b) for b in node.blocks)
+        if any(a is not b for a, b in zip(blocks, node.blocks)):
+            node = node.but(blocks=blocks)
+        mirror = node.params.get("mirror")
+        if mirror is None:
+            return node
+        forward = self.scope.node_of[mirror]
+        if node.op == "if":
+            return self._close_if(node, forward)
+        return self._close_loop(node, forward)
+
+    def _inside(self, block: Block, forward: Block) -> list[Value]:
+        """The values of a forward block that a backward block refers to."""
+        return [v for v in free_values(block) if self.scope.block_of.get(v) is forward]
+
+    def _close_if(self, node: Node, forward: Node) -> Node:
+        blocks = []
+        for arm, (block, mirrored) in enumerate(zip(node.blocks, forward.blocks)):
+            needed = self._inside(block, mirrored)
+            if not needed:
+                blocks.append(block)
+                continue
+            prelude = Builder(node.origin)
+            known: dict[Value, Value] = {}
+            for v in needed:
+                clone = self.recompute.clone(v, mirrored, prelude, known)
+                known[v] = self._if_output(forward, v, arm) if clone is None else clone
+            blocks.append(self._with_prelude(block, prelude, known))
+        if all(a is b for a, b in zip(blocks, node.blocks)):
+            return node
+        return node.but(blocks=tuple(blocks))
+
+    def _with_prelude(self, block: Block, prelude: Builder, known: dict[Value, Value],
+                      elements: tuple[Value, ...] = ()) -> Block:
+        inner = rebuild(block, dict(known))
+        return Block((*inner.params, *elements), (*prelude.nodes, *inner.nodes), inner.outputs)
+
+    def _if_output(self, forward: Node, value: Value, arm: int) -> Value:
+        added = self.added.setdefault(forward, Added())
+        if value not in added.values:
+            out = Value(value.aval.but(optional=True), value.hint)
+            added.values[value], added.arms[value] = out, arm
+            self._define(out, forward)
+        return added.values[value]
+
+    def _define(self, value: Value, node: Node) -> None:
+        """Record that ``node`` has a new output."""
+        self.scope.node_of[value] = node
+        self.scope.block_of[value] = self.scope.block_of[node.outputs[0]]
+
+    def _close_loop(self, node: Node, forward: Node) -> Node:
+        block, body = node.blocks[-1], forward.blocks[-1]
+        needed = self._inside(block, body)
+        if not needed:
+            return node
+        prelude = Builder(node.origin)
+        known = self._index(node, forward, prelude)
+        sequences: list[Value] = []
+        elements: list[Value] = []
+        for v in needed:
+            if v in known:
+                continue
+            clone = self.recompute.clone(v, body, prelude, known)
+            if clone is not None:
+                known[v] = clone
+                continue
+            sequences.append(self._sequence(forward, v))
+            known[v] = Value(v.aval, v.hint)
+            elements.append(known[v])
+        new = self._with_prelude(block, prelude, known, tuple(elements))
+        spec = node.loop
+        spec = spec.but(n_consumed=spec.n_consumed + len(elements))
+        params = {**node.params, "loop": spec}
+        return node.but(inputs=(*node.inputs, *sequences), blocks=(new,), params=params)
+
+    def _index(self, node: Node, forward: Node, prelude: Builder) -> dict[Value, Value]:
+        """The forward loop's index in terms of the backward loop's."""
+        index = LoopParts(forward).index
+        if index is None:
+            return {}
+        own = node.blocks[-1].params[0]
+        if node.params["ordinal"]:
+            start, _, step = forward.inputs[:3]
+            own = self.recompute.affine(prelude, start, own, step, index.aval)
+        return {index: own}
+
+    def _sequence(self, forward: Node, value: Value) -> Value:
+        added = self.added.setdefault(forward, Added())
+        if value not in added.values:
+            stacked = self._stackable(forward, value.aval)
+            out = Value(self._sequence_aval(forward, value.aval, stacked), value.hint)
+            added.values[value], added.stacked[value] = out, stacked
+            self._define(out, forward)
+        return added.values[value]
+
+    def _stackable(self, forward: Node, aval: Aval) -> bool:
+        """Exact trip count, a known dtype, and a shape that does not vary in the loop."""
+        spec = forward.loop
+        if spec.kind != "for" or spec.exits or aval.dtype is None or aval.dtype.kind not in "biufc":
+            return False
+        if aval.kind is Kind.INT or aval.kind not in NUMERIC or aval.shape is None:
+            return False
+        return aval.kind in SCALARS or self.sizes.constant_in(aval.shape, forward)
+
+    def _sequence_aval(self, forward: Node, aval: Aval, stacked: bool) -> Aval:
+        if not stacked:
+            return list_of(aval)
+        assert aval.shape is not None
+        return array(aval.dtype, (self.sizes.trips(forward), *aval.shape))
+
+    # ---- the forward regions -----------------------------------------------------------------
+
+    def _extend(self, block: Block) -> Block:
+        """A block with the additional outputs of its regions, at any depth."""
+        nodes: list[Node] = []
+        for node in block.nodes:
+            original = node
+            blocks = tuple(self._extend(b) for b in node.blocks)
+            if any(a is not b for a, b in zip(blocks, node.blocks)):
+                node = node.but(blocks=blocks)
+            added = self.added.get(original)
+            if added is not None:
+                node = _extended_if(node, added) if node.op == "if" else _extended_loop(node, added)
+            nodes.append(node)
+        if all(a is b for a, b in zip(nodes, block.nodes)):
+            return block
+        return block.but(nodes=tuple(nodes))
+
+
+def _extended_if(node: Node, added: Added) -> Node:
+    blocks = []
+    for arm, block in enumerate(node.blocks):
+        tail = Builder(node.origin)
+        outputs = list(block.outputs)
+        for inner, out in added.values.items():
+            if added.arms[inner] == arm:
+                outputs.append(inner)
+            else:
+                outputs.append(tail.add("undef", (), (out.aval,)).out)
+        blocks.append(block.but(nodes=(*block.nodes, *tail.nodes), outputs=tuple(outputs)))
+    return node.but(outputs=(*node.outputs, *added.values.values()), blocks=tuple(blocks))
+
+
+def _extended_loop(node: Node, added: Added) -> Node:
+    spec: LoopSpec = node.loop
+    body = node.blocks[-1]
+    stacked = spec.stacked + (False,) * (spec.n_produced - len(spec.stacked))
+    spec = spec.but(n_produced=spec.n_produced + len(added.values),
+                    stacked=(*stacked, *(added.stacked[v] for v in added.values)))
+    body = body.but(outputs=(*body.outputs, *added.values))
+    outputs = (*node.outputs[:-1], *added.values.values(), node.outputs[-1])
+    return node.but(outputs=outputs, blocks=(*node.blocks[:-1], body),
+                    params={**node.params, "loop": spec})
+
+
+__all__ = ["INT", "close"]

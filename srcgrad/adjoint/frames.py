@@ -1,0 +1,76 @@
+"""Reverse frames: where cotangents live while a block is run backwards.
+
+A :class:`Frame` mirrors one primal block.  It holds the current cotangent of every primal
+value it has met.  Values of enclosing blocks are reached *lazily*:
+
+* a frame of an arm starts from the cotangent its parent has (values of enclosing blocks are
+  visible) and reports what it touched, to be merged by the ``if``;
+* a frame of a loop body makes a parameter on first contact: an accumulator carried through
+  the backward loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..graph.ir import Block, Builder, Node, Steps, Value, fill
+from ..graph.symbolic import avals_in, infer_fresh
+from ..kinds import FLOAT, SCALARS, Aval, Kind, list_of
+
+
+def cotangent_aval(aval: Aval) -> Aval:
+    """The facts about a cotangent of a value with ``aval``: the same shape and dtype; which
+    kind of scalar it is does not matter to an adjoint."""
+    if aval.kind is Kind.LIST:
+        return list_of(None if aval.elem is None else cotangent_aval(aval.elem))
+    if aval.kind in SCALARS:
+        return Aval(Kind.NUMBER, aval.dtype, ())
+    return aval.but(expr=None)
+
+
+def avals_of(node: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The abstract arguments of an ``apply`` node, as :func:`infer` takes them."""
+    avals = [v.aval for v in node.inputs]
+    return fill(node.params["args"], avals), fill(node.params["kwargs"], avals)
+
+
+class Tape(Builder):
+    """A builder that infers types."""
+
+    def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Value:
+        """Append ``fn(*args, **kwargs)`` with one output."""
+        found = infer_fresh(fn, avals_in(args), avals_in(kwargs))
+        return self.apply(fn, args, kwargs, found.aval)
+
+    def number(self, value: float) -> Value:
+        return self.const(value, FLOAT)
+
+    def read(self, base: Value, steps: Steps, dyn: tuple[Value, ...], aval: Aval) -> Value:
+        return self.add("read", (base, *dyn), (aval,), steps=steps).out
+
+    def store(self, op: str, base: Value, value: Value, steps: Steps, dyn: tuple[Value, ...],
+              **params: Any) -> Value:
+        """A ``write``, ``acc`` or ``update``: the next version of ``base``."""
+        node = self.add(op, (base, value, *dyn), (base.aval,), steps=steps, **params)
+        node.out.hint, node.out.obj = base.hint, base.obj
+        return node.out
+
+
+class Frame:
+    """The reverse of one block under construction.
+
+    ``body`` tells a loop body from an arm; ``accumulators`` are the parameters that a loop
+    body made for outer values, ``touched`` the outer values whose cotangent changed.
+    """
+
+    def __init__(self, block: Block, parent: Frame | None = None, body: bool = False) -> None:
+        self.block, self.parent, self.body = block, parent, body
+        self.tape = Tape()
+        self.cts: dict[Value, Value] = {}
+        self.accumulators: dict[Value, Value] = {}
+        self.touched: dict[Value, None] = {}
+
+    def take(self, value: Value) -> Value | None:
+        """The cotangent of a value that this frame's block defines, which has no more uses."""
+        return self.cts.pop(value, None)

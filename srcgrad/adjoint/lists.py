@@ -1,0 +1,150 @@
+"""Adjoints of list operations.
+
+The cotangent of a list is a list of cotangents of the same length; ``append`` and ``pop``
+reverse each other, as do ``get`` and accumulation into an element.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..graph.ir import Builder, LoopSpec, Node, Value
+from ..kinds import BOOL, INT, Aval, Kind, int_aval
+from .frames import Frame, Tape, cotangent_aval
+from .zeros import zeros
+
+if TYPE_CHECKING:
+    from .reverse import Reverse
+
+Cotangents = list[Value | None]
+
+
+def _element(aval: Aval) -> Aval:
+    """The facts about an element of the cotangent of a list."""
+    if aval.elem is None:
+        return Aval(Kind.ANY, None, None)
+    return cotangent_aval(aval.elem)
+
+
+def get(tape: Tape, lst: Value, index: Value) -> Value:
+    return tape.add("get", (lst, index), (_element(lst.aval),)).out
+
+
+def _next(tape: Tape, op: str, lst: Value, *inputs: Value) -> Value:
+    new = tape.add(op, (lst, *inputs), (lst.aval,)).out
+    new.hint, new.obj = lst.hint, lst.obj
+    return new
+
+
+def add(tape: Tape, first: Value, second: Value) -> Value:
+    """The elementwise sum of two lists of cotangents, as a list."""
+    zero, one = (tape.const(n, int_aval(n)) for n in (0, 1))
+    length = tape.add("list_len", (first,), (INT,)).out
+    body = Builder(tape.origin)
+    index = body.param(INT)
+    total = body.param(first.aval)
+    term = body.add("get", (second, index), (_element(second.aval),)).out
+    following = body.add("list_acc", (total, term, index), (first.aval,)).out
+    loop = tape.add("loop", (zero, length, one, first), (first.aval, INT),
+                    (body.block((following,)),), loop=LoopSpec("for", n_carried=1))
+    return loop.outputs[0]
+
+
+def _list(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+    ct = cts[0]
+    assert ct is not None
+    for i, element in enumerate(node.inputs):
+        if element in reverse.activity.varied:
+            index = frame.tape.const(i, int_aval(i))
+            reverse.accumulate(frame, element, get(frame.tape, ct, index))
+
+
+def _pop_from(frame: Frame, ct: Value, *index: Value) -> tuple[Value, Value]:
+    node = frame.tape.add("pop", (ct, *index), (ct.aval, _element(ct.aval)))
+    rest, element = node.outputs
+    rest.hint, rest.obj = ct.hint, ct.obj
+    return rest, element
+
+
+def _insert(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+    """``append`` and ``insert``."""
+    ct = cts[0]
+    assert ct is not None
+    index = node.inputs[2:]
+    if index and reverse.bindings.constants.get(index[0]) != 0:
+        length = _length(frame.tape, node.inputs[0])
+        place = _from_front(reverse, frame.tape, index[0], length)
+        tape = frame.tape  # list.insert clamps: the element is found where it went
+        zero = tape.const(0, int_aval(0))
+        place = tape.apply(max, (zero, place), {}, INT)
+        index = (tape.apply(min, (place, length), {}, INT),)
+    rest, element = _pop_from(frame, ct, *index)
+    reverse.accumulate(frame, node.inputs[1], element)
+    reverse.accumulate(frame, node.inputs[0], rest)
+
+
+def _from_front(reverse: Reverse, tape: Tape, index: Value, length: Value) -> Value:
+    """A list index counted from the front."""
+    known = reverse.bindings.constants.get(index)
+    if known is not None:
+        return index if known >= 0 else tape.apply(operator.add, (length, index), {}, INT)
+    negative = tape.apply(operator.lt, (index, 0), {}, BOOL)
+    shift = tape.apply(operator.mul, (negative, length), {}, INT)
+    return tape.apply(operator.add, (index, shift), {}, INT)
+
+
+def _length(tape: Tape, lst: Value) -> Value:
+    return tape.add("list_len", (lst,), (INT,)).out
+
+
+def _pop(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+    tape = frame.tape
+    rest, element = cts
+    if rest is None:
+        rest = zeros(tape, node.outputs[0])
+    if element is None:
+        element = zeros(tape, node.outputs[1])
+    if len(node.inputs) == 1:
+        new = _next(tape, "append", rest, element)
+    else:
+        length = _length(tape, node.inputs[0])
+        index = _from_front(reverse, tape, node.inputs[1], length)
+        new = _next(tape, "insert", rest, element, index)
+    reverse.accumulate(frame, node.inputs[0], new)
+
+
+def _get(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+    lst, index = node.inputs
+    ct = cts[0]
+    if ct is None or lst not in reverse.activity.varied:
+        return
+    base = reverse.current(frame, lst)
+    if base is None:
+        base = zeros(frame.tape, lst)
+    reverse.put(frame, lst, _next(frame.tape, "list_acc", base, ct, index))
+
+
+def _put(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+    lst, value, index = node.inputs
+    tape, ct = frame.tape, cts[0]
+    assert ct is not None
+    reverse.accumulate(frame, value, get(tape, ct, index))
+    if lst in reverse.activity.varied:
+        old = tape.add("get", (lst, index), (lst.aval.elem or value.aval,)).out
+        reverse.accumulate(frame, lst, _next(tape, "put", ct, zeros(tape, old), index))
+
+
+def _list_acc(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+    lst, value, index = node.inputs
+    ct = cts[0]
+    assert ct is not None
+    reverse.accumulate(frame, value, get(frame.tape, ct, index))
+    reverse.accumulate(frame, lst, ct)
+
+
+ADJOINTS: dict[str, Callable[[Any, Frame, Node, Cotangents], None]] = {
+    "list": _list, "append": _insert, "insert": _insert, "pop": _pop, "get": _get, "put": _put,
+    "list_acc": _list_acc,
+}

@@ -1,0 +1,150 @@
+"""Adjoints of ``if`` and ``loop``.
+
+``if`` becomes an ``if`` on the same predicate that merges the cotangents its arms touch.  A
+loop of any kind becomes one ``for`` loop over the trips that were started, run the other way
+round.  Its carried values are the cotangents of the loop's carried values and last values,
+then the accumulators of outer values; cotangents of produced sequences are consumed and those
+of consumed sequences are produced.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..graph.ir import Block, LoopSpec, Node, Value
+from ..kinds import INT, int_aval
+from .activity import LoopParts
+from .frames import Frame, cotangent_aval
+from .zeros import zeros
+
+if TYPE_CHECKING:
+    from .reverse import Reverse
+
+Cotangents = list[Value | None]
+
+
+def reverse_if(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+    """The adjoint of an ``if``."""
+    arms = []
+    for block in node.blocks:
+        arm = Frame(block, frame)
+        arm.tape.origin = frame.tape.origin
+        for out, ct in zip(block.outputs, cts):
+            reverse.accumulate(arm, out, ct)
+        reverse.run(arm)
+        arms.append(arm)
+    touched = list(dict.fromkeys(v for arm in arms for v in arm.touched))
+    if not touched:
+        return
+    outputs: list[tuple[Value, ...]] = []
+    for arm in arms:
+        found = []
+        for v in touched:
+            ct = reverse.current(arm, v)
+            found.append(zeros(arm.tape, v) if ct is None else ct)
+        outputs.append(tuple(found))
+    blocks = tuple(arm.tape.block(outs) for arm, outs in zip(arms, outputs))
+    merged = frame.tape.add("if", node.inputs, tuple(cotangent_aval(v.aval) for v in touched),
+                            blocks, mirror=node.outputs[0])
+    for v, ct in zip(touched, merged.outputs):
+        reverse.put(frame, v, ct)
+
+
+def reverse_loop(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+    """The adjoint of a loop."""
+    _LoopReversal(reverse, frame, node, cts).run()
+
+
+class _LoopReversal:
+    def __init__(self, reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+        self.reverse, self.frame, self.node = reverse, frame, node
+        self.parts = LoopParts(node)
+        self.ct_of = dict(zip(node.outputs, cts))
+        self.body = Frame(node.blocks[-1], frame, body=True)
+        self.body.tape.origin = frame.tape.origin
+
+    def run(self) -> None:
+        reverse, frame, body, parts = self.reverse, self.frame, self.body, self.parts
+        control, index, ordinal = self._control()
+        slots = self._slots()
+        inits = [self._ct_or_zeros(parts.results[k]) for k in slots]
+        lasts = [j for j, v in enumerate(parts.lasts) if self.ct_of[v] is not None]
+        inits += [self.ct_of[parts.lasts[j]] for j in lasts]
+        carried = [self._param(parts.results[k]) for k in slots]
+        carried += [self._param(parts.last[j]) for j in lasts]
+        consumed = [m for m, v in enumerate(parts.sequences) if self.ct_of[v] is not None]
+        elements = [self._param(parts.produced[m]) for m in consumed]
+        # what the body's outputs receive, then the body backwards
+        targets = [parts.next[k] for k in slots] + [parts.last[j] for j in lasts]
+        targets += [parts.produced[m] for m in consumed]
+        for target, ct in zip(targets, carried + elements):
+            reverse.accumulate(body, target, ct)
+        reverse.run(body)
+        following = [self._body_ct(parts.carried[k]) for k in slots]
+        following += [zeros(body.tape, parts.last[j]) for j in lasts]
+        made = [m for m, v in enumerate(parts.elements) if v in body.cts]
+        produced = [body.cts[parts.elements[m]] for m in made]
+        outer = list(body.accumulators)
+        for v in outer:
+            ct = reverse.current(frame, v)
+            inits.append(zeros(frame.tape, v) if ct is None else ct)
+            carried.append(body.accumulators[v])
+            following.append(body.cts[v])
+        spec = LoopSpec(
+            "for", n_carried=len(carried), n_consumed=len(consumed), n_produced=len(made),
+            reverse=not self.node.loop.reverse,
+            stacked=tuple(self._stacked(parts.sources[m]) for m in made))
+        block = Block((index, *carried, *elements), tuple(body.tape.nodes),
+                      (*following, *produced))
+        avals = [v.aval for v in carried]
+        avals += [cotangent_aval(parts.sources[m].aval) for m in made]
+        sequences = [self.ct_of[parts.sequences[m]] for m in consumed]
+        loop = frame.tape.add("loop", (*control, *inits, *sequences), (*avals, INT), (block,),
+                              loop=spec, mirror=parts.trips, ordinal=ordinal)
+        self._deliver(loop, slots, len(lasts), outer, made)
+
+    def _deliver(self, loop: Node, slots: list[int], n_lasts: int, outer: list[Value],
+                 made: list[int]) -> None:
+        """Hand the backward loop's results on: accumulators first, they hold older sums."""
+        reverse, frame, parts = self.reverse, self.frame, self.parts
+        results = list(loop.outputs)
+        first = len(slots) + n_lasts
+        for v, ct in zip(outer, results[first:]):
+            reverse.put(frame, v, ct)
+        for k, ct in zip(slots, results):
+            reverse.accumulate(frame, parts.inits[k], ct)
+        for m, ct in zip(made, results[first + len(outer):]):
+            reverse.accumulate(frame, parts.sources[m], ct)
+
+    def _control(self) -> tuple[tuple[Value, ...], Value, bool]:
+        """The range of the backward loop, its index, and whether that counts iterations (else
+        it is the forward loop's index)."""
+        node, spec, parts, tape = self.node, self.node.loop, self.parts, self.frame.tape
+        if spec.kind == "for" and not spec.exits:
+            assert parts.index is not None
+            return node.inputs[:3], parts.index.like(obj=None), False
+        same = spec.kind == "for" and [self.reverse.bindings.constants.get(v)
+                                       for v in (node.inputs[0], node.inputs[2])] == [0, 1]
+        index = parts.index.like(obj=None) if same and parts.index else Value(INT)
+        zero, one = (tape.const(n, int_aval(n)) for n in (0, 1))
+        return (zero, parts.trips, one), index, not same
+
+    def _slots(self) -> list[int]:
+        """The carried values whose cotangent is carried backwards."""
+        activity, parts = self.reverse.activity, self.parts
+        return [k for k, p in enumerate(parts.carried) if p in activity.varied
+                and (self.ct_of[parts.results[k]] is not None or p in activity.useful)]
+
+    def _param(self, primal: Value) -> Value:
+        return Value(cotangent_aval(primal.aval), self.reverse.name(primal))
+
+    def _ct_or_zeros(self, primal: Value) -> Value:
+        ct = self.ct_of[primal]
+        return zeros(self.frame.tape, primal) if ct is None else ct
+
+    def _body_ct(self, primal: Value) -> Value:
+        ct = self.body.take(primal)
+        return zeros(self.body.tape, primal) if ct is None else ct
+
+    def _stacked(self, source: Value) -> bool:
+        return source.aval.is_array

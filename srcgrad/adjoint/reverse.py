@@ -1,0 +1,183 @@
+"""Reverse mode on graphs: the forward nodes as they are, then their adjoints, backwards.
+
+The result is *open*: nodes of backward loop bodies and arms refer to values of the forward
+bodies and arms wherever they are.  :func:`srcgrad.adjoint.close.close` binds them later, when
+dead code is gone and only what is really read remains.  A backward ``loop`` or ``if`` names
+the region it reverses by ``params["mirror"]``, an output of the forward node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..errors import NonDifferentiable
+from ..graph.ir import Block, Graph, Node, Steps, Value, walk
+from ..kinds import Kind
+from . import arrays, lists, regions
+from .activity import Activity
+from .binding import Bindings
+from .bodies import cotangents_of_apply, fit
+from .frames import Frame, cotangent_aval
+from .names import cotangent, order_of
+from .zeros import zeros
+
+
+class Reverse:
+    """The state of one differentiation: activity, bindings, and where values are defined."""
+
+    def __init__(self, graph: Graph, wrt: Sequence[Value], of: Sequence[Value]) -> None:
+        self.graph = graph
+        self.bindings = Bindings(graph.block)
+        self.activity = Activity(graph.block, self.bindings, wrt, of)
+        self.defined_in: dict[Value, Block] = {}
+        self._locate(graph.block)
+        self.order = 1 + order_of(v.hint for v in self.defined_in)
+
+    def _locate(self, block: Block) -> None:
+        for value in block.params:
+            self.defined_in[value] = block
+        for node in block.nodes:
+            for value in node.outputs:
+                self.defined_in[value] = block
+            for inner in node.blocks:
+                self._locate(inner)
+
+    # ---- cotangents of values ------------------------------------------------------------
+
+    def current(self, frame: Frame, value: Value) -> Value | None:
+        """The cotangent that ``value`` has so far, as seen from ``frame``; None if it is zero."""
+        found = frame.cts.get(value)
+        if found is not None or self.defined_in[value] is frame.block or frame.parent is None:
+            return found
+        if not frame.body:
+            return self.current(frame.parent, value)
+        param = Value(cotangent_aval(value.aval), self.name(value))
+        frame.accumulators[value] = frame.cts[value] = param
+        return param
+
+    def put(self, frame: Frame, value: Value, ct: Value) -> None:
+        """Make ``ct`` the cotangent of ``value``."""
+        if ct.hint is None:
+            ct.hint = self.name(value)
+        frame.cts[value] = ct
+        if self.defined_in[value] is not frame.block:
+            frame.touched[value] = None
+
+    def accumulate(self, frame: Frame, value: Value, ct: Value | None, steps: Steps = (),
+                   dyn: tuple[Value, ...] = ()) -> None:
+        """Add ``ct`` to the cotangent of ``value``, or of the part of it that ``steps`` select.
+        The first contribution assigns."""
+        if ct is None or value not in self.activity.varied:
+            return
+        base = self.current(frame, value)
+        if steps:
+            if base is None:
+                base = zeros(frame.tape, value)
+            ct = fit(frame.tape, ct, value.aval, whole=False)
+            self.put(frame, value, frame.tape.store("acc", base, ct, steps, dyn))
+            return
+        ct = fit(frame.tape, ct, value.aval)
+        if base is None:
+            self.put(frame, value, ct)
+        elif value.aval.kind is Kind.LIST:
+            self.put(frame, value, lists.add(frame.tape, base, ct))
+        else:
+            self.put(frame, value, frame.tape.store("acc", base, ct, (), ()))
+
+    def name(self, value: Value) -> str | None:
+        return cotangent(value.hint, self.order)
+
+    # ---- running backwards -----------------------------------------------------------------
+
+    def run(self, frame: Frame) -> None:
+        """Append the adjoints of the nodes of a frame's block, last node first."""
+        for node in reversed(frame.block.nodes):
+            if any(o in frame.cts for o in node.outputs):
+                frame.tape.origin = None if node.origin is None else replace(
+                    node.origin, role="adjoint")
+                self.node(frame, node)
+
+    def node(self, frame: Frame, node: Node) -> None:
+        """The adjoint of one node, some of whose outputs have a cotangent."""
+        op = node.op
+        cts = [frame.take(o) for o in node.outputs]
+        if op == "apply":
+            for value, ct in cotangents_of_apply(self.bindings, self.activity.varied, frame.tape,
+                                                 node, cts):
+                self.accumulate(frame, value, ct)
+        elif op in arrays.ADJOINTS:
+            arrays.ADJOINTS[op](self, frame, node, cts)
+        elif op in lists.ADJOINTS:
+            lists.ADJOINTS[op](self, frame, node, cts)
+        elif op == "if":
+            regions.reverse_if(self, frame, node, cts)
+        elif op == "loop":
+            regions.reverse_loop(self, frame, node, cts)
+
+
+def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
+                  keep: Sequence[int] = ()) -> Graph:
+    """The joint graph of ``graph`` and its vector-Jacobian product.
+
+    Inputs: those of ``graph``, then one seed per output in ``of``.  Outputs: the outputs in
+    ``keep``, then one cotangent per input in ``wrt``, of the input's kind, dtype and shape.
+    The result is open (see the module's text).
+
+    >>> import operator
+    >>> from srcgrad.graph.ir import Builder
+    >>> from srcgrad.kinds import FLOAT
+    >>> b = Builder()
+    >>> x = b.param(FLOAT, "x")
+    >>> y = b.apply(operator.mul, (x, 3.0), {}, FLOAT)
+    >>> joint = differentiate(Graph("f", b.block((y,))), [0], [0])
+    >>> [v.hint for v in joint.inputs], joint.border
+    (['x', 'd_out'], 1)
+    """
+    block = graph.block
+    inputs = [block.params[i] for i in wrt]
+    outputs = [block.outputs[i] for i in of]
+    for v in inputs:
+        if not v.aval.is_inexact:
+            raise NonDifferentiable(
+                f"the derivative with respect to {v.hint or 'an argument'} is asked for, which "
+                f"is {v.aval}", why="only real and complex floating-point values have derivatives",
+                fix="pass a float (1.0 instead of 1) or an array of floats")
+    reverse = Reverse(graph, inputs, outputs)
+    frame = Frame(block)
+    seeds = []
+    for v in outputs:
+        seed = Value(v.aval.but(expr=None, optional=False),
+                     cotangent(v.hint or "out", reverse.order))
+        seeds.append(seed)
+        reverse.accumulate(frame, v, seed)
+    reverse.run(frame)
+    frame.tape.origin = None
+    gradients = []
+    for v in inputs:
+        ct = frame.cts.get(v)
+        if ct is None:
+            ct = zeros(frame.tape, v)
+        gradients.append(fit(frame.tape, ct, v.aval, final=True))
+    kept = tuple(block.outputs[i] for i in keep)
+    nodes = (*block.nodes, *alive(frame.tape.nodes, gradients))
+    joint = Block((*block.params, *seeds), nodes, (*kept, *gradients))
+    return graph.but(block=joint, border=len(block.nodes), n_primal=len(kept))
+
+
+def alive(nodes: Sequence[Node], wanted: Sequence[Value]) -> list[Node]:
+    """The nodes, of those that only make values, that ``wanted`` needs."""
+    needed = set(wanted)
+    kept: list[Node] = []
+    for node in reversed(nodes):
+        if any(o in needed for o in node.outputs):
+            kept.append(node)
+            needed.update(node.inputs)
+            for block in node.blocks:
+                needed.update(block.outputs)
+                for inner in walk(block):
+                    needed.update(inner.inputs)
+                    for deeper in inner.blocks:
+                        needed.update(deeper.outputs)
+    kept.reverse()
+    return kept

@@ -1,0 +1,116 @@
+"""Symbolic sizes made into run-time integers, and where their symbols come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..dims import Atom, Dim, Poly, of_atom, range_length, symbol, symbols
+from ..graph.ir import Block, Builder, Node, Value
+from ..graph.symbolic import materialise
+from ..kinds import Kind, int_aval
+
+
+class Sizes:
+    """For every symbol of a graph: the value that introduces it (an int, or an array and the
+    axis), and the block where that happens."""
+
+    def __init__(self, block: Block) -> None:
+        self._carrier: dict[Atom, tuple[Value, int | None]] = {}
+        self._introduced: dict[Atom, Block] = {}
+        self._parent: dict[Block, Block] = {}
+        self._fresh = 0
+        self._visit(block)
+
+    def _visit(self, block: Block) -> None:
+        for v in block.params:
+            self._meet(v, block)
+        for node in block.nodes:
+            for inner in node.blocks:
+                self._parent[inner] = block
+                self._visit(inner)
+            for v in node.outputs:
+                self._meet(v, block)
+
+    def _meet(self, value: Value, block: Block) -> None:
+        aval = value.aval
+        if aval.kind is Kind.INT and isinstance(aval.expr, Poly):
+            self._introduce(aval.expr, value, None, block)
+        if aval.shape is not None:
+            for axis, extent in enumerate(aval.shape):
+                if isinstance(extent, Poly):
+                    self._introduce(extent, value, axis, block)
+
+    def _introduce(self, dim: Poly, value: Value, axis: int | None, block: Block) -> None:
+        for atom in symbols(dim):
+            self._introduced.setdefault(atom, block)
+        if len(dim.terms) == 1:
+            (monomial, coefficient), = dim.terms.items()
+            if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+                self._carrier.setdefault(monomial[0][0], (value, axis))
+
+    def _within(self, block: Block | None, outer: Block) -> bool:
+        while block is not None:
+            if block is outer:
+                return True
+            block = self._parent.get(block)
+        return False
+
+    def constant_in(self, shape: tuple[Dim, ...], loop: Node) -> bool:
+        """Are the sizes the same in all iterations?"""
+        return not any(self._within(self._introduced.get(atom), block)
+                       for d in shape for atom in symbols(d) for block in loop.blocks)
+
+    def trips(self, loop: Node) -> Dim:
+        """The number of iterations of a loop, as a size."""
+        expr = loop.outputs[-1].aval.expr
+        if expr is not None:
+            return expr
+        if loop.loop.kind == "for" and not loop.loop.exits:
+            bounds = [v.aval.expr for v in loop.inputs[:3]]
+            if all(b is not None for b in bounds):
+                return range_length(*bounds)  # type: ignore[arg-type]
+        self._fresh += 1
+        return symbol("trips", serial=self._fresh, varying=True)
+
+    # ---- sizes as values -----------------------------------------------------------------------
+
+    def computable(self, dim: Any, inside: Block, known: Mapping[Value, Value]) -> bool:
+        """Can ``dim`` be computed from values outside the forward block ``inside`` and those
+        in ``known``?"""
+        if isinstance(dim, int):
+            return True
+        if not isinstance(dim, Poly):
+            return False
+        return all(self._at_hand(a, inside, known) is not None or (bool(a.args) and all(
+            p is None or self.computable(p, inside, known) for p in a.args)) for a in dim.atoms())
+
+    def _at_hand(self, atom: Atom, inside: Block,
+                 known: Mapping[Value, Value]) -> tuple[Value, int | None] | None:
+        found = self._carrier.get(atom)
+        if found is None:
+            return None
+        value, axis = found
+        if value in known:
+            return known[value], axis
+        return None if self._within(self._introduced[atom], inside) else found
+
+    def compute(self, dim: Any, prelude: Builder, inside: Block,
+                known: Mapping[Value, Value]) -> Value:
+        """The run-time integer of ``dim``."""
+        values: dict[Atom, Value] = {}
+        self._gather(dim, prelude, inside, known, values)
+        found = materialise(prelude, dim, values)
+        return found if isinstance(found, Value) else prelude.const(found, int_aval(found))
+
+    def _gather(self, dim: Any, prelude: Builder, inside: Block, known: Mapping[Value, Value],
+                values: dict[Atom, Value]) -> None:
+        for atom in dim.atoms() if isinstance(dim, Poly) else ():
+            found = self._at_hand(atom, inside, known)
+            if found is None:
+                for part in atom.args:
+                    self._gather(part, prelude, inside, known, values)
+            elif atom not in values:
+                value, axis = found
+                values[atom] = value if axis is None else prelude.add(
+                    "dim", (value,), (int_aval(of_atom(atom)),), axis=axis).out

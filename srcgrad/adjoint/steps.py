@@ -1,0 +1,78 @@
+"""View steps in adjoints: what they select, and which of them need lowering.
+
+Slices, transpositions and the like are views of every array, so a cotangent can be updated
+through them in place.  Whether a *reshape* is a view depends on the memory layout, which the
+cotangent need not share with its primal value (and a diagonal is read-only): from the first
+such step on the adjoint works on the part as a value of its own and goes back by the transpose
+of the step's function.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ..graph.infer import infer
+from ..graph.ir import Index, Steps, Through, Value, fill
+from ..kinds import Aval, Kind
+from ..spelling import Attribute, Method
+from .frames import cotangent_aval
+
+_IMAG = (np.imag, Attribute("imag"))
+
+# Functions that give a writable view of any array whatever its layout.
+_VIEWS = frozenset({
+    np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.matrix_transpose, np.expand_dims,
+    np.flip, np.fliplr, np.flipud, np.rot90, np.real, np.imag, np.asarray,
+    Attribute("T"), Attribute("mT"), Attribute("real"), Attribute("imag"),
+    Method("transpose"), Method("swapaxes"),
+})
+
+
+def sign(steps: Steps) -> int:
+    """-1 if the steps go through an imaginary part, else 1."""
+    return -1 if any(isinstance(s, Through) and s.fn in _IMAG for s in steps) else 1
+
+
+def is_view(step: Index | Through) -> bool:
+    """Can a cotangent be updated through this step, whatever its memory layout?"""
+    return isinstance(step, Index) or step.fn in _VIEWS
+
+
+def first_lowered(steps: Steps) -> int | None:
+    """The position of the first step that needs lowering."""
+    for i, step in enumerate(steps):
+        if not is_view(step):
+            return i
+    return None
+
+
+def covers_everything(steps: Steps) -> bool:
+    """Do the steps certainly select every element?"""
+    return all(_whole(s.key) if isinstance(s, Index) else s.fn in _VIEWS and s.fn not in _PARTIAL
+               for s in steps)
+
+
+_PARTIAL = (np.real, np.imag, Attribute("real"), Attribute("imag"))
+
+
+def _whole(key: object) -> bool:
+    parts = key if isinstance(key, tuple) else (key,)
+    return all(p is Ellipsis or p is None
+               or (isinstance(p, slice) and p.start in (None, 0) and p.stop is None
+                   and p.step in (None, 1)) for p in parts)
+
+
+def part_aval(aval: Aval, steps: Steps, dyn: tuple[Value, ...]) -> Aval:
+    """The facts about ``x[steps]`` for a cotangent ``x`` with ``aval``."""
+    known = [v.aval for v in dyn]
+    for step in steps:
+        if isinstance(step, Index):
+            if aval.kind is not Kind.ARRAY:  # a 0-d cotangent may be any kind of scalar
+                aval = aval.but(kind=Kind.ARRAY) if aval.shape == () else aval
+            aval = infer(operator.getitem, (aval, fill(step.key, known)), {}).aval
+        else:
+            args, kwargs = fill(step.args, known), dict(fill(step.kwargs, known))
+            aval = infer(step.fn, (aval, *args), kwargs).aval
+    return cotangent_aval(aval)

@@ -1,0 +1,25 @@
+"""Zero cotangents, made only where the structure needs one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..graph.ir import Value
+from ..kinds import COMPLEX, FLOAT, SCALARS, Kind
+from .frames import Tape, cotangent_aval
+
+
+def zeros(tape: Tape, primal: Value) -> Value:
+    """A zero of the shape of ``primal``.
+
+    Arrays use ``np.zeros_like(primal)``: a use of the shape only, which closing rewrites to
+    symbolic sizes where ``primal`` itself is not at hand.
+    """
+    aval = primal.aval
+    if aval.kind is Kind.LIST:
+        return tape.add("list_like", (primal,), (cotangent_aval(aval),)).out
+    if aval.kind in SCALARS:
+        if aval.dtype is not None and aval.dtype.kind == "c":
+            return tape.const(0j, COMPLEX)
+        return tape.const(0.0, FLOAT)
+    return tape.apply(np.zeros_like, (primal,), {}, cotangent_aval(aval))
