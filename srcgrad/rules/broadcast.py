@@ -168,3 +168,30 @@ def scatter_diagonal_values(
     ct: Array, values_shape: tuple[int, ...], offset: int, axis1: int, axis2: int
 ) -> Array:
     return sum_to(np.diagonal(ct, offset, axis1, axis2), values_shape)
+
+
+@runtime
+def resize_axis(x: Array, size: int, axis: int) -> Array:
+    """``x`` cropped or filled up with zeros along ``axis``, as transforms with ``n`` do.
+
+    >>> resize_axis(np.array([1.0, 2.0]), 3, 0)
+    array([1., 2., 0.])
+    """
+    have = np.shape(x)[axis]
+    if have > size:
+        index: list[Any] = [slice(None)] * np.ndim(x)
+        index[axis] = slice(None, size)
+        return x[tuple(index)]
+    widths = [(0, 0)] * np.ndim(x)
+    widths[axis] = (0, size - have)
+    return np.pad(x, widths)
+
+
+@linear(resize_axis, "x")
+def resize_axis_x(ct: Array, x_shape: tuple[int, ...], axis: int) -> Array:
+    return resize_axis(ct, x_shape[axis], axis)
+
+
+def as_array(x: Array) -> Array:
+    """A list of numbers, which a body wants to compute on, as an array."""
+    return np.stack(x) if isinstance(x, list | tuple) else x

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, vjp
-from srcgrad.rules.broadcast import runtime, scatter_diagonal
+from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
 from srcgrad.rules.linear_algebra import adjoint_matrix
 from srcgrad.rules.products import conj_complex, matrix_transpose
 
@@ -118,24 +118,12 @@ def leading(x: Array, axis: int, like: Array) -> Array:
     return np.moveaxis(parts[..., :n], -1, axis)
 
 
-@runtime
-def extended(x: Array, axis: int, size: int) -> Array:
-    """``x`` with zeros appended along ``axis`` up to ``size``: the transpose of `leading`."""
-    widths = [(0, 0)] * np.ndim(x)
-    widths[axis] = (0, size - np.shape(x)[axis])
-    return np.pad(x, widths)
-
-
 @linear(leading, "x")
 def leading_x(ct: Array, x_shape: tuple[int, ...], axis: int) -> Array:
-    return extended(ct, axis, x_shape[axis])
+    return resize_axis(ct, x_shape[axis], axis)
 
 
-@linear(extended, "x")
-def extended_x(ct: Array, x_shape: tuple[int, ...], axis: int) -> Array:
-    index: list[Any] = [slice(None)] * np.ndim(ct)
-    index[axis] = slice(None, x_shape[axis])
-    return ct[tuple(index)]
+inactive(leading, "like")
 
 
 def _svd(

@@ -48,14 +48,19 @@ def _ratio(coefficients: tuple[tuple[float, ...], tuple[float, ...]], t: Array) 
     return top / bottom
 
 
-def _complement(y: Array) -> Array:
-    """``erfc(y)`` for ``y > 0.46875``."""
+def _scaled_complement(y: Array) -> Array:
+    """``exp(y * y) * erfc(y)`` for ``y > 0.46875``."""
     inverse_square = 1.0 / (y * y)
     tail = (1.0 / _ROOT_PI - inverse_square * _ratio(_LARGE, inverse_square)) / y
+    return np.where(y <= 4.0, _ratio(_MIDDLE, np.minimum(y, 4.0)), tail)
+
+
+def _complement(y: Array) -> Array:
+    """``erfc(y)`` for ``y > 0.46875``."""
     # exp(-y*y) with the square split, so that its rounding error is not amplified
     coarse = np.trunc(y * 16.0) / 16.0
     scale = np.exp(-coarse * coarse) * np.exp(-(y - coarse) * (y + coarse))
-    return scale * np.where(y <= 4.0, _ratio(_MIDDLE, np.minimum(y, 4.0)), tail)
+    return scale * _scaled_complement(y)
 
 
 def _widened(x: Array) -> tuple[Array, np.dtype[Any]]:
@@ -94,6 +99,28 @@ def erfc(x: Array) -> Array:
         tail = np.where(y > 30.0, 0.0, _complement(np.maximum(y, _BORDER)))
         out = np.where(y <= _BORDER, small, np.where(wide < 0, 2.0 - tail, tail))
     return np.where(np.isnan(wide), np.nan, out).astype(kind)
+
+
+@runtime
+def erfcx(x: Array) -> Array:
+    """``exp(x * x) * erfc(x)``, elementwise, in the dtype of ``x``.
+
+    >>> float(erfcx(np.array(0.0)))
+    1.0
+    """
+    wide, kind = _widened(x)
+    with np.errstate(all="ignore"):
+        y = np.abs(wide)
+        small = np.exp(y * y) * (1.0 - wide * _ratio(_SMALL, np.minimum(y, _BORDER) ** 2))
+        tail = _scaled_complement(np.maximum(y, _BORDER))
+        out = np.where(y <= _BORDER, small, np.where(
+            wide < 0, 2.0 * np.exp(wide * wide) - tail, tail))
+    return np.where(np.isnan(wide), np.nan, out).astype(kind)
+
+
+@elementwise(erfcx)
+def erfcx_x(ans: Array, x: Array) -> Array:
+    return 2.0 * x * ans - 2.0 / _ROOT_PI
 
 
 @elementwise(erf)

@@ -79,7 +79,9 @@ entry("math.log", math.log, like=lambda x, base=None: None)
 
 @vjp(math.log, "x")
 def math_log_x(ct: Array, x: Array, base: Any) -> Array:
-    return ct / x if base is None else ct / (x * math.log(base))
+    if base is None:
+        return ct / x
+    return ct / (x * (math.log(base) if isinstance(base, int | float) else np.log(base)))
 
 
 @vjp(math.log, "base")

@@ -7,32 +7,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, linear
-from srcgrad.rules.broadcast import runtime
+from srcgrad.rules.broadcast import resize_axis
 
 Shape = tuple[int, ...]
 _SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
-
-
-@runtime
-def resize_axis(x: Array, size: int, axis: int) -> Array:
-    """``x`` cropped or filled up with zeros along ``axis``, as transforms with ``n`` do.
-
-    >>> resize_axis(np.array([1.0, 2.0]), 3, 0)
-    array([1., 2., 0.])
-    """
-    have = np.shape(x)[axis]
-    if have > size:
-        index: list[Any] = [slice(None)] * np.ndim(x)
-        index[axis] = slice(None, size)
-        return x[tuple(index)]
-    widths = [(0, 0)] * np.ndim(x)
-    widths[axis] = (0, size - have)
-    return np.pad(x, widths)
-
-
-@linear(resize_axis, "x")
-def resize_axis_x(ct: Array, x_shape: Shape, axis: int) -> Array:
-    return resize_axis(ct, x_shape[axis], axis)
 
 
 def _resized(ct: Array, shape: Shape, n: Any, axis: int) -> Array:
@@ -56,8 +34,9 @@ def _axes(axes: Any, s: Any, ndim: int) -> tuple[int, ...]:
 
 
 def _resized_all(ct: Array, shape: Shape, s: Any, axes: tuple[int, ...]) -> Array:
-    for n, axis in zip(s or (), axes):
-        ct = resize_axis(ct, shape[axis], axis)
+    if s is not None:
+        for axis in axes:
+            ct = resize_axis(ct, shape[axis], axis)
     return ct
 
 

@@ -88,7 +88,7 @@ inactive(np.where, "condition")
 def choose_choices(ct: Array, a: Array, choices_shape: Any, mode: str) -> list[Array]:
     n = len(choices_shape)
     chosen = _within(a, n, mode)
-    return [sum_to(np.where(chosen == i, ct, 0), s) for i, s in enumerate(choices_shape)]
+    return [sum_to(np.where(np.equal(chosen, i), ct, 0), s) for i, s in enumerate(choices_shape)]
 
 
 inactive(np.choose, "a")

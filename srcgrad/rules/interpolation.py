@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, linear, vjp
-from srcgrad.rules.broadcast import runtime, scatter_add
+from srcgrad.rules.broadcast import as_array, runtime, scatter_add
 from srcgrad.rules.creation import vander_x
 from srcgrad.rules.joining import unstack
 from srcgrad.rules.linear_algebra import full_rank_solution_matrix
@@ -39,6 +39,7 @@ def _strictly_outside(ct: Array, x: Array, xp: Array, left: Any, right: Any) -> 
 @vjp(np.interp, "x")
 def interp_x(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
     _no_period(period)
+    x, xp, fp = as_array(x), as_array(xp), as_array(fp)
     right, width, _ = _bracket(x, xp)
     slope = (fp[right] - fp[right - 1]) / width
     return np.where((x >= xp[0]) & (x <= xp[-1]), ct * slope, 0)
@@ -47,6 +48,7 @@ def interp_x(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
 @vjp(np.interp, "xp")
 def interp_xp(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
     _no_period(period)
+    x, xp, fp = as_array(x), as_array(xp), as_array(fp)
     right, width, place = _bracket(x, xp)
     slope = (fp[right] - fp[right - 1]) / width
     d = np.where((x >= xp[0]) & (x <= xp[-1]), -ct * slope, 0)
@@ -59,6 +61,7 @@ def interp_fp(
     ct: Array, x: Array, xp: Array, fp_shape: Shape, left: Any, right: Any, period: Any
 ) -> Array:
     _no_period(period)
+    x, xp = as_array(x), as_array(xp)
     ct = _strictly_outside(ct, x, xp, left, right)
     above, _, place = _bracket(x, xp)
     below = scatter_add(ct * (1 - place), above - 1, fp_shape)
@@ -68,12 +71,14 @@ def interp_fp(
 @vjp(np.interp, "left")
 def interp_left(ct: Array, x: Array, xp: Array, period: Any) -> Array:
     _no_period(period)
+    x, xp = as_array(x), as_array(xp)
     return np.sum(np.where(x < xp[0], ct, 0))
 
 
 @vjp(np.interp, "right")
 def interp_right(ct: Array, x: Array, xp: Array, period: Any) -> Array:
     _no_period(period)
+    x, xp = as_array(x), as_array(xp)
     return np.sum(np.where(x > xp[-1], ct, 0))
 
 
@@ -151,8 +156,7 @@ def polyval_p(ct: Array, x: Array, p_shape: Any) -> Any:
 
 @vjp(np.polyval, "x")
 def polyval_x(ct: Array, p: Any, x: Array) -> Array:
-    coefficients = np.stack(p) if isinstance(p, list | tuple) else p
-    return ct * np.polyval(np.polyder(coefficients), x)
+    return ct * np.polyval(np.polyder(as_array(p)), x)
 
 
 @linear(np.polyder, "p")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, nondiff, vjp
-from srcgrad.rules.broadcast import sum_to
+from srcgrad.rules.broadcast import resize_axis, sum_to
 from srcgrad.rules.products import matrix_transpose
 
 Shape = tuple[int, ...]
@@ -89,6 +89,7 @@ def lstsq_a_b(
         d_b.append(p.T @ g)
     if residual_ct is not None:
         miss = columns - a @ x
+        residual_ct = resize_axis(residual_ct, np.shape(columns)[1], 0)  # none if rank-deficient
         weighted = 2 * (np.conj(miss) if a_dtype.kind == "c" else miss) * residual_ct
         d_a.append(-(weighted @ x.T))
         d_b.append(weighted)

@@ -51,9 +51,13 @@ if hasattr(np, "astype"):  # NumPy 2.1
     variant(cast, np.astype, lambda a, dtype, *, copy=True, device=None: None)
 
 # Methods whose parameters are those of the function of the same name, in the same order.
-_SAME = ["all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "conj", "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ptp", "ravel", "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var"]
+_SAME = (
+    "all any argmax argmin argpartition argsort choose clip conj conjugate copy cumprod cumsum "
+    "diagonal dot max mean min nonzero prod ptp ravel repeat round searchsorted squeeze std sum "
+    "swapaxes take trace var"
+)
 
-_METHODS: dict[str, Callable[..., Any]] = {name: getattr(np, name) for name in _SAME}
+_METHODS: dict[str, Callable[..., Any]] = {name: getattr(np, name) for name in _SAME.split()}
 _METHODS |= {"flatten": np.ndarray.flatten, "item": item, "astype": cast}
 
 _ATTRIBUTES: dict[str, Callable[..., Any]] = {
@@ -71,9 +75,10 @@ def shape_of(a: Any) -> Any:
 
 
 nondiff(shape_of)
-_METADATA = frozenset(
-    ["shape", "ndim", "size", "dtype", "nbytes", "itemsize", "strides", "flags", "base", "data", "ctypes", "device", "tolist", "tobytes", "is_integer", "as_integer_ratio", "__len__"]
-)
+_METADATA = frozenset({
+    "shape", "ndim", "size", "dtype", "nbytes", "itemsize", "strides", "flags", "base", "data",
+    "ctypes", "device", "tobytes", "is_integer", "as_integer_ratio", "__len__",
+})  # fmt: skip
 
 
 def _method(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

@@ -44,7 +44,7 @@ def _matrix_norm(ct: Array, x: Array, dtype: Dtype, order: Any) -> Array:
         pick = np.max if order in (1, math.inf) else np.min
         best = pick(sums, axis=(-2, -1), keepdims=True)
         return extremum_share(ct, sums, best, (-2, -1), dtype, "split") * direction
-    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    u, _, vh = np.linalg.svd(x, full_matrices=False)
     if order == "nuc":
         return ct * conj_complex(u @ vh, dtype)
     if order == 2:

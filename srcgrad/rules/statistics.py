@@ -152,8 +152,9 @@ def _order_statistics(ct: Array, a: Array, places: Array) -> Array:
 
 
 def _quantile(
-    ct: Array, a: Array, q: Array, q_ndim: int, axis: Axis, method: str, keepdims: bool
+    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool
 ) -> Array:
+    q_ndim = np.ndim(q)
     shape = np.shape(a)
     if keepdims:  # the reduced axes, and after them nothing but the kept ones
         reduced = axis if axis is not None else tuple(range(len(shape)))
@@ -173,24 +174,22 @@ def _unweighted(weights: Array) -> None:
 
 @vjp(np.quantile, "a")
 def quantile_a(
-    ct: Array, a: Array, q: Array, q_ndim: Any, axis: Axis, method: str, keepdims: bool,
-    weights: Array,
-) -> Array:  # fmt: skip
+    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
+) -> Array:
     _unweighted(weights)
-    return _quantile(ct, a, q, q_ndim if isinstance(q_ndim, int) else 1, axis, method, keepdims)
+    return _quantile(ct, a, q, axis, method, keepdims)
 
 
 @vjp(np.percentile, "a")
 def percentile_a(
-    ct: Array, a: Array, q: Array, q_ndim: Any, axis: Axis, method: str, keepdims: bool,
-    weights: Array,
-) -> Array:  # fmt: skip
-    return quantile_a(ct, a, np.divide(q, 100), q_ndim, axis, method, keepdims, weights)
+    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
+) -> Array:
+    return quantile_a(ct, a, np.divide(q, 100), axis, method, keepdims, weights)
 
 
 @vjp(np.median, "a")
 def median_a(ct: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
-    return _quantile(ct, a, 0.5, 0, axis, "linear", keepdims)
+    return _quantile(ct, a, 0.5, axis, "linear", keepdims)
 
 
 @vjp(np.nanmedian, "a")

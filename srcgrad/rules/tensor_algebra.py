@@ -61,10 +61,23 @@ def _operand(
     absent = tuple(i for i, c in enumerate(single) if c not in known)
     if absent:
         d = np.expand_dims(d, absent)
+    known_sizes = [(ct, out), *others]
+    narrow = any(
+        c in known and not _is_one(n) and all(_is_one(m) for m in _sizes_of(c, known_sizes))
+        for c, n in zip(term, shape)
+    )
     if repeated:
         first = term.index(repeated[0])
         return scatter_diagonal(d, shape, 0, first, term.rindex(repeated[0]))
-    return np.broadcast_to(d, shape) if absent else sum_to(d, shape)
+    return np.broadcast_to(d, shape) if absent or narrow else sum_to(d, shape)
+
+
+def _is_one(n: Any) -> bool:
+    return isinstance(n, int) and n == 1
+
+
+def _sizes_of(label: str, labelled: list[tuple[Array, str]]) -> list[int]:
+    return [np.shape(a)[t.index(label)] for a, t in labelled if label in t]
 
 
 @vjp(np.einsum, "operands")

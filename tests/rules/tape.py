@@ -98,11 +98,14 @@ def call(function: Any, args: Any, kwargs: Any) -> Any:
     if found is None:
         raise TypeError(f"no rule for {function}")
     entry, named = found
-    if entry.nondiff:
+    if entry.nondiff or not any(map(has_traced, named.values())):
         return value
     record = Operation(entry, named, None)
     if isinstance(value, tuple | list):
-        outs = [Traced(v, record, i) for i, v in enumerate(value)]
+        outs = [
+            Traced(v, record, i) if np.asarray(v).dtype.kind in "fc" else v
+            for i, v in enumerate(value)
+        ]
         record.ans = tuple(outs)
         return record.ans
     record.ans = Traced(value, record)

@@ -1,0 +1,251 @@
+"""The gamma function and its relatives on arrays: lgamma, digamma, polygamma, zeta, igamma.
+
+Formulas: log-gamma by S. Moshier's rational approximations (Cephes), the others by recurrence and
+asymptotic series (Abramowitz and Stegun, chapters 6 and 23), the incomplete gamma function by its
+power series and continued fraction (6.5.29, 6.5.31).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from srcgrad.rules.bessel import widened
+from srcgrad.rules.book import Array, elementwise, inactive
+from srcgrad.rules.broadcast import runtime
+
+_STIRLING = (8.11614167470508450300e-4, -5.95061904284301438324e-4, 7.93650340457716943945e-4,
+             -2.77777777730099687205e-3, 8.33333333333331927722e-2)
+_ABOVE = (-1.37825152569120859100e3, -3.88016315134637840924e4, -3.31612992738871184744e5,
+          -1.16237097492762307383e6, -1.72173700820839662146e6, -8.53555664245765465627e5)
+_BELOW = (1.0, -3.51815701436523470549e2, -1.70642106651881159223e4, -2.20528590553854454839e5,
+          -1.13933444367982507207e6, -2.53252307177582951285e6, -2.01889141433532773231e6)
+# B_2k / (2k): the asymptotic series of digamma
+_DIGAMMA = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+# (2k)! / B_2k: the Euler-Maclaurin terms of zeta
+_ZETA = (12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9,
+         7.47242496e10, -2.950130727918164224e12, 1.1646782814350067249e14,
+         -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18)
+
+
+def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
+    value = np.full_like(x, coefficients[0])
+    for c in coefficients[1:]:
+        value = value * x + c
+    return value
+
+
+def _lgamma_positive(x: Array) -> Array:
+    small = np.minimum(np.maximum(x, 1e-300), 13.0)
+    product = np.ones_like(x)
+    for _ in range(11):  # down to [2, 3)
+        high = small >= 3.0
+        small = np.where(high, small - 1.0, small)
+        product = np.where(high, product * small, product)
+    for _ in range(2):
+        low = small < 2.0
+        product = np.where(low, product / small, product)
+        small = np.where(low, small + 1.0, small)
+    t = small - 2.0
+    near = np.log(np.abs(product)) + t * _polynomial(_ABOVE, t) / _polynomial(_BELOW, t)
+    large = np.maximum(x, 13.0)
+    inverse = 1.0 / large
+    far = (large - 0.5) * np.log(large) - large + 0.91893853320467274178
+    far = far + _polynomial(_STIRLING, inverse * inverse) * inverse
+    return np.where(x < 13.0, near, np.where(np.isinf(x), np.inf, far))
+
+
+def log_gamma(x: Array) -> Array:
+    """``log(abs(gamma(x)))`` of float64 numbers; infinite at 0, -1, -2 ..."""
+    y = np.abs(x)
+    sine = np.abs(np.sin(math.pi * np.where(np.isinf(y), 0.5, y - np.floor(y))))
+    reflected = math.log(math.pi) - np.log(y * sine) - _lgamma_positive(y)
+    out = np.where(x > 0, _lgamma_positive(y), np.where(np.isinf(y), np.inf, reflected))
+    return np.where((x <= 0) & (x == np.floor(x)), np.inf, np.where(np.isnan(x), np.nan, out))
+
+
+@runtime
+def lgamma(x: Array) -> Array:
+    """``log(abs(gamma(x)))``, elementwise.
+
+    >>> float(lgamma(np.array(2.0)))
+    0.0
+    """
+    wide, kind = widened(x)
+    with np.errstate(all="ignore"):
+        return log_gamma(wide).astype(kind)
+
+
+@runtime
+def digamma(x: Array) -> Array:
+    """The logarithmic derivative of the gamma function, elementwise."""
+    wide, kind = widened(x)
+    with np.errstate(all="ignore"):
+        negative = wide < 0
+        y = np.where(negative, 1.0 - wide, wide)
+        shift = np.zeros_like(y)
+        for _ in range(10):
+            low = y < 10.0
+            shift = np.where(low, shift + 1.0 / y, shift)
+            y = np.where(low, y + 1.0, y)
+        inverse = 1.0 / (y * y)
+        tail = inverse * _polynomial(_DIGAMMA[::-1], inverse)
+        value = np.log(y) - 0.5 / y - tail - shift
+        fraction = wide - np.trunc(wide)
+        value = np.where(negative, value - math.pi / np.tan(math.pi * fraction), value)
+        value = np.where(negative & (fraction == 0), np.nan, value)
+        value = np.where(wide == 0, np.copysign(np.inf, -wide), value)
+        return np.where(np.isposinf(wide), np.inf, value).astype(kind)
+
+
+def _hurwitz(s: Array, q: Array) -> Array:
+    s, q = np.broadcast_arrays(s, q)
+    total = np.power(q, -s)
+    a = q.copy()
+    term = total
+    steps = 9 if q.size == 0 else int(min(max(9, 10 - np.nanmin(np.where(
+        np.isfinite(q), q, 9.0))), 10_000))
+    for i in range(steps):
+        go = (i < 9) | (a <= 9.0)
+        a = np.where(go, a + 1.0, a)
+        term = np.where(go, np.power(a, -s), term)
+        total = np.where(go, total + term, total)
+    total = total + term * a / (s - 1.0) - 0.5 * term
+    factor, k = np.ones_like(a), 0.0
+    for divisor in _ZETA:
+        factor = factor * (s + k)
+        term = term / a
+        total = total + factor * term / divisor
+        k += 1.0
+        factor = factor * (s + k)
+        term = term / a
+        k += 1.0
+    return total
+
+
+@runtime
+def zeta(x1: Array, x2: Array) -> Array:
+    """The Hurwitz zeta function: the sum of ``(x2 + k) ** -x1`` over ``k = 0, 1, ...``.
+
+    >>> abs(float(zeta(np.array(2.0), np.array(1.0))) - math.pi**2 / 6) < 1e-15
+    True
+    """
+    s, kind = widened(x1)
+    q, other = widened(x2)
+    with np.errstate(all="ignore"):
+        value = _hurwitz(s, q)
+        whole = q == np.floor(q)
+        value = np.where((q <= 0) & whole, np.inf, value)
+        value = np.where((q <= 0) & ~whole & (s != np.floor(s)), np.nan, value)
+        value = np.where(s == 1, np.inf, np.where(s < 1, np.nan, value))
+        return value.astype(np.promote_types(kind, other))
+
+
+@runtime
+def polygamma(n: int, x: Array) -> Array:
+    """The ``n``-th derivative of :func:`digamma`, elementwise."""
+    if n == 0:
+        return digamma(x)
+    wide, kind = widened(x)
+    with np.errstate(all="ignore"):
+        if n == 1:  # reflection keeps the trigamma function accurate for negative numbers
+            low = wide < 0.5
+            y = np.where(low, 1.0 - wide, wide)
+            value = _hurwitz(np.asarray(2.0), y)
+            sine = np.sin(math.pi * wide)
+            value = np.where(low, (math.pi / sine) ** 2 - value, value)
+            return np.where((wide <= 0) & (wide == np.floor(wide)), np.inf, value).astype(kind)
+        sign = 1.0 if n % 2 else -1.0
+        value = sign * math.gamma(n + 1.0) * zeta(np.asarray(n + 1.0), wide)
+        return value.astype(kind)
+
+
+def _incomplete(a: Array, x: Array) -> tuple[Array, Array]:
+    """The regularised lower and upper incomplete gamma functions."""
+    a, x = (v.astype(np.float64) for v in np.broadcast_arrays(a, x))
+    scale = np.exp(a * np.log(x) - x - log_gamma(a))
+    use_series = x < a + 1.0
+    term = 1.0 / a
+    total, n = term, a
+    for _ in range(100_000):
+        n = n + 1.0
+        term = term * (x / n)
+        total = total + term
+        if not np.any(use_series & (np.abs(term) > 1e-17 * np.abs(total))):
+            break
+    lower = scale * total
+    tiny = 1e-300
+    b = x + 1.0 - a
+    c = np.full_like(x, 1.0 / tiny)
+    d = 1.0 / b
+    h = d
+    for i in range(1, 100_000):
+        step = -i * (i - a)
+        b = b + 2.0
+        d = step * d + b
+        d = 1.0 / np.where(np.abs(d) < tiny, tiny, d)
+        c = b + step / c
+        c = np.where(np.abs(c) < tiny, tiny, c)
+        change = d * c
+        h = h * change
+        if not np.any(~use_series & (np.abs(change - 1.0) > 1e-16)):
+            break
+    upper = scale * h
+    lower = np.where(use_series, lower, 1.0 - upper)
+    upper = np.where(use_series, 1.0 - lower, upper)
+    bad = (a < 0) | (x < 0) | np.isnan(a) | np.isnan(x) | ((a == 0) & (x == 0))
+    at_zero = (x == 0) & (a > 0)
+    certain = ((a == 0) & (x > 0)) | (np.isinf(x) & np.isfinite(a))
+    lower = np.where(at_zero, 0.0, np.where(certain, 1.0, np.where(bad, np.nan, lower)))
+    upper = np.where(at_zero, 1.0, np.where(certain, 0.0, np.where(bad, np.nan, upper)))
+    return lower, upper
+
+
+@runtime
+def igamma(x1: Array, x2: Array) -> Array:
+    """The regularised lower incomplete gamma function P(x1, x2)."""
+    with np.errstate(all="ignore"):
+        kind = np.promote_types(widened(x1)[1], widened(x2)[1])
+        return _incomplete(np.asarray(x1), np.asarray(x2))[0].astype(kind)
+
+
+@runtime
+def igammac(x1: Array, x2: Array) -> Array:
+    """The regularised upper incomplete gamma function Q(x1, x2)."""
+    with np.errstate(all="ignore"):
+        kind = np.promote_types(widened(x1)[1], widened(x2)[1])
+        return _incomplete(np.asarray(x1), np.asarray(x2))[1].astype(kind)
+
+
+@elementwise(lgamma)
+def lgamma_x(x: Array) -> Array:
+    return digamma(x)
+
+
+@elementwise(digamma)
+def digamma_x(x: Array) -> Array:
+    return polygamma(1, x)
+
+
+@elementwise(polygamma, "x")
+def polygamma_x(n: int, x: Array) -> Array:
+    return polygamma(n + 1, x)
+
+
+inactive(polygamma, "n")
+
+
+@elementwise(zeta, "x2")
+def zeta_x2(x1: Array, x2: Array) -> Array:
+    return -x1 * zeta(x1 + 1, x2)
+
+
+@elementwise(igamma, "x2")
+def igamma_x2(x1: Array, x2: Array) -> Array:
+    return np.exp((x1 - 1) * np.log(x2) - x2 - lgamma(x1))
+
+
+@elementwise(igammac, "x2")
+def igammac_x2(x1: Array, x2: Array) -> Array:
+    return -igamma_x2(x1, x2)
