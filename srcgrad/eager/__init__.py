@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from srcgrad.eager import attributes, ops, recording
+from srcgrad.eager import attributes, ops, printing, recording
 from srcgrad.eager.backward import backward as _backward
 from srcgrad.eager.device import device
 from srcgrad.eager.dispatch import NAMESPACE as _NAMESPACE
