@@ -69,9 +69,10 @@ from srcgrad.eager.ops import (
     casts,
     creation,
     indexing,
+    pointwise,
     products,
     reductions,
     shapes,
 )
 
-__all__ = ["arithmetic", "casts", "creation", "indexing", "products", "reductions", "shapes"]
+__all__ = ["arithmetic", "casts", "creation", "indexing", "pointwise", "products", "reductions", "shapes"]

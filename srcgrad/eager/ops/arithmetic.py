@@ -14,10 +14,9 @@ from srcgrad.eager.dispatch import (
     is_number,
     op,
     operators,
-    register,
-    unary,
 )
 from srcgrad.eager.grad_mode import state
+from srcgrad.eager.ops.pointwise import reciprocal
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, store, wrap
 
@@ -29,12 +28,6 @@ mul = binary("mul", np.multiply, dunder="mul", aliases=("multiply",))
 _true_div = binary("_div", np.divide, kind="floating", node="DivBackward0", recompute=True,
                    torch=False, method=False, inplace=False)
 _rsub = Primitive(np.subtract, "RsubBackward1", main=False)
-neg = unary("neg", np.negative, floats=False, aliases=("negative",))
-exp = unary("exp", np.exp)
-log = unary("log", np.log)
-sin = unary("sin", np.sin)
-cos = unary("cos", np.cos)
-reciprocal = unary("reciprocal", np.reciprocal)
 
 
 def _operand(title: str, other: Any) -> Any:
@@ -183,14 +176,11 @@ def power(input: Any, exponent: Any) -> Any:
     return wrap(r, d)
 
 
-register("positive", lambda input: input)
 operators("add", add_plain)
 operators("sub", sub, reflected=rsub)
 operators("pow", power)
 operators("floordiv", floor_divide)
 operators("truediv", _true_div, reflected=lambda self, other: mul(reciprocal(self), other))
-Tensor.__neg__ = neg  # type: ignore[attr-defined]
-Tensor.__pos__ = lambda self: self  # type: ignore[attr-defined]
 for _name, _function in {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
                          "gt": np.greater, "ge": np.greater_equal}.items():
     binary(_name, _function, kind="comparison", dunder=_name)

@@ -11,8 +11,14 @@ from srcgrad.eager.dispatch import Primitive, op, register, unary
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.tensor import Array, Tensor, wrap
-from srcgrad.rules import activations, flat_functions, special_functions
-from srcgrad.rules.error_function import erf
+from srcgrad.rules import (
+    activations,
+    bessel,
+    error_function,
+    flat_functions,
+    gamma_functions,
+    special_functions,
+)
 
 # -- differentiable everywhere (or nearly so) ----------------------------------------------
 
@@ -27,9 +33,9 @@ for _name, _function, _aliases in (
     ("atanh", np.arctanh, ("arctanh",)),
     ("sqrt", np.sqrt, ()), ("rsqrt", special_functions.rsqrt, ()),
     ("sigmoid", activations.sigmoid, ()),
-    ("erf", erf, ()), ("erfc", special_functions.erfc, ()), ("erfinv", special_functions.erfinv, ()),
-    ("lgamma", special_functions.lgamma, ()), ("digamma", special_functions.digamma, ()),
-    ("i0", special_functions.i0, ()), ("sinc", np.sinc, ()),
+    ("erf", error_function.erf, ()), ("erfc", error_function.erfc, ()), ("erfinv", special_functions.erfinv, ()),
+    ("lgamma", gamma_functions.lgamma, ()), ("digamma", gamma_functions.digamma, ()),
+    ("i0", bessel.i0, ()), ("sinc", np.sinc, ()),
 ):  # fmt: skip
     unary(_name, _function, aliases=_aliases)
 
