@@ -1,0 +1,8 @@
+"""The graph: SSA with regions (`ir`), result types (`infer`), symbolic NumPy (`symbolic`),
+invariants (`verify`), the pure interpreter (`interpret`) and text (`text`)."""
+
+from .ir import Graph
+from .text import render
+
+# Printing is a view of the graph, not a part of it: `ir` knows nothing of it.
+Graph.__str__ = render  # type: ignore[assignment,method-assign]

@@ -237,11 +237,6 @@ class Graph:
     def but(self, **changes: Any) -> Graph:
         return replace(self, **changes)
 
-    def __str__(self) -> str:
-        from .text import render  # printing is a view of the graph, not a part of it
-
-        return render(self)
-
 
 # ---- templates ---------------------------------------------------------------------------
 

@@ -124,8 +124,8 @@ class Outcome:
 
 def fresh_results(count: int) -> tuple[tuple[View, ...], tuple[int | None, ...]]:
     """``views`` and ``sources`` of as many new objects."""
-    views: tuple[View, ...] = ("fresh",) * count
-    return views, (None,) * count
+    view: View = "fresh"
+    return (view,) * count, (None,) * count
 
 
 def _placeholders(aval: Aval) -> bool:

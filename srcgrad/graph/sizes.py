@@ -78,7 +78,7 @@ def _bound(bound: Any, known: dict[Atom, int]) -> int | None:
 
 def _penalty(polys: list[Poly], values: dict[Atom, int]) -> int:
     try:
-        sizes = [evaluate(p, values) for p in polys]
+        sizes: list[int] = [evaluate(p, values) for p in polys]
     except (ZeroDivisionError, ValueError):
         return 1000
     small = sum(50 if s < 0 else 10 if s < 2 else 3 if s < 3 else 0 for s in sizes)
