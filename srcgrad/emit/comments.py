@@ -1,0 +1,76 @@
+"""Comments: the user's line at each group of its adjoint, and the border between the parts."""
+
+from __future__ import annotations
+
+import ast
+
+from srcgrad.emit.order import is_adjoint
+from srcgrad.errors import Where
+from srcgrad.graph.ir import Node
+
+_HEADERS = ("for ", "while ", "if ", "elif ", "else:", "def ", "with ", "try:", "except", "class ",
+            "@", "finally:")
+WIDTH = 88
+
+
+def comment(text: str) -> ast.stmt:
+    """A statement that is printed as the comment ``# text``."""
+    stmt = ast.Expr(ast.Constant(f"# {text}"))
+    stmt.comment = text  # type: ignore[attr-defined]
+    return stmt
+
+
+class Comments:
+    """Knows which line was quoted last."""
+
+    def __init__(self) -> None:
+        self.last: str | None = None
+
+    def forget(self) -> None:
+        """A new block begins: the next line is quoted again."""
+        self.last = None
+
+    def mark(self, stmt: ast.stmt, node: Node) -> None:
+        """Ties a statement to the user's place."""
+        if node.origin is not None and node.origin.where is not None:
+            stmt.where = node.origin.where  # type: ignore[attr-defined]
+
+    def before(self, stmts: list[ast.stmt], node: Node) -> None:
+        """Quotes the user's line above the first statement of its adjoint."""
+        if not is_adjoint(node) or node.origin is None or node.origin.where is None:
+            return
+        text = line_of(node)
+        if text is None or text == self.last:
+            return
+        self.last = text
+        stmts.append(comment(text))
+
+
+def line_of(node: Node) -> str | None:
+    """The user's line of a node, with the helper's name if it stands in one."""
+    assert node.origin is not None
+    where = node.origin.where
+    if where is None:
+        return None
+    text = " ".join(where.text.split())
+    if not text or text.startswith(_HEADERS):
+        return None
+    if node.origin.callers and where.function:
+        text = f"{_short(where)}: {text}"
+    return text if len(text) <= WIDTH - 8 else text[:WIDTH - 11] + "..."
+
+
+def _short(where: Where) -> str:
+    return where.function.replace("<locals>.", "").rsplit(".<lambda>", 1)[0]
+
+
+def place_of(stmt: ast.stmt) -> Where | None:
+    """The user's place that a statement was tied to."""
+    found = getattr(stmt, "where", None)
+    return found if isinstance(found, Where) else None
+
+
+def text_of(stmt: ast.stmt) -> str | None:
+    """The text of a comment made by :func:`comment`."""
+    found = getattr(stmt, "comment", None)
+    return found if isinstance(found, str) else None

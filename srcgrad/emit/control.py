@@ -1,0 +1,307 @@
+"""Branches, loops and jumps as statements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from srcgrad.dims import Atom
+from srcgrad.emit.literals import call, name
+from srcgrad.emit.naming import LoopNames
+from srcgrad.emit.realize import produced_by
+from srcgrad.emit.sizes import Shape, constant_int, dim_expression
+from srcgrad.emit.statements import Plain, Stmts, Store, assign, parallel
+from srcgrad.graph.ir import Block, Node, Value
+
+
+@dataclass(frozen=True)
+class End:
+    """What happens when a block ends: assignments, and the jump out of a loop.
+
+    ``moves`` are (variable, value) pairs; ``jump`` is the value that tells whether to leave
+    the loop, stored in the variable ``jump_name`` if something after the loop reads it.
+    """
+
+    moves: tuple[tuple[str, Value], ...] = ()
+    jump: Value | None = None
+    jump_name: str | None = None
+
+    def through(self, node: Node, arm: int) -> End:
+        """The end of an arm whose ``if`` is the last node of the block."""
+        inner = dict(zip(node.outputs, node.blocks[arm].outputs, strict=True))
+        moves = tuple((t, inner.get(v, v)) for t, v in self.moves)
+        jump = None if self.jump is None else inner.get(self.jump, self.jump)
+        return replace(self, moves=moves, jump=jump)
+
+
+class Control(Plain):
+    """Statements of whole blocks."""
+
+    # ---- blocks ----------------------------------------------------------------------
+    def block(self, block: Block, end: End, first: Sequence[ast.stmt] = ()) -> Stmts:
+        """The statements of a block, then what its end demands."""
+        stmts: Stmts = list(first)
+        nodes = [n for n in block.nodes if n not in self.folding.inlined]
+        for i, node in enumerate(nodes):
+            if node.op == "if" and not self.folding.is_expression(node):
+                if i == len(nodes) - 1 and end.jump in node.outputs:
+                    self.tail(node, end, stmts)
+                    return stmts
+                self.branch(node, stmts)
+            elif node.op == "if":
+                self.plain(node, stmts)
+            elif node.op == "loop":
+                self.loop(node, stmts)
+            else:
+                self.plain(node, stmts)
+        self.finish(end, stmts)
+        return stmts
+
+    def finish(self, end: End, stmts: Stmts) -> None:
+        moves = [(t, v) for t, v in end.moves if not self.is_undefined(v)]
+        stmts.extend(parallel([(t, self.e.of(v)) for t, v in moves]))
+        if end.jump is None:
+            return
+        number = constant_int(end.jump, self.folding)
+        if number == 0:
+            return
+        code = self.e.of(end.jump)
+        if end.jump_name is not None:
+            stmts.extend(parallel([(end.jump_name, code)]))
+        if number is not None:
+            stmts.append(ast.Break())
+        else:
+            stmts.append(ast.If(code, [ast.Break()], []))
+
+    def is_undefined(self, value: Value) -> bool:
+        node = self.folding.producer.get(value)
+        return node is not None and node.op == "undef"
+
+    # ---- branches --------------------------------------------------------------------
+    def branch(self, node: Node, stmts: Stmts) -> None:
+        names = [self.name_of(v) for v in node.outputs]
+        sunk = [v for i, v in enumerate(node.outputs) if v in self.stores
+                and any(self.is_undefined(b.outputs[i]) for b in node.blocks)]
+        arms: list[Stmts] = []
+        last = self.comments.last
+        for inner in node.blocks:
+            self.comments.last = last
+            first, late = self.attach(node, inner, sunk)
+            end = End(tuple((n, v) for n, v in zip(names, inner.outputs, strict=True)
+                            if n != "_"))
+            arms.append([*self.block(inner, end, first), *self.late(late)])
+        self.comments.forget()
+        self.conditional(node, arms, stmts)
+        for v in node.outputs:
+            if v not in sunk:
+                for store in self.stores.get(v, ()):
+                    stmts.append(store.statement(self.e.of(v)))
+
+    def attach(self, node: Node, inner: Block,
+               sunk: Sequence[Value]) -> tuple[Stmts, list[tuple[Value, Store]]]:
+        """Hands the stores of an ``if``'s outcomes to the values of one arm: statements for
+        the arm's start, and stores for its end."""
+        first: Stmts = []
+        late: list[tuple[Value, Store]] = []
+        for out, value in zip(node.outputs, inner.outputs, strict=True):
+            if out in sunk:
+                for store in self.stores[out]:
+                    self.assign_store(inner, value, store, first, late)
+        return first, late
+
+    def assign_store(self, block: Block, value: Value, store: Store, first: Stmts,
+                     late: list[tuple[Value, Store]]) -> None:
+        """Where in ``block`` is ``value`` stored: at its definition, the start or the end."""
+        node = self.folding.producer.get(value)
+        if node is not None and node.op == "undef":
+            if store.ordinal is None:
+                first.append(store.statement(ast.Constant(None)))
+        elif node is not None and node.op == "const":
+            first.append(store.statement(self.e.of(value)))
+        elif node is not None and node in self.folding.inlined:
+            late.append((value, store))
+        elif node is not None and any(node is n for n in block.nodes):
+            self.stores.setdefault(value, []).append(store)
+        else:
+            first.append(store.statement(self.e.of(value)))
+
+    def late(self, late: Sequence[tuple[Value, Store]]) -> Stmts:
+        return [store.statement(self.e.of(value)) for value, store in late]
+
+    def conditional(self, node: Node, arms: list[Stmts], stmts: Stmts) -> None:
+        test = self.e.of(node.inputs[0])
+        then, orelse = arms
+        if not then and not orelse:
+            return
+        if not then:
+            test, then, orelse = inverted(test), orelse, []
+        statement = ast.If(test, then, orelse)
+        self.comments.mark(statement, node)
+        stmts.append(statement)
+
+    def tail(self, node: Node, end: End, stmts: Stmts) -> None:
+        """An ``if`` at the end of a loop's body that decides about a jump."""
+        sunk = [v for v in node.outputs if v in self.stores]
+        arms: list[Stmts] = []
+        for arm, inner in enumerate(node.blocks):
+            first, late = self.attach(node, inner, sunk)
+            body = self.block(inner, end.through(node, arm), first)
+            if late:
+                at = len(body) - 1 if body and isinstance(body[-1], ast.Break) else len(body)
+                body[at:at] = self.late(late)
+            arms.append(body)
+        then, orelse = arms
+        if then and isinstance(then[-1], ast.Break):
+            self.conditional(node, [then, []], stmts)
+            stmts.extend(orelse)
+        elif orelse and isinstance(orelse[-1], ast.Break):
+            self.conditional(node, [[], orelse], stmts)
+            stmts.extend(then)
+        else:
+            self.conditional(node, arms, stmts)
+
+    # ---- loops -----------------------------------------------------------------------
+    def loop(self, node: Node, stmts: Stmts) -> None:
+        spec, names, plan = node.loop, self.naming.loops[node], self.sizes.plan(node)
+        body = node.blocks[-1]
+        jump = 1 if spec.exits else 0
+        inits = node.inputs[spec.first_init:spec.first_init + spec.n_carried]
+        before = parallel([(n, self.e.of(v)) for n, v in zip(
+            names.slots, inits, strict=False) if not self.is_undefined(v)])
+        self.before(node, names, before)
+        self.add(stmts, node, *before)
+        nexts = body.outputs[jump:jump + spec.n_carried + spec.n_last]
+        end = End(tuple(zip(names.slots, nexts, strict=True)),
+                  body.outputs[0] if jump else None, names.jump)
+        first: Stmts = []
+        late: list[tuple[Value, Store]] = []
+        if names.trips is not None and (spec.exits or spec.kind == "while"):
+            first.append(ast.AugAssign(ast.Name(names.trips, ast.Store()), ast.Add(),
+                                       ast.Constant(1)))
+        self.elements(node, first)
+        for (element, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
+            ordinal = self.e.ordinal(node) if shape is not None else None
+            self.assign_store(body, element, Store(self.name_of(sequence), ordinal), first, late)
+        self.comments.forget()
+        inner = self.block(body, end, first)
+        if late:
+            at = len(inner) - 1 if inner and isinstance(inner[-1], ast.Break) else len(inner)
+            inner[at:at] = self.late(late)
+        statement = self.for_loop(node, names, inner) if spec.kind == "for" else (
+            self.while_loop(node, inner))
+        self.comments.forget()
+        self.comments.mark(statement, node)
+        stmts.append(statement)
+        for (_, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
+            if shape is None and spec.reverse:
+                reverse = ast.Attribute(name(self.name_of(sequence)), "reverse", ast.Load())
+                stmts.append(ast.Expr(call(reverse)))
+        for v in node.outputs:
+            for store in self.stores.get(v, ()):
+                stmts.append(store.statement(self.e.of(v)))
+
+    def before(self, node: Node, names: LoopNames, before: Stmts) -> None:
+        """Sequences and counters start."""
+        spec, plan = node.loop, self.sizes.plan(node)
+        count: ast.expr | None = None
+        counted = spec.kind == "for"
+        if names.trips is not None and counted and not spec.exits:
+            before.append(assign(names.trips, call("len", self.range(node))))
+            count = name(names.trips)
+        elif names.trips is not None:
+            before.append(assign(names.trips, ast.Constant(0)))
+        if plan.needs_count and count is None:
+            if names.count is None:
+                count = call("len", self.range(node))
+            else:
+                before.append(assign(names.count, call("len", self.range(node))))
+                count = name(names.count)
+        if names.jump is not None:
+            before.append(assign(names.jump, ast.Constant(0)))
+        for (_, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
+            start: ast.expr = ast.List([], ast.Load())
+            if shape is not None and count is not None:
+                start = self.empty(count, shape)
+            before.append(assign(self.name_of(sequence), start))
+
+    def empty(self, count: ast.expr, shape: Shape) -> ast.expr:
+        """``np.empty((n, *u.shape))``."""
+        self.e.space.imports["import numpy as np"] = None
+        sizes: list[ast.expr] = [count]
+        if shape.like is not None:
+            like = ast.Attribute(self.e.of(shape.like), "shape", ast.Load())
+            sizes.append(ast.Starred(like, ast.Load()))
+        else:
+            sizes += [dim_expression(d, lambda a: self.size(shape, a)) for d in shape.dims]
+        args: list[ast.expr] = [ast.Tuple(sizes, ast.Load())]
+        if str(shape.dtype) != "float64":
+            args.append(self.e.space.literal(shape.dtype))
+        return call("np.empty", *args)
+
+    def size(self, shape: Shape, atom: Atom) -> ast.expr | None:
+        found = shape.sources.get(atom)
+        if found is None:
+            return None
+        value, axis = found
+        if axis is None:
+            return self.e.of(value)
+        sizes = ast.Attribute(self.e.of(value), "shape", ast.Load())
+        return ast.Subscript(sizes, ast.Constant(axis), ast.Load())
+
+    def elements(self, node: Node, first: Stmts) -> None:
+        """Elements that are used more than once are bound at the top of the body."""
+        spec = node.loop
+        if not spec.n_consumed:
+            return
+        params = node.blocks[-1].params[-spec.n_consumed:]
+        for element, sequence in zip(params, node.inputs[-spec.n_consumed:], strict=True):
+            if element in self.sizes.elements or element not in self.naming.live.last:
+                continue
+            item = ast.Subscript(self.e.of(sequence), self.e.ordinal(node), ast.Load())
+            first.append(assign(self.name_of(element), item))
+
+    def range(self, node: Node) -> ast.expr:
+        """``range(n)``, with as few arguments as will do."""
+        start, stop, step = node.inputs[:3]
+        constant = [constant_int(v, self.folding) for v in (start, stop, step)]
+        args = [stop] if constant[0] == 0 and constant[2] == 1 else (
+            [start, stop] if constant[2] == 1 else [start, stop, step])
+        return call("range", *(self.e.of(v) for v in args))
+
+    def for_loop(self, node: Node, names: LoopNames, body: Stmts) -> ast.stmt:
+        target: ast.expr = ast.Name(names.index, ast.Store())
+        iterated = self.range(node)
+        if node.loop.reverse:
+            iterated = call("reversed", iterated)
+        if names.ordinal is not None:
+            target = ast.Tuple([ast.Name(names.ordinal, ast.Store()), target], ast.Store())
+            if node.loop.reverse:
+                count = call("range", call("len", self.range(node)))
+                iterated = call("zip", call("reversed", count), iterated)
+            else:
+                iterated = call("enumerate", iterated)
+        return ast.For(target, iterated, body or [ast.Pass()], [])
+
+    def while_loop(self, node: Node, body: Stmts) -> ast.stmt:
+        test = node.blocks[0]
+        before = self.block(test, End())
+        predicate = self.e.of(test.outputs[0])
+        if not before:
+            return ast.While(predicate, body or [ast.Pass()], [])
+        leave = ast.If(inverted(predicate), [ast.Break()], [])
+        return ast.While(ast.Constant(True), [*before, leave, *body], [])
+
+
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+                                                     ast.In: ast.NotIn, ast.NotIn: ast.In,
+                                                     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+
+
+def inverted(test: ast.expr) -> ast.expr:
+    """``not test``; of ``==``, ``is`` and ``in`` the opposite comparison."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
+        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)

@@ -1,0 +1,239 @@
+"""Values as expressions: variables, inlined nodes, literals."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from srcgrad.emit.fold import Folding, is_short_circuit
+from srcgrad.emit.literals import BINARY, COMPARE, UNARY, Namespace, call, name
+from srcgrad.emit.naming import Naming
+from srcgrad.emit.sizes import Sizes
+from srcgrad.graph.ir import Index, Node, Ref, Step, Through, Value
+from srcgrad.kinds import Kind
+from srcgrad.spelling import Attribute, Method
+
+
+class Expressions:
+    """Builds the expression of a value."""
+
+    def __init__(self, naming: Naming, folding: Folding, sizes: Sizes,
+                 namespace: Namespace) -> None:
+        self.naming, self.folding, self.sizes = naming, folding, sizes
+        self.space = namespace
+
+    # ---- values ----------------------------------------------------------------------
+    def of(self, value: Value) -> ast.expr:
+        """The expression that gives ``value`` where it stands."""
+        node = self.folding.producer.get(value)
+        if node is not None:
+            if node.op == "const":
+                return self.space.literal(node.params["value"], value.hint or "constant")
+            if node in self.folding.inlined:
+                return self.node(node)
+        if value in self.sizes.elements:
+            return self.element(value)
+        if node is not None and node.op == "undef":
+            return ast.Constant(None)
+        return name(self.naming.of[value])
+
+    def element(self, value: Value) -> ast.expr:
+        """An element of a sequence, read in place."""
+        loop, sequence = self.sizes.elements[value]
+        return ast.Subscript(self.of(sequence), self.ordinal(loop), ast.Load())
+
+    def ordinal(self, loop: Node) -> ast.expr:
+        """The number of the running iteration of a loop."""
+        kind, names = self.sizes.plan(loop).ordinal, self.naming.loops[loop]
+        if kind == "counter":
+            return name(names.ordinal or "k")
+        if kind == "trips":
+            return ast.BinOp(name(names.trips or "n"), ast.Sub(), ast.Constant(1))
+        index = name(names.index)
+        if kind == "index":
+            return index
+        start = self.of(loop.inputs[0])
+        if isinstance(start, ast.UnaryOp) and isinstance(start.op, ast.USub):
+            return ast.BinOp(index, ast.Add(), start.operand)
+        return ast.BinOp(index, ast.Sub(), start)
+
+    # ---- templates -------------------------------------------------------------------
+    def template(self, template: Any, inputs: Sequence[Value]) -> ast.expr:
+        if isinstance(template, Ref):
+            return self.of(inputs[template.index])
+        if type(template) in (tuple, list) and _has_references(template):
+            items = [self.template(t, inputs) for t in template]
+            return ast.Tuple(items, ast.Load()) if type(template) is tuple else ast.List(
+                items, ast.Load())
+        if isinstance(template, tuple) and hasattr(template, "_fields"):
+            return ast.Call(self.space.function(type(template)),
+                            [self.template(t, inputs) for t in template], [])
+        if type(template) is dict and _has_references(template):
+            return ast.Dict([self.space.literal(k) for k in template],
+                            [self.template(v, inputs) for v in template.values()])
+        if isinstance(template, slice) and _has_references(template):
+            return call("slice", *(self.template(t, inputs) for t in (
+                template.start, template.stop, template.step)))
+        return self.space.literal(template)
+
+    def key(self, key: Any, inputs: Sequence[Value]) -> ast.expr:
+        """A subscript."""
+        if isinstance(key, slice):
+            return ast.Slice(*(None if p is None else self.template(p, inputs)
+                               for p in (key.start, key.stop, key.step)))
+        if type(key) is tuple and key and any(isinstance(k, slice) for k in key):
+            return ast.Tuple([self.key(k, inputs) for k in key], ast.Load())
+        return self.template(key, inputs)
+
+    def step(self, base: ast.expr, step: Step, inputs: Sequence[Value]) -> ast.expr:
+        if isinstance(step, Index):
+            return ast.Subscript(base, self.key(step.key, inputs), ast.Load())
+        args = [self.template(a, inputs) for a in step.args]
+        return self.apply(step.fn, [base, *args],
+                          {k: self.template(v, inputs) for k, v in step.kwargs})
+
+    def steps(self, base: ast.expr, steps: Sequence[Step], inputs: Sequence[Value]) -> ast.expr:
+        for step in steps:
+            base = self.step(base, step, inputs)
+        return base
+
+    # ---- nodes -----------------------------------------------------------------------
+    def node(self, node: Node) -> ast.expr:
+        """The expression of a node."""
+        build = getattr(self, f"node_{node.op}")
+        result: ast.expr = build(node)
+        return result
+
+    def node_apply(self, node: Node) -> ast.expr:
+        fn = node.params["fn"]
+        args = [self.template(a, node.inputs) for a in node.params["args"]]
+        kwargs = {k: self.template(v, node.inputs)
+                  for k, v in (node.params.get("kwargs") or {}).items()}
+        if fn is operator.getitem and len(args) == 2:
+            return ast.Subscript(args[0], self.key(node.params["args"][1], node.inputs),
+                                 ast.Load())
+        return self.apply(fn, args, kwargs)
+
+    node_effect = node_apply
+
+    def apply(self, fn: Any, args: list[ast.expr], kwargs: dict[str, ast.expr]) -> ast.expr:
+        """The application of a function, method, attribute or operator."""
+        if isinstance(fn, Attribute):
+            return ast.Attribute(args[0], fn.name, ast.Load())
+        keywords = [ast.keyword(k, v) for k, v in kwargs.items()]
+        if isinstance(fn, Method):
+            return ast.Call(ast.Attribute(args[0], fn.name, ast.Load()), args[1:], keywords)
+        found = self.operator(fn, args) if not kwargs else None
+        if found is not None:
+            return found
+        return ast.Call(self.space.function(fn), args, keywords)
+
+    def operator(self, fn: Any, args: list[ast.expr]) -> ast.expr | None:
+        try:
+            hash(fn)
+        except TypeError:
+            return None
+        if len(args) == 2:
+            if fn in BINARY:
+                return ast.BinOp(args[0], BINARY[fn](), args[1])
+            if fn in COMPARE:
+                return ast.Compare(args[0], [COMPARE[fn]()], [args[1]])
+            if fn is operator.contains:
+                return ast.Compare(args[1], [ast.In()], [args[0]])
+            if fn in (operator.getitem, builtins.getattr):
+                return ast.Subscript(args[0], args[1], ast.Load()) if (
+                    fn is operator.getitem) else None
+        if len(args) == 1:
+            if fn in UNARY:
+                return ast.UnaryOp(UNARY[fn](), args[0])
+            if fn is operator.truth:
+                return call("bool", args[0])
+            if fn is operator.abs:
+                return call("abs", args[0])
+        return None
+
+    def node_read(self, node: Node) -> ast.expr:
+        return self.steps(self.of(node.inputs[0]), node.params["steps"], node.inputs)
+
+    def node_dim(self, node: Node) -> ast.expr:
+        shape = ast.Attribute(self.of(node.inputs[0]), "shape", ast.Load())
+        axis = node.params["axis"]
+        return ast.Subscript(shape, self.space.literal(axis), ast.Load())
+
+    def node_get(self, node: Node) -> ast.expr:
+        return ast.Subscript(self.of(node.inputs[0]), self.of(node.inputs[1]), ast.Load())
+
+    def node_list(self, node: Node) -> ast.expr:
+        return ast.List([self.of(v) for v in node.inputs], ast.Load())
+
+    def node_list_len(self, node: Node) -> ast.expr:
+        return call("len", self.of(node.inputs[0]))
+
+    def node_list_like(self, node: Node) -> ast.expr:
+        return ast.BinOp(ast.List([ast.Constant(None)], ast.Load()), ast.Mult(),
+                         call("len", self.of(node.inputs[0])))
+
+    def node_copy(self, node: Node) -> ast.expr:
+        value = self.of(node.inputs[0])
+        aval = node.inputs[0].aval
+        if aval.kind is Kind.LIST:
+            return call("list", value)
+        if aval.kind is Kind.ARRAY:
+            return call(ast.Attribute(value, "copy", ast.Load()))
+        return call(self.space.function(copy.copy), value)
+
+    def node_if(self, node: Node) -> ast.expr:
+        then, orelse = (self.of(b.outputs[0]) for b in node.blocks)
+        test = self.of(node.inputs[0])
+        if is_short_circuit(node):
+            is_and = node.blocks[1].outputs[0] is node.inputs[0]
+            return _joined(ast.And() if is_and else ast.Or(), test, then if is_and else orelse)
+        return ast.IfExp(test, then, orelse)
+
+    def node_call(self, node: Node) -> ast.expr:
+        return call(str(node.params["callee"]), *(self.of(v) for v in node.inputs))
+
+
+def _joined(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:
+    """``a and b``, flat where the right side is one already."""
+    values = [left]
+    if isinstance(right, ast.BoolOp) and type(right.op) is type(op):
+        values.extend(right.values)
+    else:
+        values.append(right)
+    return ast.BoolOp(op, values)
+
+
+def _has_references(template: Any) -> bool:
+    if isinstance(template, Ref):
+        return True
+    if isinstance(template, (tuple, list)):
+        return any(_has_references(t) for t in template)
+    if isinstance(template, dict):
+        return any(_has_references(t) for t in template.values())
+    if isinstance(template, slice):
+        return any(_has_references(t) for t in (template.start, template.stop, template.step))
+    return isinstance(template, (Index, Through))
+
+
+def negated(expression: ast.expr) -> ast.expr | None:
+    """``e`` if the expression is ``-e`` (or ``-2.0 * d``, giving ``2.0 * d``)."""
+    if isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub):
+        return expression.operand
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, (ast.Mult, ast.Div)):
+        left = negated(expression.left)
+        if left is not None:
+            return ast.BinOp(left, expression.op, expression.right)
+    return None
+
+
+def numpy_call(space: Namespace, path: str, *args: ast.expr) -> ast.expr:
+    """A call of a NumPy function by its dotted name."""
+    space.imports["import numpy as np"] = None
+    return call(path, *args)
+
+

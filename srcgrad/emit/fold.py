@@ -1,0 +1,223 @@
+"""Which nodes are printed as part of the expression that uses them.
+
+A value without a name of the user's that is used once, in its own block and within the same
+statement of the user, is not given a variable: its expression stands where it is used.  The
+node is then evaluated later than program order says, so nothing may lie between that could
+change what it reads: no write, effect or nested region (numbers may pass a write).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Any
+
+from srcgrad.emit.order import WRITES, Order, is_adjoint, is_mutable
+from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Through, Value
+from srcgrad.kinds import Kind
+
+MAX_DEPTH = 24
+
+_FOLDABLE = frozenset({"apply", "read", "dim", "get", "list", "list_len", "copy", "if"})
+
+
+def references(template: Any, found: list[int]) -> None:
+    """Adds the indices of all references in a template, each as often as it occurs."""
+    if isinstance(template, Ref):
+        found.append(template.index)
+    elif isinstance(template, (tuple, list)):
+        for item in template:
+            references(item, found)
+    elif isinstance(template, dict):
+        for item in template.values():
+            references(item, found)
+    elif isinstance(template, slice):
+        references((template.start, template.stop, template.step), found)
+    elif isinstance(template, Index):
+        references(template.key, found)
+    elif isinstance(template, Through):
+        references((template.args, template.kwargs), found)
+
+
+def occurrences(node: Node) -> list[Value]:
+    """The inputs of a node as often as its text names them, in the order of the text."""
+    found: list[int] = []
+    if node.op in ("apply", "effect"):
+        references(node.params["args"], found)
+        references(node.params.get("kwargs") or {}, found)
+    elif "steps" in node.params:
+        found.append(0)
+        references(node.params["steps"], found)
+        if node.op != "read":
+            found.append(1)
+        elif node.params.get("handle"):
+            found.append(len(node.inputs) - 1)
+    else:
+        return list(node.inputs)
+    return [node.inputs[i] for i in found]
+
+
+def is_short_circuit(node: Node) -> bool:
+    """Is this ``if`` the value of ``p and q`` or ``p or q``?"""
+    if node.op != "if" or len(node.outputs) != 1:
+        return False
+    then, orelse = node.blocks
+    return (then.outputs[0] is node.inputs[0]) != (orelse.outputs[0] is node.inputs[0])
+
+
+class Folding:
+    """``inlined`` maps nodes to the position where they are evaluated; ``users`` maps values
+    to the number of places that name them."""
+
+    def __init__(self, order: Order, border: int | None) -> None:
+        self.order = order
+        self.border_node: Node | None = None
+        self.inlined: dict[Node, int] = {}
+        self.users: dict[Value, int] = {}
+        self.consumer: dict[Value, Node | Block] = {}
+        self.consumed_in: dict[Value, Block] = {}
+        self.producer: dict[Value, Node] = {}
+        self.depth: dict[Node, int] = {}
+        self.border = border
+
+    def run(self, graph: Graph) -> Folding:
+        self.count(graph.block)
+        self.block(graph.block, self.border)
+        return self
+
+    # ---- uses ------------------------------------------------------------------------
+    def count(self, block: Block) -> None:
+        for node in block.nodes:
+            if node.op == "if":
+                self.count_arms(node)
+            else:
+                for inner in node.blocks:
+                    self.count(inner)
+            for v in occurrences(node):
+                self.used(v, node, block)
+            for v in node.outputs:
+                self.producer[v] = node
+        for v in block.outputs:
+            self.used(v, block, block)
+
+    def count_arms(self, node: Node) -> None:
+        """The arms of an ``if``.  In ``p and q`` one arm gives the test itself: no second use,
+        as long as the node is written as an expression."""
+        for inner in node.blocks:
+            self.count(inner)
+            if is_short_circuit(node) and inner.outputs[0] is node.inputs[0]:
+                self.users[node.inputs[0]] -= 1
+
+    def used(self, value: Value, by: Node | Block, block: Block) -> None:
+        self.users[value] = self.users.get(value, 0) + 1
+        self.consumer[value] = by
+        self.consumed_in[value] = block
+
+    # ---- decisions -------------------------------------------------------------------
+    def block(self, block: Block, border: int | None = None) -> None:
+        hard: list[int] = []  # positions of effects and regions
+        soft: list[int] = []  # positions of writes
+        for i, node in enumerate(block.nodes):
+            if i == border:
+                hard.append(self.order.start[node] - 1)
+            if node.op in WRITES:
+                soft.append(self.order.start[node])
+            elif node.op in ("effect", "loop", "call"):
+                hard.append(self.order.start[node])
+        regions = {self.order.start[n]: n for n in block.nodes if n.op == "if"}
+        for node in block.nodes:
+            for inner in node.blocks:
+                self.block(inner)
+        for position, node in regions.items():
+            if not self.is_expression(node):
+                hard.append(position)
+                if is_short_circuit(node):
+                    self.users[node.inputs[0]] += 1
+        hard.sort()
+        for node in reversed(block.nodes):
+            if node.op in _FOLDABLE and len(node.outputs) == 1:
+                target = self.target(node, block)
+                if target is not None and self.passes(node, target, hard, soft):
+                    self.inlined[node] = target
+
+    def is_expression(self, node: Node) -> bool:
+        """Can this ``if`` be written as ``a if p else b``?"""
+        if node.op != "if" or len(node.outputs) != 1:
+            return False
+        statement = node.origin.statement if node.origin else 0
+        some = False
+        for inner in node.blocks:
+            for n in inner.nodes:
+                if n.op == "const":
+                    continue
+                some = True
+                if n not in self.inlined or (n.origin.statement if n.origin else 0) != statement:
+                    return False
+            made = self.producer.get(inner.outputs[0])
+            if made is not None and made.op == "undef":
+                return False
+        return some or node.out.hint is None
+
+    def target(self, node: Node, block: Block) -> int | None:
+        out = node.out
+        if self.users.get(out) != 1 or self.consumed_in[out] is not block:
+            return None
+        if (out.hint is not None and node.op != "list") or node.params.get("handle"):
+            return None
+        if node.op == "if" and not self.is_expression(node):
+            return None
+        if node.op == "copy" and not is_adjoint(node):
+            return None
+        if node.op == "apply" and node.params.get("many"):
+            return None
+        by = self.consumer[out]
+        if isinstance(by, Block):
+            return self.order.span[by][1]
+        if not self.accepts(by, out):
+            return None
+        if not self.one_statement(node, by):
+            return None
+        depth = self.depth.get(by, 0) + 1 if by in self.inlined else 1
+        if depth > MAX_DEPTH:
+            return None
+        self.depth[node] = depth
+        return self.inlined.get(by, self.order.start[by])
+
+    def accepts(self, by: Node, value: Value) -> bool:
+        if by.op in WRITES and by.inputs[0] is value:
+            return False
+        if by.op == "read" and by.params.get("handle") and by.inputs[-1] is value:
+            return False
+        if by.op in ("loop", "call", "undef"):
+            return by.op != "loop" or self.is_bound(by, value)
+        return True
+
+    def is_bound(self, loop: Node, value: Value) -> bool:
+        """Is the value one of the loop's range bounds or initial values?"""
+        spec = loop.loop
+        return any(v is value for v in loop.inputs[:spec.first_init + spec.n_carried])
+
+    def one_statement(self, node: Node, by: Node) -> bool:
+        if is_adjoint(node) != is_adjoint(by):
+            return False
+        if node.origin is None or by.origin is None or is_adjoint(node):
+            return True
+        return node.origin.statement == by.origin.statement
+
+    def passes(self, node: Node, target: int, hard: list[int], soft: list[int]) -> bool:
+        position = self.order.end.get(node, self.order.start[node])
+        if between(hard, position, target):
+            return False
+        if node.op == "dim":
+            return True
+        if between(soft, position, target):
+            out = node.out
+            if node.op == "if" or is_mutable(out.aval) or out.aval.kind is Kind.OPAQUE:
+                return False
+            return not any(is_mutable(v.aval) for v in node.inputs)
+        return True
+
+
+def between(positions: list[int], low: int, high: int) -> bool:
+    """Does a position lie strictly between two others?"""
+    i = bisect_right(positions, low)
+    return i < len(positions) and positions[i] < high

@@ -1,0 +1,139 @@
+"""The module around the function: imports, constants, header, border, return."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from srcgrad.emit.comments import Comments, comment
+from srcgrad.emit.control import Control, End
+from srcgrad.emit.expressions import Expressions
+from srcgrad.emit.fold import Folding
+from srcgrad.emit.literals import Namespace
+from srcgrad.emit.naming import Liveness, Naming
+from srcgrad.emit.order import number
+from srcgrad.emit.printing import weave
+from srcgrad.emit.realize import realize
+from srcgrad.emit.sizes import Sizes
+from srcgrad.errors import Where
+from srcgrad.graph.ir import Block, Graph, Ref, walk
+
+RESERVED = frozenset(dir(builtins)) | frozenset(
+    ("np", "math", "cmath", "operator", "scipy", "copy", "False", "None", "True", "and", "as",
+     "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
+     "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda",
+     "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield"))
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """Generated source.  ``globals`` must be in the namespace in which ``text`` is executed;
+    ``line_map`` maps its lines to places of the user's."""
+
+    text: str
+    entry: str
+    line_map: Mapping[int, Where] = field(default_factory=dict)
+    globals: Mapping[str, Any] = field(default_factory=dict)
+
+
+def emit(graph: Graph, *, parameter_names: Sequence[str],
+         defaults: Mapping[str, Any] | None = None, result: Any = None) -> Emitted:
+    """The Python source of a graph.
+
+    ``parameter_names`` are the names of the graph's inputs; ``defaults`` gives default values
+    of the last ones.  ``result`` is the structure to return, with :class:`Ref` at the places
+    of outputs; without it a function returns its only output, or the tuple of its outputs.
+    """
+    space = Namespace(set(parameter_names) | {graph.name})
+    functions: list[ast.stmt] = []
+    for callee in graph.callees.values():
+        names = [v.hint or f"a{i}" for i, v in enumerate(callee.inputs)]
+        functions += Function(callee, _distinct(names), space, {}, None).statements()
+    functions += Function(graph, parameter_names, space, defaults or {}, result).statements()
+    body: list[ast.stmt] = []
+    for line in sorted(space.imports):
+        body.extend(ast.parse(line).body)
+    text, places = weave(ast.Module([*body, *functions], []))
+    return Emitted(text, graph.name, places, space.globals)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for wanted in names:
+        name, number_ = wanted, 1
+        while name in found or name in RESERVED:
+            number_ += 1
+            name = f"{wanted}_{number_}"
+        found.append(name)
+    return found
+
+
+class Function:
+    """One graph as one function."""
+
+    def __init__(self, graph: Graph, parameters: Sequence[str], space: Namespace,
+                 defaults: Mapping[str, Any], result: Any) -> None:
+        self.graph = realize(graph)
+        self.parameters, self.space = parameters, space
+        self.defaults, self.result = defaults, result
+        order = number(self.graph)
+        self.folding = Folding(order, self.graph.border).run(self.graph)
+        self.sizes = Sizes(self.graph, self.folding)
+        live = Liveness(self.graph, order, self.folding, self.sizes)
+        reserved = RESERVED | set(graph.callees) | {graph.name} | self.captures()
+        self.naming = Naming(self.graph, order, self.folding, live, parameters, reserved)
+        self.expressions = Expressions(self.naming, self.folding, self.sizes, space)
+        self.control = Control(self.naming, self.folding, self.sizes, self.expressions,
+                               Comments())
+
+    def captures(self) -> set[str]:
+        """Names of objects that the graph mentions: no variable may hide them."""
+        found: set[str] = set()
+        for node in walk(self.graph.block):
+            fn = node.params.get("fn")
+            if fn is not None and self.space.public(fn) is None:
+                expression = self.space.function(fn) if callable(fn) and not hasattr(
+                    fn, "__slots__") else None
+                if isinstance(expression, ast.Name):
+                    found.add(expression.id)
+            if node.op == "const":
+                literal = self.space.literal(node.params["value"], node.out.hint or "constant")
+                if isinstance(literal, ast.Name):
+                    found.add(literal.id)
+        return found
+
+    def statements(self) -> list[ast.stmt]:
+        graph, border = self.graph, self.graph.border
+        if border is None:
+            body = self.control.block(graph.block, End())
+        else:
+            nodes = graph.block.nodes
+            forward = Block((), nodes[:border], ())
+            backward = Block((), nodes[border:], ())
+            body = [comment("---- forward"), *self.control.block(forward, End()),
+                    comment("---- backward"), *self.control.block(backward, End())]
+        body.append(ast.Return(self.returned()))
+        return [*self.header(), self.definition(body)]
+
+    def returned(self) -> ast.expr:
+        outputs = self.graph.outputs
+        template = self.result
+        if template is None:
+            template = Ref(0) if len(outputs) == 1 else tuple(
+                Ref(i) for i in range(len(outputs)))
+        return self.expressions.template(template, outputs)
+
+    def header(self) -> list[ast.stmt]:
+        lines = [self.graph.title] if self.graph.title else []
+        return [comment(line) for line in (*lines, *self.graph.notes)]
+
+    def definition(self, body: list[ast.stmt]) -> ast.stmt:
+        given = [self.space.literal(self.defaults[p]) for p in self.parameters
+                 if p in self.defaults]
+        arguments = ast.arguments(
+            posonlyargs=[], args=[ast.arg(p) for p in self.parameters], vararg=None,
+            kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=given)
+        return ast.FunctionDef(self.graph.name, arguments, body, [], None)

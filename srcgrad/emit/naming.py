@@ -1,0 +1,292 @@
+"""Variables: which values share a name.
+
+Names are the user's (the values' hints).  Every value that needs a variable has a span of
+program order in which it must be kept; two values may share a name if their spans do not
+meet, so versions of one object, the carried values of a loop and the outcomes of a branch
+fall on one name by themselves wherever that is right, and assignments between equal names
+are not printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from srcgrad.emit.fold import Folding
+from srcgrad.emit.order import WRITES, Order
+from srcgrad.emit.realize import produced_by
+from srcgrad.emit.sizes import Sizes
+from srcgrad.emit.spans import NameTable, Span
+from srcgrad.graph.ir import Block, Graph, Node, Value
+
+_NOT_NAME = re.compile(r"\W")
+
+
+@dataclass
+class LoopNames:
+    """The extra variables of a loop."""
+
+    slots: list[str] = field(default_factory=list)
+    index: str = "_"
+    sequences: list[str] = field(default_factory=list)
+    trips: str | None = None
+    jump: str | None = None
+    count: str | None = None  # number of iterations known before the loop
+    ordinal: str | None = None  # a counter beside the index
+
+
+class Liveness:
+    """Last uses in text order: where inlined nodes are evaluated late."""
+
+    def __init__(self, graph: Graph, order: Order, folding: Folding, sizes: Sizes) -> None:
+        self.order, self.folding, self.sizes = order, folding, sizes
+        self.last: dict[Value, int] = {}
+        self.stack: list[tuple[int, int]] = []
+        self.alias: dict[Value, Value] = {}
+        self.block(graph.block, None)
+
+    def use(self, value: Value, position: int) -> None:
+        value = self.alias.get(value, value)
+        for base in self.sizes.through(value):
+            self.use(base, position)
+        born = self.order.defined.get(value, 0)
+        for start, end in self.stack:
+            if start >= born:
+                position = max(position, end)
+                break
+        if self.last.get(value, -1) < position:
+            self.last[value] = position
+
+    def block(self, block: Block, at: int | None, produced: int = 0) -> None:
+        """``at`` is given where the block is part of an expression evaluated there;
+        ``produced`` is the number of elements among the outputs of a loop's body."""
+        for node in block.nodes:
+            position = self.folding.inlined.get(node, self.order.start[node])
+            if at is not None:
+                position = at
+            if node.op == "read" and node.params.get("handle"):
+                first = node.inputs[-1]
+                self.alias[node.outputs[0]] = self.alias.get(first, first)
+                self.use(first, position)
+                continue
+            for v in node.inputs:
+                self.use(v, position)
+            if node.op == "if":
+                inner = position if self.folding.is_expression(node) else None
+                for b in node.blocks:
+                    self.block(b, inner if at is None else at)
+            elif node.op == "loop":
+                for v in self.sizes.needed(node):
+                    self.use(v, position)
+                self.stack.append((self.order.start[node], self.order.end[node]))
+                for b in node.blocks[:-1]:
+                    self.block(b, None)
+                self.block(node.blocks[-1], None, node.loop.n_produced)
+                self.stack.pop()
+        first, last = self.order.span[block]
+        kept = len(block.outputs) - produced
+        for v in block.outputs[:kept]:
+            self.use(v, last if at is None else at)
+        for v in block.outputs[kept:]:  # stored where they are defined
+            made = self.folding.producer.get(v)
+            if made is not None and made in self.folding.inlined:
+                self.use(v, last)
+            else:
+                self.use(v, max(first + 1, self.order.defined.get(v, 0)))
+
+
+class Naming:
+    """The name of every variable: ``of[value]``, and ``loops[node]``."""
+
+    def __init__(self, graph: Graph, order: Order, folding: Folding, live: Liveness,
+                 parameters: Sequence[str], reserved: Iterable[str]) -> None:
+        self.order, self.folding, self.live = order, folding, live
+        self.table = NameTable(reserved)
+        self.of: dict[Value, str] = {}
+        self.loops: dict[Node, LoopNames] = {}
+        self.prefer: dict[Value, str] = {}
+        first = order.span[graph.block][0]
+        for name, p in zip(parameters, graph.block.params, strict=True):
+            self.of[p] = name
+            self.table.occupy(name, [(first + 1, max(live.last.get(p, 0), first + 2))])
+        self.block(graph.block)
+
+    # ---- spans -----------------------------------------------------------------------
+    def span(self, value: Value, start: int | None = None) -> Span:
+        if start is None:
+            start = self.order.defined[value]
+        return (start, max(self.live.last.get(value, 0), start + 1))
+
+    def wanted(self, *values: Value | None) -> str:
+        for v in values:
+            if v is not None and v.hint:
+                name = _NOT_NAME.sub("_", v.hint)
+                return name if not name[:1].isdigit() else f"v_{name}"
+        return "t"
+
+    # ---- walking ---------------------------------------------------------------------
+    def block(self, block: Block) -> None:
+        for node in block.nodes:
+            if node in self.folding.inlined or node.op in ("const", "undef"):
+                continue
+            if node.op == "if":
+                if self.folding.is_expression(node):
+                    self.plain(node)
+                else:
+                    self.branch(node)
+            elif node.op == "loop":
+                self.loop(node)
+            elif node.op == "read" and node.params.get("handle"):
+                self.of[node.outputs[0]] = self.of[self.live.alias[node.outputs[0]]]
+            else:
+                self.plain(node)
+
+    def plain(self, node: Node) -> None:
+        base = self.base_name(node)
+        for i, v in enumerate(node.outputs):
+            if v not in self.live.last and node.op not in WRITES and not v.hint:
+                self.of[v] = "_"
+                continue
+            preferred = self.prefer.get(v) or (base if i == 0 else None)
+            wanted = self.wanted(v)
+            if wanted == "t" and preferred is None:
+                wanted = self.purpose(node, v)
+            self.of[v] = self.table.take(wanted, [self.span(v)], preferred)
+
+    def base_name(self, node: Node) -> str | None:
+        """The variable that a write, or ``x += e`` on a number, should go on using."""
+        augmented = node.origin is not None and node.origin.augmented and node.op == "apply"
+        if node.op in WRITES or (augmented and node.inputs):
+            return self.of.get(node.inputs[0])
+        return None
+
+    def purpose(self, node: Node, value: Value) -> str:
+        """A name for a value that the user gave none: from the value it is used for."""
+        if node.op == "dim":
+            return "n"
+        by = self.folding.consumer.get(value)
+        seen = 0
+        while isinstance(by, Node) and by.outputs and seen < 8:
+            if by.op == "if" or by.op == "loop":
+                return "taken" if by.inputs and by.inputs[0] is value and by.op == "if" else "t"
+            target = by.outputs[0]
+            if target.hint and by.op not in WRITES and target.hint.startswith(("d_", "d2_", "t_")):
+                return "t"
+            if by not in self.folding.inlined:
+                break
+            by = self.folding.consumer.get(target)
+            seen += 1
+        return "t"
+
+    def branch(self, node: Node) -> None:
+        end = self.order.end[node]
+        for i, out in enumerate(node.outputs):
+            arms = [b.outputs[i] for b in node.blocks]
+            if out not in self.live.last:
+                self.of[out] = "_"
+                continue
+            wanted = self.wanted(out, *arms)
+            name = self.table.take(wanted, [self.span(out, end + 1)], self.prefer.get(out))
+            self.of[out] = name
+            for v in arms:
+                self.prefer.setdefault(v, name)
+        for inner in node.blocks:
+            self.block(inner)
+
+    def loop(self, node: Node) -> None:
+        spec, order = node.loop, self.order
+        names = self.loops[node] = LoopNames()
+        start, end = order.start[node], order.end[node]
+        body = node.blocks[-1]
+        body_start, body_end = order.span[body]
+        lead = 1 if spec.kind == "for" else 0
+        jump = 1 if spec.exits else 0
+        self.outside(node, names)
+        for i in range(spec.n_carried + spec.n_last):
+            result, following = node.outputs[jump + i], body.outputs[jump + i]
+            spans = [(body_end + 1, end + 1), self.span(result, end + 1)]
+            values: list[Value] = []
+            if i < spec.n_carried:
+                init = node.inputs[spec.first_init + i]
+                values = [body.params[lead + i], init]
+                spans.append((start + 1, body_start + 1))
+                spans.append(self.span(body.params[lead + i], body_start + 1))
+                if spec.kind == "while":
+                    test = node.blocks[0].params[i]
+                    values.append(test)
+            elif result not in self.live.last:
+                names.slots.append("_")
+                self.of[result] = "_"
+                continue
+            wanted = self.wanted(*values[:1], result, following, *values[1:])
+            preferred = self.prefer.get(result)
+            if preferred is None and values:
+                preferred = self.of.get(values[1]) if self.wanted(values[1]) == wanted else None
+            name = self.table.take(wanted, merged(spans), preferred)
+            names.slots.append(name)
+            self.of[result] = name
+            for v in (*values[:1], *values[2:]):
+                self.of[v] = name
+            self.prefer.setdefault(following, name)
+        if spec.kind == "for":
+            self.name_index(node, names)
+        for e in body.params[lead + spec.n_carried:]:
+            if e not in self.live.sizes.elements:
+                self.of[e] = self.table.take(self.wanted(e), [self.span(e)])
+        for inner in node.blocks:
+            self.block(inner)
+
+    def outside(self, node: Node, names: LoopNames) -> None:
+        """The variables that exist before the loop runs: sequences, counters."""
+        spec, order = node.loop, self.order
+        start, end = order.start[node], order.end[node]
+        index = node.blocks[-1].params[0] if spec.kind == "for" else None
+        letter = index.hint if index is not None and index.hint else (
+            "loop" if index is not None else "while")
+        for element, sequence, _ in produced_by(node):
+            wanted = self.wanted(element)
+            wanted = "t_saved" if wanted == "t" else (
+                wanted if wanted.endswith("_saved") else f"{wanted}_saved")
+            spans = [(start + 1, max(self.live.last.get(sequence, 0), end + 1))]
+            self.of[sequence] = self.table.take(wanted, spans, self.prefer.get(sequence))
+            names.sequences.append(self.of[sequence])
+        trips = node.outputs[-1]
+        plan = self.live.sizes.plan(node)
+        if trips in self.live.last or plan.needs_trips:
+            spans = [(start + 1, max(self.live.last.get(trips, 0), end + 1))]
+            names.trips = self.of[trips] = self.table.take(f"n_{letter}", spans,
+                                                            self.prefer.get(trips))
+        if plan.needs_count and names.trips is None:
+            names.count = self.table.take(f"n_{letter}", [(start + 1, end + 1)])
+        if plan.needs_ordinal:
+            names.ordinal = self.table.take("k", [(start + 1, end + 1)])
+        if spec.exits:
+            exit_at = node.outputs[0]
+            if exit_at in self.live.last:
+                spans = [(start + 1, self.span(exit_at, end + 1)[1])]
+                names.jump = self.of[exit_at] = self.table.take(
+                    self.wanted(exit_at) if exit_at.hint else "exit_at", spans,
+                    self.prefer.get(exit_at))
+
+    def name_index(self, node: Node, names: LoopNames) -> None:
+        index = node.blocks[-1].params[0]
+        if index not in self.live.last:
+            self.of[index] = "_"
+            return
+        wanted = self.wanted(index)
+        names.index = self.of[index] = self.table.take(
+            "i" if wanted == "t" else wanted, [self.span(index)])
+
+
+def merged(spans: list[Span]) -> list[Span]:
+    """The same points as disjoint spans."""
+    result: list[Span] = []
+    for start, end in sorted(spans):
+        if result and start <= result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
+        else:
+            result.append((start, end))
+    return result
+
+

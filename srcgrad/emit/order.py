@@ -1,0 +1,153 @@
+"""Program order as numbers: positions of nodes and last uses of values.
+
+Nodes are numbered in program order; a node with blocks has its own position (where its inputs
+are read), then its blocks' positions, then its end (where its outputs appear).  A node at
+position ``p`` reads at ``p`` and its outputs exist from ``p + 1`` on.  A value of an enclosing
+block that is used inside a loop is needed until the loop ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from srcgrad.graph.ir import Block, Graph, Node, Value
+from srcgrad.kinds import Aval, Kind
+from srcgrad.spelling import Attribute
+
+MUTABLE = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST})
+WRITES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
+
+_SHAPE_ONLY = (np.zeros_like, np.ones_like, np.empty_like, np.shape, np.ndim, np.size)
+_SHAPE_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size"})
+
+
+def is_mutable(aval: Aval) -> bool:
+    """Can a value of this kind be changed in place?"""
+    return aval.kind in MUTABLE
+
+
+def is_adjoint(node: Node) -> bool:
+    """Does the node belong to what differentiation added?"""
+    return node.origin is not None and node.origin.role == "adjoint"
+
+
+def is_forced(node: Node) -> bool:
+    """Must this write happen on the user's own object?"""
+    return node.outputs[0].obj is not None and not is_adjoint(node)
+
+
+def reads_content(node: Node, index: int) -> bool:
+    """Does the node read elements of its input number ``index`` (not just its shape)?"""
+    if node.op == "dim":
+        return False
+    if node.op == "read":
+        return not (node.params.get("handle") and index == len(node.inputs) - 1)
+    if node.op == "apply" and index == 0 and node.inputs[0].aval.kind is not Kind.LIST:
+        fn = node.params["fn"]
+        if isinstance(fn, Attribute):
+            return fn.name not in _SHAPE_ATTRIBUTES
+        if any(fn is f for f in _SHAPE_ONLY):
+            return sum(v is node.inputs[0] for v in node.inputs) > 1
+    return True
+
+
+@dataclass
+class Order:
+    """Positions of a graph's nodes and blocks, and last uses of its values."""
+
+    start: dict[Node, int] = field(default_factory=dict)
+    end: dict[Node, int] = field(default_factory=dict)
+    span: dict[Block, tuple[int, int]] = field(default_factory=dict)
+    defined: dict[Value, int] = field(default_factory=dict)
+    last_use: dict[Value, int] = field(default_factory=dict)
+    loops: list[tuple[int, int]] = field(default_factory=list)  # spans of loop nodes
+
+    def threshold(self, value: Value, position: int) -> int:
+        """Uses of ``value`` after the returned position may see what happens at ``position``:
+        the start of the outermost loop around it that does not contain the definition."""
+        born = self.defined[value]
+        for first, last in self.loops:  # in order of their starts: outermost first
+            if first >= born and first < position < last:
+                return first
+        return position
+
+
+class _Loop:
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.captured: dict[Value, None] = {}
+
+
+UsesOf = Callable[[Node], Iterable[tuple[Value, int]]]
+
+
+class Numbering:
+    """One walk over a graph.  ``counts`` decides which inputs count as uses."""
+
+    def __init__(self, counts: Callable[[Node, int], bool]) -> None:
+        self.counts = counts
+        self.order = Order()
+        self.stack: list[_Loop] = []
+        self.clock = 0
+
+    def run(self, graph: Graph) -> Order:
+        self.block(graph.block)
+        self.order.loops.sort()
+        return self.order
+
+    def tick(self) -> int:
+        self.clock += 2
+        return self.clock
+
+    def use(self, value: Value, position: int) -> None:
+        order = self.order
+        if order.last_use.get(value, -1) < position:
+            order.last_use[value] = position
+        born = order.defined.get(value, 0)
+        for loop in self.stack:
+            if loop.start >= born:
+                loop.captured[value] = None
+                break
+
+    def block(self, block: Block) -> None:
+        order = self.order
+        first = self.tick()
+        for p in block.params:
+            order.defined[p] = first + 1
+        for node in block.nodes:
+            self.node(node)
+        last = self.tick()
+        for v in block.outputs:
+            self.use(v, last)
+        order.span[block] = (first, last)
+
+    def node(self, node: Node) -> None:
+        order = self.order
+        position = order.start[node] = self.tick()
+        for i, v in enumerate(node.inputs):
+            if self.counts(node, i):
+                self.use(v, position)
+        if not node.blocks:
+            for v in node.outputs:
+                order.defined[v] = position + 1
+            return
+        is_loop = node.op == "loop"
+        if is_loop:
+            self.stack.append(_Loop(position))
+        for inner in node.blocks:
+            self.block(inner)
+        end = order.end[node] = self.tick()
+        if is_loop:
+            order.loops.append((position, end))
+            for v in self.stack.pop().captured:
+                order.last_use[v] = max(order.last_use[v], end)
+        for v in node.outputs:
+            order.defined[v] = end + 1
+
+
+def number(graph: Graph, counts: Callable[[Node, int], bool] = lambda node, index: True) -> Order:
+    """The order of a graph; only inputs for which ``counts(node, index)`` holds are uses."""
+    return Numbering(counts).run(graph)

@@ -1,0 +1,406 @@
+"""Hazards made explicit: from pure values to writes in place.
+
+In the graph a write makes a new version and leaves the old one alone.  At run time a write
+destroys the old version and every view of it.  ``realize`` returns a graph with the same
+meaning in which *every* ``write``, ``acc``, ``update`` and list operation may be performed in
+place on the variable of its base: whatever is read after its memory was overwritten has been
+saved by a ``copy`` node.
+
+* Writes of the user (the base has an object number, the node is not of the adjoint) happen on
+  the user's object.  What a later node reads of an older version is copied where that version
+  is defined; the user's own reads in between still read the original.
+* Writes of the adjoint happen in place where the base is memory of ours that nobody reads
+  later; otherwise on a copy.  An addition to a whole value becomes ``a + b`` then.
+* Gradients that are returned own their memory: no argument, constant, saved value, seed or
+  other result shares it.
+
+The pass decides nothing about numbers; ``interpret`` gives the same results before and after.
+"""
+
+from __future__ import annotations
+
+import operator
+from functools import cached_property
+
+import numpy as np
+
+from srcgrad.emit.order import (
+    WRITES,
+    Order,
+    is_forced,
+    is_mutable,
+    number,
+    reads_content,
+)
+from srcgrad.emit.storage import Root, Storage, family_of
+from srcgrad.graph.ir import Block, Graph, Node, Origin, Ref, Value, walk
+from srcgrad.kinds import Kind
+
+
+def realize(graph: Graph) -> Graph:
+    """The graph with hazards resolved by ``copy`` nodes (see the module)."""
+    if graph.border is None and not any(n.op in WRITES for n in walk(graph.block)):
+        return graph
+    graph = _own_carried(graph)
+    order, storage = _facts(graph)
+    hazards = _Hazards(graph, order, storage)
+    hazards.block(graph.block)
+    hazards.returns(graph)
+    return _Rewriter(hazards).graph(graph)
+
+
+def _facts(graph: Graph) -> tuple[Order, Storage]:
+    order = number(graph, reads_content)
+    _forget_saved(graph.block, order)
+    return order, Storage(order, is_forced).run(graph)
+
+
+# ---- carried values that the adjoint writes to ---------------------------------------------
+
+
+class _Carried:
+    """Finds the loop parameters written by the adjoint, directly or in an inner loop."""
+
+    def __init__(self) -> None:
+        self.written: dict[Value, None] = {}
+        self.parameters: list[Value] = []
+
+    def block(self, block: Block) -> None:
+        for node in reversed(block.nodes):
+            for inner in reversed(node.blocks):
+                self.block(inner)
+            if node.op in WRITES and not is_forced(node) and is_mutable(node.inputs[0].aval):
+                self.written[node.inputs[0]] = None
+            elif node.op == "loop":
+                spec = node.loop
+                lead = 1 if spec.kind == "for" else 0
+                params = node.blocks[-1].params[lead:lead + spec.n_carried]
+                inits = node.inputs[spec.first_init:]
+                for p, init in zip(params, inits, strict=False):
+                    if p in self.written:
+                        self.written[init] = None
+                        self.parameters.append(p)
+
+
+def _own_carried(graph: Graph) -> Graph:
+    """Copies initial values of carried values that the adjoint writes to, where the memory is
+    not its own: one copy before the loop instead of one in each iteration."""
+    carried = _Carried()
+    carried.block(graph.block)
+    if not carried.parameters:
+        return graph
+    order, storage = _facts(graph)
+    return _Owner(carried, order, storage).graph(graph)
+
+
+class _Owner:
+    """Rewrites loops so that carried values written by the adjoint start as its own."""
+
+    def __init__(self, carried: _Carried, order: Order, storage: Storage) -> None:
+        self.carried, self.order, self.storage = carried, order, storage
+
+    def graph(self, graph: Graph) -> Graph:
+        forward = 0 if graph.border is None else graph.border
+        nodes: list[Node] = []
+        border = graph.border
+        for i, node in enumerate(graph.block.nodes):
+            if i == forward and border is not None:
+                border = len(nodes)
+            self.node(node, nodes)
+        if border is not None and forward >= len(graph.block.nodes):
+            border = len(nodes)
+        return graph.but(block=graph.block.but(nodes=tuple(nodes)), border=border)
+
+    def block(self, block: Block) -> Block:
+        nodes: list[Node] = []
+        for node in block.nodes:
+            self.node(node, nodes)
+        return block.but(nodes=tuple(nodes))
+
+    def node(self, node: Node, nodes: list[Node]) -> None:
+        if node.blocks:
+            node = node.but(blocks=tuple(self.block(b) for b in node.blocks))
+        if node.op == "loop":
+            node = self.loop(node, nodes)
+        nodes.append(node)
+
+    def loop(self, node: Node, nodes: list[Node]) -> Node:
+        spec, body = node.loop, node.blocks[-1]
+        lead = 1 if spec.kind == "for" else 0
+        jump = 1 if spec.exits else 0
+        params = body.params[lead:lead + spec.n_carried]
+        inputs, outputs = list(node.inputs), list(body.outputs)
+        extra: list[Node] = []
+        for i, p in enumerate(params):
+            if p not in self.carried.written or p.aval.kind is Kind.LIST:
+                continue
+            init = inputs[spec.first_init + i]
+            alone = sum(v is init for v in inputs[spec.first_init:]) == 1
+            dead = self.order.last_use.get(init, 0) < self.order.defined[p]
+            if not (alone and dead and self.storage.owned(init)):
+                copied = _copy_of(init, p.hint or init.hint, node.origin)
+                nodes.append(copied)
+                inputs[spec.first_init + i] = copied.out
+            following = outputs[jump + i]
+            if not all(root.owned for root in self.storage.of(following)):
+                copied = _copy_of(following, following.hint, node.origin)
+                extra.append(copied)
+                outputs[jump + i] = copied.out
+        if extra:
+            body = body.but(nodes=body.nodes + tuple(extra), outputs=tuple(outputs))
+        return node.but(inputs=tuple(inputs), blocks=(*node.blocks[:-1], body))
+
+
+def _copy_of(value: Value, hint: str | None, origin: Origin | None) -> Node:
+    fresh = Value(value.aval, hint)
+    return Node("copy", (value,), (fresh,), {}, (), origin)
+
+
+# ---- saved values --------------------------------------------------------------------------
+
+
+def produced_by(node: Node) -> tuple[tuple[Value, Value, bool], ...]:
+    """The (element, sequence, stacked) triples of a loop node."""
+    spec = node.loop
+    body = node.blocks[-1]
+    jump = 1 if spec.exits else 0
+    at = jump + spec.n_carried + spec.n_last
+    stacked = spec.stacked or (False,) * spec.n_produced
+    return tuple(zip(body.outputs[at:at + spec.n_produced],
+                     node.outputs[at:at + spec.n_produced], stacked, strict=True))
+
+
+def _forget_saved(block: Block, order: Order) -> None:
+    """Elements are stored right after their definition: that they are outputs of the body is
+    no use at its end."""
+    ends: dict[Value, int] = {}
+    for node in walk(block):
+        if node.op == "loop":
+            last = order.span[node.blocks[-1]][1]
+            body = node.blocks[-1]
+            n = node.loop.n_produced
+            others = set(body.outputs[:len(body.outputs) - n])
+            for element, _, _ in produced_by(node):
+                if element not in others and order.last_use.get(element) == last:
+                    ends[element] = last
+    if not ends:
+        return
+    real: dict[Value, int] = {}
+    for node in walk(block):
+        position = order.start[node]
+        for i, v in enumerate(node.inputs):
+            if v in ends and reads_content(node, i):
+                real[v] = max(real.get(v, 0), position)
+        for inner in node.blocks:
+            last = order.span[inner][1]
+            n = node.loop.n_produced if node.op == "loop" and inner is node.blocks[-1] else 0
+            for v in inner.outputs[:len(inner.outputs) - n]:
+                if v in ends:
+                    real[v] = max(real.get(v, 0), last)
+    for v in block.outputs:
+        if v in ends:
+            real[v] = max(real.get(v, 0), order.span[block][1])
+    for v in ends:
+        born = order.defined[v]
+        used = real.get(v, born)
+        first = order.threshold(v, used)
+        if first != used:  # used inside an inner loop: needed until that loop ends
+            used = max(end for start, end in order.loops if start == first)
+        order.last_use[v] = used
+
+
+# ---- hazards -------------------------------------------------------------------------------
+
+
+class _Hazards:
+    """Walks in program order and notes what must be copied: ``copies[v]`` is the position
+    after which uses of ``v`` read its copy."""
+
+    def __init__(self, graph: Graph, order: Order, storage: Storage) -> None:
+        self.order, self.storage = order, storage
+        self.copies: dict[Value, int] = {}
+        self.active: dict[Root, list[Value]] = {}
+        self.returned: list[int] = []
+        for p in graph.block.params:
+            self.alive(p)
+
+    def alive(self, value: Value) -> None:
+        family = self.storage.family(value)
+        if family is not None:
+            self.active.setdefault(family, []).append(value)
+
+    def block(self, block: Block) -> None:
+        for p in block.params:
+            self.alive(p)
+        for node in block.nodes:
+            for inner in node.blocks:
+                self.block(inner)
+            if node.op in WRITES and node not in self.storage.unshared:
+                self.write(node)
+            if node.op == "loop":
+                self.saved(node)
+            for v in node.outputs:
+                self.alive(v)
+
+    def write(self, node: Node) -> None:
+        base = node.inputs[0]
+        family = self.storage.family(base)
+        if family is None:
+            return
+        position = self.order.start[node]
+        last_use = self.order.last_use
+        candidates = self.active.get(family, [])
+        kept = [v for v in candidates if last_use.get(v, 0) > position]
+        hazards = [v for v in kept if v not in self.copies and v not in node.outputs
+                   and self.storage.overlap(v, base)]
+        self.active[family] = kept
+        forced = is_forced(node)
+        if not forced and (not self.storage.owned(base) or any(
+                not self.copyable(v) for v in hazards)):
+            self.storage.unshared[node] = None
+            return
+        for v in hazards:
+            self.copies[v] = self.order.threshold(v, position)
+
+    def copyable(self, value: Value) -> bool:
+        return value.aval.kind is not Kind.LIST
+
+    def saved(self, node: Node) -> None:
+        """An element kept by reference must never be written to again."""
+        for element, _, stacked in produced_by(node):
+            if stacked or not is_mutable(element.aval) or element.aval.kind is Kind.LIST:
+                continue
+            if element not in self.copies and not self.stays(element):
+                self.copies[element] = self.order.span[node.blocks[-1]][1] - 1
+
+    def stays(self, element: Value) -> bool:
+        family = self.storage.family(element)
+        if family is None:
+            return True
+        last_write, moves = self.histories.get(family, (0, False))
+        return not last_write or (not moves and last_write <= self.order.defined[element])
+
+    @cached_property
+    def histories(self) -> dict[Root, tuple[int, bool]]:
+        """For each family with writes: the position of the last one, and whether some member
+        is anything but an allocation."""
+        found: dict[Root, tuple[int, bool]] = {}
+        for root, positions in self.storage.written.items():
+            family = family_of(root)
+            found[family] = (max(found.get(family, (0, False))[0], *positions), False)
+        for roots in self.storage.roots.values():
+            for root in roots:
+                family = family_of(root)
+                if family in found and not root.allocation:
+                    found[family] = (found[family][0], True)
+        return found
+
+    def returns(self, graph: Graph) -> None:
+        """Gradients own their memory: notes the results that must be copied."""
+        if graph.border is None:
+            return
+        outputs = graph.block.outputs
+        taken: dict[Root, list[Value]] = {}
+        for i, v in enumerate(outputs):
+            family = self.storage.family(v)
+            if family is None:
+                continue
+            others = taken.setdefault(family, [])
+            if i >= graph.n_primal and v.aval.kind is not Kind.LIST and (
+                    not self.storage.owned(v) or any(self.storage.overlap(v, o) for o in others)):
+                self.returned.append(i)
+            else:
+                others.append(v)
+
+
+# ---- rewriting -----------------------------------------------------------------------------
+
+
+class _Rewriter:
+    def __init__(self, hazards: _Hazards) -> None:
+        self.order, self.storage = hazards.order, hazards.storage
+        self.copies, self.returned = hazards.copies, hazards.returned
+        self.saved: dict[Value, Value] = {}
+        self.border: int | None = None
+
+    def graph(self, graph: Graph) -> Graph:
+        block = self.block(graph.block, graph.border)
+        if not self.returned:
+            return graph.but(block=block, border=self.border)
+        nodes, outputs = list(block.nodes), list(block.outputs)
+        origin = Origin(role="adjoint")
+        for i in self.returned:
+            if outputs[i] is graph.block.outputs[i] or outputs[i] in outputs[:i]:
+                copied = _copy_of(outputs[i], outputs[i].hint, origin)
+                nodes.append(copied)
+                outputs[i] = copied.out
+        block = Block(block.params, tuple(nodes), tuple(outputs))
+        return graph.but(block=block, border=self.border)
+
+    def at(self, value: Value, position: int) -> Value:
+        threshold = self.copies.get(value)
+        if threshold is not None and position > threshold:
+            return self.saved[value]
+        return value
+
+    def save(self, value: Value, nodes: list[Node], origin: Origin | None) -> None:
+        if value in self.copies:
+            hint = f"{value.hint}_saved" if value.hint else None
+            origin = Origin() if origin is None else origin
+            origin = Origin(origin.where, origin.callers, origin.statement, False, "support")
+            node = _copy_of(value, hint, origin)
+            self.saved[value] = node.out
+            nodes.append(node)
+
+    def block(self, block: Block, border: int | None = None) -> Block:
+        nodes: list[Node] = []
+        for p in block.params:
+            self.save(p, nodes, None)
+        for i, node in enumerate(block.nodes):
+            if i == border:
+                self.border = len(nodes)
+            position = self.order.start[node]
+            inputs = tuple(
+                self.at(v, position) if reads_content(node, i) else v
+                for i, v in enumerate(node.inputs))
+            nodes.append(self.rebuilt(node, inputs, nodes))
+            for v in node.outputs:
+                self.save(v, nodes, node.origin)
+        if border is not None and border >= len(block.nodes):
+            self.border = len(nodes)
+        last = self.order.span[block][1]
+        outputs = tuple(self.at(v, last) for v in block.outputs)
+        return Block(block.params, tuple(nodes), outputs)
+
+    def rebuilt(self, node: Node, inputs: tuple[Value, ...], nodes: list[Node]) -> Node:
+        if node in self.storage.unshared:
+            return self.unshared(node, inputs, nodes)
+        if node.blocks:
+            return node.but(inputs=inputs, blocks=tuple(self.block(b) for b in node.blocks))
+        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
+            return node.but(inputs=inputs)
+        return node
+
+    def unshared(self, node: Node, inputs: tuple[Value, ...], nodes: list[Node]) -> Node:
+        """The write on a copy of its base; a sum for an addition to the whole."""
+        base = inputs[0]
+        if node.op == "acc" and not node.params["steps"] and _sum_fits(inputs):
+            params = {"fn": operator.add, "args": (Ref(0), Ref(1)), "kwargs": {}, "many": False}
+            return Node("apply", inputs[:2], node.outputs, params, (), node.origin)
+        copied = _copy_of(base, node.outputs[0].hint or base.hint, node.origin)
+        nodes.append(copied)
+        return node.but(inputs=(copied.out, *inputs[1:]))
+
+
+def _sum_fits(inputs: tuple[Value, ...]) -> bool:
+    """Is ``base + value`` what adding in place would give: the base's dtype and shape?"""
+    base, value = inputs[0].aval, inputs[1].aval
+    if base.kind is Kind.ANY or value.kind is Kind.ANY:
+        return True
+    if base.dtype is None or value.dtype is None or base.shape is None or value.shape is None:
+        return False
+    if value.kind in (Kind.BOOL, Kind.INT, Kind.FLOAT) and base.dtype.kind in "fc":
+        return True
+    if len(value.shape) > len(base.shape) and base.kind is Kind.ARRAY:
+        return False
+    return bool(np.promote_types(base.dtype, value.dtype) == base.dtype)

@@ -1,0 +1,238 @@
+"""How loops keep values: arrays with a leading axis or lists, and how elements are found.
+
+A sequence is kept in one array if its producer says so (exact trip count, one shape) and the
+size can be written down before the loop; numbers are kept in lists, which Python reads faster.
+An element that is used once is read in place (``u_saved[t]``), others are bound once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from srcgrad.dims import Atom, Dim, Poly, proves_nonnegative
+from srcgrad.emit.fold import Folding
+from srcgrad.emit.realize import produced_by
+from srcgrad.graph.ir import Block, Graph, Node, Value
+from srcgrad.kinds import Kind
+
+
+@dataclass
+class LoopPlan:
+    """How one loop counts and keeps.  ``shapes[i]`` is the source of sequence i's element
+    shape (None: a list)."""
+
+    shapes: list[Shape | None] = field(default_factory=list)
+    ordinal: str = "none"  # "index", "offset", "counter", "trips"
+    needs_count: bool = False
+    needs_trips: bool = False
+
+    @property
+    def needs_ordinal(self) -> bool:
+        return self.ordinal == "counter"
+
+
+@dataclass
+class Shape:
+    """Element shape of a stacked sequence: that of ``like``, or ``dims`` from sized values."""
+
+    like: Value | None
+    dims: tuple[Dim, ...] = ()
+    sources: dict[Atom, tuple[Value, int | None]] = field(default_factory=dict)
+    dtype: object = None
+
+
+def constant_int(value: Value, folding: Folding) -> int | None:
+    """The number of a constant int value."""
+    node = folding.producer.get(value)
+    if node is not None and node.op == "const" and isinstance(node.params["value"], int):
+        return int(node.params["value"])
+    return None
+
+
+class Sizes:
+    """The plans of all loops of a graph."""
+
+    def __init__(self, graph: Graph, folding: Folding) -> None:
+        self.folding = folding
+        self.plans: dict[Node, LoopPlan] = {}
+        self.elements: dict[Value, tuple[Node, Value]] = {}
+        self.atoms: dict[Atom, tuple[Value, int | None]] = {}
+        self.block(graph.block)
+
+    # ---- scope -----------------------------------------------------------------------
+    def block(self, block: Block) -> None:
+        added: list[Atom] = []
+        for p in block.params:
+            self.offer(p, added)
+        for node in block.nodes:
+            if node.op == "loop":
+                self.loop(node)
+            for inner in node.blocks:
+                self.block(inner)
+            if node.op != "const" and node not in self.folding.inlined:
+                for v in node.outputs:
+                    self.offer(v, added)
+        for atom in added:
+            del self.atoms[atom]
+
+    def offer(self, value: Value, added: list[Atom]) -> None:
+        """Sizes that can be read off a value from here on."""
+        aval = value.aval
+        if aval.optional:
+            return
+        dims: list[tuple[Dim | None, int | None]] = []
+        if aval.kind is Kind.INT:
+            dims = [(aval.expr, None)]
+        elif aval.kind is Kind.ARRAY and aval.shape:
+            dims = list(zip(aval.shape, range(len(aval.shape)), strict=True))
+        for dim, axis in dims:
+            atom = _single(dim)
+            if atom is not None and atom not in self.atoms:
+                self.atoms[atom] = (value, axis)
+                added.append(atom)
+
+    # ---- loops -----------------------------------------------------------------------
+    def loop(self, node: Node) -> None:
+        spec = node.loop
+        plan = self.plans[node] = LoopPlan()
+        body = node.blocks[-1]
+        counted = spec.kind == "for"
+        for element, _, stacked in produced_by(node):
+            shape = self.shape(node, element) if stacked and counted else None
+            plan.shapes.append(shape)
+            plan.needs_count |= shape is not None
+        elements = body.params[len(body.params) - spec.n_consumed:] if spec.n_consumed else ()
+        if any(plan.shapes) or elements:
+            plan.ordinal = self.ordinal(node) if counted else "trips"
+        if plan.ordinal == "trips":
+            plan.needs_trips = True
+        for element, sequence in zip(elements, node.inputs[len(node.inputs) - len(elements):],
+                                     strict=True):
+            if self.folding.users.get(element, 0) <= 1 and self.is_plain_use(element):
+                self.elements[element] = (node, sequence)
+
+    def is_plain_use(self, element: Value) -> bool:
+        by = self.folding.consumer.get(element)
+        return not (isinstance(by, Node) and by.op == "loop")
+
+    def ordinal(self, node: Node) -> str:
+        start, step = (constant_int(node.inputs[i], self.folding) for i in (0, 2))
+        if step != 1 or start is None:
+            return "counter"
+        return "index" if start == 0 else "offset"
+
+    def shape(self, node: Node, element: Value) -> Shape | None:
+        aval = element.aval
+        if aval.kind is not Kind.ARRAY or aval.shape is None or aval.dtype is None:
+            return None
+        spec = node.loop
+        params = node.blocks[-1].params[1:1 + spec.n_carried]
+        for p in params:
+            if aval.shape and p.aval.kind is Kind.ARRAY and p.aval.shape == aval.shape:
+                return Shape(p, aval.shape, {}, aval.dtype)
+        sources: dict[Atom, tuple[Value, int | None]] = {}
+        for dim in aval.shape:
+            if not self.resolve(dim, sources):
+                return None
+        return Shape(None, aval.shape, sources, aval.dtype)
+
+    def resolve(self, dim: object, sources: dict[Atom, tuple[Value, int | None]]) -> bool:
+        """Notes where every symbol of ``dim`` can be read; False if one cannot."""
+        if not isinstance(dim, Poly):
+            return True
+        for atom in dim.atoms():
+            if atom in self.atoms:
+                sources[atom] = self.atoms[atom]
+            elif not atom.args or not all(self.resolve(a, sources) for a in atom.args):
+                return False
+        return True
+
+    # ---- questions -------------------------------------------------------------------
+    def plan(self, node: Node) -> LoopPlan:
+        return self.plans[node]
+
+    def needed(self, node: Node) -> list[Value]:
+        """Values read before the loop for the sizes of what it keeps."""
+        found: dict[Value, None] = {}
+        for shape in self.plans[node].shapes:
+            if shape is not None:
+                found.update(dict.fromkeys(v for v, _ in shape.sources.values()))
+        return list(found)
+
+    def through(self, value: Value) -> list[Value]:
+        """What must be alive where an element read in place is used."""
+        found = self.elements.get(value)
+        if found is None:
+            return []
+        node, sequence = found
+        uses = [sequence]
+        if self.plans[node].ordinal in ("index", "offset"):
+            uses.append(node.blocks[-1].params[0])
+        return uses
+
+
+def _single(dim: Dim | None) -> Atom | None:
+    if isinstance(dim, Poly) and len(dim.terms) == 1:
+        (monomial, coefficient), = dim.terms.items()
+        if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+            return monomial[0][0]
+    return None
+
+
+_OPERATORS = {"floordiv": ast.FloorDiv, "mod": ast.Mod}
+
+
+def dim_expression(dim: Dim, source: Callable[[Atom], ast.expr | None]) -> ast.expr:
+    """A dim as Python: ``source(atom)`` gives the text of a symbol, None for functions.
+
+    >>> from srcgrad.dims import symbol
+    >>> ast.unparse(dim_expression(symbol("n") * 2 - 1, lambda a: ast.Name(a.name, ast.Load())))
+    '2 * n - 1'
+    """
+    if not isinstance(dim, Poly):
+        return _number(int(dim))
+    total: ast.expr | None = None
+    for monomial, coefficient in dim.ordered():
+        factors = [_atom(a, source) for a, power in monomial for _ in range(power)]
+        size = abs(coefficient)
+        if size != 1 or not factors:
+            factors.insert(0, ast.Constant(size))
+        term = factors[0]
+        for f in factors[1:]:
+            term = ast.BinOp(term, ast.Mult(), f)
+        if total is None:
+            total = ast.UnaryOp(ast.USub(), term) if coefficient < 0 else term
+        else:
+            total = ast.BinOp(total, ast.Sub() if coefficient < 0 else ast.Add(), term)
+    return total or ast.Constant(0)
+
+
+def _number(dim: int) -> ast.expr:
+    return ast.UnaryOp(ast.USub(), ast.Constant(-dim)) if dim < 0 else ast.Constant(dim)
+
+
+def _atom(atom: Atom, source: Callable[[Atom], ast.expr | None]) -> ast.expr:
+    found = source(atom)
+    if found is not None:
+        return found
+    args = [dim_expression(a, source) for a in atom.args]
+    if atom.name in _OPERATORS:
+        return ast.BinOp(args[0], _OPERATORS[atom.name](), args[1])
+    if atom.name == "range_length":
+        return _call("len", _call("range", *args))
+    if atom.name == "slice_length":
+        return _call("len", ast.Subscript(_call("range", args[3]),
+                                          ast.Slice(*args[:3]), ast.Load()))
+    return _call(atom.name, *args)
+
+
+def _call(name: str, *args: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name(name, ast.Load()), list(args), [])
+
+
+def is_size(value: Value) -> bool:
+    """Is this an int that is never negative?"""
+    expr = value.aval.expr
+    return expr is not None and proves_nonnegative(expr)

@@ -1,0 +1,54 @@
+"""Names and the spans of program order in which they are taken."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable
+
+Span = tuple[int, int]
+
+
+class NameTable:
+    """Gives names to values: a name may be reused where the spans do not meet.
+
+    >>> table = NameTable({"np"})
+    >>> table.take("x", [(0, 5)]), table.take("x", [(4, 9)]), table.take("x", [(5, 7)])
+    ('x', 'x_2', 'x')
+    >>> table.take("np", [(0, 1)])
+    'np_2'
+    """
+
+    def __init__(self, reserved: Iterable[str]) -> None:
+        self.reserved = frozenset(reserved)
+        self.spans: dict[str, list[Span]] = {}
+
+    def is_free(self, name: str, spans: Iterable[Span]) -> bool:
+        if name in self.reserved:
+            return False
+        taken = self.spans.get(name)
+        if not taken:
+            return True
+        for start, end in spans:
+            i = bisect_left(taken, (start, start))
+            if i < len(taken) and taken[i][0] < end:
+                return False
+            if i and taken[i - 1][1] > start:
+                return False
+        return True
+
+    def occupy(self, name: str, spans: Iterable[Span]) -> None:
+        taken = self.spans.setdefault(name, [])
+        for span in spans:
+            insort(taken, span)
+
+    def take(self, wanted: str, spans: list[Span], preferred: str | None = None) -> str:
+        """A free name for the spans: ``preferred``, ``wanted``, or ``wanted`` with a number."""
+        if preferred is not None and self.is_free(preferred, spans):
+            self.occupy(preferred, spans)
+            return preferred
+        name, number = wanted, 1
+        while not self.is_free(name, spans):
+            number += 1
+            name = f"{wanted}_{number}" if wanted != "t" else f"t{number}"
+        self.occupy(name, spans)
+        return name

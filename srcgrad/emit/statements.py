@@ -1,0 +1,262 @@
+"""Nodes as statements.
+
+Every node that is not part of an expression becomes a statement at its place: an assignment,
+a write in place, a branch or a loop (:mod:`srcgrad.emit.control`).  Values that a loop keeps
+are stored right after their definition.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import numpy as np
+
+from srcgrad.emit.comments import Comments
+from srcgrad.emit.expressions import Expressions, negated
+from srcgrad.emit.fold import Folding
+from srcgrad.emit.literals import BINARY, INPLACE, call, name
+from srcgrad.emit.naming import Naming
+from srcgrad.emit.sizes import Sizes
+from srcgrad.graph.ir import Index, Node, Steps, Value
+from srcgrad.kinds import Kind
+
+Stmts = list[ast.stmt]
+
+
+class Store:
+    """The duty to keep an element: ``sequence[ordinal] = v`` or ``sequence.append(v)``."""
+
+    def __init__(self, sequence: str, ordinal: ast.expr | None) -> None:
+        self.sequence, self.ordinal = sequence, ordinal
+
+    def statement(self, value: ast.expr) -> ast.stmt:
+        if self.ordinal is None:
+            append = ast.Attribute(name(self.sequence), "append", ast.Load())
+            return ast.Expr(call(append, value))
+        target = ast.Subscript(name(self.sequence), self.ordinal, ast.Store())
+        return ast.Assign([target], value)
+
+
+def assign(target: str, value: ast.expr) -> ast.stmt:
+    """``target = value``."""
+    return ast.Assign([ast.Name(target, ast.Store())], value)
+
+
+def augment(target: ast.expr, op: ast.operator, value: ast.expr) -> ast.stmt:
+    """``target op= value``."""
+    stored: ast.Name | ast.Subscript | ast.Attribute
+    if isinstance(target, ast.Name):
+        stored = ast.Name(target.id, ast.Store())
+    elif isinstance(target, ast.Attribute):
+        stored = ast.Attribute(target.value, target.attr, ast.Store())
+    elif isinstance(target, ast.Subscript):
+        stored = ast.Subscript(target.value, target.slice, ast.Store())
+    else:  # x.reshape(-1) += e is no Python
+        stored = ast.Subscript(target, ast.Constant(...), ast.Store())
+    return ast.AugAssign(stored, op, value)
+
+
+def parallel(moves: Sequence[tuple[str, ast.expr]]) -> Stmts:
+    """Assignments that happen at once: in order where none disturbs another, else as one
+    tuple assignment.
+
+    >>> [ast.unparse(s) for s in parallel([("a", name("b")), ("b", name("a"))])]
+    ['a, b = (b, a)']
+    """
+    real = [(t, v) for t, v in moves if t != "_" and not (
+        isinstance(v, ast.Name) and v.id == t)]
+    reads = [{n.id for n in ast.walk(v) if isinstance(n, ast.Name)} for _, v in real]
+    disturbed = any(real[i][0] in reads[j] for i in range(len(real))
+                    for j in range(i + 1, len(real)))
+    if not disturbed:
+        return [assign(t, v) for t, v in real]
+    if all(real[j][0] not in reads[i] for i in range(len(real)) for j in range(i)):
+        return [assign(t, v) for t, v in reversed(real)]
+    targets: list[ast.expr] = [ast.Name(t, ast.Store()) for t, _ in real]
+    return [ast.Assign([ast.Tuple(targets, ast.Store())],
+                       ast.Tuple([v for _, v in real], ast.Load()))]
+
+
+class Plain:
+    """Statements of nodes without blocks."""
+
+    def __init__(self, naming: Naming, folding: Folding, sizes: Sizes,
+                 expressions: Expressions, comments: Comments) -> None:
+        self.naming, self.folding, self.sizes = naming, folding, sizes
+        self.e, self.comments = expressions, comments
+        self.stores: dict[Value, list[Store]] = {}
+
+    def name_of(self, value: Value) -> str:
+        return self.naming.of[value]
+
+    def add(self, stmts: Stmts, node: Node | None, *new: ast.stmt) -> None:
+        """Append statements that belong to ``node``, with its comment before them."""
+        for s in new:
+            if node is not None:
+                self.comments.before(stmts, node)
+                self.comments.mark(s, node)
+            stmts.append(s)
+
+    def plain(self, node: Node, stmts: Stmts) -> None:
+        """The statements of a node without blocks."""
+        handler = getattr(self, f"do_{node.op}", self.do_assign)
+        handler(node, stmts)
+        for v in node.outputs:
+            for store in self.stores.get(v, ()):
+                self.add(stmts, node, store.statement(self.e.of(v)))
+
+    # ---- assignments -----------------------------------------------------------------
+    def do_assign(self, node: Node, stmts: Stmts) -> None:
+        if self.augmented(node, stmts):
+            return
+        value = self.e.node(node)
+        names = [self.name_of(v) for v in node.outputs]
+        if node.op in ("apply", "call") and (node.params.get("many") or len(names) > 1):
+            targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
+            self.add(stmts, node, ast.Assign([ast.Tuple(targets, ast.Store())], value))
+        elif not names or names[0] == "_":
+            self.add(stmts, node, ast.Expr(value))
+        else:
+            self.add(stmts, node, assign(names[0], value))
+
+    def augmented(self, node: Node, stmts: Stmts) -> bool:
+        """``x op= e`` as the user wrote it."""
+        if node.op != "apply" or len(node.outputs) != 1 or len(node.params["args"]) != 2:
+            return False
+        fn = node.params["fn"]
+        try:
+            op = INPLACE.get(fn) or BINARY.get(fn)
+        except TypeError:
+            return False
+        marked = fn in INPLACE or (node.origin is not None and node.origin.augmented)
+        if op is None or not marked:
+            return False
+        left, right = (self.e.template(a, node.inputs) for a in node.params["args"])
+        target = self.name_of(node.out)
+        if not isinstance(left, ast.Name) or left.id != target:
+            if fn not in INPLACE:
+                return False
+            self.add(stmts, node, assign(target, left))
+            left = name(target)
+        self.add(stmts, node, augment(left, op(), right))
+        return True
+
+    def do_effect(self, node: Node, stmts: Stmts) -> None:
+        value = self.e.node(node)
+        if node.outputs and self.name_of(node.outputs[0]) != "_":
+            self.add(stmts, node, assign(self.name_of(node.outputs[0]), value))
+        else:
+            self.add(stmts, node, ast.Expr(value))
+
+    def do_undef(self, node: Node, stmts: Stmts) -> None:
+        """Nothing is assigned."""
+
+    do_const = do_undef
+
+    def do_read(self, node: Node, stmts: Stmts) -> None:
+        if not node.params.get("handle"):
+            self.do_assign(node, stmts)
+
+    # ---- writes ----------------------------------------------------------------------
+    def base(self, node: Node) -> ast.expr:
+        return name(self.name_of(self.naming.live.alias.get(node.inputs[0], node.inputs[0])))
+
+    def rename(self, node: Node, stmts: Stmts) -> None:
+        """The new version is the same object: nothing to do if the name is the same."""
+        out = self.name_of(node.outputs[0])
+        base = self.base(node)
+        if isinstance(base, ast.Name) and base.id != out and out != "_":
+            self.add(stmts, node, assign(out, base))
+
+    def do_write(self, node: Node, stmts: Stmts) -> None:
+        target = self.e.steps(self.base(node), node.params["steps"], node.inputs)
+        value = self.e.of(node.inputs[1])
+        self.add(stmts, node, self.stored(target, value))
+        self.rename(node, stmts)
+
+    def stored(self, target: ast.expr, value: ast.expr) -> ast.stmt:
+        if isinstance(target, ast.Subscript):
+            return ast.Assign([ast.Subscript(target.value, target.slice, ast.Store())], value)
+        if isinstance(target, ast.Attribute):
+            return ast.Assign([ast.Attribute(target.value, target.attr, ast.Store())], value)
+        return ast.Assign([ast.Subscript(target, ast.Constant(...), ast.Store())], value)
+
+    def do_update(self, node: Node, stmts: Stmts) -> None:
+        target = self.e.steps(self.base(node), node.params["steps"], node.inputs)
+        value = self.e.of(node.inputs[1])
+        op = INPLACE[node.params["fn"]]()
+        self.add(stmts, node, augment(target, op, value))
+        self.rename(node, stmts)
+
+    def do_acc(self, node: Node, stmts: Stmts) -> None:
+        steps: Steps = node.params["steps"]
+        base, value = self.base(node), self.e.of(node.inputs[1])
+        if not steps:
+            self.add_whole(node, base, value, stmts)
+            return
+        last = steps[-1]
+        if isinstance(last, Index) and not last.basic:
+            part = self.e.steps(base, steps[:-1], node.inputs)
+            key = self.e.template(last.key, node.inputs)
+            at = self.e.space.function(np.add.at)
+            self.add(stmts, node, ast.Expr(call(at, part, key, value)))
+        else:
+            target = self.e.steps(base, steps, node.inputs)
+            self.add(stmts, node, self.added(target, value))
+        self.rename(node, stmts)
+
+    def add_whole(self, node: Node, base: ast.expr, value: ast.expr, stmts: Stmts) -> None:
+        out = self.name_of(node.outputs[0])
+        mutable = node.inputs[0].aval.kind is Kind.ARRAY and node.inputs[0].aval.shape != ()
+        if isinstance(base, ast.Name) and base.id == out:
+            self.add(stmts, node, self.added(base, value))
+        elif mutable:
+            self.add(stmts, node, self.added(base, value))
+            self.rename(node, stmts)
+        else:
+            minus = negated(value)
+            op: ast.operator = ast.Add() if minus is None else ast.Sub()
+            self.add(stmts, node, assign(out, ast.BinOp(base, op, minus or value)))
+
+    def added(self, target: ast.expr, value: ast.expr) -> ast.stmt:
+        minus = negated(value)
+        if minus is not None:
+            return augment(target, ast.Sub(), minus)
+        return augment(target, ast.Add(), value)
+
+    # ---- lists -----------------------------------------------------------------------
+    def method(self, node: Node, method: str, *args: ast.expr) -> ast.expr:
+        return call(ast.Attribute(self.base(node), method, ast.Load()), *args)
+
+    def do_append(self, node: Node, stmts: Stmts) -> None:
+        self.add(stmts, node, ast.Expr(self.method(node, "append", self.e.of(node.inputs[1]))))
+        self.rename(node, stmts)
+
+    def do_insert(self, node: Node, stmts: Stmts) -> None:
+        value, index = (self.e.of(v) for v in node.inputs[1:3])
+        self.add(stmts, node, ast.Expr(self.method(node, "insert", index, value)))
+        self.rename(node, stmts)
+
+    def do_pop(self, node: Node, stmts: Stmts) -> None:
+        value = self.method(node, "pop", *(self.e.of(v) for v in node.inputs[1:]))
+        element = self.name_of(node.outputs[1])
+        self.add(stmts, node, ast.Expr(value) if element == "_" else assign(element, value))
+        self.rename(node, stmts)
+
+    def item(self, node: Node, index: Value, ctx: ast.expr_context) -> ast.Subscript:
+        return ast.Subscript(self.base(node), self.e.of(index), ctx)
+
+    def do_put(self, node: Node, stmts: Stmts) -> None:
+        target = self.item(node, node.inputs[2], ast.Store())
+        self.add(stmts, node, ast.Assign([target], self.e.of(node.inputs[1])))
+        self.rename(node, stmts)
+
+    def do_list_acc(self, node: Node, stmts: Stmts) -> None:
+        """An absent element (None) takes the value, another one the sum: never in place."""
+        index, value = node.inputs[2], self.e.of(node.inputs[1])
+        old = self.item(node, index, ast.Load())
+        total = ast.IfExp(ast.Compare(old, [ast.Is()], [ast.Constant(None)]), value,
+                          ast.BinOp(old, ast.Add(), value))
+        self.add(stmts, node, ast.Assign([self.item(node, index, ast.Store())], total))
+        self.rename(node, stmts)

@@ -1,0 +1,299 @@
+"""Which values may share memory at run time.
+
+Every array (or list) value has *roots*: allocations, arguments, constants, or a *meeting* of
+several possibilities (an output of an ``if``, a carried value of a loop).  Meetings of one
+node form a group: their alternatives belong together position by position, so that the two
+buffers of ``u, un = un, u`` are known to stay apart.
+
+The answers are conservative: ``overlap`` may be true of values that never share memory,
+``owned`` may be false of memory that nobody else holds.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.emit.order import WRITES, Order, is_mutable
+from srcgrad.graph.ir import Block, Graph, Index, Node, Value
+from srcgrad.kinds import Kind
+from srcgrad.spelling import Method
+
+
+class Root:
+    """A place in memory.  ``alternatives`` are sets of older (or, around a loop, newer) roots
+    of which this one is some member; ``group`` names the node that made a meeting."""
+
+    __slots__ = ("allocation", "alternatives", "group", "owned", "parent", "serial")
+
+    def __init__(self, serial: int, owned: bool, group: object = None) -> None:
+        self.serial = serial
+        self.owned = owned
+        self.allocation = False
+        self.group = group
+        self.alternatives: list[tuple[Root, ...]] = []
+        self.parent: Root = self
+
+
+def family_of(root: Root) -> Root:
+    """The representative of all roots that may ever share memory with ``root``."""
+    while root.parent is not root:
+        root.parent = root.parent.parent
+        root = root.parent
+    return root
+
+
+def unify(a: Root, b: Root) -> None:
+    """Put two roots into one family; the older representative stays."""
+    a, b = family_of(a), family_of(b)
+    if a is not b:
+        if b.serial < a.serial:
+            a, b = b, a
+        b.parent = a
+
+
+_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "neg", "pos",
+              "abs", "and_", "or_", "xor", "invert", "lshift", "rshift", "lt", "le", "gt", "ge",
+              "eq", "ne")
+_METHODS = frozenset((
+    "copy", "sum", "mean", "dot", "cumsum", "cumprod", "prod", "max", "min", "repeat", "take",
+    "flatten", "std", "var", "clip", "trace", "all", "any", "argmax", "argmin", "argsort",
+    "round", "astype",
+))
+_FUNCTIONS = (
+    "zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
+    "copy", "sum", "mean", "prod", "std", "var", "max", "min", "amax", "amin", "dot", "vdot",
+    "inner", "outer", "matmul", "tensordot", "kron", "cumsum", "cumprod", "concatenate", "stack",
+    "vstack", "hstack", "dstack", "column_stack", "where", "take", "repeat", "tile", "roll",
+    "sort", "argsort", "argmax", "argmin", "clip", "triu", "tril", "pad", "interp", "diff",
+    "trace", "cross", "linspace", "arange", "eye", "identity", "nanmax", "nanmin", "nansum",
+    "nanmean", "array", "convolve", "correlate", "searchsorted", "bincount", "histogram",
+    "logspace", "average", "median", "ptp", "gradient", "trapezoid",
+)
+
+
+def _functions() -> frozenset[Any]:
+    found = [getattr(operator, name) for name in _OPERATORS]
+    found += [getattr(np, name) for name in _FUNCTIONS if hasattr(np, name)]
+    found += [np.linalg.norm, np.linalg.inv, np.linalg.det, np.linalg.solve, np.linalg.cholesky,
+              np.linalg.slogdet, np.linalg.matrix_power, abs]
+    return frozenset(found)
+
+
+_FRESH = _functions()
+
+
+def makes_fresh(fn: Any, kwargs: Any) -> bool:
+    """Does ``fn`` always return new memory?"""
+    if isinstance(fn, Method):
+        return fn.name in _METHODS and "copy" not in kwargs and "out" not in kwargs
+    if "out" in kwargs or "copy" in kwargs:
+        return False
+    if isinstance(fn, np.ufunc):
+        return True
+    try:
+        return fn in _FRESH
+    except TypeError:
+        return False
+
+
+class Storage:
+    """The roots of all values of a graph.
+
+    ``unshared`` holds optional writes (of the adjoint) that must not touch their base, because
+    it is not ours or is read later: they work on a copy.
+    """
+
+    def __init__(self, order: Order, forced: Any) -> None:
+        self.order = order
+        self.forced = forced
+        self.roots: dict[Value, tuple[Root, ...]] = {}
+        self.unshared: dict[Node, None] = {}
+        self.made: int = 0
+        self.constants: dict[int, Root] = {}
+        self.written: dict[Root, list[int]] = {}
+
+    # ---- making ----------------------------------------------------------------------
+    def root(self, owned: bool, group: object = None) -> Root:
+        self.made += 1
+        return Root(self.made, owned, group)
+
+    def give(self, value: Value, roots: tuple[Root, ...]) -> None:
+        if not is_mutable(value.aval):
+            return
+        unique = tuple(dict.fromkeys(roots))
+        self.roots[value] = unique
+        for other in unique[1:]:
+            unify(unique[0], other)
+
+    def of(self, value: Value | None) -> tuple[Root, ...]:
+        return () if value is None else self.roots.get(value, ())
+
+    def meeting(self, group: object, value: Value, *sources: Value | None) -> Root | None:
+        """A root for ``value`` that is one of the roots of ``sources``, position by position."""
+        if not is_mutable(value.aval):
+            return None
+        root = self.root(True, group)
+        self.give(value, (root,))
+        self.extend(root, *sources)
+        return root
+
+    def extend(self, root: Root | None, *sources: Value | None) -> None:
+        if root is None:
+            return
+        for source in sources:
+            roots = self.of(source)
+            root.alternatives.append(roots)
+            for other in roots:
+                unify(root, other)
+
+    # ---- walking ---------------------------------------------------------------------
+    def run(self, graph: Graph) -> Storage:
+        for p in graph.block.params:
+            self.give(p, (self.root(False),))
+        self.block(graph.block)
+        return self
+
+    def block(self, block: Block) -> None:
+        for node in block.nodes:
+            self.node(node)
+
+    def node(self, node: Node) -> None:
+        if node.op == "if":
+            for inner in node.blocks:
+                self.block(inner)
+            then, orelse = node.blocks
+            for out, a, b in zip(node.outputs, then.outputs, orelse.outputs, strict=True):
+                self.meeting(node, out, a, b)
+        elif node.op == "loop":
+            self.loop(node)
+        elif node.op in WRITES:
+            self.write(node)
+        else:
+            self.plain(node)
+
+    def plain(self, node: Node) -> None:
+        inputs = tuple(r for v in node.inputs for r in self.of(v))
+        for out in node.outputs:
+            if not is_mutable(out.aval):
+                continue
+            own = (self.root(out.obj is None),)
+            own[0].allocation = True
+            if node.op == "copy" or self.is_fresh(node, out):
+                self.give(out, own)
+            elif node.op == "const":
+                key = id(node.params["value"])
+                constant = self.constants.setdefault(key, self.root(False))
+                self.give(out, (constant,))
+            elif node.op in ("read", "get"):
+                self.give(out, self.of(node.inputs[0]))
+            elif node.op in ("list", "list_like"):
+                self.give(out, own + inputs)
+            elif node.op != "undef":
+                self.give(out, (self.root(False), *inputs))
+
+    def is_fresh(self, node: Node, out: Value) -> bool:
+        if node.op == "read":
+            return any(isinstance(s, Index) and not s.basic for s in node.params["steps"])
+        if node.op != "apply" or out.aval.kind is Kind.LIST:
+            return False
+        return makes_fresh(node.params["fn"], node.params.get("kwargs") or {})
+
+    def write(self, node: Node) -> None:
+        base, out = node.inputs[0], node.outputs[0]
+        for element in node.outputs[1:]:
+            self.give(element, self.of(base))
+        if not is_mutable(base.aval):
+            return
+        if not self.forced(node) and not self.may_overwrite(node, base):
+            self.unshared[node] = None
+            own: tuple[Root, ...] = (self.root(True),)
+        else:
+            own = self.of(base)
+            for root in own[:1]:
+                self.written.setdefault(root, []).append(self.order.start[node])
+        if base.aval.kind is Kind.LIST:
+            stored = node.inputs[1:2] if node.op != "pop" else ()
+            own += tuple(r for v in stored for r in self.of(v))
+            if node in self.unshared:
+                own += self.of(base)
+        self.give(out, own)
+
+    def may_overwrite(self, node: Node, base: Value) -> bool:
+        if base.aval.kind is Kind.ANY or not self.owned(base):
+            return False
+        return self.order.last_use.get(base, 0) <= self.order.start[node]
+
+    def loop(self, node: Node) -> None:
+        spec = node.loop
+        inits = node.inputs[spec.first_init:spec.first_init + spec.n_carried]
+        sequences = node.inputs[spec.first_init + spec.n_carried:]
+        body = node.blocks[-1]
+        lead = 1 if spec.kind == "for" else 0
+        params = body.params[lead:lead + spec.n_carried]
+        elements = body.params[lead + spec.n_carried:]
+        meetings = [self.meeting(body, p, init)
+                    for p, init in zip(params, inits, strict=True)]
+        for e, s in zip(elements, sequences, strict=True):
+            self.give(e, (self.root(False), *self.of(s)))
+        if spec.kind == "while":
+            for p, q in zip(node.blocks[0].params, params, strict=True):
+                self.give(p, self.of(q))
+        for inner in node.blocks:
+            self.block(inner)
+        jump = 1 if spec.exits else 0
+        nexts = body.outputs[jump:jump + spec.n_carried]
+        for meeting, following in zip(meetings, nexts, strict=True):
+            self.extend(meeting, following)
+        results = node.outputs[jump:jump + spec.n_carried]
+        for result, init, following in zip(results, inits, nexts, strict=True):
+            self.meeting(node, result, init, following)
+        at = jump + spec.n_carried
+        lasts = body.outputs[at:at + spec.n_last]
+        for out, value in zip(node.outputs[at:at + spec.n_last], lasts, strict=True):
+            self.meeting(node, out, None, value)
+        produced = body.outputs[at + spec.n_last:]
+        for out, value in zip(node.outputs[at + spec.n_last:], produced, strict=False):
+            self.give(out, (self.root(False), *self.of(value)))
+
+    # ---- questions -------------------------------------------------------------------
+    def family(self, value: Value) -> Root | None:
+        roots = self.of(value)
+        return family_of(roots[0]) if roots else None
+
+    def owned(self, value: Value) -> bool:
+        """Does no argument, constant, user object or sequence hold this memory?"""
+        pending = list(self.of(value))
+        seen: set[int] = set()
+        while pending:
+            root = pending.pop()
+            if root.serial in seen:
+                continue
+            seen.add(root.serial)
+            if not root.owned:
+                return False
+            for roots in root.alternatives:
+                pending.extend(roots)
+        return bool(self.of(value))
+
+    def overlap(self, a: Value, b: Value) -> bool:
+        """May the two values, alive at one moment, share memory?"""
+        pending = [(x, y) for x in self.of(a) for y in self.of(b)]
+        seen: set[tuple[int, int]] = set()
+        while pending:
+            x, y = pending.pop()
+            if x is y:
+                return True
+            if x.serial < y.serial:
+                x, y = y, x
+            if (x.serial, y.serial) in seen or family_of(x) is not family_of(y):
+                continue
+            seen.add((x.serial, y.serial))
+            if x.group is not None and x.group is y.group:
+                for left, right in zip(x.alternatives, y.alternatives, strict=False):
+                    pending.extend((p, q) for p in left for q in right)
+            else:
+                pending.extend((p, y) for roots in x.alternatives for p in roots)
+        return False
