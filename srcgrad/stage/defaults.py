@@ -231,9 +231,11 @@ class MachineDefaults:
         package = getattr(module, "__name__", None)
         found = sys.modules.get(f"{package}.{name}")
         if found is None:
-            place = getattr(module, "__file__", None) or "unknown location"
-            raise ImportError(f"cannot import name {name!r} from {package or '<unknown module name>'!r}"
-                              f" ({place})", name=package, path=getattr(module, "__file__", None))
+            path = getattr(module, "__file__", None)
+            text = repr(package or "<unknown module name>")
+            raise ImportError(
+                f"cannot import name {name!r} from {text} ({path or 'unknown location'})",
+                name=package, path=path)
         return found
 
     # ---- patterns --------------------------------------------------------------------

@@ -68,7 +68,7 @@ class Frame:
     def __init__(self, function: Any, parent: Frame | None = None, callee: Any = None) -> None:
         self.function = function
         self.parent = parent
-        self.callee = parent.callee if callee is None and parent is not None else callee
+        self.callee: Any = parent.callee if callee is None and parent is not None else callee
         self.slots: dict[str, Any] = {}
 
 
@@ -98,6 +98,10 @@ class Machine(Protocol):
         variables of enclosing staged functions are loaded from their frames."""
 
     def store_free(self, frame: Frame, name: str, value: Any) -> None: ...
+    def delete_free(self, frame: Frame, name: str) -> None: ...
+    def load_enclosing(self, frame: Frame, name: str) -> Any:
+        """Read a variable of an enclosing staged function, in that function's ``frame``: as
+        ``load``, but an unbound one is the NameError about free variables."""
 
     # ---- expressions -----------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any: ...
@@ -130,6 +134,24 @@ class Machine(Protocol):
         """A call.  ``obj.name(...)`` is staged as ``call_method``."""
 
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any: ...
+    def method(self, obj: Any, name: str) -> Any:
+        """First half of ``obj.name(...)`` where an argument may call something: Python looks
+        the method up before it evaluates the arguments.  Staged as
+        ``call_bound(method(obj, name), ...)``."""
+
+    def call_bound(self, method: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Second half of such a call; by default ``call_method(*method, ...)``."""
+
+    def call_scoped(self, frame: Frame, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """A call of a global named ``locals``, ``globals``, ``vars``, ``dir``, ``eval`` or
+        ``exec``: the builtins of these names look at the caller's variables."""
+
+    def spread(self, value: Any, function: Any = ...) -> Any:
+        """The items of ``*value`` in a call of ``function`` or in a display."""
+
+    def keywords(self, function: Any, /, *parts: Any) -> dict[str, Any]:
+        """All keyword arguments of a call that has ``**``: ``parts`` are mappings, in order."""
+
     def super_(self, cls: Any, obj: Any) -> Any:
         """The object of a zero-argument ``super()``."""
 
@@ -138,6 +160,9 @@ class Machine(Protocol):
 
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]: ...
     def build_set(self, *items: Any) -> set[Any]: ...
+    def mapping_items(self, mapping: Any) -> list[tuple[Any, Any]]:
+        """The pairs of ``**mapping`` in a dict display."""
+
     def format(self, value: Any, conversion: str, spec: str) -> str:
         """One field of an f-string (``conversion`` is ``''``, ``'r'``, ``'s'`` or ``'a'``)."""
 
@@ -152,6 +177,16 @@ class Machine(Protocol):
         """A Python iterator for places that must iterate while staging (star arguments,
         generators, comprehensions over static things)."""
 
+    def delegate(self, iterable: Any) -> Any:
+        """The operand of ``yield from``."""
+
+    def generator(self, iterable: Any, lazily: Callable[[Any], Any],
+                  as_list: Callable[[Any], list[Any]] | None) -> Any:
+        """A generator expression over ``iterable``.  ``lazily(iterator)`` makes the generator
+        (its loops are Python's, through ``iterate`` and ``truth``), ``as_list(iterable)`` runs
+        the same as a staged list comprehension: a machine that knows that the consumer takes
+        all elements at once may prefer it.  None where such expressions nest too deeply."""
+
     def truth(self, value: Any) -> bool:
         """The truth value where staged code must know it now (generator bodies)."""
 
@@ -159,6 +194,21 @@ class Machine(Protocol):
                kwdefaults: dict[str, Any], annotations: dict[str, Any]) -> Any:
         """A nested ``def`` or ``lambda``: the function object (a real function that, called
         by code that is not staged, runs its staged body on this machine)."""
+
+    def build_class(self, body: Any, frame: Frame, name: str, bases: tuple[Any, ...],
+                    keywords: dict[str, Any]) -> Any:
+        """A class statement; ``body`` is the staged record of its body."""
+
+    # ---- imports and patterns ----------------------------------------------------------
+    def import_module(self, frame: Frame, name: str, names: tuple[str, ...] | None,
+                      level: int) -> Any: ...
+    def import_name(self, module: Any, name: str) -> Any: ...
+    def match_sequence(self, subject: Any, length: int, star: bool) -> bool: ...
+    def match_mapping(self, subject: Any, length: int) -> bool: ...
+    def match_keys(self, subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None: ...
+    def match_rest(self, subject: Any, keys: tuple[Any, ...]) -> dict[Any, Any]: ...
+    def match_class(self, subject: Any, cls: Any, positional: int,
+                    names: tuple[str, ...]) -> tuple[Any, ...] | None: ...
 
     # ---- statements ------------------------------------------------------------------
     def if_(self, test: Any, then: Region, orelse: Region, rest: Region | None = None) -> Jump:
@@ -178,7 +228,8 @@ class Machine(Protocol):
 
     def with_(self, managers: list[Callable[[], Any]], targets: list[Callable[[Any], None] | None],
               body: Region, rest: Region | None = None) -> Jump: ...
-    def try_(self, body: Region, handlers: list[tuple[Callable[[], Any] | None, str | None, Region]],
+    def try_(self, body: Region,
+             handlers: list[tuple[Callable[[], Any] | None, str | None, Region]],
              orelse: Region | None, final: Region | None, frame: Frame,
              rest: Region | None = None) -> Jump:
         """``handlers``: (thunk of the exception type or None for a bare ``except``, name bound
@@ -186,3 +237,13 @@ class Machine(Protocol):
 
     def return_(self, frame: Frame, value: Any) -> Jump:
         """Store the result in the frame and return ``RETURN``."""
+
+    def reraise(self) -> Jump:
+        """``raise`` without an exception."""
+
+    def caught(self) -> BaseException | None:
+        """The exception being handled (for handlers whose name is global or nonlocal)."""
+
+    def finish(self, frame: Frame, jump: Jump) -> Any:
+        """The value of an activation whose body ended with ``jump`` (by default: the slot
+        ``RESULT``).  Every path of a function that is no generator ends in ``return_``."""

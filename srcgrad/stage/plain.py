@@ -130,7 +130,8 @@ class PlainMachine(MachineDefaults):
         return function(*args, **kwargs)
 
     def _staged(self, function: Any) -> tuple[Any, Any, tuple[Any, ...]] | None:
-        live, first = function, ()
+        live: Any = function
+        first: tuple[Any, ...] = ()
         if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
             live, first = function.__func__, (function.__self__,)
         if not isinstance(live, FunctionType):
@@ -233,7 +234,7 @@ class PlainMachine(MachineDefaults):
 
     def reraise(self) -> Jump:
         """``raise``."""
-        raise  # noqa: PLE0704  (it runs inside the handler)
+        raise  # it runs inside the handler
 
     def with_(self, managers: list[Callable[[], Any]],
               targets: list[Callable[[Any], None] | None], body: Region,

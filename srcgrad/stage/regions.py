@@ -76,8 +76,9 @@ class RegionInfo:
 
 def region_info(region: Callable[..., Any]) -> RegionInfo | None:
     """The facts of a region function; None for thunks of expressions and the empty region."""
-    unit = region.__globals__.get("__srcgrad_unit__")  # type: ignore[attr-defined]
+    function: Any = region
+    unit = function.__globals__.get("__srcgrad_unit__")
     if unit is None:
         return None
-    found: RegionInfo | None = unit.regions.get(id(region.__code__))  # type: ignore[attr-defined]
+    found: RegionInfo | None = unit.regions.get(id(function.__code__))
     return found

@@ -61,7 +61,7 @@ def _collector(c: Context, node: _Comprehension) -> ast.expr:
     inner = _inner(c, node, native=False)
     result = c.unit.name(c.unit.fresh("result"))
     start = {ast.SetComp: "build_set", ast.DictComp: "build_dict"}.get(type(node), "build_list")
-    nothing = [c.list([], node)] if isinstance(node, ast.DictComp) else []
+    nothing = [c.list_of([], node)] if isinstance(node, ast.DictComp) else []
     inner.emit_assign(result.id, c.op(start, node, list(nothing)), node)
     _loop(inner, node, 0, c.unit.name("iterable"), result)
     inner.emit_return(result, node)

@@ -252,12 +252,12 @@ class Context:
         return ast.Constant(value, lineno=at.lineno, col_offset=at.col_offset,
                             end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
 
-    def tuple(self, items: list[ast.expr], at: Any) -> ast.Tuple:
+    def tuple_of(self, items: list[ast.expr], at: Any) -> ast.Tuple:
         """A tuple display at the user's position."""
         return ast.Tuple(items, ast.Load(), lineno=at.lineno, col_offset=at.col_offset,
                          end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
 
-    def list(self, items: list[ast.expr], at: Any) -> ast.List:
+    def list_of(self, items: list[ast.expr], at: Any) -> ast.List:
         """A list display at the user's position."""
         return ast.List(items, ast.Load(), lineno=at.lineno, col_offset=at.col_offset,
                         end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
@@ -333,7 +333,7 @@ class Context:
                                col_offset=at.col_offset, end_lineno=at.end_lineno,
                                end_col_offset=at.end_col_offset)
         if "type_params" in made._fields:
-            made.type_params = []
+            setattr(made, "type_params", [])  # noqa: B010  (unknown to Python 3.11)
         return made
 
     def region(self, kind: str, statements: list[ast.stmt], at: ast.AST) -> Arm:
@@ -459,7 +459,7 @@ class Context:
     def _load_in_class(self, kind: str, scope: Scope, name: str, at: Any) -> ast.expr:
         """A class body looks into its own namespace first, then where a function would."""
         text = self.unit.text(name)
-        outer = self.op("load_global", at, [self.frame, text])
+        outer: ast.expr = self.op("load_global", at, [self.frame, text])
         if name in self.scope.globals:
             return outer
         if kind == ENCLOSING:

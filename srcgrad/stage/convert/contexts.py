@@ -20,7 +20,7 @@ def with_(c: Context, node: ast.With) -> Effect:
         targets.append(c.constant(None, node) if item.optional_vars is None
                        else target_function(c, item.optional_vars))
     body = c.region("with", node.body, node)
-    call = c.op("with_", node, [c.list(managers, node), c.list(targets, node), body.name])
+    call = c.op("with_", node, [c.list_of(managers, node), c.list_of(targets, node), body.name])
     return Control(call, body.jumps, True)
 
 
@@ -45,7 +45,7 @@ def try_(c: Context, node: ast.Try) -> Effect:
         arm = c.region("finally", node.finalbody, node)
         final, jumps, falls = arm.name, jumps | arm.jumps, falls and arm.falls
     frame = c.unit.name(c.scope.variable)
-    return Control(c.op("try_", node, [body.name, c.list(handlers, node), orelse, final, frame]),
+    return Control(c.op("try_", node, [body.name, c.list_of(handlers, node), orelse, final, frame]),
                    jumps, falls)
 
 
@@ -54,9 +54,9 @@ def _handler(c: Context, handler: ast.ExceptHandler, region: ast.expr) -> ast.ex
             else c.thunk(c.expr(handler.type), handler.type))
     name = handler.name
     if name is None:
-        return c.tuple([kind, c.constant(None, handler), region], handler)
+        return c.tuple_of([kind, c.constant(None, handler), region], handler)
     if c.scope.resolve(name)[0] == LOCAL:
-        return c.tuple([kind, c.unit.text(name), region], handler)
+        return c.tuple_of([kind, c.unit.text(name), region], handler)
     return _rebind(c, handler, kind, region)
 
 
@@ -74,7 +74,7 @@ def _rebind(c: Context, handler: ast.ExceptHandler, kind: ast.expr,
     guarded = ast.copy_location(ast.Try(body=[run], handlers=[], orelse=[],
                                         finalbody=list(clear)), handler)
     name = c.define(c.unit.fresh("except"), [*body, guarded], handler)
-    return c.tuple([kind, c.constant(None, handler), name], handler)
+    return c.tuple_of([kind, c.constant(None, handler), name], handler)
 
 
 @statement(ast.TryStar)

@@ -71,7 +71,7 @@ def docstring(body: list[ast.stmt]) -> str | None:
 def _define(c: Context, index: int, arguments: ast.arguments, node: ast.expr | ast.stmt,
             returns: ast.expr | None) -> ast.expr:
     at = _header(node) if isinstance(node, ast.FunctionDef) else node
-    defaults = c.tuple(items(c, arguments.defaults), at)
+    defaults = c.tuple_of(items(c, arguments.defaults), at)
     keys = [c.unit.text(a.arg) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults)
             if d is not None]
     values = [c.expr(d) for d in arguments.kw_defaults if d is not None]
@@ -122,7 +122,7 @@ def class_(c: Context, node: ast.ClassDef) -> Effect:
                           doc=docstring(node.body)))
     at = _header(node)
     callee = c.unit.text(node.name)
-    bases = c.tuple([c.expr(b) for b in node.bases], at)
+    bases = c.tuple_of([c.expr(b) for b in node.bases], at)
     keywords = keyword_mapping(c, node.keywords, callee, at)
     parent = c.frame_of(c.scope.children_parent())
     value = c.op("build_class", at, [unit.name(f"S {index}"), parent, callee, bases, keywords])

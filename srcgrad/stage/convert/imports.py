@@ -24,7 +24,7 @@ def import_(c: Context, node: ast.Import) -> Effect:
 @statement(ast.ImportFrom)
 def import_from(c: Context, node: ast.ImportFrom) -> Effect:
     """``from m import a, b as x``; relative imports use the function's own package."""
-    names = c.tuple([c.unit.text(alias.name) for alias in node.names], node)
+    names = c.tuple_of([c.unit.text(alias.name) for alias in node.names], node)
     module = c.hold(c.op("import_module", node, [c.frame, c.unit.text(node.module or ""), names,
                                                  c.constant(node.level, node)]), node)
     for alias in node.names:

@@ -54,7 +54,7 @@ def name(c: Context, node: ast.Name) -> ast.expr:
 @expression(ast.Tuple)
 def tuple_display(c: Context, node: ast.Tuple) -> ast.expr:
     """A tuple is immutable and certainly static: the display stays."""
-    return node if is_static(node) else c.tuple(items(c, node.elts), node)
+    return node if is_static(node) else c.tuple_of(items(c, node.elts), node)
 
 
 @expression(ast.List)
@@ -77,8 +77,8 @@ def dict_display(c: Context, node: ast.Dict) -> ast.expr:
         if key is None:
             pairs.append(_starred(c.op("mapping_items", value, [c.expr(value)]), value))
         else:
-            pairs.append(c.tuple([c.expr(key), c.expr(value)], key))
-    return c.op("build_dict", node, [c.list(pairs, node)])
+            pairs.append(c.tuple_of([c.expr(key), c.expr(value)], key))
+    return c.op("build_dict", node, [c.list_of(pairs, node)])
 
 
 @expression(ast.Starred)
@@ -102,7 +102,7 @@ def walrus(c: Context, node: ast.NamedExpr) -> ast.expr:
     """``(x := e)``: in a comprehension the target belongs to the function around it."""
     assert isinstance(node.target, ast.Name)
     value, again = c.remember(c.expr(node.value), node)
-    pair = c.tuple([value, c.store(node.target.id, again, node)], node)
+    pair = c.tuple_of([value, c.store(node.target.id, again, node)], node)
     return ast.Subscript(pair, c.constant(0, node), ast.Load(), lineno=node.lineno,
                          col_offset=node.col_offset, end_lineno=node.end_lineno,
                          end_col_offset=node.end_col_offset)
