@@ -21,9 +21,11 @@ class End:
 
     ``moves`` are (variable, value) pairs; ``jump`` is the value that tells whether to leave
     the loop, stored in the variable ``jump_name`` if something after the loop reads it.
+    ``stores`` are elements to keep before the moves.
     """
 
     moves: tuple[tuple[str, Value], ...] = ()
+    stores: tuple[tuple[Value, Store], ...] = ()
     jump: Value | None = None
     jump_name: str | None = None
 
@@ -46,7 +48,8 @@ class Control(Plain):
         for i, node in enumerate(nodes):
             if node.op == "if" and not self.folding.is_expression(node):
                 if i == len(nodes) - 1 and end.jump in node.outputs:
-                    self.tail(node, end, stmts)
+                    self.keep(end.stores, stmts)
+                    self.tail(node, replace(end, stores=()), stmts)
                     return stmts
                 self.branch(node, stmts)
             elif node.op == "if":
@@ -58,7 +61,12 @@ class Control(Plain):
         self.finish(end, stmts)
         return stmts
 
+    def keep(self, stores: Sequence[tuple[Value, Store]], stmts: Stmts) -> None:
+        for value, store in stores:
+            stmts.append(store.statement(self.e.of(value)))
+
     def finish(self, end: End, stmts: Stmts) -> None:
+        self.keep(end.stores, stmts)
         moves = [(t, v) for t, v in end.moves if not self.is_undefined(v)]
         stmts.extend(parallel([(t, self.e.of(v)) for t, v in moves]))
         if end.jump is None:
@@ -89,8 +97,8 @@ class Control(Plain):
             self.comments.last = last
             first, late = self.attach(node, inner, sunk)
             end = End(tuple((n, v) for n, v in zip(names, inner.outputs, strict=True)
-                            if n != "_"))
-            arms.append([*self.block(inner, end, first), *self.late(late)])
+                            if n != "_"), tuple(late))
+            arms.append(self.block(inner, end, first))
         self.comments.forget()
         self.conditional(node, arms, stmts)
         for v in node.outputs:
@@ -126,9 +134,6 @@ class Control(Plain):
         else:
             first.append(store.statement(self.e.of(value)))
 
-    def late(self, late: Sequence[tuple[Value, Store]]) -> Stmts:
-        return [store.statement(self.e.of(value)) for value, store in late]
-
     def conditional(self, node: Node, arms: list[Stmts], stmts: Stmts) -> None:
         test = self.e.of(node.inputs[0])
         then, orelse = arms
@@ -146,11 +151,8 @@ class Control(Plain):
         arms: list[Stmts] = []
         for arm, inner in enumerate(node.blocks):
             first, late = self.attach(node, inner, sunk)
-            body = self.block(inner, end.through(node, arm), first)
-            if late:
-                at = len(body) - 1 if body and isinstance(body[-1], ast.Break) else len(body)
-                body[at:at] = self.late(late)
-            arms.append(body)
+            through = replace(end.through(node, arm), stores=tuple(late))
+            arms.append(self.block(inner, through, first))
         then, orelse = arms
         if then and isinstance(then[-1], ast.Break):
             self.conditional(node, [then, []], stmts)
@@ -171,9 +173,6 @@ class Control(Plain):
             names.slots, inits, strict=False) if not self.is_undefined(v)])
         self.before(node, names, before)
         self.add(stmts, node, *before)
-        nexts = body.outputs[jump:jump + spec.n_carried + spec.n_last]
-        end = End(tuple(zip(names.slots, nexts, strict=True)),
-                  body.outputs[0] if jump else None, names.jump)
         first: Stmts = []
         late: list[tuple[Value, Store]] = []
         if names.trips is not None and (spec.exits or spec.kind == "while"):
@@ -184,10 +183,10 @@ class Control(Plain):
             ordinal = self.e.ordinal(node) if shape is not None else None
             self.assign_store(body, element, Store(self.name_of(sequence), ordinal), first, late)
         self.comments.forget()
+        nexts = body.outputs[jump:jump + spec.n_carried + spec.n_last]
+        end = End(tuple(zip(names.slots, nexts, strict=True)), tuple(late),
+                  body.outputs[0] if jump else None, names.jump)
         inner = self.block(body, end, first)
-        if late:
-            at = len(inner) - 1 if inner and isinstance(inner[-1], ast.Break) else len(inner)
-            inner[at:at] = self.late(late)
         statement = self.for_loop(node, names, inner) if spec.kind == "for" else (
             self.while_loop(node, inner))
         self.comments.forget()

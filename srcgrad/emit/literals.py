@@ -107,7 +107,7 @@ class Namespace:
 
     def public(self, obj: Any) -> str | None:
         """The dotted name of a function of NumPy, SciPy or the standard library."""
-        found = _PUBLIC.get(id(obj)) or _bound_method_of_ufunc(obj) or _scipy_name(obj)
+        found = _find(obj)
         if found is None:
             return None
         module, path = found
@@ -116,6 +116,10 @@ class Namespace:
         elif module:
             self.imports[f"import {module}"] = None
         return path
+
+    def is_captured(self, fn: Any) -> bool:
+        """Must this callable be handed to the module under a name of its own?"""
+        return not isinstance(fn, (Method, Attribute)) and _find(fn) is None
 
     def captured(self, obj: Any, hint: str) -> str:
         """A module-level name for an object that cannot be written down."""
@@ -193,6 +197,10 @@ class Namespace:
             negative = math.copysign(1.0, value) < 0 if isinstance(value, float) else value < 0
             special = ast.Constant(-value if negative else value)
         return ast.UnaryOp(ast.USub(), special) if negative else special
+
+
+def _find(obj: Any) -> tuple[str, str] | None:
+    return _PUBLIC.get(id(obj)) or _bound_method_of_ufunc(obj) or _scipy_name(obj)
 
 
 def _bound_method_of_ufunc(obj: Any) -> tuple[str, str] | None:

@@ -94,11 +94,8 @@ class Function:
         found: set[str] = set()
         for node in walk(self.graph.block):
             fn = node.params.get("fn")
-            if fn is not None and self.space.public(fn) is None:
-                expression = self.space.function(fn) if callable(fn) and not hasattr(
-                    fn, "__slots__") else None
-                if isinstance(expression, ast.Name):
-                    found.add(expression.id)
+            if fn is not None and self.space.is_captured(fn):
+                found.add(self.space.captured(fn, getattr(fn, "__name__", type(fn).__name__)))
             if node.op == "const":
                 literal = self.space.literal(node.params["value"], node.out.hint or "constant")
                 if isinstance(literal, ast.Name):

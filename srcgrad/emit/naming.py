@@ -77,13 +77,7 @@ class Liveness:
                 for b in node.blocks:
                     self.block(b, inner if at is None else at)
             elif node.op == "loop":
-                for v in self.sizes.needed(node):
-                    self.use(v, position)
-                self.stack.append((self.order.start[node], self.order.end[node]))
-                for b in node.blocks[:-1]:
-                    self.block(b, None)
-                self.block(node.blocks[-1], None, node.loop.n_produced)
-                self.stack.pop()
+                self.loop(node)
         first, last = self.order.span[block]
         kept = len(block.outputs) - produced
         for v in block.outputs[:kept]:
@@ -94,6 +88,27 @@ class Liveness:
                 self.use(v, last)
             else:
                 self.use(v, max(first + 1, self.order.defined.get(v, 0)))
+
+    def loop(self, node: Node) -> None:
+        spec, plan, body = node.loop, self.sizes.plan(node), node.blocks[-1]
+        for v in self.sizes.needed(node):
+            self.use(v, self.order.start[node])
+        self.stack.append((self.order.start[node], self.order.end[node]))
+        for b in node.blocks[:-1]:
+            self.block(b, None)
+        self.block(body, None, spec.n_produced)
+        last = self.order.span[body][1]
+        for v in node.inputs[len(node.inputs) - spec.n_consumed:] if spec.n_consumed else ():
+            self.use(v, last)
+        if plan.ordinal in ("index", "offset"):
+            if plan.needs_count or any(e in self.last and e not in self.sizes.elements
+                                       for e in body.params[1 + spec.n_carried:]):
+                self.use(body.params[0], last)
+            if plan.ordinal == "offset":
+                self.use(node.inputs[0], last)
+        if spec.kind == "for" and body.params[0] in self.last:
+            self.use(body.params[0], last)  # no inner variable hides a loop's index
+        self.stack.pop()
 
 
 class Naming:
@@ -120,10 +135,21 @@ class Naming:
 
     def wanted(self, *values: Value | None) -> str:
         for v in values:
-            if v is not None and v.hint:
-                name = _NOT_NAME.sub("_", v.hint)
+            hint = None if v is None else self.hint(v)
+            if hint:
+                name = _NOT_NAME.sub("_", hint)
                 return name if not name[:1].isdigit() else f"v_{name}"
         return "t"
+
+    def hint(self, value: Value) -> str | None:
+        """The user's name, or the name of a later version that is made from it in place."""
+        steps = 0
+        while value.hint is None and steps < 16:
+            by = self.folding.consumer.get(value)
+            if not isinstance(by, Node) or by.op not in WRITES or by.inputs[0] is not value:
+                return None
+            value, steps = by.outputs[0], steps + 1
+        return value.hint
 
     # ---- walking ---------------------------------------------------------------------
     def block(self, block: Block) -> None:

@@ -112,6 +112,8 @@ class Plain:
             return
         value = self.e.node(node)
         names = [self.name_of(v) for v in node.outputs]
+        if node.op == "dim" and names == ["_"]:
+            return
         if node.op in ("apply", "call") and (node.params.get("many") or len(names) > 1):
             targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
             self.add(stmts, node, ast.Assign([ast.Tuple(targets, ast.Store())], value))
