@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.ir import Index, Node, Steps, Through, Value, fill
+from ..graph.ir import Index, Node, Steps, Through, Value
 from ..kinds import Kind
 from ..rules.broadcast import last_write_mask
 from .bodies import partial_cotangents, shape_of, transposed, unbroadcast
-from .frames import Frame, Tape
+from .frames import Frame, Tape, with_values
 from .steps import covers_everything, first_lowered, part_aval, sign
 from .zeros import zeros
 
@@ -34,79 +34,72 @@ if TYPE_CHECKING:
 Cotangents = list[Value | None]
 
 
-def _dyn(node: Node, first: int) -> tuple[Value, ...]:
-    """The dynamic inputs of the steps; a handle to the view itself is not one."""
-    dyn = node.inputs[first:]
-    return dyn[:-1] if node.params.get("handle") else dyn
-
-
-def _select(tape: Tape, x: Value, steps: Steps, dyn: tuple[Value, ...]) -> Value:
+def _select(tape: Tape, x: Value, steps: Steps) -> Value:
     """``x[steps]`` as it is."""
-    return tape.read(x, steps, dyn, part_aval(x.aval, steps, dyn)) if steps else x
+    return tape.read(x, steps, part_aval(x.aval, steps)) if steps else x
 
 
-def _read_back(tape: Tape, ct: Value, steps: Steps, dyn: tuple[Value, ...]) -> Value:
+def _read_back(tape: Tape, ct: Value, steps: Steps) -> Value:
     """The part of a base's cotangent that belongs to ``base[steps]``."""
-    part = _select(tape, ct, steps, dyn)
+    part = _select(tape, ct, steps)
     return tape.call(operator.neg, part) if sign(steps) < 0 else part
 
 
-def _through(tape: Tape, step: Through, part: Value, ct: Value, dyn: tuple[Value, ...],
+def _through(tape: Tape, step: Through, part: Value, ct: Value,
              node: Node) -> Value:
     """The cotangent of ``part`` from that of ``step.fn(part)``."""
     fn = step.fn
-    args, kwargs = fill(step.args, dyn), dict(fill(step.kwargs, dyn))
+    args, kwargs = step.args, dict(step.kwargs)
     ans = tape.call(fn, part, *args, **kwargs)
     found = transposed(tape, fn, (part, *args), kwargs, ans, ct, part, node)
     return zeros(tape, part) if found is None else found
 
 
-def add_at(reverse: Reverse, frame: Frame, base: Value, ct: Value, steps: Steps,
-           dyn: tuple[Value, ...], node: Node) -> None:
+def add_at(reverse: Reverse, frame: Frame, base: Value, ct: Value, steps: Steps, node: Node) -> None:
     """Add ``ct`` to the part of the base's cotangent that ``steps`` select."""
     cut = first_lowered(steps)
     if cut is None:
-        reverse.accumulate(frame, base, ct, steps, dyn)
+        reverse.accumulate(frame, base, ct, steps)
         return
     tape = frame.tape
-    part = _select(tape, base, steps[:cut], dyn)
-    ct = _spread_out(tape, part, ct, steps[cut:], dyn, node)
-    reverse.accumulate(frame, base, ct, steps[:cut], dyn)
+    part = _select(tape, base, steps[:cut])
+    ct = _spread_out(tape, part, ct, steps[cut:], node)
+    reverse.accumulate(frame, base, ct, steps[:cut])
 
 
-def _spread_out(tape: Tape, x: Value, ct: Value, steps: Steps, dyn: tuple[Value, ...],
+def _spread_out(tape: Tape, x: Value, ct: Value, steps: Steps,
                 node: Node) -> Value:
     """A cotangent of ``x`` that is ``ct`` at ``x[steps]`` and zero elsewhere."""
     cut = first_lowered(steps)
     if cut is None:
-        return tape.store("acc", zeros(tape, x), ct, steps, dyn) if steps else ct
-    part = _select(tape, x, steps[:cut], dyn)
+        return tape.store("acc", zeros(tape, x), ct, steps) if steps else ct
+    part = _select(tape, x, steps[:cut])
     step = steps[cut]
     assert isinstance(step, Through)
-    inner = tape.call(step.fn, part, *fill(step.args, dyn), **dict(fill(step.kwargs, dyn)))
-    ct = _spread_out(tape, inner, ct, steps[cut + 1:], dyn, node)
-    ct = _through(tape, step, part, ct, dyn, node)
-    return tape.store("acc", zeros(tape, x), ct, steps[:cut], dyn) if cut else ct
+    inner = tape.call(step.fn, part, *step.args, **dict(step.kwargs))
+    ct = _spread_out(tape, inner, ct, steps[cut + 1:], node)
+    ct = _through(tape, step, part, ct, node)
+    return tape.store("acc", zeros(tape, x), ct, steps[:cut]) if cut else ct
 
 
-def _cleared(tape: Tape, ct: Value, steps: Steps, dyn: tuple[Value, ...], node: Node) -> Value:
+def _cleared(tape: Tape, ct: Value, steps: Steps, node: Node) -> Value:
     """``ct`` with zeros at ``ct[steps]``."""
     cut = first_lowered(steps)
     if cut is None:
-        return tape.store("write", ct, tape.number(0.0), steps, dyn)
-    there = _select(tape, ct, steps, dyn)
-    return tape.call(operator.sub, ct, _spread_out(tape, ct, there, steps, dyn, node))
+        return tape.store("write", ct, tape.number(0.0), steps)
+    there = _select(tape, ct, steps)
+    return tape.call(operator.sub, ct, _spread_out(tape, ct, there, steps, node))
 
 
 def _read(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
-    steps, dyn, base = node.params["steps"], _dyn(node, 1), node.inputs[0]
+    steps, base = with_values(node), node.inputs[0]
     ct = cts[0]
     assert ct is not None
     if base not in reverse.activity.varied:
         return
     if sign(steps) < 0:
         ct = frame.tape.call(operator.neg, ct)
-    add_at(reverse, frame, base, ct, steps, dyn, node)
+    add_at(reverse, frame, base, ct, steps, node)
 
 
 def _value_cotangent(reverse: Reverse, frame: Frame, node: Node, ct: Value, value: Value,
@@ -114,20 +107,20 @@ def _value_cotangent(reverse: Reverse, frame: Frame, node: Node, ct: Value, valu
     """The cotangent of what was stored at (or added to) the steps' place."""
     if value not in reverse.activity.varied:
         return
-    tape, steps, dyn = frame.tape, node.params["steps"], _dyn(node, 2)
-    part = _read_back(tape, ct, steps, dyn)
+    tape, steps = frame.tape, with_values(node)
+    part = _read_back(tape, ct, steps)
     index = steps[-1] if steps else None
-    if overwrites and isinstance(index, Index) and not index.basic and _may_repeat(index.key, dyn):
-        shape = shape_of(tape, _select(tape, ct, steps[:-1], dyn))
-        mask = tape.call(last_write_mask, shape, fill(index.key, dyn))
+    if overwrites and isinstance(index, Index) and not index.basic and _may_repeat(index.key):
+        shape = shape_of(tape, _select(tape, ct, steps[:-1]))
+        mask = tape.call(last_write_mask, shape, index.key)
         part = tape.call(np.where, mask, part, 0.0)
     reverse.accumulate(frame, value, unbroadcast(tape, part, value, doubtful=True))
 
 
-def _may_repeat(key: Any, dyn: tuple[Value, ...]) -> bool:
+def _may_repeat(key: Any) -> bool:
     """May an advanced index name one place twice?  (A boolean mask cannot.)"""
     parts = key if isinstance(key, tuple) else (key,)
-    for part in fill(tuple(parts), dyn):
+    for part in parts:
         if isinstance(part, list):
             return True
         if isinstance(part, np.ndarray) and part.dtype != bool:
@@ -141,12 +134,12 @@ def _may_repeat(key: Any, dyn: tuple[Value, ...]) -> bool:
 
 
 def _write(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
-    base, value, steps, dyn = *node.inputs[:2], node.params["steps"], _dyn(node, 2)
+    base, value, steps = *node.inputs[:2], with_values(node)
     ct = cts[0]
     assert ct is not None
     _value_cotangent(reverse, frame, node, ct, value, overwrites=True)
     if base in reverse.activity.varied and not covers_everything(steps):
-        reverse.accumulate(frame, base, _cleared(frame.tape, ct, steps, dyn, node))
+        reverse.accumulate(frame, base, _cleared(frame.tape, ct, steps, node))
 
 
 def _acc(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
@@ -158,7 +151,7 @@ def _acc(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
 
 
 def _update(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
-    base, value, steps, dyn = *node.inputs[:2], node.params["steps"], _dyn(node, 2)
+    base, value, steps = *node.inputs[:2], with_values(node)
     tape, fn = frame.tape, node.params["fn"]
     ct = cts[0]
     assert ct is not None
@@ -167,8 +160,8 @@ def _update(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None
         _value_cotangent(reverse, frame, node, ct, value, overwrites=False)
         reverse.accumulate(frame, base, ct)
         return
-    part_ct = _read_back(tape, ct, steps, dyn)
-    new, old = _select(tape, node.out, steps, dyn), _select(tape, base, steps, dyn)
+    part_ct = _read_back(tape, ct, steps)
+    new, old = _select(tape, node.out, steps), _select(tape, base, steps)
     in_place = fn in (operator.isub, operator.imul, operator.itruediv) and (
         first_lowered(steps) is None)
     wanted = {"x1": base in varied and not in_place, "x2": value in varied}
@@ -180,18 +173,18 @@ def _update(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None
     if fn is operator.isub:
         reverse.accumulate(frame, base, ct)
     elif in_place:
-        reverse.accumulate(frame, base, tape.store("update", ct, value, steps, dyn, fn=fn))
+        reverse.accumulate(frame, base, tape.store("update", ct, value, steps, fn=fn))
     elif covers_everything(steps) and not steps:
         reverse.accumulate(frame, base, parts.get("x1"))
     elif "x1" in parts:
         sent = parts["x1"] if sign(steps) > 0 else tape.call(operator.neg, parts["x1"])
         if first_lowered(steps) is None:
-            reverse.accumulate(frame, base, tape.store("write", ct, sent, steps, dyn))
+            reverse.accumulate(frame, base, tape.store("write", ct, sent, steps))
         else:
-            reverse.accumulate(frame, base, _cleared(tape, ct, steps, dyn, node))
-            add_at(reverse, frame, base, sent, steps, dyn, node)
+            reverse.accumulate(frame, base, _cleared(tape, ct, steps, node))
+            add_at(reverse, frame, base, sent, steps, node)
     else:
-        reverse.accumulate(frame, base, _cleared(tape, ct, steps, dyn, node))
+        reverse.accumulate(frame, base, _cleared(tape, ct, steps, node))
 
 
 _OPERATOR: dict[Any, Callable[..., Any]] = {

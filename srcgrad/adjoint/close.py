@@ -136,7 +136,7 @@ class _Closing:
     def _if_output(self, forward: Node, value: Value, arm: int) -> Value:
         added = self.added.setdefault(forward, Added())
         if value not in added.values:
-            out = Value(value.aval.but(optional=True), value.hint)
+            out = Value(value.aval.but(optional=value.aval.kind is not Kind.LIST), value.hint)
             added.values[value], added.arms[value] = out, arm
             self._define(out, forward)
         return added.values[value]
@@ -233,8 +233,9 @@ def _extended_if(node: Node, added: Added) -> Node:
         for inner, out in added.values.items():
             if added.arms[inner] == arm:
                 outputs.append(inner)
-            else:
-                outputs.append(tail.add("undef", (), (out.aval,)).out)
+            else:  # an empty list has a zero cotangent, an undefined one has not
+                op = "list" if out.aval.kind is Kind.LIST else "undef"
+                outputs.append(tail.add(op, (), (out.aval,)).out)
         blocks.append(block.but(nodes=(*block.nodes, *tail.nodes), outputs=tuple(outputs)))
     return node.but(outputs=(*node.outputs, *added.values.values()), blocks=tuple(blocks))
 

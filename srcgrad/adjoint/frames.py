@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..graph.ir import Block, Builder, Node, Steps, Value, fill
+from ..graph.ir import Block, Builder, Index, Node, Steps, Through, Value, abstract, fill
 from ..graph.symbolic import avals_in, infer_fresh
 from ..kinds import FLOAT, SCALARS, Aval, Kind, list_of
 
@@ -46,15 +46,34 @@ class Tape(Builder):
     def number(self, value: float) -> Value:
         return self.const(value, FLOAT)
 
-    def read(self, base: Value, steps: Steps, dyn: tuple[Value, ...], aval: Aval) -> Value:
-        return self.add("read", (base, *dyn), (aval,), steps=steps).out
+    def read(self, base: Value, steps: Steps, aval: Aval) -> Value:
+        """``base[steps]``; the steps hold graph values."""
+        inputs = [base]
+        template = with_references(steps, inputs)
+        return self.add("read", tuple(inputs), (aval,), steps=template).out
 
-    def store(self, op: str, base: Value, value: Value, steps: Steps, dyn: tuple[Value, ...],
-              **params: Any) -> Value:
+    def store(self, op: str, base: Value, value: Value, steps: Steps, **params: Any) -> Value:
         """A ``write``, ``acc`` or ``update``: the next version of ``base``."""
-        node = self.add(op, (base, value, *dyn), (base.aval,), steps=steps, **params)
+        inputs = [base, value]
+        template = with_references(steps, inputs)
+        node = self.add(op, tuple(inputs), (base.aval,), steps=template, **params)
         node.out.hint, node.out.obj = base.hint, base.obj
         return node.out
+
+
+def with_references(steps: Steps, inputs: list[Value]) -> Steps:
+    """Steps with graph values replaced by references to ``inputs``, which is extended."""
+    return tuple(
+        Index(abstract(s.key, inputs), s.basic) if isinstance(s, Index)
+        else Through(s.fn, abstract(s.args, inputs), abstract(s.kwargs, inputs)) for s in steps)
+
+
+def with_values(node: Node) -> Steps:
+    """The steps of a node with graph values in the place of references."""
+    steps: Steps = node.params["steps"]
+    return tuple(
+        Index(fill(s.key, node.inputs), s.basic) if isinstance(s, Index)
+        else Through(s.fn, fill(s.args, node.inputs), fill(s.kwargs, node.inputs)) for s in steps)
 
 
 class Frame:

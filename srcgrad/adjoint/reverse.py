@@ -64,8 +64,8 @@ class Reverse:
         if self.defined_in[value] is not frame.block:
             frame.touched[value] = None
 
-    def accumulate(self, frame: Frame, value: Value, ct: Value | None, steps: Steps = (),
-                   dyn: tuple[Value, ...] = ()) -> None:
+    def accumulate(self, frame: Frame, value: Value, ct: Value | None,
+                   steps: Steps = ()) -> None:
         """Add ``ct`` to the cotangent of ``value``, or of the part of it that ``steps`` select.
         The first contribution assigns."""
         if ct is None or value not in self.activity.varied:
@@ -75,7 +75,7 @@ class Reverse:
             if base is None:
                 base = zeros(frame.tape, value)
             ct = fit(frame.tape, ct, value.aval, whole=False)
-            self.put(frame, value, frame.tape.store("acc", base, ct, steps, dyn))
+            self.put(frame, value, frame.tape.store("acc", base, ct, steps))
             return
         ct = fit(frame.tape, ct, value.aval)
         if base is None:
@@ -83,7 +83,7 @@ class Reverse:
         elif value.aval.kind is Kind.LIST:
             self.put(frame, value, lists.add(frame.tape, base, ct))
         else:
-            self.put(frame, value, frame.tape.store("acc", base, ct, (), ()))
+            self.put(frame, value, frame.tape.store("acc", base, ct, ()))
 
     def name(self, value: Value) -> str | None:
         return cotangent(value.hint, self.order)
@@ -147,7 +147,7 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
     frame = Frame(block)
     seeds = []
     for v in outputs:
-        seed = Value(v.aval.but(expr=None, optional=False),
+        seed = Value(cotangent_aval(v.aval).but(optional=False),
                      cotangent(v.hint or "out", reverse.order))
         seeds.append(seed)
         reverse.accumulate(frame, v, seed)

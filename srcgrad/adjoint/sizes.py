@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..dims import Atom, Dim, Poly, of_atom, range_length, symbol, symbols
+from ..dims import Atom, Dim, Poly, of_atom, range_length, symbols
 from ..graph.ir import Block, Builder, Node, Value
-from ..graph.symbolic import materialise
+from ..graph.symbolic import fresh_size, materialise
 from ..kinds import Kind, int_aval
 
 
@@ -16,10 +16,10 @@ class Sizes:
     axis), and the block where that happens."""
 
     def __init__(self, block: Block) -> None:
-        self._carrier: dict[Atom, tuple[Value, int | None]] = {}
-        self._introduced: dict[Atom, Block] = {}
+        self._carriers: dict[Atom, dict[Block, tuple[Value, int | None]]] = {}
+        self._introduced: dict[Atom, dict[Block, None]] = {}
         self._parent: dict[Block, Block] = {}
-        self._fresh = 0
+        self._loops: dict[Value, Block] = {}
         self._visit(block)
 
     def _visit(self, block: Block) -> None:
@@ -31,6 +31,8 @@ class Sizes:
                 self._visit(inner)
             for v in node.outputs:
                 self._meet(v, block)
+            if node.op == "loop":
+                self._loops[node.outputs[-1]] = block
 
     def _meet(self, value: Value, block: Block) -> None:
         aval = value.aval
@@ -43,11 +45,12 @@ class Sizes:
 
     def _introduce(self, dim: Poly, value: Value, axis: int | None, block: Block) -> None:
         for atom in symbols(dim):
-            self._introduced.setdefault(atom, block)
+            self._introduced.setdefault(atom, {})[block] = None
         if len(dim.terms) == 1:
             (monomial, coefficient), = dim.terms.items()
             if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
-                self._carrier.setdefault(monomial[0][0], (value, axis))
+                found = self._carriers.setdefault(monomial[0][0], {})
+                found.setdefault(block, (value, axis))
 
     def _within(self, block: Block | None, outer: Block) -> bool:
         while block is not None:
@@ -58,8 +61,15 @@ class Sizes:
 
     def constant_in(self, shape: tuple[Dim, ...], loop: Node) -> bool:
         """Are the sizes the same in all iterations?"""
-        return not any(self._within(self._introduced.get(atom), block)
-                       for d in shape for atom in symbols(d) for block in loop.blocks)
+        return not any(self._within(found, block) and not self._known_outside(atom, loop)
+                       for d in shape for atom in symbols(d)
+                       for found in self._introduced.get(atom, ()) for block in loop.blocks)
+
+    def _known_outside(self, atom: Atom, loop: Node) -> bool:
+        """Is the symbol one of a block around the loop?"""
+        outer = self._parent.get(loop.blocks[-1])
+        return any(self._within(outer, block) for block in self._introduced[atom]
+                   if outer is not None)
 
     def trips(self, loop: Node) -> Dim:
         """The number of iterations of a loop, as a size."""
@@ -70,8 +80,10 @@ class Sizes:
             bounds = [v.aval.expr for v in loop.inputs[:3]]
             if all(b is not None for b in bounds):
                 return range_length(*bounds)  # type: ignore[arg-type]
-        self._fresh += 1
-        return symbol("trips", serial=self._fresh, varying=True)
+        trips = fresh_size("trips")
+        for atom in trips.atoms():
+            self._introduced[atom] = {self._loops[loop.outputs[-1]]: None}
+        return trips
 
     # ---- sizes as values -----------------------------------------------------------------------
 
@@ -87,13 +99,18 @@ class Sizes:
 
     def _at_hand(self, atom: Atom, inside: Block,
                  known: Mapping[Value, Value]) -> tuple[Value, int | None] | None:
-        found = self._carrier.get(atom)
-        if found is None:
+        carriers = self._carriers.get(atom)
+        if carriers is None:
             return None
-        value, axis = found
-        if value in known:
-            return known[value], axis
-        return None if self._within(self._introduced[atom], inside) else found
+        for value, axis in carriers.values():
+            if value in known:
+                return known[value], axis
+        outer = self._parent.get(inside)
+        while outer is not None:
+            if outer in carriers:
+                return carriers[outer]
+            outer = self._parent.get(outer)
+        return None
 
     def compute(self, dim: Any, prelude: Builder, inside: Block,
                 known: Mapping[Value, Value]) -> Value:

@@ -9,12 +9,12 @@ of the step's function.
 
 from __future__ import annotations
 
-import operator
-
 import numpy as np
 
-from ..graph.infer import infer
-from ..graph.ir import Index, Steps, Through, Value, fill
+from ..dims import Poly
+from ..graph.indexing import infer_getitem
+from ..graph.ir import Index, Steps, Through
+from ..graph.symbolic import avals_in, fresh_size, infer_fresh
 from ..kinds import Aval, Kind
 from ..spelling import Attribute, Method
 from .frames import cotangent_aval
@@ -64,15 +64,18 @@ def _whole(key: object) -> bool:
                    and p.step in (None, 1)) for p in parts)
 
 
-def part_aval(aval: Aval, steps: Steps, dyn: tuple[Value, ...]) -> Aval:
+def part_aval(aval: Aval, steps: Steps) -> Aval:
     """The facts about ``x[steps]`` for a cotangent ``x`` with ``aval``."""
-    known = [v.aval for v in dyn]
     for step in steps:
         if isinstance(step, Index):
-            if aval.kind is not Kind.ARRAY:  # a 0-d cotangent may be any kind of scalar
-                aval = aval.but(kind=Kind.ARRAY) if aval.shape == () else aval
-            aval = infer(operator.getitem, (aval, fill(step.key, known)), {}).aval
+            if aval.kind is not Kind.ARRAY and aval.shape == ():
+                aval = aval.but(kind=Kind.ARRAY)  # a 0-d cotangent may be any kind of scalar
+            aval = infer_getitem(aval, avals_in(step.key), fresh=fresh_symbol).aval
         else:
-            args, kwargs = fill(step.args, known), dict(fill(step.kwargs, known))
-            aval = infer(step.fn, (aval, *args), kwargs).aval
+            args, kwargs = avals_in(step.args), dict(avals_in(step.kwargs))
+            aval = infer_fresh(step.fn, (aval, *args), kwargs).aval
     return cotangent_aval(aval)
+
+
+def fresh_symbol(name: str) -> Poly:
+    return fresh_size("size")

@@ -122,10 +122,10 @@ def changed(base: Any, steps: Steps, inputs: Sequence[Any],
         target, key = select(new, steps[:-1], inputs), fill(last.key, inputs)  # type: ignore[arg-type]
     else:
         target, key = select(new, steps, inputs), ...
-    if isinstance(base, np.ndarray) and len(steps) > 1 and target.size:
-        views = steps[:-1] if isinstance(last, Index) else steps
-        if not np.may_share_memory(select(base, views, inputs), base):
-            raise AssertionError(f"a write through steps that are not a view: {views}")
+    views = steps[:-1] if isinstance(last, Index) else steps
+    if views and isinstance(base, np.ndarray) and target.size \
+            and not np.may_share_memory(select(base, views, inputs), base):
+        raise AssertionError(f"a write through steps that are not a view: {views}")
     change(target, key)
     return new
 
@@ -202,6 +202,15 @@ def _edited(edit: Callable[[list[Any], list[Any]], None]) -> Callable[..., list[
     return run
 
 
+def _zero_like(value: Any) -> Any:
+    """The zero cotangent of an element of a list."""
+    if isinstance(value, list):
+        return [_zero_like(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return np.zeros_like(value)
+    return UNDEFINED if value is UNDEFINED else 0.0
+
+
 def _put(items: list[Any], rest: list[Any]) -> None:
     items[rest[1]] = rest[0]
 
@@ -237,7 +246,7 @@ _SIMPLE: dict[str, Callable[[Node, list[Any]], list[Any]]] = {
     "pop": _pop,
     "get": lambda node, inputs: [inputs[0][inputs[1]]],
     "list_len": lambda node, inputs: [len(inputs[0])],
-    "list_like": lambda node, inputs: [[None] * len(inputs[0])],
+    "list_like": lambda node, inputs: [_zero_like(inputs[0])],
     "copy": lambda node, inputs: [copied(inputs[0])],
     "undef": lambda node, inputs: [UNDEFINED],
 }
@@ -312,7 +321,11 @@ def _sequence(items: list[Any], value: Value, stacked: bool) -> Any:
     """A produced sequence: a list, or one array with a leading axis."""
     if not stacked or not items or value.aval.shape is None or value.aval.dtype is None:
         return items
-    return np.array(items, dtype=value.aval.dtype)
+    defined = [v for v in items if v is not UNDEFINED]
+    missing = np.full(np.shape(defined[0]) if defined else (), np.nan)
+    with np.errstate(invalid="ignore"):
+        rows = [missing.astype(value.aval.dtype) if v is UNDEFINED else v for v in items]
+    return np.array(rows, dtype=value.aval.dtype)
 
 
 _REGIONS: dict[str, Callable[[Node, Env, Mapping[str, Graph]], Task]] = {

@@ -36,7 +36,7 @@ Operations (``Node.op``), inputs, parameters, outputs
 ``get``          lst, index -> element.           ``put``   lst, value, index -> next version.
 ``list_len``     lst -> int.                      ``insert`` lst, value, index -> next version.
 ``list_acc``     lst, value, index -> next version with ``value`` added to an element.
-``list_like``    lst -> a list of as many absent cotangents (adjoint of a list).
+``list_like``    lst -> a list of as many zeros, of the shapes of the elements (adjoint of a list).
 ``call``         *args; ``callee`` (name of a graph in ``Graph.callees``) -> its outputs.
 ``copy``         x -> a fresh object with the same content (made by realisation).
 ``undef``        () -> a value that is never read on the paths where it is undefined.

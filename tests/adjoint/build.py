@@ -28,8 +28,9 @@ class Make:
     def tape(self):
         return self.tapes[-1]
 
-    def wrap(self, value):
-        return Symbolic(self, value)
+    @property
+    def nodes(self):
+        return self.tape.nodes
 
     def input(self, aval, hint):
         v = self.tape.param(aval, hint)
@@ -69,17 +70,13 @@ class Make:
         s.value.hint = hint
         return s
 
-    def _key(self, base, key):
-        ins = []
-        key = _values(key)
-        template = abstract(key, ins)
-        found = infer_getitem(base.aval, avals_in(key))
-        return tuple(ins), (Index(template, found.basic),), found.aval
-
     def _store(self, op, base, value, key, **params):
         b, v = self.val(base), self.val(value)
-        dyn, steps, _ = self._key(b, key) if key is not None else ((), (), None)
-        new = self.tape.store(op, b, v, steps, dyn, **params)
+        steps = ()
+        if key is not None:
+            key = _values(key)
+            steps = (Index(key, infer_getitem(b.aval, avals_in(key)).basic),)
+        new = self.tape.store(op, b, v, steps, **params)
         if new.obj is None:
             new.obj = b.obj = next(_objects)
         return self.sym(new)
