@@ -71,7 +71,7 @@ class _Writer:
         self.block(graph.block, 1, graph.border, "return")
 
     def typed(self, value: Value) -> str:
-        return f"{self.names[value]}: {value.aval}"
+        return typed(value, self.names)
 
     def block(self, block: Block, depth: int, border: int | None, end: str) -> None:
         pad = "  " * depth
@@ -86,9 +86,7 @@ class _Writer:
 
     def node(self, node: Node, depth: int) -> None:
         pad = "  " * depth
-        text = _TEXT.get(node.op, _plain)(node, self.names)
-        if node.outputs:
-            text = ", ".join(self.typed(o) for o in node.outputs) + " = " + text
+        text = node_text(node, self.names)
         comment = self.comment(node.origin)
         self.lines.append(f"{pad}{text}" + (f"  # {comment}" if comment else ""))
         titles = _titles(node)
@@ -107,6 +105,19 @@ class _Writer:
         self.shown = origin
         where = origin.where
         return f"line {where.line}: {where.text.strip()}"
+
+
+def typed(value: Value, names: Names) -> str:
+    """A value's name and type."""
+    return f"{names[value]}: {value.aval}"
+
+
+def node_text(node: Node, names: Names) -> str:
+    """One node in one line, without its blocks."""
+    text = _TEXT.get(node.op, _plain)(node, names)
+    if not node.outputs:
+        return text
+    return ", ".join(typed(o, names) for o in node.outputs) + " = " + text
 
 
 def _titles(node: Node) -> tuple[str, ...]:
@@ -134,7 +145,8 @@ def function_name(fn: Any) -> str:
 def template(structure: Any, inputs: tuple[Value, ...], names: Names) -> str:
     """The text of a template."""
     if isinstance(structure, Ref):
-        return names[inputs[structure.index]]
+        known = 0 <= structure.index < len(inputs)
+        return names[inputs[structure.index]] if known else repr(structure)
     if isinstance(structure, tuple):
         items = [template(s, inputs, names) for s in structure]
         return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"

@@ -232,7 +232,7 @@ def test_lists_are_values():
     out = run(graph(b, a, longer, put, inserted, popped, element, rest, last, count, twice, got),
               1.0)
     assert out == [[1, 1], [1, 1, 5], [9, 1, 5], [0.5, 9, 1, 5], [9, 1, 5], 0.5, [9, 1], 5.0, 2,
-                   [2.0, None], 2.0]
+                   [2.0, 0.0], 2.0]
 
 
 def test_several_outputs_and_in_place_operators_are_pure():
