@@ -38,7 +38,6 @@ alias(np.modf, math.modf)
 alias(np.frexp, math.frexp)
 alias(np.nextafter, math.nextafter)
 alias(np.divmod, divmod)
-alias(np.hypot, math.hypot)
 
 
 @elementwise(np.add, "x1")

@@ -189,7 +189,10 @@ def _declare(
 
 
 def elementwise(
-    function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {}
+    function: Callable[..., Any],
+    *inputs: str,
+    settings: Mapping[str, Any] = {},
+    like: Callable[..., Any] | None = None,
 ) -> Callable[[Body], Body]:
     """Declare the partial derivative of an elementwise function for one input.
 
@@ -200,7 +203,7 @@ def elementwise(
     ... def tanh(ans):
     ...     return 1 - ans * ans
     """
-    return _declare(function, inputs, "elementwise", settings, True, False, None)
+    return _declare(function, inputs, "elementwise", settings, True, False, like)
 
 
 def vjp(

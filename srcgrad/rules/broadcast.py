@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -190,6 +191,11 @@ def resize_axis(x: Array, size: int, axis: int) -> Array:
 @linear(resize_axis, "x")
 def resize_axis_x(ct: Array, x_shape: tuple[int, ...], axis: int) -> Array:
     return resize_axis(ct, x_shape[axis], axis)
+
+
+def size_of(shape: Sequence[int]) -> int:
+    """The number of elements of an array; sizes may be symbolic, so nothing is multiplied by 1."""
+    return functools.reduce(operator.mul, shape) if shape else 1
 
 
 def as_array(x: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import cmath
+import math
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,7 @@ def angle_z(ct: Array, z: Array, z_dtype: np.dtype[Any], deg: bool) -> Array:
     if z_dtype.kind != "c":
         return None
     d = -1j * ct * np.conj(z) / (np.real(z) ** 2 + np.imag(z) ** 2)
-    return d * (180 / cmath.pi) if deg else d
-
-
-@vjp(cmath.phase, "z", like=lambda z: None)
-def phase_z(ct: Array, z: Array) -> Array:
-    return -1j * ct * np.conj(z) / (np.real(z) ** 2 + np.imag(z) ** 2)
+    return d * (180 / math.pi) if deg else d
 
 
 @linear(float, "x", like=lambda x=0.0: None)
@@ -55,25 +50,3 @@ def complex_real(ct: Array) -> Array:
 @linear(complex, "imag")
 def complex_imag(ct: Array) -> Array:
     return 1j * ct
-
-
-@vjp(cmath.polar, "z", like=lambda z: None)
-def polar_z(ct: Any, ans: Any, z: Array) -> Array:
-    modulus, _ = ans
-    d: Array = None
-    if ct[0] is not None:
-        d = ct[0] * np.conj(z) / modulus
-    if ct[1] is not None:
-        turn = -1j * ct[1] * np.conj(z) / (modulus * modulus)
-        d = turn if d is None else d + turn
-    return d
-
-
-@vjp(cmath.rect, "r", like=lambda r, phi: None)
-def rect_r(ct: Array, phi: Array) -> Array:
-    return ct * np.exp(1j * phi)
-
-
-@vjp(cmath.rect, "phi")
-def rect_phi(ct: Array, ans: Array) -> Array:
-    return 1j * ct * ans

@@ -69,13 +69,13 @@ def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, dtype: Dtype) -> Array:
 
 
 @vjp(np.linalg.eigh, "a", settings={"triangle": "read"})
-def eigh_a(ct: Any, ans: Any, a_dtype: Dtype, UPLO: str, triangle: str) -> Array:
+def eigh_a(ct: Any, ans: Any, a_dtype: Dtype, UPLO: Any, triangle: str) -> Array:
     d = _eigh(ct[0], ct[1], ans[0], ans[1], a_dtype)
     return _read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
 
 
 @vjp(np.linalg.eigvalsh, "a", settings={"triangle": "read"})
-def eigvalsh_a(ct: Array, a: Array, a_dtype: Dtype, UPLO: str, triangle: str) -> Array:
+def eigvalsh_a(ct: Array, a: Array, a_dtype: Dtype, UPLO: Any, triangle: str) -> Array:
     w, v = np.linalg.eigh(a, UPLO)
     d = _eigh(ct, None, w, v, a_dtype)
     return _read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)

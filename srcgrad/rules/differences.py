@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, entry, jvp, linear, nondiff, vjp
-from srcgrad.rules.broadcast import runtime, scatter_add, sum_to
+from srcgrad.rules.broadcast import runtime, scatter_add, size_of, sum_to
 from srcgrad.rules.joining import along
 
 Shape = tuple[int, ...]
@@ -81,12 +81,7 @@ def ediff1d_to_end(ct: Array, to_end_shape: Shape) -> Array:
 
 
 def _flat_size(shape: Any) -> int:
-    if isinstance(shape, list):
-        return len(shape)
-    n = 1
-    for extent in shape:
-        n = n * extent
-    return n
+    return len(shape) if isinstance(shape, list) else size_of(shape)
 
 
 def _spacings(x: Array, x_ndim: Any, ndim: int, axis: int) -> Array:
@@ -186,7 +181,7 @@ def gradient_f(
 
 
 @runtime
-def pad_matrix(a: Array, axis: int, width: tuple[int, int], mode: str, options: Any) -> Array:
+def pad_matrix(a: Array, axis: int, width: tuple[int, int], mode: Any, options: Any) -> Array:
     """The matrix of a linear padding mode along one axis: the padded identity."""
     identity = np.eye(np.shape(a)[axis], dtype=a.dtype)
     return np.pad(identity, (width, (0, 0)), mode=mode, **dict(options))
@@ -219,7 +214,7 @@ nondiff(pad_matrix)
 
 @vjp(np.pad, "array")
 def pad_array(
-    ct: Array, array: Array, array_shape: Shape, pad_width: Any, mode: str, stat_length: Any,
+    ct: Array, array: Array, array_shape: Shape, pad_width: Any, mode: Any, stat_length: Any,
     reflect_type: str,
 ) -> Array:  # fmt: skip
     widths = _pad_widths(pad_width, len(array_shape))
@@ -248,7 +243,7 @@ def _pad_options(mode: str, stat_length: Any, reflect_type: str) -> tuple[tuple[
 
 @jvp(np.pad, "array")
 def pad_array_jvp(
-    t: Array, pad_width: Any, mode: str, stat_length: Any, reflect_type: str
+    t: Array, pad_width: Any, mode: Any, stat_length: Any, reflect_type: str
 ) -> Array:
     options = dict(_pad_options(mode, stat_length, reflect_type))
     return np.pad(t, pad_width, mode=mode, **options)

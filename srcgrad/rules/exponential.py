@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, elementwise, entry, vjp
+from srcgrad.rules.book import Array, alias, elementwise, vjp
 
 alias(np.exp, math.exp)
 alias(np.exp2, math.exp2)
@@ -72,18 +71,3 @@ def logaddexp2_x1(ans: Array, x1: Array) -> Array:
 @elementwise(np.logaddexp2, "x2")
 def logaddexp2_x2(ans: Array, x2: Array) -> Array:
     return np.exp2(x2 - np.where(ans == -math.inf, 0, ans))
-
-
-entry("math.log", math.log, like=lambda x, base=None: None)
-
-
-@vjp(math.log, "x")
-def math_log_x(ct: Array, x: Array, base: Any) -> Array:
-    if base is None:
-        return ct / x
-    return ct / (x * (math.log(base) if isinstance(base, int | float) else np.log(base)))
-
-
-@vjp(math.log, "base")
-def math_log_base(ct: Array, ans: Array, base: Array) -> Array:
-    return -ct * ans / (base * np.log(base))

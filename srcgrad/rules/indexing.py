@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any
 
 import numpy as np
 
 from srcgrad.rules.book import Array, entry, inactive, linear, nondiff
-from srcgrad.rules.broadcast import scatter_add, scatter_along_axis, scatter_diagonal, sum_to
+from srcgrad.rules.broadcast import (
+    scatter_add,
+    scatter_along_axis,
+    scatter_diagonal,
+    size_of,
+    sum_to,
+)
 from srcgrad.rules.joining import along
 
 Shape = tuple[int, ...]
@@ -26,7 +31,7 @@ inactive(operator.getitem, "b")
 @linear(np.take, "a")
 def take_a(ct: Array, a_shape: Shape, indices: Array, axis: int | None, mode: str) -> Array:
     if axis is None:
-        flat = math.prod(a_shape)
+        flat = size_of(a_shape)
         return np.reshape(scatter_add(ct, _within(indices, flat, mode), (flat,)), a_shape)
     axis = axis % len(a_shape)
     return scatter_add(ct, along(axis, _within(indices, a_shape[axis], mode)), a_shape)
@@ -46,7 +51,7 @@ inactive(np.take, "indices")
 @linear(np.take_along_axis, "arr")
 def take_along_axis_arr(ct: Array, arr_shape: Shape, indices: Array, axis: int | None) -> Array:
     if axis is None:
-        flat = math.prod(arr_shape)
+        flat = size_of(arr_shape)
         return np.reshape(scatter_along_axis(ct, indices, 0, (flat,)), arr_shape)
     return scatter_along_axis(ct, indices, axis, arr_shape)
 
@@ -155,7 +160,7 @@ def triu_m(ct: Array, m_shape: Shape, k: int) -> Array:
 
 @linear(np.delete, "arr")
 def delete_arr(ct: Array, arr_shape: Shape, obj: Any, axis: int | None) -> Array:
-    extent = math.prod(arr_shape) if axis is None else arr_shape[axis]
+    extent = size_of(arr_shape) if axis is None else arr_shape[axis]
     kept = np.delete(np.arange(extent, like=ct), obj)
     return take_a(ct, arr_shape, kept, axis, "raise")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from srcgrad.rules.book import Array, linear, vjp
-from srcgrad.rules.broadcast import as_array, runtime, scatter_add
+from srcgrad.rules.broadcast import as_array, runtime, scatter_add, size_of
 from srcgrad.rules.creation import vander_x
 from srcgrad.rules.joining import unstack
 from srcgrad.rules.linear_algebra import full_rank_solution_matrix
@@ -122,13 +121,13 @@ def cut_from_full_full(ct: Array, n: int, m: int, mode: str, turned: bool) -> Ar
 
 @vjp(np.convolve, "a")
 def convolve_a(ct: Array, v: Array, a_shape: Shape, v_dtype: np.dtype[Any], mode: str) -> Array:
-    full = pad_to_full(ct, math.prod(a_shape), math.prod(np.shape(v)), mode)
+    full = pad_to_full(ct, size_of(a_shape), size_of(np.shape(v)), mode)
     return np.reshape(np.correlate(full, conj_complex(v, v_dtype), "valid"), a_shape)
 
 
 @vjp(np.convolve, "v")
 def convolve_v(ct: Array, a: Array, v_shape: Shape, a_dtype: np.dtype[Any], mode: str) -> Array:
-    full = pad_to_full(ct, math.prod(np.shape(a)), math.prod(v_shape), mode)
+    full = pad_to_full(ct, size_of(np.shape(a)), size_of(v_shape), mode)
     return np.reshape(np.correlate(full, conj_complex(a, a_dtype), "valid"), v_shape)
 
 

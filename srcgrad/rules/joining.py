@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, linear
+from srcgrad.rules.book import Array, alias, entry, inactive, linear, nondiff
+from srcgrad.rules.broadcast import runtime, scatter_add, size_of, sum_to
 
 Shape = tuple[int, ...]
 
@@ -62,7 +62,7 @@ def _as_column(shape: Shape) -> Shape:
     return (*_at_least_1d(shape), 1) if len(shape) < 2 else shape
 
 
-def _first(shapes: Any) -> Shape:
+def _first(shapes: list[Shape] | Shape) -> Shape:
     return shapes[0] if isinstance(shapes, list) else shapes[1:]
 
 
@@ -83,7 +83,7 @@ def concatenate_arrays(ct: Array, arrays_shape: Any, axis: int | None) -> Any:
 def _join_flat(ct: Array, shapes: Any) -> Any:
     if not isinstance(shapes, list):
         return np.reshape(ct, shapes)
-    parts = pieces(ct, [math.prod(s) for s in shapes], 0)
+    parts = pieces(ct, [size_of(s) for s in shapes], 0)
     return [np.reshape(p, s) for p, s in zip(parts, shapes)]
 
 
@@ -153,7 +153,7 @@ def unstack(ct: Array, shapes: Any) -> Any:
 @linear(np.append, "arr")
 def append_arr(ct: Array, arr_shape: Any, axis: int | None) -> Any:
     if axis is None:
-        head = ct[: math.prod(_array_shape(arr_shape))]
+        head = ct[: size_of(_array_shape(arr_shape))]
     else:
         axis = axis % np.ndim(ct)
         head = ct[along(axis, slice(None, _array_shape(arr_shape)[axis]))]
@@ -163,7 +163,7 @@ def append_arr(ct: Array, arr_shape: Any, axis: int | None) -> Any:
 @linear(np.append, "values")
 def append_values(ct: Array, arr_shape: Any, values_shape: Any, axis: int | None) -> Any:
     if axis is None:
-        tail = ct[math.prod(_array_shape(arr_shape)) :]
+        tail = ct[size_of(_array_shape(arr_shape)) :]
     else:
         axis = axis % np.ndim(ct)
         tail = ct[along(axis, slice(_array_shape(arr_shape)[axis], None))]
@@ -233,3 +233,58 @@ def unstack_x(ct: Any, ans: Any, axis: int) -> Array:
 
 if hasattr(np, "unstack"):  # NumPy 2.1
     linear(np.unstack, "x")(unstack_x)
+
+
+def _resized(ct: Array, a_shape: Shape) -> Array:
+    """``np.resize`` repeats the flat array as often as it fits, the last time in part."""
+    n = size_of(a_shape)
+    places = np.remainder(np.arange(size_of(np.shape(ct)), like=ct), n)
+    return np.reshape(scatter_add(np.reshape(ct, -1), places, (n,)), a_shape)
+
+
+linear(np.resize, "a")(_resized)
+if np.row_stack is not np.vstack:
+    alias(np.vstack, np.row_stack)
+
+
+@runtime
+def inserted(arr: Array, obj: Any, values: Array, axis: int | None) -> Array:
+    """Where along its axis (or flat) the result of ``np.insert`` holds inserted elements."""
+    shape = np.shape(arr) if axis is not None else (np.size(arr),)
+    at = 0 if axis is None else axis % len(shape)
+    extent = shape[at]
+    if _is_one_place(obj):
+        count = np.array(values, ndmin=len(shape)).shape[0]
+    else:
+        count = np.size(np.arange(extent)[obj] if isinstance(obj, slice) else obj)
+    return np.insert(np.zeros(extent, bool), obj, np.ones(count, bool))
+
+
+nondiff(inserted)
+
+
+def _is_one_place(obj: Any) -> bool:
+    """For one place, NumPy moves the first axis of the values to the axis of insertion."""
+    return not isinstance(obj, slice) and np.ndim(obj) == 0
+
+
+@linear(np.insert, "arr")
+def insert_arr(ct: Array, arr: Array, arr_shape: Shape, obj: Any, values: Array,
+               axis: int | None) -> Array:  # fmt: skip
+    kept = ~inserted(arr, obj, values, axis)
+    if axis is None:
+        return np.reshape(ct[kept], arr_shape)
+    return ct[along(axis % len(arr_shape), kept)]
+
+
+@linear(np.insert, "values")
+def insert_values(ct: Array, arr: Array, arr_shape: Shape, obj: Any, values: Array,
+                  values_shape: Shape, axis: int | None) -> Array:  # fmt: skip
+    new = inserted(arr, obj, values, axis)
+    if axis is None:
+        return sum_to(ct[new], values_shape)
+    d = ct[along(axis % len(arr_shape), new)]
+    return sum_to(np.moveaxis(d, axis, 0) if _is_one_place(obj) else d, values_shape)
+
+
+inactive(np.insert, "obj")

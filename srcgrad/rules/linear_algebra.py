@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from srcgrad.rules.book import Array, nondiff, vjp
-from srcgrad.rules.broadcast import resize_axis, sum_to
+from srcgrad.rules.broadcast import resize_axis, size_of, sum_to
 from srcgrad.rules.products import matrix_transpose
 
 Shape = tuple[int, ...]
@@ -129,7 +128,7 @@ def matrix_power_a(ct: Array, a: Array, n: int) -> Array:
 
 @vjp(np.linalg.tensorinv, "a")
 def tensorinv_a(ct: Array, ans: Array, a_shape: Shape, ind: int) -> Array:
-    rows, columns = math.prod(a_shape[ind:]), math.prod(a_shape[:ind])
+    rows, columns = size_of(a_shape[ind:]), size_of(a_shape[:ind])
     d = inv_a(np.reshape(ct, (rows, columns)), np.reshape(ans, (rows, columns)))
     return np.reshape(d, a_shape)
 
@@ -140,7 +139,7 @@ def tensorsolve_a_b(
 ) -> tuple[Array, Array]:
     if axes is not None:
         raise ValueError("np.linalg.tensorsolve has no derivative rule with axes=; transpose first")
-    n = math.prod(b_shape)
+    n = size_of(b_shape)
     matrix = np.reshape(a, (n, n))
     d_b = np.linalg.solve(matrix.T, np.reshape(ct, n))
     d_a = -np.outer(d_b, np.reshape(ans, n))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, Entry, linear, lookup, nondiff, variant
-from srcgrad.rules.broadcast import scatter_add
+from srcgrad.rules.broadcast import scatter_add, size_of
 from srcgrad.spelling import Attribute, Method
 
 Shape = tuple[int, ...]
@@ -29,9 +29,7 @@ def item_a(ct: Array, a_shape: Shape, place: tuple[Any, ...]) -> Array:
     if not place:
         return np.reshape(ct, a_shape)
     if len(place) == 1 and not isinstance(place[0], tuple):
-        flat = 1
-        for extent in a_shape:
-            flat = flat * extent
+        flat = size_of(a_shape)
         return np.reshape(scatter_add(ct, place[0], (flat,)), a_shape)
     return scatter_add(ct, place if len(place) > 1 else place[0], a_shape)
 

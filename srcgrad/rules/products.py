@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, vjp
+from srcgrad.rules.book import Array, alias, linear, variant, vjp
 from srcgrad.rules.broadcast import sum_to
 
 Shape = tuple[int, ...]
@@ -167,3 +167,89 @@ def tensordot_b(ct: Array, a: Array, b_ndim: int, axes: Any) -> Array:
     product = np.tensordot(a, ct, axes=(free_a, list(range(len(free_a)))))
     order = [i for _, i in sorted(zip(summed_a, summed_b))] + free_b
     return np.transpose(product, [order.index(i) for i in range(b_ndim)])
+
+
+def _vecdot_x1(ct: Array, x2: Array, x1_shape: Shape, x1_dtype: np.dtype[Any], axis: int) -> Array:
+    """``sum(conj(x1) * x2)`` along an axis."""
+    d = conj_complex(np.expand_dims(ct, -1) * np.moveaxis(x2, axis, -1), x1_dtype)
+    return sum_to(np.moveaxis(d, -1, axis), x1_shape)
+
+
+def _vecdot_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: np.dtype[Any], axis: int) -> Array:
+    d = np.expand_dims(ct, -1) * np.moveaxis(conj_complex(x1, x1_dtype), axis, -1)
+    return sum_to(np.moveaxis(d, -1, axis), x2_shape)
+
+
+def _matvec_x1(ct: Array, x2: Array, x1_shape: Shape) -> Array:
+    return sum_to(np.expand_dims(ct, -1) * np.expand_dims(x2, -2), x1_shape)
+
+
+def _matvec_x2(ct: Array, x1: Array, x2_shape: Shape) -> Array:
+    return sum_to(np.squeeze(matrix_transpose(x1) @ np.expand_dims(ct, -1), -1), x2_shape)
+
+
+def _vecmat_x1(ct: Array, x2: Array, x1_shape: Shape, x1_dtype: np.dtype[Any]) -> Array:
+    d = np.squeeze(x2 @ np.expand_dims(ct, -1), -1)
+    return sum_to(conj_complex(d, x1_dtype), x1_shape)
+
+
+def _vecmat_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: np.dtype[Any]) -> Array:
+    vector = conj_complex(x1, x1_dtype)
+    return sum_to(np.expand_dims(vector, -1) * np.expand_dims(ct, -2), x2_shape)
+
+
+vjp(np.linalg.vecdot, "x1", like=lambda x1, x2, *, axis=-1: None)(_vecdot_x1)
+vjp(np.linalg.vecdot, "x2")(_vecdot_x2)
+variant(np.linalg.vecdot, np.vecdot, lambda x1, x2, out=None, *, axis=-1, where=True: None)
+variant(np.matmul, np.linalg.matmul, lambda x1, x2: None)
+variant(np.tensordot, np.linalg.tensordot, lambda a, b, *, axes=2: None)
+if hasattr(np, "matvec"):  # NumPy 2.2
+    vjp(np.matvec, "x1", broadcasts=False)(_matvec_x1)
+    vjp(np.matvec, "x2", broadcasts=False)(_matvec_x2)
+    vjp(np.vecmat, "x1", broadcasts=False)(_vecmat_x1)
+    vjp(np.vecmat, "x2", broadcasts=False)(_vecmat_x2)
+
+
+def _outer_parameters(A: Any, B: Any, **kwargs: Any) -> None:
+    """The parameters of ``ufunc.outer``."""
+
+
+def _trailing(ct: Array, ndim: int) -> tuple[int, ...]:
+    """The axes of an outer result that come from its second operand, of rank ``ndim``."""
+    return tuple(range(np.ndim(ct) - ndim, np.ndim(ct)))
+
+
+@vjp(np.multiply.outer, "A", like=_outer_parameters)
+def multiply_outer_a(ct: Array, B: Array, B_ndim: int) -> Array:
+    return np.tensordot(ct, B, axes=B_ndim)
+
+
+@vjp(np.multiply.outer, "B")
+def multiply_outer_b(ct: Array, A: Array, A_ndim: int) -> Array:
+    return np.tensordot(A, ct, axes=A_ndim)
+
+
+@linear(np.add.outer, "A", like=_outer_parameters)
+@linear(np.subtract.outer, "A", like=_outer_parameters)
+def add_outer_a(ct: Array, B_ndim: int) -> Array:
+    return np.sum(ct, axis=_trailing(ct, B_ndim))
+
+
+@linear(np.add.outer, "B")
+def add_outer_b(ct: Array, A_ndim: int) -> Array:
+    return np.sum(ct, axis=tuple(range(A_ndim)))
+
+
+@linear(np.subtract.outer, "B")
+def subtract_outer_b(ct: Array, A_ndim: int) -> Array:
+    return -np.sum(ct, axis=tuple(range(A_ndim)))
+
+
+@vjp(np.divide.outer, "A", like=_outer_parameters)
+def divide_outer_a(ct: Array, B: Array, B_ndim: int) -> Array:
+    return np.tensordot(ct, 1 / B, axes=B_ndim)
+
+
+@vjp(np.divide.outer, "B")
+def divide_outer_b(ct: Array, ans: Array, B: Array, A_ndim: int) -> Array:
+    return -np.sum(ct * ans, axis=tuple(range(A_ndim))) / B

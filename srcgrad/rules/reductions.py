@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, alias, inactive, linear, nondiff, variant, vjp
+from srcgrad.rules.broadcast import size_of
 from srcgrad.rules.cumulative import products_of_others
 
 Axis = Any  # None, an int or a tuple of ints
@@ -24,8 +25,8 @@ def keep_axes(x: Array, axis: Axis, keepdims: bool) -> Array:
 def reduced_size(shape: Shape, axis: Axis) -> int:
     """How many elements of an array of ``shape`` go into one element of the result."""
     if axis is None:
-        return math.prod(shape)
-    return math.prod(shape[i] for i in (axis if isinstance(axis, tuple) else (axis,)))
+        return size_of(shape)
+    return size_of([shape[i] for i in (axis if isinstance(axis, tuple) else (axis,))])
 
 
 def count(shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any]) -> Array:

@@ -129,7 +129,7 @@ def average_weights(
 
 
 @runtime
-def quantile_places(a: Array, q: Array, method: str) -> Array:
+def quantile_places(a: Array, q: Array, method: Any) -> Array:
     """The (fractional) place in the sorted last axis of ``a`` that ``np.quantile`` reads, for
     each of the flattened ``q``: the quantile of 0, 1, 2, ..."""
     return np.quantile(np.arange(np.shape(a)[-1], dtype=float), np.ravel(q), method=method)

@@ -222,3 +222,33 @@ def test_other_products():
     check(np.tensordot, signed(2, 3, 4), signed(4, 2, 5), axes=([0, 2], [1, 0]))
     check(np.tensordot, signed(2, 3), signed(4, 2), axes=(0, -1))
     check(np.tensordot, signed(2), signed(3), axes=0)
+
+
+def test_vector_products_of_newer_numpy():
+    check(np.vecdot, cplx(2, 3), cplx(3))
+    check(np.linalg.vecdot, signed(2, 3), cplx(2, 3))
+    check(np.linalg.vecdot, signed(3, 2), signed(3, 2), axis=0)
+    check(np.linalg.matmul, signed(2, 3), signed(3, 2))
+    check(np.linalg.tensordot, signed(2, 3), signed(3, 2), axes=1)
+    if hasattr(np, "matvec"):
+        check(np.matvec, cplx(4, 2, 3), cplx(3))
+        check(np.vecmat, cplx(2), cplx(4, 2, 3))
+
+
+def test_outer_methods():
+    for ufunc in (np.add, np.subtract, np.multiply, np.divide):
+        check(ufunc.outer, signed(2, 3), signed(4))
+        check(ufunc.outer, signed(), signed(2))
+
+
+def test_insert_and_resize():
+    check(np.resize, signed(2, 3), (4, 4))
+    check(np.resize, signed(5), 3)
+    check(np.insert, signed(4), 1, signed())
+    check(np.insert, signed(4), -1, signed(2))
+    check(np.insert, signed(4), [0, 2, 2], signed(3))
+    check(np.insert, signed(4), [0, 2], signed())
+    check(np.insert, signed(2, 3), 1, signed(2), 1)
+    check(np.insert, signed(2, 3), 1, signed(3), 0)
+    check(np.insert, signed(2, 3), 2, signed())
+    check(np.insert, signed(2, 3), [0, 1], signed(2, 3), 0)
