@@ -147,7 +147,8 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
     frame = Frame(block)
     seeds = []
     for v in outputs:
-        seed = Value(cotangent_aval(v.aval).but(optional=False),
+        aval = v.aval if v.aval.kind is Kind.SCALAR else cotangent_aval(v.aval)
+        seed = Value(aval.but(expr=None, optional=False),
                      cotangent(v.hint or "out", reverse.order))
         seeds.append(seed)
         reverse.accumulate(frame, v, seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..graph.ir import Value
-from ..kinds import COMPLEX, FLOAT, SCALARS, Kind
+from ..kinds import COMPLEX, FLOAT, SCALARS, Kind, scalar
 from .frames import Tape, cotangent_aval
 
 
@@ -19,7 +19,9 @@ def zeros(tape: Tape, primal: Value) -> Value:
     if aval.kind is Kind.LIST:
         return tape.add("list_like", (primal,), (cotangent_aval(aval),)).out
     if aval.kind in SCALARS:
-        if aval.dtype is not None and aval.dtype.kind == "c":
+        if aval.dtype == np.complex128:
             return tape.const(0j, COMPLEX)
+        if aval.dtype is not None and aval.dtype != np.float64:
+            return tape.const(aval.dtype.type(0), scalar(aval.dtype))
         return tape.const(0.0, FLOAT)
     return tape.apply(np.zeros_like, (primal,), {}, cotangent_aval(aval))
