@@ -190,11 +190,11 @@ class MachineDefaults:
         inner = Frame(body, outer)
         inner.slots = namespace
         body.code(self, inner)
-        namespace["__classcell__"] = cell
+        if body.uses_class_cell:
+            namespace["__classcell__"] = cell
         made = metaclass(name, resolved, namespace, **keywords)
-        if isinstance(made, type) and getattr(cell, "cell_contents", made) is not made:
-            raise TypeError(f"__class__ set to {cell.cell_contents!r} defining {name!r} "
-                            f"as {made!r}")
+        if body.uses_class_cell:
+            _check_class_cell(cell, name, made)
         return made
 
     def super_(self, cls: Any, obj: Any) -> Any:
@@ -300,6 +300,16 @@ class MachineDefaults:
     def is_instance(self, subject: Any, cls: Any) -> bool:
         """``isinstance`` in a class pattern."""
         return isinstance(subject, cls)
+
+
+def _check_class_cell(cell: CellType, name: str, made: Any) -> None:
+    try:
+        found = cell.cell_contents
+    except ValueError:
+        raise RuntimeError(f"__class__ not set defining {name!r} as {made!r}. "
+                           "Was __classcell__ propagated to type.__new__?") from None
+    if found is not made:
+        raise TypeError(f"__class__ set to {found!r} defining {name!r} as {made!r}")
 
 
 def _match_attributes(cls: type, attributes: Any, positional: int) -> list[str]:

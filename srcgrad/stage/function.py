@@ -64,13 +64,14 @@ class Staged:
     ``kind``: ``"function"``, ``"lambda"`` or ``"class"`` (a class body).
     ``parameters``: their names in the order of ``co_varnames``.
     ``free``: names the outermost function finds in its own ``__closure__``.
+    ``uses_class_cell``: of a class body: whether a method reads ``__class__``.
     ``is_generator``: ``run`` returns a generator object.
     ``code``: ``code(machine, frame) -> jump``.
     """
 
     __slots__ = ("__weakref__", "_shim", "arguments", "assigned", "code", "doc", "filename",
                  "flags", "free", "is_generator", "kind", "line", "name", "parameters",
-                 "positional", "qualname", "unit")
+                 "positional", "qualname", "unit", "uses_class_cell")
 
     def __init__(self, unit: StagedUnit, plan: Plan, code: FunctionType,
                  free: tuple[str, ...]) -> None:
@@ -83,6 +84,8 @@ class Staged:
         self.arguments = plan.arguments
         self.parameters: tuple[str, ...] = ()
         self.positional = 0
+        parent = plan.scope.parent
+        self.uses_class_cell = plan.kind == "class" and parent is not None and parent.used
         self.assigned = frozenset(plan.scope.bound)
         self.flags = 0
         self._shim: CodeType | None = None

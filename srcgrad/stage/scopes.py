@@ -29,7 +29,7 @@ class Scope:
     """The names of one frame.  ``variable`` is the staged code's name for that frame."""
 
     __slots__ = ("bound", "cache", "first", "free", "globals", "kind", "nonlocals", "parent",
-                 "variable")
+                 "used", "variable")
 
     def __init__(self, kind: str, variable: str, parent: Scope | None,
                  free: frozenset[str] = frozenset()) -> None:
@@ -42,6 +42,7 @@ class Scope:
         self.nonlocals: set[str] = set()
         self.cache: dict[str, tuple[str, Scope]] = {}
         self.first: str | None = None  # name of the first parameter, for ``super()``
+        self.used = False  # whether ``__class__`` of this class is read by a method
 
     def resolve(self, name: str) -> tuple[str, Scope]:
         """How ``name`` is found (a constant of this module) and the scope that holds it; for

@@ -1,6 +1,8 @@
 """Programs about control flow."""
 
-from tests.stage.programs import program
+# ruff: noqa: E501, E722, F401, F541, F632, F811, F821, F841, W605, B, C, I001, E702
+
+from comparison import program
 
 
 @program((1,), (-1,), (0,))

@@ -451,6 +451,7 @@ class Context:
     def _load_enclosing(self, scope: Scope, text: ast.Constant, at: ast.AST) -> ast.expr:
         frame = self.frame_of(scope)
         if scope.kind == CELL:
+            scope.used = True
             return self.call(self.unit.name("CLASS_CELL"), at, [frame])
         if scope in self.available:  # a comprehension reads its function's variable
             return self.op("load", at, [frame, text])

@@ -1,11 +1,10 @@
 """Plain Python and staged code agree on every program of the corpus."""
 
+import control_programs  # noqa: F401  (imported for the programs it registers)
+import data_programs  # noqa: F401
+import function_programs  # noqa: F401
 import pytest
-
-from tests.stage import (  # noqa: F401  (imported for the programs they register)
-    control_programs,
-)
-from tests.stage.programs import PROGRAMS, compare
+from comparison import PROGRAMS, compare
 
 
 @pytest.mark.parametrize("deep", [False, True], ids=["shallow", "deep"])
