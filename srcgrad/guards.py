@@ -1,0 +1,98 @@
+"""Paths to what a traced function read from outside, and the guards on them.
+
+A :class:`Path` says how to find an object again at each call (``self.layers[2].W``,
+``global cfg['lr']``); a :class:`Guard` states a fact that the generated code relies on.
+Both know their own Python text, from which the dispatcher is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .dims import Poly
+from .errors import Where
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """``root`` is ``("arg", name)`` or ``("object", key)`` (an object pinned by the trace:
+    a module's globals, a function); ``steps`` are ``("attr", name)``, ``("item", key)``,
+    ``("cell", index)`` (of a closure), ``("slot", name)`` (an instance's ``__dict__``)."""
+
+    root: tuple[str, Any]
+    steps: tuple[tuple[str, Any], ...] = ()
+    label: str = ""
+
+    def child(self, kind: str, key: Any) -> Path:
+        text = {"attr": f"{self}.{key}", "item": f"{self}[{key!r}]",
+                "cell": f"{self}", "slot": f"{self}.{key}"}[kind]
+        return Path(self.root, (*self.steps, (kind, key)), text)
+
+    def __str__(self) -> str:
+        return self.label or str(self.root[1])
+
+    def text(self, root: str) -> str:
+        """Python text of the path, given the text of its root."""
+        for kind, key in self.steps:
+            if kind in ("attr", "slot"):
+                root = f"{root}.{key}"
+            elif kind == "item":
+                root = f"{root}[{key!r}]"
+            else:
+                root = f"{root}.__closure__[{key}].cell_contents"
+        return root
+
+    def resolve(self, root: Any) -> Any:
+        """The object at the end of the path, given its root object."""
+        for kind, key in self.steps:
+            if kind in ("attr", "slot"):
+                root = getattr(root, key)
+            elif kind == "item":
+                root = root[key]
+            else:
+                root = root.__closure__[key].cell_contents
+        return root
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A fact about the outside world.
+
+    ``kind`` and ``data``:
+
+    ``type``       data: the exact type
+    ``is``         data: the very object (functions, classes, modules)
+    ``equals``     data: a static value (None, bool, str, int, tuple …), compared with type
+    ``length``     data: ``len``
+    ``keys``       data: tuple of dict keys in order
+    ``missing``    data: attribute name that must not exist
+    ``array``      data: (dtype, ndim, axes of size 1)
+    ``overlap``    data: ((path, path), bool): do the two arrays share memory?
+    ``contiguous`` data: bool, C-contiguity
+    ``size``       data: (relation, dim, number), relation ``==``, ``!=``, ``>=``, ``<``
+    ``condition``  data: (Python text over atoms, bool) — outcome of a call-invariant test
+    """
+
+    kind: str
+    path: Path | None
+    data: Any
+    where: Where | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An input of the graph: where it is found, and what is known of it."""
+
+    path: Path
+    role: str  # "array", "scalar", "int", "object"
+
+
+@dataclass(frozen=True, slots=True)
+class SizeSource:
+    """What a symbol of the graph stands for: ``shape[axis]`` of an input, or the input itself
+    (an int) where ``axis`` is None."""
+
+    path: Path
+    axis: int | None
+    symbol: Poly

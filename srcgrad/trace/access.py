@@ -1,0 +1,460 @@
+"""Variables and attributes."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOperation
+from ..guards import Path
+from ..kinds import INT, OPAQUE, Kind
+from ..spelling import Attribute
+from ..stage.machine import RESULT, UNBOUND, Frame
+from .items import Items
+from .iteration import Staged
+from .journal import Content, Field, Slot
+from .operators import python_method
+from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, Poison, ScalarTracer, is_tracer
+
+LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
+             "collections", "dataclasses", "typing", "abc", "copy", "time", "random", "warnings",
+             "enum", "types", "contextlib", "string", "re", "os", "sys", "json", "logging",
+             "numbers", "bisect", "heapq", "statistics", "fractions", "decimal", "datetime")
+ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat", "size", "nbytes", "itemsize",
+                              "strides", "flags", "base", "data", "ctypes"})
+
+
+def is_library(name: str | None) -> bool:
+    """Is a module part of NumPy, SciPy or the standard library (whose functions do not change
+    while a program runs)?"""
+    return name is not None and name.split(".")[0] in LIBRARIES
+
+
+class Access(Items):
+    """Loads and stores of names and attributes."""
+
+    # ---- variables -----------------------------------------------------------------------
+    def load(self, frame: Frame, name: str) -> Any:
+        value = frame.slots.get(name, UNBOUND)
+        if value is UNBOUND:
+            if frame.callee is not None and name in getattr(frame.function, "assigned", ()):
+                raise UnboundLocalError(
+                    f"cannot access local variable '{name}' where it is not associated with a "
+                    "value")
+            raise NameError(f"cannot access free variable '{name}' where it is not associated "
+                            "with a value in enclosing scope")
+        if type(value) is Poison:
+            raise self.fatal(value.error)
+        return value
+
+    def loaded(self, value: Any) -> Any:
+        if type(value) is Poison:
+            raise self.fatal(value.error)
+        return value
+
+    def store(self, frame: Frame, name: str, value: Any) -> None:
+        if is_tracer(value):
+            self.label(value, name)
+        self.journal.write(Slot(frame, name), value)
+
+    def label(self, value: Any, name: str) -> None:
+        """Give a traced value the user's name, if it has none yet."""
+        target = value.first if type(value) is ArrayTracer else value.value
+        if target.hint is None:
+            target.hint = name
+            if type(value) is ArrayTracer and not value.steps:
+                value.home.label = name
+                if value.home.current.hint is None:
+                    value.home.current.hint = name
+
+    def delete(self, frame: Frame, name: str) -> None:
+        self.load(frame, name)
+        self.journal.write(Slot(frame, name), UNBOUND)
+
+    def _pin(self, obj: Any, label: str) -> tuple[str, Any]:
+        """The root of paths that start at an object."""
+        self.pinned[id(obj)] = obj
+        return ("object", id(obj))
+
+    def load_global(self, frame: Frame, name: str) -> Any:
+        namespace = frame.callee.__globals__
+        cell = self.global_overlays.get(id(namespace))
+        if cell is not None and name in cell:
+            value = cell[name]
+            if value is UNBOUND:
+                raise NameError(f"name '{name}' is not defined")
+            return value
+        if name not in namespace:
+            try:
+                return getattr(builtins, name)
+            except AttributeError:
+                raise NameError(f"name '{name}' is not defined") from None
+        value = namespace[name]
+        if is_tracer(value):
+            return value
+        if is_library(frame.callee.__module__) or (
+                isinstance(value, types.ModuleType) and is_library(value.__name__)):
+            if not isinstance(value, (np.ndarray, int, float)) or isinstance(value, bool):
+                return value
+        if is_library(getattr(value, "__module__", None)) and callable(value) and not (
+                is_tracer(value)):
+            path = Path(self._pin(namespace, name), (("item", name),), name)
+            self.guard("is", path, value)
+            self.pinned[id(value)] = value
+            return value
+        return self.outside(value, Path(self._pin(namespace, name), (("item", name),), name))
+
+    global_overlays: dict[int, dict[str, Any]]
+
+    def store_global(self, frame: Frame, name: str, value: Any) -> None:
+        namespace = frame.callee.__globals__
+        overlay = self.global_overlays.setdefault(id(namespace), {})
+        self.pinned[id(namespace)] = namespace
+        self.paths.setdefault(id(namespace), Path(self._pin(namespace, "globals"), (),
+                                                  "globals()"))
+        import operator
+
+        self.effect_on(namespace, operator.setitem, name, value)
+        self.journal.write(Field(namespace, name, overlay), value)
+
+    def delete_global(self, frame: Frame, name: str) -> None:
+        raise self.fatal(UnsupportedOperation(
+            f"`del {name}` of a global", why="the module would change at every call",
+            fix="use a local variable"))
+
+    def load_free(self, frame: Frame, name: str) -> Any:
+        callee = frame.callee
+        index = callee.__code__.co_freevars.index(name)
+        overlay = self.global_overlays.get(id(callee.__closure__[index]))
+        if overlay is not None and name in overlay:
+            return overlay[name]
+        try:
+            value = callee.__closure__[index].cell_contents
+        except ValueError:
+            raise NameError(f"cannot access free variable '{name}' where it is not associated "
+                            "with a value in enclosing scope") from None
+        if is_tracer(value):
+            return value
+        path = Path(self._pin(callee, name), (("cell", index),), name)
+        return self.outside(value, path)
+
+    def store_free(self, frame: Frame, name: str, value: Any) -> None:
+        callee = frame.callee
+        cell = callee.__closure__[callee.__code__.co_freevars.index(name)]
+        overlay = self.global_overlays.setdefault(id(cell), {})
+        self.pinned[id(cell)] = cell
+        path = Path(self._pin(callee, name), (("attr", "__closure__"), (
+            "item", callee.__code__.co_freevars.index(name))), f"cell {name}")
+        self.paths.setdefault(id(cell), path)
+        self.effect_on(cell, setattr, "cell_contents", value)
+        self.journal.write(Field(cell, name, overlay), value)
+
+    def finish(self, frame: Frame, jump: Any) -> Any:
+        """The result of a function whose body ended with ``jump``."""
+        from .tracers import Jump
+
+        if isinstance(jump, Jump) and 0 in jump.codes:
+            fell = self.compare("==", self.wrap(jump.full), 0)
+            self.if_(fell, lambda: self.journal.write(Slot(frame, RESULT), None), lambda: 0)
+        value = frame.slots.get(RESULT, None)
+        return self.loaded(value)
+
+    def return_(self, frame: Frame, value: Any) -> Any:
+        self.journal.write(Slot(frame, RESULT), value)
+        return 3
+
+    # ---- attributes ----------------------------------------------------------------------
+    def getattr(self, obj: Any, name: str) -> Any:
+        if type(obj) is ArrayTracer:
+            return self._array_attribute(obj, name)
+        if is_tracer(obj):
+            return self._scalar_attribute(obj, name)
+        if isinstance(obj, types.ModuleType):
+            return self._module_attribute(obj, name)
+        if isinstance(obj, list) and not hasattr(list, name):
+            return getattr(obj, name)
+        if isinstance(obj, (list, dict, set, tuple, str)) or isinstance(obj, Staged):
+            if type(obj) in (list, dict, set):
+                return BoundMethod(_Owner(self, obj), name)
+            if not hasattr(type(obj), "_fields"):
+                return getattr(obj, name)
+        return self._instance_attribute(obj, name)
+
+    def _module_attribute(self, obj: types.ModuleType, name: str) -> Any:
+        value = getattr(obj, name)
+        if is_library(obj.__name__):
+            return value
+        path = self.paths.get(id(obj))
+        if path is None:
+            path = Path(self._pin(obj, obj.__name__), (), obj.__name__)
+        return self.outside(value, path.child("attr", name))
+
+    def _array_attribute(self, obj: ArrayTracer, name: str) -> Any:
+        aval = obj.aval
+        if aval.kind is Kind.ARRAY:
+            if name == "shape":
+                return tuple(self.size_of(obj, axis) for axis in range(aval.ndim or 0))
+            if name == "ndim":
+                return aval.ndim
+            if name == "dtype" and aval.dtype is not None:
+                return aval.dtype
+            if name == "itemsize" and aval.dtype is not None:
+                return aval.dtype.itemsize
+        if name in ("base", "flags", "ctypes", "data", "strides"):
+            raise self.fatal(UnsupportedOperation(
+                f"the attribute .{name} of a traced array",
+                why="it depends on how the array lies in memory",
+                fix="use the array's values and shape"))
+        if name in ARRAY_ATTRIBUTES or name in ("shape", "ndim", "dtype"):
+            if aval.kind is Kind.ANY and name in ("shape", "ndim", "size"):
+                return self.opaque_apply(Attribute(name), (self.content(obj),),
+                                         OPAQUE if name == "shape" else INT)
+            return self.apply(Attribute(name), (obj,), {})
+        if not hasattr(np.ndarray, name):
+            raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+        return BoundMethod(obj, name)
+
+    def size_of(self, obj: Any, axis: int) -> Any:
+        """The size along an axis: an int, or a traced int."""
+        size = obj.aval.shape[axis]
+        if isinstance(size, int):
+            return size
+        (value,) = self.emit("dim", (self.content(obj),), (INT.but(expr=size),), axis=axis)
+        return ScalarTracer(self, value)
+
+    def length(self, obj: Any) -> Any:
+        """``len(obj)`` of a traced array or list."""
+        if is_tracer(obj):
+            aval = obj.aval
+            if aval.kind is Kind.ARRAY:
+                if aval.ndim == 0:
+                    raise TypeError("len() of unsized object")
+                return self.size_of(obj, 0)
+            if aval.kind in (Kind.OPAQUE, Kind.LIST, Kind.ANY):
+                return self.opaque_apply(len, (self.value_of(obj),),
+                                         INT.but(expr=self.fresh("k")))
+            raise TypeError(f"object of type '{obj.__class__.__name__}' has no len()")
+        symbolic = self.symbolic_lists.get(id(obj))
+        if symbolic is not None:
+            (value,) = self.emit("list_len", (symbolic.value,),
+                                 (INT.but(expr=self.fresh("k")),))
+            return ScalarTracer(self, value)
+        return len(obj)
+
+    def _scalar_attribute(self, obj: Any, name: str) -> Any:
+        aval = obj.aval
+        if type(obj) is OpaqueTracer:
+            value = obj.value
+            return self.opaque_apply(Attribute(name), (value,), OPAQUE)
+        cls = obj.__class__
+        if not hasattr(cls, name):
+            raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
+        if aval.kind is Kind.SCALAR and name in ("shape", "ndim", "dtype", "size", "itemsize"):
+            return {"shape": (), "ndim": 0, "dtype": aval.dtype, "size": 1,
+                    "itemsize": aval.dtype.itemsize if aval.dtype else None}[name]
+        if name in ("real", "imag", "T", "flat", "numerator", "denominator"):
+            return self.apply(Attribute(name), (obj,), {})
+        return BoundMethod(obj, name)
+
+    def _instance_attribute(self, obj: Any, name: str) -> Any:
+        overlay = self.overlays.get(id(obj))
+        if overlay is not None and name in overlay:
+            value = overlay[name]
+            if value is UNBOUND:
+                raise AttributeError(f"{type(obj).__name__!r} object has no attribute {name!r}")
+            return self.loaded(value)
+        found = _class_attribute(type(obj), name) if not isinstance(obj, type) else UNBOUND
+        if isinstance(found, property) and found.fget is not None:
+            return self.call(found.fget, obj)
+        if name in ("__class__", "__dict__"):
+            return getattr(obj, name)
+        path = self.paths.get(id(obj))
+        if path is not None:
+            return self._outside_attribute(obj, name, path, found)
+        getter = getattr(type(found), "__get__", None)
+        if hasattr(getter, "__code__") and not isinstance(found, types.FunctionType):
+            return self.call(getter, found, obj, type(obj))
+        if _cached_property(found):
+            return self._cached(obj, name, found)
+        try:
+            value = getattr(obj, name)
+        except AttributeError:
+            fallback = python_method(obj, "__getattr__")
+            if fallback is None or isinstance(obj, type):
+                raise
+            return self.call(fallback, obj, name)
+        return self.loaded(value)
+
+    def _cached(self, obj: Any, name: str, found: Any) -> Any:
+        value = self.call(found.func, obj)
+        self.setattr(obj, name, value)
+        return value
+
+    def _outside_attribute(self, obj: Any, name: str, path: Path, found: Any) -> Any:
+        """An attribute of an object from outside: by its path."""
+        own = getattr(obj, "__dict__", {})
+        if isinstance(own, dict) and name in own and not _is_data_descriptor(found):
+            return self.outside(own[name], path.child("slot", name))
+        if isinstance(found, types.FunctionType):
+            self.outside(found, path.child("attr", "__class__").child("attr", name)
+                         if not isinstance(obj, type) else path.child("attr", name))
+            return types.MethodType(found, obj)
+        if isinstance(found, staticmethod):
+            return self.outside(found.__func__, path.child("attr", name))
+        if isinstance(found, classmethod):
+            return types.MethodType(found.__func__, type(obj))
+        if _cached_property(found):
+            return self._cached(obj, name, found)
+        try:
+            value = getattr(obj, name)
+        except AttributeError:
+            fallback = python_method(obj, "__getattr__")
+            if fallback is not None and not isinstance(obj, type):
+                return self.call(fallback, obj, name)
+            self.guard("missing", path, name)
+            raise
+        if is_library(type(obj).__module__) and callable(value):
+            return value
+        return self.outside(value, path.child("attr", name))
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        if is_tracer(obj):
+            self._set_traced(obj, name, value)
+            return
+        if isinstance(obj, (types.ModuleType, type)):
+            self._register_for_effect(obj)
+        setter = _class_attribute(type(obj), name)
+        if isinstance(setter, property):
+            if setter.fset is None:
+                setattr(obj, name, value)  # raises Python's own error
+            self.call(setter.fset, obj, value)
+            return
+        custom = python_method(obj, "__setattr__")
+        if custom is not None and not custom.__qualname__.startswith("__create_fn__") and (
+                custom.__module__ not in ("dataclasses",) and _has_source(custom)):
+            self.call(custom, obj, name, value)
+            return
+        self.set_plain(obj, name, value)
+
+    def set_plain(self, obj: Any, name: str, value: Any) -> None:
+        """``object.__setattr__(obj, name, value)``, journaled; an effect on outside objects."""
+        if is_tracer(value):
+            self.label(value, name)
+        if id(obj) in self.paths:
+            overlay = self.overlays.setdefault(id(obj), {})
+            self.effect_on(obj, setattr, name, value)
+            self.journal.write(Field(obj, name, overlay), value)
+            return
+        _probe_setattr(obj, name)
+        self.journal.write(Field(obj, name), value)
+
+    def _register_for_effect(self, obj: Any) -> None:
+        if id(obj) not in self.paths:
+            label = getattr(obj, "__name__", "object")
+            self.paths[id(obj)] = Path(self._pin(obj, label), (), label)
+
+    def _set_traced(self, obj: Any, name: str, value: Any) -> None:
+        if type(obj) is OpaqueTracer:
+            self.emit_effect(setattr, (obj, name, value), {}, None)
+            return
+        if type(obj) is ArrayTracer and name in ("real", "imag", "flat", "T"):
+            view = self.getattr(obj, name)
+            self.setitem(view, Ellipsis, value)
+            return
+        if type(obj) is ArrayTracer and name == "shape":
+            raise self.fatal(UnsupportedOperation(
+                "assignment to the attribute .shape of a traced array",
+                why="it changes the array object under every name it has",
+                fix="write x = x.reshape(...) instead"))
+        raise self.fatal(UnsupportedOperation(
+            f"assignment to the attribute .{name} of a traced {obj.aval}",
+            why="a traced number or array has no settable attribute of this name",
+            fix="use an indexed assignment such as x[...] = value"))
+
+    def delattr(self, obj: Any, name: str) -> None:
+        self.getattr(obj, name)
+        if id(obj) in self.paths:
+            overlay = self.overlays.setdefault(id(obj), {})
+            self.effect_on(obj, delattr, name)
+            self.journal.write(Field(obj, name, overlay), UNBOUND)
+            return
+        self.journal.write(Field(obj, name), UNBOUND)
+
+    def super_(self, cls: Any, obj: Any) -> Any:
+        return super(cls, obj)
+
+    def mirror(self, obj: Any) -> None:
+        """Before an outside container is changed while tracing: its items become what staged
+        code sees (tracers), so that reads after the change find them.  The journal restores
+        the original content at the end."""
+        if id(obj) in self.mirrored:
+            return
+        self.mirrored.add(id(obj))
+        path = self.paths[id(obj)]
+        if isinstance(obj, dict):
+            seen: Any = {k: self.outside(v, path.child("item", k)) for k, v in obj.items()}
+            self.guard("keys", path, tuple(obj))
+            for k, v in seen.items():
+                obj[k] = v
+        elif isinstance(obj, list):
+            self.guard("length", path, len(obj))
+            obj[:] = [self.outside(v, path.child("item", i)) for i, v in enumerate(obj)]
+        self.journal.touch(Content(obj, self.symbolic_lists))
+        self.shadow_paths[id(obj)] = path
+
+    mirrored: set[int]
+    shadow_paths: dict[int, Path]
+
+
+class _Owner:
+    """A Python container that carries its machine, for bound methods."""
+
+    __slots__ = ("machine", "obj")
+
+    def __init__(self, machine: Any, obj: Any) -> None:
+        self.machine = _Forward(machine, obj)
+        self.obj = obj
+
+
+class _Forward:
+    __slots__ = ("machine", "obj")
+
+    def __init__(self, machine: Any, obj: Any) -> None:
+        self.machine = machine
+        self.obj = obj
+
+    def call_method(self, owner: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self.machine.call_method(self.obj, name, *args, **kwargs)
+
+
+def _class_attribute(cls: type, name: str) -> Any:
+    """The raw attribute of a class (descriptors are not run); UNBOUND if there is none."""
+    for k in cls.__mro__:
+        if name in k.__dict__:
+            return k.__dict__[name]
+    return UNBOUND
+
+
+def _is_data_descriptor(found: Any) -> bool:
+    return found is not UNBOUND and hasattr(type(found), "__set__")
+
+
+def _cached_property(found: Any) -> bool:
+    return type(found).__name__ == "cached_property" and hasattr(found, "func")
+
+
+def _has_source(function: Any) -> bool:
+    return not function.__code__.co_filename.startswith("<")
+
+
+def _probe_setattr(obj: Any, name: str) -> None:
+    """Raise what Python raises where an attribute cannot be set (frozen dataclasses, slots)."""
+    cls = type(obj)
+    frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
+    if frozen and cls.__setattr__ is not object.__setattr__:
+        cls.__setattr__(obj, name, None)
+    if not hasattr(obj, "__dict__") and _class_attribute(cls, name) is UNBOUND:
+        raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")

@@ -1,0 +1,379 @@
+"""Branches: both arms are run, their mutations undone and merged into outputs of an ``if``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..graph.ir import Value
+from ..kinds import INT, Aval, Kind
+from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND
+from .joins import Join, Leaf, Same, Shape, build, leaf_shapes, leaves
+from .journal import Cell, Change, Lost, Snapshot, Stored, Version
+from .operators import Operators
+from .recorder import Region
+from .tracers import ArrayTracer, Home, Jump, SymbolicList
+
+RAISE = 4  # the arm ends in an exception: nothing after it happens
+
+
+@dataclass(slots=True)
+class Arm:
+    """One arm: its block under construction, what it changed, how it ended."""
+
+    region: Region
+    changes: dict[tuple[Any, ...], Change]
+    jump: Any
+
+
+class Branches(Operators):
+    """``if``, conditional expressions, ``and`` and ``or``."""
+
+    # ---- arms ----------------------------------------------------------------------------
+    def trace_arm(self, body: Callable[[], Any]) -> Arm:
+        """Run an arm in a region of its own; all mutations are undone at its end."""
+        arm = Arm(Region(self.region), {}, NORMAL)
+        self.enter_arm(arm)
+        finished = False
+        try:
+            arm.jump = body()
+            finished = True
+        finally:
+            self.leave_arm(arm)
+            if not finished:
+                arm.region.active = False
+        return arm
+
+    def enter_arm(self, arm: Arm) -> None:
+        """Continue an arm: its changes are made again."""
+        self.journal.push()
+        self.region = arm.region
+        arm.region.active = True
+        for change in arm.changes.values():
+            self.journal.write(change.cell, change.after)
+
+    def leave_arm(self, arm: Arm) -> None:
+        arm.changes = self.journal.pop()
+        arm.region.active = False
+        assert arm.region.parent is not None
+        self.region = arm.region.parent
+
+    # ---- if --------------------------------------------------------------------------------
+    def if_(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any],
+            rest: Callable[[], Any] | None = None) -> Any:
+        known = self.static_truth(test)
+        tested = test if known is not None else self.predicate(test)
+        if isinstance(tested, bool):
+            known = tested
+        if known is not None:
+            return self.after(then() if known else orelse(), rest)
+        predicate = self.value_of(tested)
+        return self.branch(predicate, then, orelse, rest)
+
+    def after(self, jump: Any, rest: Callable[[], Any] | None) -> Any:
+        """Go on with the rest of a block after a statement that may have jumped."""
+        if rest is None:
+            return jump
+        if not isinstance(jump, Jump):
+            return rest() if jump == NORMAL or jump is None else jump
+        if NORMAL not in jump.codes:
+            return jump
+        left = jump.codes - {NORMAL}
+        taken: Any = next(iter(left)) if len(left) == 1 else Jump(left, jump.full, jump.leave,
+                                                                  jump.back)
+        went_on = self.compare("==", self.wrap(jump.full), 0)
+        return self.if_(went_on, rest, lambda: taken)
+
+    def branch(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any],
+               rest: Callable[[], Any] | None) -> Any:
+        """A branch on data."""
+        first = self.trace_arm(then)
+        second = self.trace_arm(orelse)
+        first.jump, second.jump = first.jump or NORMAL, second.jump or NORMAL
+        exits = [isinstance(a.jump, Jump) or a.jump not in (NORMAL, RAISE)
+                 for a in (first, second)]
+        if rest is not None and exits[0] != exits[1]:
+            stays = second if exits[0] else first
+            leaves_ = first if exits[0] else second
+            if stays.jump == NORMAL and not isinstance(leaves_.jump, Jump):
+                # one arm certainly leaves: the rest of the block belongs to the other one
+                self.continue_arm(stays, rest)
+                return self.merge(predicate, first, second)
+        return self.after(self.merge(predicate, first, second), rest)
+
+    def continue_arm(self, arm: Arm, rest: Callable[[], Any]) -> None:
+        self.enter_arm(arm)
+        try:
+            arm.jump = rest() or NORMAL
+        finally:
+            self.leave_arm(arm)
+
+    # ---- merging ---------------------------------------------------------------------------
+    def join(self) -> Join:
+        return Join(self.fresh, self.symbolic_lists, self.is_outside)
+
+    def is_outside(self, obj: Any) -> bool:
+        """Does the object belong to the world outside of the trace?"""
+        return id(obj) in self.paths
+
+    def merge(self, predicate: Value, first: Arm, second: Arm) -> Any:
+        """Make the ``if`` node and the joined state; returns the joined jump."""
+        joining = self.join()
+        merged: list[tuple[Cell, Shape, Any, Any]] = []
+        for key in dict.fromkeys((*first.changes, *second.changes)):
+            change = first.changes.get(key) or second.changes[key]
+            states = [a.changes[key].after if key in a.changes else change.before
+                      for a in (first, second)]
+            for i, arm in enumerate((first, second)):
+                if arm.jump == RAISE and not isinstance(change.cell, (Version, Lost, Stored)):
+                    states[i] = UNBOUND if not isinstance(states[i], Snapshot) else states[1 - i]
+            shape = self.cell_shape(joining, change.cell, states[0], states[1])
+            merged.append((change.cell, shape, states[0], states[1]))
+        jumps = [a.jump for a in (first, second)]
+        codes = jump_codes(jumps)
+        slots: dict[Any, int] = {}
+        rows: list[tuple[Leaf, Any, Any]] = []
+        places: list[list[int]] = []
+        for _, shape, a, b in merged:
+            place = []
+            for leaf, x, y in zip(leaf_shapes(shape), leaves(shape, a), leaves(shape, b),
+                                  strict=True):
+                key = leaf.key if leaf.key is not None else ("own", len(rows))
+                if key not in slots:
+                    slots[key] = len(rows)
+                    rows.append((leaf, x, y))
+                place.append(slots[key])
+            places.append(place)
+        outputs = self._if_node(predicate, (first, second), rows, codes)
+        made = [self._joined(row, value, (first, second))
+                for row, value in zip(rows, outputs, strict=False)]
+        self._alias_shared(rows, made)
+        for (cell, shape, _, _), place in zip(merged, places, strict=True):
+            self.journal.write(cell, build(shape, [made[i] for i in place]))
+        self._refresh_aliases(made)
+        return self._joined_jump(jumps, codes, outputs[len(rows):])
+
+    def cell_shape(self, joining: Join, cell: Cell, a: Any, b: Any) -> Shape:
+        """The shape of a cell's two states; versions and lost homes have rules of their own."""
+        if isinstance(cell, Version):
+            if a is b:
+                return Same(a)
+            return Leaf(a.aval, version_of=cell.owner)
+        if isinstance(cell, (Lost, Stored)):
+            return Same(a or b)
+        return joining.unify(a, b)
+
+    def _if_node(self, predicate: Value, arms: tuple[Arm, Arm],
+                 rows: list[tuple[Leaf, Any, Any]], codes: Any) -> tuple[Value, ...]:
+        blocks = []
+        for i, arm in enumerate(arms):
+            self.enter_arm(arm)
+            values = [self.leaf_value(row[1 + i], row[0].aval) for row in rows]
+            if codes is not None:
+                values.extend(self._jump_values(arm.jump))
+            blocks.append(arm.region.builder.block(tuple(values)))
+            self.leave_arm(arm)
+        avals = [row[0].aval for row in rows]
+        if codes is not None:
+            avals.extend([INT.but(expr=None)] * 3)
+        if not avals and not blocks[0].nodes and not blocks[1].nodes:
+            return ()
+        return self.emit("if", (predicate,), tuple(avals), tuple(blocks))
+
+    def leaf_value(self, part: Any, aval: Aval) -> Value:
+        """The graph value of a part of a state at the end of an arm or loop body."""
+        if part is UNBOUND:
+            return self.emit("undef", (), (aval,))[0]
+        if isinstance(part, Value):
+            return part
+        if type(part) is SymbolicList:
+            return part.value
+        if type(part) is Snapshot or type(part) is list:
+            return self.list_value(part)
+        return self.as_value(part)
+
+    def list_value(self, state: Any) -> Value:
+        """A list of known length as a graph value."""
+        items = state.items if type(state) is Snapshot else tuple(state)
+        joining = self.join()
+        elem: Aval | None = None
+        values = []
+        for item in items:
+            if type(item) is list:
+                value = (self.symbolic_lists[id(item)].value if id(item) in self.symbolic_lists
+                         else self.list_value(item))
+            else:
+                value = self.as_value(item)
+            values.append(value)
+            aval = value.aval if not isinstance(value.aval.expr, int) else value.aval.but(
+                expr=None)
+            elem = aval if elem is None else joining.join_avals(elem, aval)
+        (value,) = self.emit("list", tuple(values), (Aval(Kind.LIST, None, (), None, elem),))
+        value.obj = self.new_obj()
+        return value
+
+    def _joined(self, row: tuple[Leaf, Any, Any], value: Value, arms: tuple[Arm, ...]) -> Any:
+        """The object for one output of the join."""
+        leaf, a, b = row
+        return self.object_of(leaf, value, [p for p in (a, b)])
+
+    def object_of(self, leaf: Leaf, value: Value, parts: list[Any]) -> Any:
+        """The tracer (or version, or list content) for the joined value of a leaf."""
+        if leaf.version_of is not None:
+            value.obj = leaf.version_of.obj
+            value.hint = leaf.version_of.current.hint
+            return value
+        if value.aval.kind is Kind.LIST:
+            value.obj = self.new_obj()
+            return SymbolicList(value, value.obj)
+        if value.aval.kind is Kind.INT and isinstance(value.aval.expr, int):
+            return value.aval.expr
+        result = self.wrap(value, leaf.label or "array")
+        if type(result) is ArrayTracer:
+            for part in parts:
+                if type(part) is ArrayTracer and (part.home.region is None
+                                                  or part.home.region.active):
+                    result.home.aliases.append((part.home, part.home.current))
+        return result
+
+    def _alias_shared(self, rows: list[tuple[Leaf, Any, Any]], made: list[Any]) -> None:
+        """Joined arrays that are one buffer on one path, and two on the other, may alias."""
+        for side in (1, 2):
+            by_home: dict[int, list[ArrayTracer]] = {}
+            for row, tracer in zip(rows, made, strict=False):
+                if type(tracer) is ArrayTracer and type(row[side]) is ArrayTracer:
+                    by_home.setdefault(id(row[side].home), []).append(tracer)
+            for group in by_home.values():
+                link_aliases([t.home for t in group])
+
+    def _refresh_aliases(self, made: list[Any]) -> None:
+        """Aliases count from the versions that hold after the join."""
+        for tracer in made:
+            if type(tracer) is ArrayTracer:
+                tracer.home.aliases = [(h, h.current) for h, _ in tracer.home.aliases]
+
+    # ---- jumps -----------------------------------------------------------------------------
+    def _jump_values(self, jump: Any) -> list[Value]:
+        if isinstance(jump, Jump):
+            return [v if isinstance(v, Value) else self.const(v)
+                    for v in (jump.full, jump.leave, jump.back)]
+        if jump == RAISE:
+            jump = NORMAL
+        leave = NORMAL if jump == CONTINUE else jump
+        back = NORMAL if jump in (CONTINUE, BREAK) else jump
+        return [self.const(c) for c in (jump, leave, back)]
+
+    def _joined_jump(self, jumps: list[Any], codes: Any, values: tuple[Value, ...]) -> Any:
+        if codes is None:
+            known = [j for j in jumps if j != RAISE]
+            return known[0] if known else RAISE
+        full, leave, back = values
+        return Jump(codes, full, leave, back)
+
+    # ---- expressions -----------------------------------------------------------------------
+    def if_expression(self, test: Any, then: Callable[[], Any],
+                      orelse: Callable[[], Any]) -> Any:
+        known = self.static_truth(test)
+        tested = test if known is not None else self.predicate(test)
+        if isinstance(tested, bool):
+            known = tested
+        if known is not None:
+            return then() if known else orelse()
+        return self.choose(self.value_of(tested), then, orelse)
+
+    def choose(self, predicate: Value, then: Callable[[], Any],
+               orelse: Callable[[], Any]) -> Any:
+        """The value of a conditional expression on data: a branch that stores into a slot."""
+        from_slot = Box()
+        self.branch(predicate, lambda: self.journal.write(BoxCell(from_slot), then()),
+                    lambda: self.journal.write(BoxCell(from_slot), orelse()), None)
+        return self.loaded(from_slot.content)
+
+    def loaded(self, value: Any) -> Any:
+        """A value read from a slot: joins that failed raise now."""
+        raise AttributeError
+
+    def and_(self, first: Any, *rest: Callable[[], Any]) -> Any:
+        return self._boolean(first, rest, True)
+
+    def or_(self, first: Any, *rest: Callable[[], Any]) -> Any:
+        return self._boolean(first, rest, False)
+
+    def _boolean(self, first: Any, rest: tuple[Callable[[], Any], ...], go_on: bool) -> Any:
+        """``and`` (go on while true) and ``or`` (go on while false)."""
+        value = first
+        for i, thunk in enumerate(rest):
+            known = self.static_truth(value)
+            tested = value if known is not None else self.predicate(value)
+            if isinstance(tested, bool):
+                known = tested
+            if known is not None:
+                if known is not go_on:
+                    return value
+                value = thunk()
+                continue
+            following = rest[i:]
+            current = value
+
+            def more(following: Any = following) -> Any:
+                return self._boolean(following[0](), following[1:], go_on)
+
+            def stop(current: Any = current) -> Any:
+                return current
+
+            predicate = self.value_of(tested)
+            return self.choose(predicate, more if go_on else stop, stop if go_on else more)
+        return value
+
+
+class Box:
+    """A slot for the value of a conditional expression."""
+
+    __slots__ = ("content",)
+
+    def __init__(self) -> None:
+        self.content: Any = UNBOUND
+
+
+@dataclass(frozen=True, slots=True)
+class BoxCell:
+    """The cell of a :class:`Box`."""
+
+    owner: Box
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("box", id(self.owner))
+
+    def get(self) -> Any:
+        return self.owner.content
+
+    def put(self, state: Any) -> None:
+        self.owner.content = state
+
+
+def jump_codes(jumps: list[Any]) -> frozenset[int] | None:
+    """The possible jumps of a join; None where it is one static jump."""
+    codes: set[int] = set()
+    traced = False
+    for jump in jumps:
+        if isinstance(jump, Jump):
+            codes |= jump.codes
+            traced = True
+        elif jump != RAISE:
+            codes.add(jump)
+    if not traced and len(codes) <= 1:
+        return None
+    return frozenset(codes)
+
+
+def link_aliases(homes: list[Home]) -> None:
+    """Say of several homes that any two of them may be one."""
+    unique = list({id(h): h for h in homes}.values())
+    for a in unique:
+        for b in unique:
+            if a is not b:
+                a.aliases.append((b, b.current))
+
+

@@ -1,0 +1,439 @@
+"""Calls: what is a node, what is staged and inlined, what simply runs, what is an effect."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import SourceNotFound, UnsupportedOperation
+from ..graph.generic import Demand
+from ..graph.ir import Value, abstract
+from ..kinds import OPAQUE, Aval
+from ..rules.methods import resolve
+from ..spelling import Method
+from ..stage.function import definition, make_function, stage
+from .access import Access, is_library
+from .iteration import Staged
+from .operators import python_method
+from .recorder import contains_tracer
+from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, is_tracer
+
+MAX_DEPTH = 400
+PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
+                          "dataclasses", "typing", "abc", "enum", "string", "re", "copy", "types",
+                          "numbers", "fractions", "_operator", "_functools", "_collections",
+                          "contextlib", "_abc", "statistics", "bisect", "_bisect", "heapq",
+                          "_heapq"})
+IMPURE_BUILTINS = frozenset({"print", "open", "input", "exec", "eval", "breakpoint",
+                             "__import__", "compile"})
+RANDOM = ("numpy.random", "random", "time", "datetime", "os", "io", "json", "logging", "sys",
+          "pathlib", "uuid", "secrets", "warnings", "pickle", "socket", "subprocess", "threading")
+
+
+class Calls(Access):
+    """``f(...)`` and ``obj.name(...)``."""
+
+    handlers: dict[Any, Callable[..., Any]]
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        handler = self._handler(function)
+        if handler is not None:
+            return handler(self, *args, **kwargs)
+        if is_tracer(function):
+            return self._call_traced(function, args, kwargs)
+        if isinstance(function, BoundMethod):
+            return self.call_method(function.owner, function.name, *args, **kwargs)
+        if isinstance(function, types.MethodType):
+            return self.call(function.__func__, function.__self__, *args, **kwargs)
+        if isinstance(function, types.FunctionType):
+            return self.call_function(function, args, kwargs)
+        if isinstance(function, functools.partial):
+            return self.call(function.func, *function.args, *args,
+                             **{**function.keywords, **kwargs})
+        if isinstance(function, type):
+            return self.construct(function, args, kwargs)
+        if isinstance(function, np.vectorize):
+            return self._call_vectorized(function, args, kwargs)
+        wrapped = getattr(function, "__wrapped__", None)
+        if hasattr(function, "cache_info") and isinstance(wrapped, types.FunctionType) and (
+                contains_tracer(args) or contains_tracer(kwargs)):
+            return self.call_function(wrapped, args, kwargs)
+        transform = getattr(type(function), "__srcgrad_trace__", None)
+        if transform is not None:
+            return transform(function, self, args, kwargs)
+        method = python_method(function, "__call__")
+        if method is not None:
+            return self.call(method, function, *args, **kwargs)
+        return self.call_library(function, args, kwargs)
+
+    def _handler(self, function: Any) -> Callable[..., Any] | None:
+        try:
+            return self.handlers.get(function)
+        except TypeError:
+            return None
+
+    def _call_traced(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if type(function) is OpaqueTracer:
+            return self.emit_effect(_apply, (function, *args), kwargs, OPAQUE)
+        raise TypeError(f"'{function.__class__.__name__}' object is not callable")
+
+    # ---- Python functions ------------------------------------------------------------------
+    def call_function(self, function: types.FunctionType, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
+        """A function written in Python: ruled functions are nodes, others are inlined."""
+        if definition(function) is None:
+            if self._is_ruled(function, args, kwargs):
+                return self.call_library(function, args, kwargs)
+            if is_library(function.__module__) and not (
+                    contains_tracer(args) or contains_tracer(kwargs)):
+                return self.call_library(function, args, kwargs)
+            hidden = getattr(function, "__wrapped__", None)
+            if is_library(function.__module__) and hidden is not None and (
+                    function.__module__ or "").startswith("numpy"):
+                return self.call_library(function, args, kwargs)
+        return self.inline(function, args, kwargs)
+
+    def _is_ruled(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        if not is_library(getattr(function, "__module__", None)) and (
+                not (getattr(function, "__module__", "") or "").startswith("srcgrad.rules")):
+            return resolve(function, (), {}) is not None if function in self.ruled else False
+        try:
+            return resolve(function, args, kwargs) is not None
+        except TypeError:
+            return True
+
+    ruled: frozenset[Any]
+
+    def inline(self, function: types.FunctionType, args: tuple[Any, ...],
+               kwargs: dict[str, Any]) -> Any:
+        """Run the staged body of a function in place of the call."""
+        self.check_depth(function)
+        self.note_function(function)
+        try:
+            staged = stage(function)
+        except SourceNotFound as error:
+            if contains_tracer(args) or contains_tracer(kwargs):
+                raise self.fatal(error) from None
+            return self.call_library(function, args, kwargs)
+        if function.__defaults__ and id(function) in self.paths:
+            args, kwargs = self._with_defaults(function, args, kwargs)
+        self.call_sites.append((function.__code__, self.call_site()))
+        self.depth += 1
+        try:
+            return staged.run(self, args, kwargs, fn=function)
+        finally:
+            self.depth -= 1
+            self.call_sites.pop()
+
+    depth: int
+
+    def call_site(self) -> Any:
+        found = self.where()
+        return (found.filename, found.line, found.column) if found is not None else None
+
+    def check_depth(self, function: types.FunctionType) -> None:
+        """Refuse recursion that does not stop while tracing."""
+        same = sum(1 for code, _ in self.call_sites if code is function.__code__)
+        if same and self.region is not self.root and same > self.recursion_limit:
+            raise self.fatal(UnsupportedOperation(
+                f"recursion of {function.__qualname__!r} that stops on data",
+                why="each level is inlined, and tracing it does not come to an end",
+                fix="write the recursion as a while loop"))
+        if self.depth > MAX_DEPTH:
+            raise self.fatal(UnsupportedOperation(
+                f"calls nested deeper than {MAX_DEPTH} at {function.__qualname__!r}",
+                why="every call is inlined into the generated code",
+                fix="write the recursion as a loop"))
+
+    recursion_limit = 60
+
+    def note_function(self, function: types.FunctionType) -> None:
+        """Guard what of a function from outside could change: its defaults."""
+        path = self.paths.get(id(function))
+        if path is None or id(function) in self.noted:
+            return
+        self.noted.add(id(function))
+        self.guard("is", path.child("attr", "__defaults__"), function.__defaults__)
+
+    def _with_defaults(self, function: types.FunctionType, args: tuple[Any, ...],
+                       kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Defaults that hold numbers or arrays are read from the function at each call."""
+        code = function.__code__
+        names = code.co_varnames[:code.co_argcount]
+        defaults = function.__defaults__ or ()
+        path = self.paths[id(function)].child("attr", "__defaults__")
+        kwargs = dict(kwargs)
+        for i, value in enumerate(defaults):
+            place = len(names) - len(defaults) + i
+            if place >= len(args) and names[place] not in kwargs and place >= (
+                    code.co_posonlyargcount):
+                if isinstance(value, (np.ndarray, list, dict)):
+                    kwargs[names[place]] = self.outside(value, path.child("item", i))
+        return args, kwargs
+
+    def define(self, staged: Any, frame: Any, defaults: tuple[Any, ...],
+               kwdefaults: dict[str, Any], annotations: dict[str, Any]) -> Any:
+        return make_function(staged, frame, defaults, kwdefaults, annotations)
+
+    # ---- library functions -------------------------------------------------------------------
+    def call_library(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A function without Python source to inline: a node, a plain run, or an effect."""
+        if self.is_effect(function):
+            return self.emit_effect(function, args, kwargs, self.effect_aval(function, args,
+                                                                            kwargs))
+        traced = contains_tracer(args) or contains_tracer(kwargs) or self.has_symbolic(args)
+        if not traced:
+            return self._call_static(function, args, kwargs)
+        if "out" in kwargs and kwargs["out"] is not None:
+            return self.call_out(function, args, kwargs)
+        return self.numeric_call(function, args, kwargs)
+
+    def has_symbolic(self, args: tuple[Any, ...]) -> bool:
+        return any(isinstance(a, Staged) or (isinstance(a, list) and id(a) in self.symbolic_lists)
+                   for a in args)
+
+    def numeric_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A node for a function of traced values; numbers it needs now are demanded."""
+        args = tuple(self.plain(a) for a in args)
+        kwargs = {k: self.plain(v) for k, v in kwargs.items()}
+        for _ in range(16):
+            try:
+                return self.apply(function, args, kwargs)
+            except Demand as need:
+                args, kwargs = self._demanded(args, kwargs, need, function)
+        raise AssertionError("a demand was not met")
+
+    def plain(self, arg: Any) -> Any:
+        """An argument without staged iterables and other trace-time objects."""
+        if isinstance(arg, Staged):
+            return self.iterate(arg)
+        if isinstance(arg, (list, tuple)) and not hasattr(arg, "_fields"):
+            if any(isinstance(a, (Staged, list, tuple)) for a in arg) and (
+                    id(arg) not in self.symbolic_lists):
+                return type(arg)(self.plain(a) for a in arg)
+        return arg
+
+    def _demanded(self, args: tuple[Any, ...], kwargs: dict[str, Any], need: Demand,
+                  function: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Replace the traced ints whose numbers a function needs now."""
+        counter = [0]
+        name = getattr(function, "__name__", getattr(function, "name", "the function"))
+
+        def visit(part: Any) -> Any:
+            if is_tracer(part):
+                position = counter[0]
+                counter[0] += 1
+                if position in need.leaves:
+                    return self.demand(part, f"an argument of {name}")
+                return part
+            if isinstance(part, tuple):
+                items = [visit(p) for p in part]
+                return type(part)(*items) if hasattr(part, "_fields") else tuple(items)
+            if isinstance(part, list) and id(part) not in self.symbolic_lists:
+                return [visit(p) for p in part]
+            if isinstance(part, list):
+                counter[0] += 1
+                return part
+            if isinstance(part, dict):
+                return {k: visit(v) for k, v in part.items()}
+            if isinstance(part, slice):
+                return slice(visit(part.start), visit(part.stop), visit(part.step))
+            return part
+
+        new_args = tuple(visit(a) for a in args)
+        return new_args, {k: visit(v) for k, v in kwargs.items()}
+
+    def _call_static(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """No traced value goes in.  Results that are new arrays are made at each call; other
+        results of library functions are computed now; unknown functions are effects."""
+        module = getattr(function, "__module__", None) or ""
+        owner = getattr(function, "__self__", None)
+        if isinstance(function, np.ufunc) or module.split(".")[0] in ("numpy", "scipy") or (
+                isinstance(owner, np.ufunc)):
+            self.outside_free(args)
+            result = function(*args, **kwargs)
+            if isinstance(result, np.ndarray) and result.dtype.kind in "biufc":
+                return self.numeric_call(function, args, kwargs)
+            if isinstance(result, (tuple, list)) and any(
+                    isinstance(r, np.ndarray) for r in result):
+                return self.numeric_call(function, args, kwargs)
+            return result
+        if module in PURE_MODULES or isinstance(owner, (str, bytes, tuple, list, dict, set,
+                                                        int, float, complex)):
+            return function(*args, **kwargs)
+        if module == "builtins" and getattr(function, "__name__", "") not in IMPURE_BUILTINS:
+            return function(*args, **kwargs)
+        if isinstance(function, (types.WrapperDescriptorType, types.MethodWrapperType,
+                                 types.MethodDescriptorType, types.ClassMethodDescriptorType)):
+            return function(*args, **kwargs)
+        return self.emit_effect(function, args, kwargs, OPAQUE)
+
+    def outside_free(self, args: Any) -> None:
+        """Note the containers from outside that a static computation reads."""
+        for a in args if isinstance(args, (tuple, list)) else ():
+            if isinstance(a, (list, dict)):
+                self.note_container(a)
+
+    def is_effect(self, function: Any) -> bool:
+        """Must the function run at every call, because it does or reads something outside?"""
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, (np.random.Generator, np.random.RandomState)):
+            return True
+        module = getattr(function, "__module__", None)
+        if module is None and owner is not None:
+            module = type(owner).__module__
+        if module == "builtins":
+            return getattr(function, "__name__", "") in IMPURE_BUILTINS
+        return module is not None and any(
+            module == m or module.startswith(m + ".") for m in RANDOM)
+
+    def effect_aval(self, function: Any, args: tuple[Any, ...],
+                    kwargs: dict[str, Any]) -> Aval | None:
+        return OPAQUE
+
+    def call_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        raise AttributeError
+
+    # ---- classes -----------------------------------------------------------------------------
+    def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """An instance: of a user's class by its staged ``__init__``, of others natively."""
+        if issubclass(cls, np.generic) and contains_tracer(args):
+            return self.numeric_call(cls, args, kwargs)
+        if issubclass(cls, BaseException) or issubclass(cls, (type,)):
+            return cls(*args, **kwargs)
+        if cls.__module__ in ("builtins", "collections", "numpy") or cls.__flags__ & (
+                1 << 9) == 0:
+            if is_library(cls.__module__) or not (contains_tracer(args)):
+                if cls.__module__.startswith("numpy") and contains_tracer((args, kwargs)):
+                    return self.numeric_call(cls, args, kwargs)
+                return cls(*args, **kwargs)
+        meta = type(cls)
+        if "__call__" in meta.__dict__ and hasattr(meta.__call__, "__code__"):
+            return self.call(meta.__call__, cls, *args, **kwargs)
+        if issubclass(cls, (tuple, str, int, float, frozenset)) or _is_enum(cls):
+            return cls(*args, **kwargs)
+        new = cls.__new__
+        if hasattr(new, "__code__"):
+            obj = self.call(new, cls, *args, **kwargs)
+            if not isinstance(obj, cls):
+                return obj
+        else:
+            obj = new(cls)
+        init = cls.__init__
+        if hasattr(init, "__code__"):
+            if init.__code__.co_filename.startswith("<"):
+                self._generated_init(cls, obj, args, kwargs)
+            else:
+                self.call(init, obj, *args, **kwargs)
+        elif init is not object.__init__:
+            init(obj, *args, **kwargs)
+        elif (args or kwargs) and new is object.__new__:
+            cls(*args, **kwargs)  # raises Python's own TypeError
+        return obj
+
+    def _generated_init(self, cls: Any, obj: Any, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> None:
+        """The ``__init__`` of a dataclass: it only assigns; ``__post_init__`` is staged."""
+        post = cls.__dict__.get("__post_init__") or getattr(cls, "__post_init__", None)
+        if post is None:
+            cls.__init__(obj, *args, **kwargs)
+            return
+        held: list[Any] = []
+        cls.__post_init__ = lambda self, *a: held.extend(a)
+        try:
+            cls.__init__(obj, *args, **kwargs)
+        finally:
+            if "__post_init__" in cls.__dict__:
+                cls.__post_init__ = post
+        self.call(post, obj, *held)
+
+    # ---- methods -----------------------------------------------------------------------------
+    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        if type(obj) is ArrayTracer or (is_tracer(obj) and type(obj) is not OpaqueTracer):
+            return self._call_array_method(obj, name, args, kwargs)
+        if type(obj) is OpaqueTracer:
+            return self.emit_effect(Method(name), (obj, *args), kwargs, OPAQUE)
+        if type(obj) in (list, dict, set) or type(obj).__name__ == "deque":
+            return self.container_method(obj, name, args, kwargs)
+        if isinstance(obj, np.ufunc):
+            return self._ufunc_method(obj, name, args, kwargs)
+        if isinstance(obj, types.ModuleType):
+            return self.call(self.getattr(obj, name), *args, **kwargs)
+        if isinstance(obj, (np.random.Generator, np.random.RandomState)):
+            return self.emit_effect(Method(name), (obj, *args), kwargs,
+                                    self.effect_aval(getattr(obj, name), args, kwargs))
+        if isinstance(obj, str):
+            return self._string_method(obj, name, args, kwargs)
+        if isinstance(obj, Staged):
+            return getattr(self.iterate(obj), name)(*args, **kwargs)
+        return self.call(self.getattr(obj, name), *args, **kwargs)
+
+    def container_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                         kwargs: dict[str, Any]) -> Any:
+        raise AttributeError
+
+    def _string_method(self, obj: str, name: str, args: tuple[Any, ...],
+                       kwargs: dict[str, Any]) -> Any:
+        if not contains_tracer(args) and not contains_tracer(kwargs):
+            if name == "join" and args and isinstance(args[0], Staged):
+                args = (self.iterate(args[0]),)
+            return getattr(obj, name)(*args, **kwargs)
+        return self.apply_opaque(Method(name), (obj, *args), kwargs)
+
+    def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A pure node with a result of unknown type."""
+        inputs: list[Value] = []
+        template = abstract(self.values_in(args), inputs)
+        keywords = abstract(self.values_in(kwargs), inputs)
+        (value,) = self.emit("apply", tuple(inputs), (OPAQUE,), fn=fn, args=template,
+                             kwargs=keywords, many=False)
+        return self.wrap(value)
+
+    def _ufunc_method(self, obj: np.ufunc, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
+        if name == "at":
+            return self.ufunc_at(obj, *args)
+        return self.call_library(getattr(obj, name), args, kwargs)
+
+    def ufunc_at(self, ufunc: np.ufunc, target: Any, index: Any, *value: Any) -> None:
+        raise AttributeError
+
+    def _call_array_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                           kwargs: dict[str, Any]) -> Any:
+        special = getattr(self, f"array_{name}", None)
+        if special is not None and type(obj) is ArrayTracer:
+            return special(obj, *args, **kwargs)
+        cls = obj.__class__
+        if not hasattr(cls, name):
+            raise AttributeError(f"'{_class_name(cls)}' object has no attribute '{name}'")
+        if kwargs.get("out") is not None:
+            return self.call_out(Method(name), (obj, *args), kwargs)
+        return self.numeric_call(Method(name), (obj, *args), kwargs)
+
+    def _call_vectorized(self, function: Any, args: tuple[Any, ...],
+                         kwargs: dict[str, Any]) -> Any:
+        raise self.fatal(UnsupportedOperation(
+            "np.vectorize of a function of traced values",
+            why="it is a C loop over numbers that do not exist while compiling",
+            fix="write the loop, or call the function on the whole array"))
+
+    # ---- effects (made by the effects part) ---------------------------------------------------
+    def iterate(self, iterable: Any) -> Any:
+        raise AttributeError
+
+
+def _apply(function: Any, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+def _is_enum(cls: type) -> bool:
+    return issubclass(cls, enum.Enum)
+
+
+def _class_name(cls: type) -> str:
+    return "numpy.ndarray" if cls is np.ndarray else cls.__name__

@@ -1,0 +1,48 @@
+"""Signals of the tracer.  They derive from BaseException, so that no ``except Exception`` in
+the code that is being traced can swallow them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import SrcgradError
+
+
+class Signal(BaseException):
+    """Base of all signals."""
+
+
+class Refusal(Signal):
+    """A srcgrad error on its way to the boundary, where it is raised as itself."""
+
+    def __init__(self, error: SrcgradError) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+class Unroll(Signal):
+    """The number of a loop index is needed: the loop with this symbol must be unrolled."""
+
+    def __init__(self, symbol: Any, reason: str) -> None:
+        super().__init__(symbol, reason)
+        self.symbol = symbol
+        self.reason = reason
+
+
+class Restart(Signal):
+    """Tracing must start again with one more assumption (a baked size, a layout)."""
+
+    def __init__(self, assumption: tuple[Any, ...]) -> None:
+        super().__init__(assumption)
+        self.assumption = assumption
+
+
+class Split(Signal):
+    """A join failed whose result is needed: run the rest of the region once for each arm of
+    test number ``test`` of ``region``."""
+
+    def __init__(self, region: Any, test: int, error: SrcgradError) -> None:
+        super().__init__(region, test, error)
+        self.region = region
+        self.test = test
+        self.error = error

@@ -1,0 +1,260 @@
+"""Effects: what must happen once per call, in order, and never while tracing."""
+
+from __future__ import annotations
+
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOperation
+from ..graph.ir import Index, Value, abstract
+from ..kinds import OPAQUE, Aval, Kind, array, python_scalar, scalar
+from ..spelling import Method
+from .containers import Containers
+from .tracers import ArrayTracer, is_tracer
+
+
+
+class Effects(Containers):
+    """Effect nodes, random draws, writes through ``out=`` and in-place library functions."""
+
+    def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+                    aval: Aval | None) -> Any:
+        """A node that runs ``fn`` at every call."""
+        inputs: list[Value] = []
+        template = abstract(self.values_in(self._operands(args)), inputs)
+        keywords = abstract(self.values_in(self._operands(kwargs)), inputs)
+        self.region.effects += 1
+        outputs = self.emit("effect", tuple(inputs), () if aval is None else (aval,), fn=fn,
+                            args=template, kwargs=keywords)
+        return self.wrap(outputs[0]) if outputs else None
+
+    def _operands(self, structure: Any) -> Any:
+        """Objects from outside become inputs, so that the code acts on those of each call."""
+        if is_tracer(structure):
+            return structure
+        if id(structure) in self.paths:
+            return self.object_value(structure)
+        if isinstance(structure, list) and id(structure) in self.symbolic_lists:
+            return structure
+        if isinstance(structure, (list, tuple)) and not hasattr(structure, "_fields"):
+            return type(structure)(self._operands(s) for s in structure)
+        if type(structure) is dict:
+            return {k: self._operands(v) for k, v in structure.items()}
+        return structure
+
+    def effect_on(self, obj: Any, fn: Any, *args: Any, **kwargs: Any) -> None:
+        """A mutation of an object from outside."""
+        target = self.object_value(obj)
+        self.emit_effect(fn, (target, *args), kwargs, None)
+
+    def effect_aval(self, function: Any, args: tuple[Any, ...],
+                    kwargs: dict[str, Any]) -> Aval | None:
+        """Result types of random draws and clocks; others are opaque."""
+        name = getattr(function, "__name__", "")
+        owner = getattr(function, "__self__", None)
+        module = getattr(function, "__module__", None) or ""
+        if isinstance(owner, (np.random.Generator, np.random.RandomState)) or (
+                module.startswith("numpy.random")):
+            return self._random_aval(name, args, kwargs)
+        if module == "time" and name in ("time", "perf_counter", "monotonic", "process_time"):
+            return python_scalar(Kind.FLOAT)
+        if module == "random" or type(owner).__module__ == "random":
+            if name in ("random", "uniform", "gauss", "normalvariate", "betavariate",
+                        "expovariate"):
+                return python_scalar(Kind.FLOAT)
+            if name in ("randint", "randrange", "getrandbits"):
+                return python_scalar(Kind.INT)
+        if name in ("print", "warn"):
+            return None
+        return OPAQUE
+
+    def _random_aval(self, name: str, args: tuple[Any, ...],
+                     kwargs: dict[str, Any]) -> Aval | None:
+        if name in ("seed", "shuffle", "set_state"):
+            return None
+        if name in ("choice", "permutation", "permuted", "multinomial", "get_state",
+                    "multivariate_normal", "dirichlet", "bytes", "default_rng", "RandomState"):
+            return self._random_special(name, args, kwargs)
+        integers = name in ("randint", "integers", "poisson", "binomial", "geometric",
+                            "random_integers", "hypergeometric", "negative_binomial", "zipf")
+        dtype = np.dtype(np.int64 if integers else np.float64)
+        if "dtype" in kwargs:
+            dtype = np.dtype(kwargs["dtype"])
+        size = kwargs.get("size", self._positional_size(name, args))
+        if name in ("rand", "randn"):
+            size = args or None
+        if size is None:
+            shapes = [a.aval.shape for a in (*args, *kwargs.values())
+                      if type(a) is ArrayTracer]
+            if shapes:
+                return array(dtype, max(shapes, key=lambda s: len(s or ())) or ())
+            python = not integers and name not in ("standard_normal_",)
+            return python_scalar(Kind.FLOAT if python else Kind.INT)
+        sizes = size if isinstance(size, (tuple, list)) else (size,)
+        dims = []
+        for s in sizes:
+            aval = s.aval if is_tracer(s) else None
+            dims.append(s if aval is None else (aval.expr if aval.expr is not None
+                                                else self.fresh("k")))
+        return array(dtype, tuple(dims))
+
+    @staticmethod
+    def _positional_size(name: str, args: tuple[Any, ...]) -> Any:
+        """The place of ``size`` among the positional arguments of a drawing function."""
+        place = {"random": 0, "random_sample": 0, "standard_normal": 0, "ranf": 0, "sample": 0,
+                 "standard_exponential": 0, "standard_cauchy": 0, "exponential": 1,
+                 "poisson": 1, "rayleigh": 1, "chisquare": 1, "standard_t": 1,
+                 "standard_gamma": 1, "geometric": 1, "normal": 2, "uniform": 2, "randint": 2,
+                 "integers": 2, "binomial": 2, "beta": 2, "gamma": 2, "laplace": 2,
+                 "logistic": 2, "lognormal": 2, "gumbel": 2}.get(name, 99)
+        return args[place] if len(args) > place else None
+
+    def _random_special(self, name: str, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> Aval:
+        first = args[0] if args else None
+        if name in ("permutation", "permuted") and type(first) is ArrayTracer:
+            return first.aval
+        if name == "permutation" and (type(first) is int or is_tracer(first)):
+            size = first if type(first) is int else first.aval.expr
+            return array(np.int64, (size,))
+        if name == "choice":
+            size = kwargs.get("size", args[1] if len(args) > 1 else None)
+            dtype = first.aval.dtype if type(first) is ArrayTracer else np.dtype(np.int64)
+            if size is None:
+                return scalar(dtype) if type(first) is ArrayTracer else python_scalar(Kind.INT)
+            sizes = size if isinstance(size, (tuple, list)) else (size,)
+            dims = tuple(s if type(s) is int else s.aval.expr for s in sizes)
+            if type(first) in (ArrayTracer, int) or is_tracer(first):
+                return array(dtype, dims)
+        if name in ("multivariate_normal", "dirichlet") and type(first) is ArrayTracer:
+            size = kwargs.get("size", args[-1] if len(args) > 2 else None)
+            lead = () if size is None else (size if isinstance(size, tuple) else (size,))
+            dims = tuple(s if type(s) is int else s.aval.expr for s in lead)
+            return array(np.float64, dims + (first.aval.shape or ()))
+        return OPAQUE
+
+    # ---- writes by library functions -----------------------------------------------------------
+    def call_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``f(..., out=buffer)``: compute, then write into the buffer."""
+        kwargs = dict(kwargs)
+        out = kwargs.pop("out")
+        target = out[0] if isinstance(out, tuple) else out
+        if type(target) is not ArrayTracer or (isinstance(out, tuple) and len(out) > 1):
+            raise self.fatal(UnsupportedOperation(
+                "out= with something else than one array",
+                why="the write could not be followed", fix="assign the results instead"))
+        where = kwargs.get("where", True)
+        if where is not True:
+            kwargs.pop("where")
+            result = self.numeric_call(function, args, kwargs)
+            result = self.call(np.where, where, result, target)
+        else:
+            result = self.numeric_call(function, args, kwargs)
+        self._store_whole(target, result)
+        return target
+
+    def _store_whole(self, target: ArrayTracer, result: Any) -> None:
+        self.setitem(target, Ellipsis if target.aval.ndim != 0 else (), result)
+
+    def ufunc_at(self, ufunc: np.ufunc, target: Any, index: Any, *value: Any) -> None:
+        """``np.add.at(a, i, v)``: unbuffered, repeated indices add up."""
+        if type(target) is not ArrayTracer:
+            self.emit_effect(getattr(ufunc, "at"), (target, index, *value), {}, None)
+            return
+        if ufunc is np.subtract:
+            self.ufunc_at(np.add, target, index, self.unary("-", value[0]))
+            return
+        if ufunc is not np.add:
+            self._other_at(ufunc, target, index, *value)
+            return
+        values, found = self.indexed(target, index)
+        stored = self.as_value(value[0] if not isinstance(value[0], (list, tuple))
+                               else self.call(np.asarray, value[0]))
+        dyn: list[Value] = []
+        step = Index(abstract(values, dyn), found.basic)
+        self.write_version(target, "acc", (step,), stored, tuple(dyn))
+
+    def _other_at(self, ufunc: np.ufunc, target: ArrayTracer, index: Any, *value: Any) -> None:
+        raise self.fatal(UnsupportedOperation(
+            f"np.{ufunc.__name__}.at on a traced array",
+            why="its derivative with repeated indices is not one of NumPy's operations",
+            fix="use np.add.at, or write the loop over the indices"))
+
+    def array_fill(self, target: ArrayTracer, value: Any) -> None:
+        self._store_whole(target, value)
+
+    def array_sort(self, target: ArrayTracer, axis: Any = -1, kind: Any = None,
+                   order: Any = None, **kwargs: Any) -> None:
+        options = {"kind": kind} if kind is not None else {}
+        self._store_whole(target, self.call(np.sort, target, axis=axis, **options))
+
+    def array_partition(self, target: ArrayTracer, kth: Any, axis: Any = -1,
+                        kind: str = "introselect") -> None:
+        self._store_whole(target, self.call(np.partition, target, kth, axis=axis))
+
+    def array_put(self, target: ArrayTracer, indices: Any, values: Any,
+                  mode: str = "raise") -> None:
+        flat = self.apply_view(target, np.ravel)
+        self.setitem(flat, self.call(np.asarray, indices), values)
+
+    def array_itemset(self, target: ArrayTracer, *args: Any) -> None:
+        self.setitem(target, args[0] if len(args) == 2 else args[:-1], args[-1])
+
+    def apply_view(self, target: ArrayTracer, fn: Any) -> Any:
+        return self.numeric_call(fn, (target,), {})
+
+    def array_resize(self, target: ArrayTracer, *shape: Any, **kwargs: Any) -> None:
+        raise self.fatal(UnsupportedOperation(
+            "ndarray.resize of a traced array", why="it replaces the array's memory",
+            fix="use np.resize(x, shape), which makes a new array"))
+
+    def array_tofile(self, target: ArrayTracer, *args: Any, **kwargs: Any) -> None:
+        self.emit_effect(Method("tofile"), (target, *args), kwargs, None)
+
+    def array_tolist(self, target: ArrayTracer) -> Any:
+        """``x.tolist()``: nested lists of Python numbers."""
+        aval = target.aval
+        if aval.ndim == 0:
+            return self.numeric_call(Method("item"), (target,), {})
+        size = self.length(target)
+        if type(size) is not int:
+            size = self.demand(size, "the length of x.tolist()")
+        rows = [self.getitem(target, i) for i in range(size)]
+        return [self.array_tolist(r) if type(r) is ArrayTracer
+                else self.numeric_call(Method("item"), (r,), {}) for r in rows]
+
+    def copyto(self, target: Any, source: Any, casting: str = "same_kind",
+               where: Any = True) -> None:
+        """``np.copyto``."""
+        if type(target) is not ArrayTracer:
+            self.emit_effect(np.copyto, (target, source), {"where": where}, None)
+            return
+        if where is not True:
+            source = self.call(np.where, where, source, target)
+        self._store_whole(target, source)
+
+    def fill_diagonal(self, target: Any, value: Any, wrap: bool = False) -> None:
+        """``np.fill_diagonal`` of a matrix."""
+        rows, columns = self.size_of(target, 0), self.size_of(target, 1)
+        size = self.call(min, rows, columns)
+        index = self.call(np.arange, size)
+        self.setitem(target, (index, index), value)
+
+    def putmask(self, target: Any, mask: Any, values: Any) -> None:
+        """``np.putmask`` with values that broadcast."""
+        self._store_whole(target, self.call(np.where, mask, values, target))
+
+    def place(self, target: Any, mask: Any, values: Any) -> None:
+        """``np.place``: the first values go to the masked places."""
+        picked = self.getitem(target, mask)
+        count = self.length(picked)
+        if is_tracer(values) or isinstance(values, (list, tuple)):
+            values = self.call(np.resize, self.call(np.asarray, values), count)
+        self.setitem(target, mask, values)
+
+    def put(self, target: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+        """``np.put``."""
+        self.array_put(target, indices, values, mode)
+

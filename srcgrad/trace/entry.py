@@ -1,0 +1,193 @@
+"""``trace``: a function and its first arguments in, a graph with its inputs and guards out."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import SrcgradError, TracingError
+from ..graph.ir import Graph, Ref, Value, abstract
+from ..guards import Guard, Path, SizeSource, Source
+from ..stage.function import stage
+from .control import Refusal, Restart, Unroll
+from .iteration import Staged
+from .machine import TraceMachine
+from .tracers import Poison, is_tracer
+
+MAX_RESTARTS = 24
+
+
+@dataclass(frozen=True)
+class Traced:
+    """One tracing of a function.
+
+    ``graph`` computes the flat outputs from the flat inputs; ``sources`` tell where each input
+    is found, ``guards`` what must hold, ``sizes`` what the symbols stand for.  ``result`` is
+    the template of the function's result over the graph's outputs.  ``leaves`` lists, for each
+    argument that was asked for, the flat input numbers and paths of its differentiable leaves.
+    """
+
+    graph: Graph
+    sources: tuple[Source, ...]
+    guards: tuple[Guard, ...]
+    sizes: tuple[SizeSource, ...]
+    result: Any
+    pinned: dict[int, Any]
+    arguments: dict[str, Any]
+    notes: tuple[str, ...]
+    rounds: int
+    nodes: int
+    inputs: dict[Path, int] = field(default_factory=dict)
+
+
+def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any],
+          leaves: list[Path], name: str) -> Traced:
+    """Trace ``function`` at these arguments.
+
+    ``leaves`` are paths (below arguments) that must be inputs of the graph even if the
+    function does not read them.  Raises the user's own exceptions where the program raises
+    whatever its numbers are, and :class:`~srcgrad.errors.SrcgradError` for refusals.
+    """
+    sizes: dict[tuple[str, int | None], int] = {}
+    for _ in range(MAX_RESTARTS):
+        machine = TraceMachine(sizes)
+        try:
+            return _trace_once(machine, function, args, kwargs, leaves, name)
+        except Restart as again:
+            if again.assumption[0] == "size":
+                _, path, axis, number = again.assumption
+                sizes[(path, axis)] = number
+                continue
+            raise TracingError("tracing does not settle",
+                               why=f"assumption {again.assumption} was not enough") from None
+        except Refusal as refusal:
+            raise refusal.error from None
+        except Unroll as need:
+            raise TracingError(
+                "the number of a loop index is needed while compiling",
+                why=need.reason, fix="index one array instead of unlike things") from None
+        finally:
+            _undo(machine)
+    raise TracingError("tracing does not settle", why="too many assumptions about sizes")
+
+
+def _undo(machine: TraceMachine) -> None:
+    """Give the outside world back as it was."""
+    while machine.journal.layers:
+        machine.journal.pop()
+
+
+def bound_arguments(function: Any, args: tuple[Any, ...],
+                    kwargs: dict[str, Any]) -> inspect.BoundArguments:
+    """The arguments by name, without defaults; Python's own TypeError if they do not fit."""
+    return inspect.signature(function).bind(*args, **kwargs)
+
+
+def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple[Any, ...],
+                kwargs: dict[str, Any], leaves: list[Path], name: str) -> Traced:
+    target: Any = function.__func__ if isinstance(function, types.MethodType) else function
+    stage(target)
+    bound = bound_arguments(function, args, kwargs)
+    _pin_function(machine, function)
+    traced_args, traced_kwargs = [], {}
+    for parameter, value in bound.arguments.items():
+        kind = bound.signature.parameters[parameter].kind
+        path = Path(("arg", parameter), (), parameter)
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            traced_args.extend(machine.outside(v, Path(("arg", parameter), (("item", i),),
+                                                       f"{parameter}[{i}]"))
+                               for i, v in enumerate(value))
+        elif kind is inspect.Parameter.VAR_KEYWORD:
+            traced_kwargs.update({k: machine.outside(v, Path(
+                ("arg", parameter), (("item", k),), k)) for k, v in value.items()})
+        elif kind is inspect.Parameter.KEYWORD_ONLY:
+            traced_kwargs[parameter] = machine.outside(value, path)
+        else:
+            traced_args.append(machine.outside(value, path))
+    for path in leaves:
+        machine.outside(path.resolve(bound.arguments[path.root[1]]), path)
+    if isinstance(function, types.MethodType):
+        owner = machine.outside(function.__self__, Path(machine._pin(
+            function.__self__, "self"), (), "self"))
+        traced_args.insert(0, owner)
+    result = machine.run(target, tuple(traced_args), traced_kwargs)
+    outputs: list[Value] = []
+    template = abstract(_result_values(machine, result, set()), outputs)
+    template = _spread(template, outputs)
+    block = machine.root.builder.block(tuple(outputs))
+    inputs = [v for v, _ in machine.inputs]
+    graph = Graph(name, block.but(params=tuple(inputs)), n_primal=len(outputs))
+    return Traced(graph, tuple(s for _, s in machine.inputs), tuple(machine.guards.values()),
+                  tuple(machine.symbols), template, machine.pinned, dict(bound.arguments),
+                  tuple(dict.fromkeys(machine.notes)), machine.rounds, machine.node_count,
+                  {s.path: i for i, (_, s) in enumerate(machine.inputs)})
+
+
+def _pin_function(machine: TraceMachine, function: Any) -> None:
+    target = function.__func__ if isinstance(function, types.MethodType) else function
+    machine.pinned[id(target)] = target
+    path = Path(("object", id(target)), (), target.__name__)
+    machine.paths[id(target)] = path
+    machine.guard("is", path.child("attr", "__code__"), target.__code__)
+    machine.guard("is", path.child("attr", "__defaults__"), target.__defaults__)
+
+
+def _spread(template: Any, outputs: list[Value]) -> Any:
+    """A value that stands at several places of the result is one output."""
+    del outputs
+    return template
+
+
+def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
+    """A result with values in place of tracers; iterables and records of the trace are made
+    into what Python would return."""
+    if type(obj) is Poison:
+        raise machine.fatal(obj.error)
+    if is_tracer(obj):
+        return machine.value_of(obj)
+    if isinstance(obj, Staged):
+        raise machine.fatal(TracingError(
+            "the function returns an iterator over traced values",
+            why="an iterator cannot be an output of the generated code",
+            fix="return a list or an array"))
+    if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
+        return machine.symbolic_lists[id(obj)].value
+    if id(obj) in machine.paths and not isinstance(obj, (types.FunctionType, type,
+                                                         types.ModuleType)):
+        return machine.object_value(obj)
+    if isinstance(obj, (list, tuple)):
+        items = [_result_values(machine, o, above) for o in obj]
+        return (type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items))
+    if type(obj) is dict:
+        return {k: _result_values(machine, v, above) for k, v in obj.items()}
+    from .joins import record_fields
+
+    fields = record_fields(obj)
+    if fields and id(obj) not in above and not isinstance(obj, (SrcgradError, np.ndarray)):
+        parts = {n: _result_values(machine, object.__getattribute__(obj, n), above | {id(obj)})
+                 for n in fields}
+        if any(_has_value(p) for p in parts.values()):
+            return Record(type(obj), parts)
+    return obj
+
+
+class Record(dict):  # type: ignore[type-arg]
+    """The template of an instance in a result: its class and its fields."""
+
+    def __init__(self, cls: type, fields: dict[str, Any]) -> None:
+        super().__init__(fields)
+        self.cls = cls
+
+
+def _has_value(part: Any) -> bool:
+    if isinstance(part, (Value, Ref)):
+        return True
+    if isinstance(part, (list, tuple)):
+        return any(_has_value(p) for p in part)
+    if isinstance(part, dict):
+        return any(_has_value(p) for p in part.values())
+    return False

@@ -1,0 +1,261 @@
+"""Subscripts: reads and writes of arrays, lists, dicts and the user's own containers."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..errors import TracingError, UnsupportedOperation
+from ..graph.infer import infer_getitem
+from ..graph.ir import Index, Value, abstract
+from ..kinds import OPAQUE, Aval, Kind
+from .iteration import Cursor, Range, Staged, item
+from .journal import Content
+from .loops import Loops
+from .operators import python_method
+from .recorder import shift_step
+from .tracers import ArrayTracer, SymbolicList, Tracer, is_tracer
+
+
+class Items(Loops):
+    """``x[k]``, ``x[k] = v`` and ``del x[k]``."""
+
+    def getitem(self, obj: Any, key: Any) -> Any:
+        if type(obj) is ArrayTracer:
+            return self._read_array(obj, key)
+        if is_tracer(obj):
+            return self._read_scalar(obj, key)
+        method = python_method(obj, "__getitem__")
+        if method is not None:
+            return self.call(method, obj, key)
+        if isinstance(obj, Staged):
+            if isinstance(obj, (Range, Cursor)) and not isinstance(key, slice):
+                return item(self, obj, key)
+            return self.getitem(self.iterate(obj), key)
+        if isinstance(obj, list) and id(obj) in self.symbolic_lists:
+            return self.list_get(obj, key)
+        return self._read_static(obj, key)
+
+    def _read_static(self, obj: Any, key: Any) -> Any:
+        """A subscript of a Python container (or a static array) at trace time."""
+        key = self.static_key(key)
+        path = self.paths.get(id(obj))
+        if path is None:
+            return obj[key]
+        self.note_container(obj)
+        if isinstance(key, slice):
+            return type(obj)(self.outside(x, path.child("item", i))
+                             for i, x in list(enumerate(obj))[key])
+        found = obj[key]
+        if isinstance(obj, (list, tuple)) and key < 0:
+            key += len(obj)
+        return self.outside(found, path.child("item", key))
+
+    def static_key(self, key: Any) -> Any:
+        """A key whose traced ints are demanded."""
+        if is_tracer(key):
+            return self.demand(key, "an index into a Python container")
+        if isinstance(key, slice):
+            return slice(*(self.static_key(p) for p in (key.start, key.stop, key.step)))
+        if isinstance(key, tuple) and any(is_tracer(k) for k in key):
+            return tuple(self.static_key(k) for k in key)
+        return key
+
+    def note_container(self, obj: Any) -> None:
+        """Guard the size (or the keys) of a container from outside, once."""
+        path = self.paths.get(id(obj))
+        if path is None or id(obj) in self.noted:
+            return
+        self.noted.add(id(obj))
+        if isinstance(obj, dict):
+            self.guard("keys", path, tuple(obj))
+        elif isinstance(obj, (list, tuple, set, frozenset)) or hasattr(obj, "__len__"):
+            self.guard("length", path, len(obj))
+
+    noted: set[int]
+
+    def note_lookup(self, container: Any, key: Any) -> None:
+        self.note_container(container)
+
+    # ---- arrays --------------------------------------------------------------------------
+    def key_parts(self, key: Any) -> tuple[Any, Any, dict[int, Value]]:
+        """A key with values for its tracers, with abstract values, and which is which."""
+        names: dict[int, Value] = {}
+        if isinstance(key, Staged):
+            key = self.apply(np.asarray, (self.iterate(key),), {})
+        if isinstance(key, range):
+            key = list(key)
+        if isinstance(key, tuple) and any(isinstance(k, range) for k in key):
+            key = tuple(list(k) if isinstance(k, range) else k for k in key)
+        values = self.values_in(key)
+
+        def avals(part: Any) -> Any:
+            if isinstance(part, Value):
+                copy = part.aval.but()
+                names[id(copy)] = part
+                keep.append(copy)
+                return copy
+            if isinstance(part, tuple):
+                return tuple(avals(p) for p in part)
+            if isinstance(part, list):
+                return [avals(p) for p in part]
+            if isinstance(part, slice):
+                return slice(avals(part.start), avals(part.stop), avals(part.step))
+            return part
+
+        keep: list[Aval] = []
+        abstract_key = avals(values)
+        self.journal.keep.append(keep)
+        return values, abstract_key, names
+
+    masks: dict[Any, Any]
+
+    def indexed(self, base: ArrayTracer, key: Any) -> tuple[Any, Any]:
+        """The key with values, and what ``base[key]`` is."""
+        values, avals, names = self.key_parts(key)
+        found = infer_getitem(base.aval, avals, self.masks, self.fresh,
+                              lambda leaf: names.get(id(leaf), id(leaf)))
+        for relation, dim in found.guards:
+            self.guard_size(relation, dim)
+        return values, found
+
+    def _read_array(self, base: ArrayTracer, key: Any) -> Any:
+        if isinstance(key, str):
+            raise self.fatal(UnsupportedOperation(
+                f"field access [{key!r}]", why="structured arrays are not supported",
+                fix="pass the fields as separate arrays"))
+        values, found = self.indexed(base, key)
+        content = self.content(base)
+        dyn: list[Value] = []
+        template = abstract(values, dyn)
+        step = Index(template, found.basic)
+        (value,) = self.emit("read", (content, *dyn), (found.aval,),
+                             steps=(shift_step(step, 1),))
+        if found.view == "fresh" or found.aval.kind is not Kind.ARRAY:
+            result = self.wrap(value)
+            if found.view == "maybe" and type(result) is ArrayTracer:
+                result.home.aliases.append((base.home, base.home.current))
+            return result
+        view = self.view(base, (step,), tuple(dyn), value, found.aval)
+        self.made_from[view.obj] = (base.obj, key, base.home.current)
+        return view
+
+    made_from: dict[int, Any]
+
+    def _read_scalar(self, obj: Any, key: Any) -> Any:
+        """A subscript of an opaque object or a NumPy scalar (``x[()]``)."""
+        if obj.aval.kind in (Kind.OPAQUE, Kind.LIST):
+            values = self.values_in(key)
+            return self.opaque_apply(operator.getitem, (self.value_of(obj), values), OPAQUE)
+        values, avals, _ = self.key_parts(key)
+        found = infer_getitem(obj.aval, avals, self.masks, self.fresh)
+        dyn: list[Value] = []
+        step = Index(abstract(values, dyn), found.basic)
+        (value,) = self.emit("read", (self.value_of(obj), *dyn), (found.aval,),
+                             steps=(shift_step(step, 1),))
+        return self.wrap(value)
+
+    # ---- writes --------------------------------------------------------------------------
+    def setitem(self, obj: Any, key: Any, value: Any) -> None:
+        if type(obj) is ArrayTracer:
+            self._write_array(obj, key, value)
+            return
+        if is_tracer(obj):
+            self._write_opaque(obj, key, value)
+            return
+        method = python_method(obj, "__setitem__")
+        if method is not None:
+            self.call(method, obj, key, value)
+            return
+        if isinstance(obj, np.ndarray):
+            raise self.fatal(TracingError(
+                "a traced value is stored into a static array",
+                why="the array was made while compiling and is shared by all calls",
+                fix="make the array inside the function"))
+        if isinstance(obj, list) and id(obj) in self.symbolic_lists:
+            self.list_put(obj, key, value)
+            return
+        key = self.static_key(key)
+        if isinstance(value, Staged):
+            value = self.iterate(value)
+        path = self.paths.get(id(obj))
+        if path is not None:
+            self.effect_on(obj, operator.setitem, key, value)
+        self.journal.touch(Content(obj, self.symbolic_lists))
+        if path is not None:
+            self.mirror(obj)
+        obj[key] = value
+
+    def effect_on(self, obj: Any, fn: Any, *args: Any) -> None:
+        raise AttributeError
+
+    def mirror(self, obj: Any) -> None:
+        raise AttributeError
+
+    def list_get(self, obj: Any, key: Any) -> Any:
+        raise AttributeError
+
+    def list_put(self, obj: Any, key: Any, value: Any) -> None:
+        raise AttributeError
+
+    def iterate(self, iterable: Any) -> Any:
+        raise AttributeError
+
+    def _write_opaque(self, obj: Any, key: Any, value: Any) -> None:
+        if obj.aval.kind not in (Kind.OPAQUE, Kind.LIST):
+            raise TypeError(
+                f"'{_type_name(obj)}' object does not support item assignment")
+        self.emit_effect(operator.setitem, (obj, key, value), {}, None)
+
+    def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+                    aval: Aval | None) -> Any:
+        raise AttributeError
+
+    def _write_array(self, base: ArrayTracer, key: Any, value: Any) -> None:
+        if type(value) is ArrayTracer and self._is_own_view(base, key, value):
+            return  # the second half of ``x[k] op= v``: the view was updated in place
+        values, found = self.indexed(base, key)
+        if isinstance(value, (list, tuple, Staged)) or (
+                isinstance(value, np.ndarray) and value.dtype == object):
+            items = self.iterate(value) if isinstance(value, Staged) else value
+            value = self.apply(np.asarray, (list(items),), {})
+        stored = self.as_value(value)
+        if stored.aval.kind in (Kind.OPAQUE, Kind.NONE, Kind.LIST) and (
+                base.aval.dtype is not None):
+            raise TypeError(f"float() argument must be a string or a real number, not "
+                            f"'{_type_name(value)}'")
+        dyn: list[Value] = []
+        step = Index(abstract(values, dyn), found.basic)
+        self.write_version(base, "write", (step,), stored, tuple(dyn))
+
+    def _is_own_view(self, base: ArrayTracer, key: Any, value: ArrayTracer) -> bool:
+        made = self.made_from.get(value.obj)
+        return made is not None and made[0] == base.obj and made[1] is key
+
+    def delitem(self, obj: Any, key: Any) -> None:
+        method = python_method(obj, "__delitem__")
+        if method is not None:
+            self.call(method, obj, key)
+            return
+        if isinstance(obj, list) and type(self.symbolic_lists.get(id(obj))) is SymbolicList:
+            self.call_method(obj, "pop", key)
+            return
+        if is_tracer(obj):
+            if type(obj) is ArrayTracer:
+                raise ValueError("cannot delete array elements")
+            self.emit_effect(operator.delitem, (obj, key), {}, None)
+            return
+        key = self.static_key(key)
+        path = self.paths.get(id(obj))
+        if path is not None:
+            self.effect_on(obj, operator.delitem, key)
+        self.journal.touch(Content(obj, self.symbolic_lists))
+        if path is not None:
+            self.mirror(obj)
+        del obj[key]
+
+
+def _type_name(obj: Any) -> str:
+    return obj.__class__.__name__ if isinstance(obj, Tracer) else type(obj).__name__

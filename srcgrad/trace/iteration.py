@@ -1,0 +1,176 @@
+"""What a staged ``for`` can run over: things with a length and an item for each index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..kinds import Kind
+from .tracers import ArrayTracer, SymbolicList, Tracer, is_tracer
+
+
+class Staged:
+    """Base of iterables that stand for Python's while tracing."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class Range(Staged):
+    """``range(start, stop, step)`` with traced parts."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+
+@dataclass(slots=True)
+class Rows(Staged):
+    """An array: its rows (or its numbers)."""
+
+    array: Any
+
+
+@dataclass(slots=True)
+class Items(Staged):
+    """A list of unknown length."""
+
+    list: Any
+
+
+@dataclass(slots=True)
+class Zip(Staged):
+    parts: tuple[Any, ...]
+    strict: bool = False
+
+
+@dataclass(slots=True)
+class Enumerate(Staged):
+    inner: Any
+    start: Any = 0
+
+
+@dataclass(slots=True)
+class Reversed(Staged):
+    inner: Any
+
+
+@dataclass(slots=True)
+class Mapped(Staged):
+    """``map(function, *parts)``."""
+
+    function: Any
+    parts: tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Cursor(Staged):
+    """An iterator: a sequence and the position of its next item (a slot in the journal)."""
+
+    inner: Any
+    position: Any = 0
+
+
+def staged_iterable(machine: Any, obj: Any) -> Any:
+    """The staged form of an iterable that depends on traced values; None for the others."""
+    if isinstance(obj, Staged):
+        return obj
+    if type(obj) is ArrayTracer:
+        return Rows(obj)
+    if isinstance(obj, list) and type(machine.symbolic_lists.get(id(obj))) is SymbolicList:
+        return Items(obj)
+    if isinstance(obj, Tracer) and is_tracer(obj):
+        return Items(obj) if obj.aval.kind in (Kind.LIST, Kind.OPAQUE) else Rows(obj)
+    return None
+
+
+def static_items(machine: Any, obj: Any) -> list[Any] | None:
+    """The items of an iterable whose number is known now; None if it depends on the call."""
+    if isinstance(obj, Range):
+        parts = (obj.start, obj.stop, obj.step)
+        return list(range(*parts)) if all(type(p) is int for p in parts) else None
+    if isinstance(obj, Rows):
+        size = machine.length(obj.array)
+        return [machine.getitem(obj.array, i) for i in range(size)] if type(size) is int else None
+    if isinstance(obj, Enumerate):
+        inner = static_items(machine, obj.inner)
+        return None if inner is None else [
+            (machine.binary("+", obj.start, i), x) for i, x in enumerate(inner)]
+    if isinstance(obj, Reversed):
+        inner = static_items(machine, obj.inner)
+        return None if inner is None else inner[::-1]
+    if isinstance(obj, Zip):
+        return _static_zip(machine, obj)
+    if isinstance(obj, Mapped):
+        parts = _static_zip(machine, Zip(obj.parts))
+        return None if parts is None else [machine.call(obj.function, *p) for p in parts]
+    if isinstance(obj, Cursor):
+        inner = static_items(machine, obj.inner)
+        return None if inner is None or type(obj.position) is not int else inner[obj.position:]
+    if isinstance(obj, Staged) or is_tracer(obj):
+        return None
+    return list(machine.outside_items(obj))
+
+
+def _static_zip(machine: Any, obj: Zip) -> list[Any] | None:
+    columns = [static_items(machine, p) for p in obj.parts]
+    if any(c is None for c in columns):
+        return None
+    return list(zip(*columns, strict=obj.strict))  # type: ignore[arg-type]
+
+
+def length(machine: Any, obj: Any) -> Any:
+    """The number of items: an int or a traced int."""
+    if isinstance(obj, Range):
+        return machine.range_length(obj.start, obj.stop, obj.step)
+    if isinstance(obj, Rows):
+        return machine.length(obj.array)
+    if isinstance(obj, Items):
+        return machine.length(obj.list)
+    if isinstance(obj, (Enumerate, Reversed)):
+        return length(machine, obj.inner)
+    if isinstance(obj, Cursor):
+        return machine.binary("-", length(machine, obj.inner), obj.position)
+    if isinstance(obj, (Zip, Mapped)):
+        sizes = [length(machine, p) for p in obj.parts]
+        result = sizes[0]
+        for size in sizes[1:]:
+            if not _equal(result, size):
+                result = machine.call(min, result, size)
+        return result
+    return len(obj)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if type(a) is int and type(b) is int:
+        return a == b
+    return is_tracer(a) and is_tracer(b) and a.aval.expr is not None and (
+        a.aval.expr == b.aval.expr)
+
+
+def item(machine: Any, obj: Any, index: Any) -> Any:
+    """Item number ``index`` (counted from 0, traced or not)."""
+    if isinstance(obj, Range):
+        if type(obj.start) is int and obj.start == 0 and type(obj.step) is int and obj.step == 1:
+            return index
+        scaled = index if type(obj.step) is int and obj.step == 1 else machine.binary(
+            "*", index, obj.step)
+        return machine.binary("+", obj.start, scaled)
+    if isinstance(obj, Rows):
+        return machine.getitem(obj.array, index)
+    if isinstance(obj, Items):
+        return machine.getitem(obj.list, index)
+    if isinstance(obj, Enumerate):
+        number = index if type(obj.start) is int and obj.start == 0 else machine.binary(
+            "+", obj.start, index)
+        return (number, item(machine, obj.inner, index))
+    if isinstance(obj, Reversed):
+        last = machine.binary("-", length(machine, obj.inner), 1)
+        return item(machine, obj.inner, machine.binary("-", last, index))
+    if isinstance(obj, Zip):
+        return tuple(item(machine, p, index) for p in obj.parts)
+    if isinstance(obj, Mapped):
+        return machine.call(obj.function, *(item(machine, p, index) for p in obj.parts))
+    if isinstance(obj, Cursor):
+        return item(machine, obj.inner, machine.binary("+", index, obj.position))
+    return machine.getitem(obj, index)

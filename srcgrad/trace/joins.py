@@ -1,0 +1,491 @@
+"""Joining states: what a slot holds after two paths, or at the head of a loop.
+
+:func:`unify` compares two states and gives a :class:`Shape`: a tree that says which parts are
+the same object on both paths and which are *leaves*, values that differ and become outputs of
+an ``if`` or carried values of a loop.  A shape can list the parts of a state that stand at its
+leaves, and build the joined state from values for the leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..dims import Dim, proves_nonnegative
+from ..errors import JoinError
+from ..graph.ir import Value
+from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, aval_of, join, list_of
+from ..stage.machine import UNBOUND
+from .journal import Snapshot
+from .tracers import ArrayTracer, BoundMethod, Poison, SymbolicList, is_tracer
+
+IMMUTABLE = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type(None))
+
+
+class Shape:
+    """Base of shapes."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class Same(Shape):
+    """The same object on both paths."""
+
+    obj: Any
+
+
+@dataclass(slots=True)
+class Leaf(Shape):
+    """A value that differs.  ``version_of`` is set for the version of a home."""
+
+    aval: Aval
+    version_of: Any = None
+    opened: frozenset[int] = frozenset()
+    key: Any = None  # leaves of equal key are one object
+    label: str | None = None
+
+
+@dataclass(slots=True)
+class Sequence(Shape):
+    """A tuple, list or content snapshot of equal length on both paths."""
+
+    build: Callable[[list[Any]], Any]
+    items: list[Shape]
+    parts: Callable[[Any], tuple[Any, ...]]
+
+
+@dataclass(slots=True)
+class Failed(Shape):
+    """Parts that have no common form; reading the joined slot raises the error."""
+
+    error: JoinError
+
+
+@dataclass(slots=True)
+class Join:
+    """One join in progress.  ``fresh`` makes symbols for sizes that differ; ``symbolic`` is
+    the table of lists of unknown length; ``outside`` tells objects from outside."""
+
+    fresh: Callable[..., Dim]
+    symbolic: dict[int, Any]
+    outside: Callable[[Any], bool]
+    pairs: dict[tuple[int, int], Any] = field(default_factory=dict)
+    keep: list[Any] = field(default_factory=list)
+
+    def unify(self, a: Any, b: Any) -> Shape:
+        """The shape of two states."""
+        if a is b:
+            return Same(a)
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            return Same(a if isinstance(a, Poison) else b)
+        if a is UNBOUND or b is UNBOUND:
+            return self._with_unbound(b if a is UNBOUND else a)
+        if type(a) is Snapshot or type(b) is Snapshot:
+            return self._contents(a, b)
+        aval_a, aval_b = leaf_aval(a), leaf_aval(b)
+        if aval_a is not None and aval_b is not None:
+            return self._leaves(a, b, aval_a, aval_b)
+        return self._structures(a, b)
+
+    def _leaves(self, a: Any, b: Any, aval_a: Aval, aval_b: Aval) -> Shape:
+        if not is_tracer(a) and not is_tracer(b) and type(a) is type(b) and (
+                type(a) is not SymbolicList) and same_constant(a, b):
+            return Same(a)
+        if type(a) is ArrayTracer and type(b) is ArrayTracer and a.obj == b.obj:
+            return Same(a)
+        aval = self.join_avals(aval_a, aval_b)
+        key = None
+        if type(a) is ArrayTracer or type(b) is ArrayTracer:
+            key = (getattr(a, "obj", id(a)), getattr(b, "obj", id(b)))
+        label = getattr(getattr(b, "home", None), "label", None)
+        return Leaf(aval, key=key, label=label)
+
+    def join_avals(self, a: Aval, b: Aval) -> Aval:
+        """Like :func:`srcgrad.kinds.join`, but arrays of one rank keep it: axes of different
+        sizes get fresh symbols; so do ints with different numbers."""
+        if a.kind is Kind.ARRAY and b.kind is Kind.ARRAY and len(a.shape or ()) == len(
+                b.shape or ()):
+            shape = tuple(x if x == y else self.fresh("k")
+                          for x, y in zip(a.shape or (), b.shape or (), strict=True))
+            plain = join(a.but(shape=()), b.but(shape=()))
+            return plain.but(shape=shape, optional=a.optional or b.optional)
+        if a.kind is Kind.INT and b.kind is Kind.INT:
+            if a.expr is not None and a.expr == b.expr:
+                return a.but(optional=a.optional or b.optional)
+            low = 0 if _nonnegative(a) and _nonnegative(b) else None
+            return a.but(expr=self.fresh("i", low=low), optional=a.optional or b.optional)
+        if a.kind is Kind.LIST and b.kind is Kind.LIST and a.elem and b.elem:
+            return list_of(self.join_avals(a.elem, b.elem))
+        return join(a, b)
+
+    def _with_unbound(self, present: Any) -> Shape:
+        """A slot that only one path binds: reading it where it is unbound raises at run time,
+        as the user's code would."""
+        if type(present) is Snapshot:
+            return Same(present)
+        aval = leaf_aval(present)
+        if aval is not None:
+            key = ("unbound", getattr(present, "obj", id(present)))
+            return Leaf(aval, key=key, label=getattr(getattr(present, "home", None), "label",
+                                                     None))
+        parts = structure_parts(present)
+        if parts is None or self.outside(present):
+            return Same(present)
+        items = [self._with_unbound(p) for p in parts]
+        if all(isinstance(i, Same) for i in items):
+            return Same(present)
+        return Sequence(rebuilder(present), items, _unbound_parts(len(items)))
+
+    def _contents(self, a: Any, b: Any) -> Shape:
+        if type(a) is Snapshot and type(b) is Snapshot:
+            if a.type is dict:
+                if [k for k, _ in a.items] == [k for k, _ in b.items]:
+                    keys = [k for k, _ in a.items]
+                    items = [self.unify(x, y) for (_, x), (_, y) in zip(a.items, b.items,
+                                                                       strict=True)]
+                    return Sequence(
+                        lambda vs: Snapshot(dict, tuple(zip(keys, vs, strict=True))),
+                        items, lambda s: tuple(v for _, v in s.items))
+                return Failed(JoinError(
+                    "a dict has different keys after the two paths",
+                    why="which keys exist depends on data",
+                    fix="give the dict all its keys before the branch or loop"))
+            if len(a.items) == len(b.items) and a.type is b.type and a.type is not set:
+                kind = a.type
+                items = [self.unify(x, y) for x, y in zip(a.items, b.items, strict=True)]
+                return Sequence(lambda vs: Snapshot(kind, tuple(vs)), items, lambda s: s.items)
+        return self._symbolic_list(a, b)
+
+    def _symbolic_list(self, a: Any, b: Any) -> Shape:
+        """Lists of different or unknown length."""
+        avals = []
+        for state in (a, b):
+            if type(state) is Snapshot and state.type is not list:
+                return Failed(JoinError(
+                    f"a {state.type.__name__} grows by a number of items that depends on data",
+                    why="only lists may have a length that is known at run time only",
+                    fix="use a list"))
+            elem = list_elem(self, state)
+            if elem is False:
+                return Failed(JoinError(
+                    "a list whose length depends on data holds values of unlike kinds",
+                    why="its elements must be numbers or arrays of one rank",
+                    fix="keep unlike things in separate lists"))
+            avals.append(list_of(elem))
+        left, right = avals
+        if left.elem is None or right.elem is None:
+            aval = list_of(left.elem or right.elem)
+        else:
+            aval = list_of(self.join_avals(left.elem, right.elem))
+        return Leaf(aval)
+
+    def _structures(self, a: Any, b: Any) -> Shape:
+        """Tuples, lists and records of the same class and size."""
+        known = self.pairs.get((id(a), id(b)))
+        if known is not None:
+            return known  # type: ignore[no-any-return]
+        shape = self._new_structure(a, b)
+        self.pairs[(id(a), id(b))] = shape
+        self.keep.append((a, b))
+        return shape
+
+    def _new_structure(self, a: Any, b: Any) -> Shape:
+        if type(a) is type(b) and not self.outside(a) and not self.outside(b):
+            if type(a) is dict and list(a) != list(b):
+                return self._failed(a, b)
+            parts_a, parts_b = structure_parts(a), structure_parts(b)
+            if parts_a is not None and parts_b is not None and len(parts_a) == len(parts_b):
+                items = [self.unify(x, y) for x, y in zip(parts_a, parts_b, strict=True)]
+                if all(isinstance(i, Same) for i in items) and isinstance(a, tuple):
+                    return Same(a)
+                return Sequence(_once(rebuilder(a)), items, structure_parts)  # type: ignore[arg-type]
+        return self._failed(a, b)
+
+    def _failed(self, a: Any, b: Any) -> Failed:
+        return Failed(JoinError(
+            f"a name refers to {describe(a)} on one path and to {describe(b)} on the other",
+            why="which of them it is depends on data, and they have no common form",
+            fix="use the value inside each branch, or make both branches produce the same kind"))
+
+
+def _once(build: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+    return build
+
+
+def _nonnegative(aval: Aval) -> bool:
+    return aval.expr is not None and proves_nonnegative(aval.expr)
+
+
+def _unbound_parts(count: int) -> Callable[[Any], tuple[Any, ...]]:
+    def parts(state: Any) -> tuple[Any, ...]:
+        if state is UNBOUND:
+            return (UNBOUND,) * count
+        found = structure_parts(state)
+        return found if found is not None else (UNBOUND,) * count
+
+    return parts
+
+
+def same_constant(a: Any, b: Any) -> bool:
+    """Are two constants the same to the last bit (nan is nan, 0.0 is not -0.0)?"""
+    if isinstance(a, (float, complex, np.generic)):
+        return repr(a) == repr(b)
+    return bool(a == b)
+
+
+def leaf_aval(obj: Any) -> Aval | None:
+    """The abstract value of something that can be one run-time value; None for structures."""
+    if is_tracer(obj):
+        return obj.aval  # type: ignore[no-any-return]
+    if isinstance(obj, Value):
+        return obj.aval
+    if type(obj) is SymbolicList:
+        return obj.value.aval
+    if isinstance(obj, IMMUTABLE):
+        return aval_of(obj)
+    return None
+
+
+def list_elem(joining: Join, state: Any) -> Any:
+    """The joined element type of a list state; None if empty, False if there is none."""
+    if type(state) is SymbolicList:
+        return state.value.aval.elem
+    elem: Aval | None = None
+    for item in state.items:
+        aval = list_item_aval(joining, item)
+        if aval is None:
+            return False
+        elem = aval if elem is None else joining.join_avals(elem, aval)
+    return elem
+
+
+def list_item_aval(joining: Join, item: Any) -> Aval | None:
+    """The type of an item of a list of unknown length; lists may nest."""
+    if type(item) is list:
+        found = joining.symbolic.get(id(item))
+        inner = list_elem(joining, found if found is not None else Snapshot(list, tuple(item)))
+        return None if inner is False else list_of(inner)
+    aval = leaf_aval(item)
+    if aval is None or (aval.kind not in NUMERIC and aval is not OPAQUE
+                        and aval.kind is not Kind.OPAQUE and aval.kind is not Kind.NONE):
+        return None
+    if aval.kind in PYTHON_SCALARS and isinstance(aval.expr, int):
+        return aval.but(expr=None)
+    return aval
+
+
+def structure_parts(obj: Any) -> tuple[Any, ...] | None:
+    """The parts of a tuple, list, dict, bound method or plain instance, in a fixed order."""
+    if isinstance(obj, (tuple, list)):
+        return tuple(obj)
+    if type(obj) is dict:
+        return tuple(obj.values())
+    if type(obj) is slice:
+        return (obj.start, obj.stop, obj.step)
+    if type(obj) is BoundMethod:
+        return (obj.owner,)
+    names = record_fields(obj)
+    if names is None:
+        return None
+    return tuple(object.__getattribute__(obj, n) for n in names)
+
+
+def record_fields(obj: Any) -> tuple[str, ...] | None:
+    """The attribute names of a plain instance of a Python class; None for other things."""
+    cls = type(obj)
+    if cls.__module__ == "builtins" or isinstance(obj, type) or callable(obj) and not hasattr(
+            cls, "__call__"):
+        return None
+    if hasattr(cls, "__get__") or cls.__flags__ & (1 << 9) == 0:
+        return None
+    if hasattr(obj, "__dict__"):
+        return tuple(obj.__dict__)
+    slots = [s for k in cls.__mro__ for s in getattr(k, "__slots__", ())]
+    if slots:
+        return tuple(s for s in slots if hasattr(obj, s))
+    return None
+
+
+def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
+    """A function that makes an object like ``obj`` from new parts."""
+    cls = type(obj)
+    if isinstance(obj, tuple):
+        return (lambda parts: cls(*parts)) if hasattr(cls, "_fields") else tuple
+    if isinstance(obj, list):
+        return list
+    if type(obj) is dict:
+        keys = list(obj)
+        return lambda parts: dict(zip(keys, parts, strict=True))
+    if type(obj) is slice:
+        return lambda parts: slice(*parts)
+    if type(obj) is BoundMethod:
+        name = obj.name
+        return lambda parts: BoundMethod(parts[0], name)
+    names = record_fields(obj) or ()
+
+    def build(parts: list[Any]) -> Any:
+        new = object.__new__(cls)
+        for n, p in zip(names, parts, strict=True):
+            object.__setattr__(new, n, p)
+        return new
+
+    return build
+
+
+def leaves(shape: Shape, state: Any) -> list[Any]:
+    """The parts of a state at the shape's leaves, in order."""
+    if isinstance(shape, Leaf):
+        return [state]
+    if isinstance(shape, Sequence):
+        if state is UNBOUND:
+            return [p for item in shape.items for p in leaves(item, UNBOUND)]
+        found: list[Any] = []
+        for item, part in zip(shape.items, shape.parts(state), strict=True):
+            found.extend(leaves(item, part))
+        return found
+    return []
+
+
+def leaf_shapes(shape: Shape) -> list[Leaf]:
+    """The leaves of a shape, in order."""
+    if isinstance(shape, Leaf):
+        return [shape]
+    if isinstance(shape, Sequence):
+        return [leaf for item in shape.items for leaf in leaf_shapes(item)]
+    return []
+
+
+def build(shape: Shape, made: list[Any]) -> Any:
+    """The joined state; ``made`` holds an object for each leaf and is consumed."""
+    if isinstance(shape, Same):
+        return shape.obj
+    if isinstance(shape, Failed):
+        return Poison(shape.error)
+    if isinstance(shape, Leaf):
+        return made.pop(0)
+    assert isinstance(shape, Sequence)
+    return shape.build([build(item, made) for item in shape.items])
+
+
+def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool]:
+    """The shape that also covers ``end``, a loop's state after one round; ``head`` is the state
+    that the shape built.  The flag tells whether it became wider."""
+    if isinstance(shape, Same):
+        if end is head:
+            return shape, False
+        wider = joining.unify(head, end)
+        return wider, not isinstance(wider, Same)
+    if isinstance(shape, Failed):
+        return shape, False
+    if isinstance(shape, Sequence):
+        parts = None if end is UNBOUND else _parts_or_none(shape, end)
+        if parts is None or len(parts) != len(shape.items) or type(end) is not type(head):
+            return joining.unify(head, end), True
+        wide = False
+        items = []
+        for item, h, e in zip(shape.items, shape.parts(head), parts, strict=True):
+            new, changed = widen(joining, item, h, e)
+            items.append(new)
+            wide = wide or changed
+        return Sequence(shape.build, items, shape.parts), wide
+    assert isinstance(shape, Leaf)
+    return _widen_leaf(joining, shape, end)
+
+
+def _parts_or_none(shape: Sequence, state: Any) -> tuple[Any, ...] | None:
+    try:
+        return shape.parts(state)
+    except (AttributeError, TypeError):
+        return None
+
+
+def _widen_leaf(joining: Join, shape: Leaf, end: Any) -> tuple[Shape, bool]:
+    if end is UNBOUND:
+        return shape, False
+    if type(end) is Snapshot:
+        elem = list_elem(joining, end)
+        aval: Aval | None = None if elem is False else list_of(elem)
+    else:
+        aval = leaf_aval(end)
+    if aval is None:
+        return Failed(JoinError(
+            f"a name refers to a number in one iteration and to {describe(end)} in the next",
+            why="a loop's variables must keep their kind",
+            fix="use two names")), True
+    return _merge_leaf(joining, shape, aval)
+
+
+def _merge_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
+    old = shape.aval
+    if old.kind is Kind.INT and aval.kind is Kind.INT and old.expr is not None:
+        if -1 in shape.opened or aval.expr == old.expr:
+            optional = old.optional or aval.optional
+            return (shape, False) if optional == old.optional else (
+                _releaf(shape, old.but(optional=True)), True)
+        low = 0 if _nonnegative(old) and _nonnegative(aval) else None
+        return _releaf(shape, old.but(expr=joining.fresh("i", low=low)),
+                       shape.opened | {-1}), True
+    if old.kind is Kind.ARRAY and aval.kind is Kind.ARRAY and len(old.shape or ()) == len(
+            aval.shape or ()):
+        return _merge_array_leaf(joining, shape, aval)
+    if old.kind is Kind.LIST and aval.kind is Kind.LIST:
+        joined = list_of(aval.elem) if old.elem is None else (
+            old if aval.elem is None else list_of(stable_elem(joining, old.elem, aval.elem)))
+        return (shape, False) if joined == old else (_releaf(shape, joined), True)
+    joined = joining.join_avals(old, aval)
+    return (shape, False) if joined == old else (_releaf(shape, joined), True)
+
+
+def stable_elem(joining: Join, old: Aval, new: Aval) -> Aval:
+    """The joined element type; sizes that already vary stay as they are."""
+    if old.kind is Kind.ARRAY and new.kind is Kind.ARRAY and len(old.shape or ()) == len(
+            new.shape or ()):
+        shape = tuple(
+            a if a == b or _open(a) else joining.fresh("k")
+            for a, b in zip(old.shape or (), new.shape or (), strict=True))
+        return join(old.but(shape=()), new.but(shape=())).but(shape=shape)
+    if old.kind is Kind.INT and new.kind is Kind.INT:
+        return old.but(expr=None)
+    return joining.join_avals(old, new)
+
+
+def _open(dim: Dim) -> bool:
+    return not isinstance(dim, int) and len(dim.atoms()) == 1 and dim.atoms()[0].varying
+
+
+def _merge_array_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
+    old = shape.aval
+    opened = set(shape.opened)
+    sizes = list(old.shape or ())
+    for axis, (x, y) in enumerate(zip(old.shape or (), aval.shape or (), strict=True)):
+        if x != y and axis not in opened:
+            opened.add(axis)
+            sizes[axis] = joining.fresh("k")
+    plain = join(old.but(shape=()), aval.but(shape=()))
+    new = plain.but(shape=tuple(sizes))
+    changed = new != old
+    return (_releaf(shape, new, frozenset(opened)), True) if changed else (shape, False)
+
+
+def _releaf(shape: Leaf, aval: Aval, opened: frozenset[int] | None = None) -> Leaf:
+    return Leaf(aval, shape.version_of, shape.opened if opened is None else opened, shape.key,
+                shape.label)
+
+
+def describe(obj: Any) -> str:
+    """A few words for an object in messages."""
+    if obj is UNBOUND:
+        return "nothing (unbound)"
+    if is_tracer(obj):
+        return f"a traced {obj.aval}"
+    if isinstance(obj, (int, float, str, type(None))):
+        return repr(obj)
+    if callable(obj) and hasattr(obj, "__name__"):
+        return f"the function {obj.__name__!r}"
+    if type(obj) is Snapshot:
+        return f"a {obj.type.__name__} of {len(obj.items)} items"
+    return f"a {type(obj).__name__}"

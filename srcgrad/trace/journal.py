@@ -1,0 +1,250 @@
+"""The journal: what tracing did to Python objects, so that it can be undone and merged.
+
+Both arms of a branch and the body of a loop run as Python while tracing.  Every mutation goes
+through a :class:`Cell` (a variable of a frame, an attribute, the content of a list, dict or
+set, the version of a home).  A *layer* remembers the state each cell had when the layer first
+touched it; ending the layer gives the changes and restores the old states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..stage.machine import UNBOUND, Frame
+
+
+class Cell(Protocol):
+    """A place that can hold different states.  ``key`` identifies it (cells are made anew at
+    each access); ``owner`` keeps the object alive, so that its id stays its own."""
+
+    @property
+    def key(self) -> tuple[Any, ...]: ...
+    @property
+    def owner(self) -> Any: ...
+    def get(self) -> Any: ...
+    def put(self, state: Any) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A variable of a frame."""
+
+    owner: Frame
+    name: str
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("slot", id(self.owner), self.name)
+
+    def get(self) -> Any:
+        return self.owner.slots.get(self.name, UNBOUND)
+
+    def put(self, state: Any) -> None:
+        if state is UNBOUND:
+            self.owner.slots.pop(self.name, None)
+        else:
+            self.owner.slots[self.name] = state
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An attribute of an instance that was made while tracing, or an overlay of one that came
+    from outside (``overlay`` maps names to values; the object itself is never touched)."""
+
+    owner: Any
+    name: str
+    overlay: dict[str, Any] | None = None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("field", id(self.owner), self.name)
+
+    def get(self) -> Any:
+        if self.overlay is not None:
+            return self.overlay.get(self.name, UNBOUND)
+        try:
+            return object.__getattribute__(self.owner, self.name)
+        except AttributeError:
+            return UNBOUND
+
+    def put(self, state: Any) -> None:
+        if self.overlay is not None:
+            if state is UNBOUND:
+                self.overlay.pop(self.name, None)
+            else:
+                self.overlay[self.name] = state
+        elif state is UNBOUND:
+            object.__delattr__(self.owner, self.name)
+        else:
+            object.__setattr__(self.owner, self.name, state)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The whole content of a list, dict, set or deque, as an immutable snapshot.
+
+    ``symbolic`` is the table of lists whose content is a graph value (see
+    :class:`srcgrad.trace.lists.SymbolicList`); their state is that object.
+    """
+
+    owner: Any
+    symbolic: dict[int, Any]
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("content", id(self.owner))
+
+    def get(self) -> Any:
+        found = self.symbolic.get(id(self.owner))
+        if found is not None:
+            return found
+        if isinstance(self.owner, dict):
+            return Snapshot(dict, tuple(self.owner.items()))
+        return Snapshot(type(self.owner), tuple(self.owner))
+
+    def put(self, state: Any) -> None:
+        if not isinstance(state, Snapshot):
+            self.symbolic[id(self.owner)] = state
+            return
+        self.symbolic.pop(id(self.owner), None)
+        if isinstance(self.owner, list):
+            self.owner[:] = state.items
+        else:
+            self.owner.clear()
+            add = self.owner.extend if hasattr(self.owner, "extend") else self.owner.update
+            add(state.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The content of a container at one moment (pairs for a dict)."""
+
+    type: type
+    items: tuple[Any, ...]
+
+    def same(self, other: Any) -> bool:
+        """Identity of all items: equality of tracers means nothing here."""
+        if not isinstance(other, Snapshot) or len(self.items) != len(other.items):
+            return False
+        if self.type is dict:
+            return all(k == j and v is w
+                       for (k, v), (j, w) in zip(self.items, other.items, strict=True))
+        return all(a is b for a, b in zip(self.items, other.items, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The current version of a home."""
+
+    owner: Any
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("version", id(self.owner))
+
+    def get(self) -> Any:
+        return self.owner.current
+
+    def put(self, state: Any) -> None:
+        self.owner.current = state
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The reason why a home's content is unknown, or None."""
+
+    owner: Any
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("lost", id(self.owner))
+
+    def get(self) -> Any:
+        return self.owner.lost
+
+    def put(self, state: Any) -> None:
+        self.owner.lost = state
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Does a home's array lie in a list of unknown length?"""
+
+    owner: Any
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("stored", id(self.owner))
+
+    def get(self) -> Any:
+        return self.owner.stored
+
+    def put(self, state: Any) -> None:
+        self.owner.stored = state
+
+
+def same_state(a: Any, b: Any) -> bool:
+    """Is the state of a cell unchanged?"""
+    if a is b:
+        return True
+    return isinstance(a, Snapshot) and a.same(b)
+
+
+@dataclass(slots=True)
+class Change:
+    """A cell with its state before and after a layer."""
+
+    cell: Cell
+    before: Any
+    after: Any
+
+
+@dataclass(slots=True)
+class Layer:
+    """One region's mutations: cells with the state they had at the region's start."""
+
+    before: dict[tuple[Any, ...], tuple[Cell, Any]] = field(default_factory=dict)
+
+
+class Journal:
+    """A stack of layers."""
+
+    def __init__(self) -> None:
+        self.layers: list[Layer] = [Layer()]
+        self.keep: list[Any] = []
+
+    def write(self, cell: Cell, state: Any) -> None:
+        """Change a cell; remembers its old state in the innermost layer."""
+        self.touch(cell)
+        cell.put(state)
+
+    def touch(self, cell: Cell) -> None:
+        """Say that a cell is about to change."""
+        layer = self.layers[-1]
+        if cell.key not in layer.before:
+            layer.before[cell.key] = (cell, cell.get())
+            self.keep.append(cell.owner)
+
+    def push(self) -> None:
+        self.layers.append(Layer())
+
+    def pop(self) -> dict[tuple[Any, ...], Change]:
+        """End the innermost layer: its real changes by key, in order; states are restored."""
+        layer = self.layers.pop()
+        changes = {}
+        for key, (cell, before) in layer.before.items():
+            after = cell.get()
+            if not same_state(before, after):
+                changes[key] = Change(cell, before, after)
+        for cell, before in layer.before.values():
+            cell.put(before)
+        return changes
+
+    def peek(self) -> Iterator[Change]:
+        """The changes of the innermost layer so far."""
+        for cell, before in list(self.layers[-1].before.values()):
+            after = cell.get()
+            if not same_state(before, after):
+                yield Change(cell, before, after)

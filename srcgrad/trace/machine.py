@@ -1,0 +1,151 @@
+"""The tracer: the machine that turns staged code into a graph."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOperation
+from ..kinds import COMPLEX, FLOAT, Kind, int_aval
+from ..stage.function import stage
+from ..stage.machine import NORMAL, Frame
+from .functions import HANDLERS, sort_node
+from .joins import record_fields
+from .statements import Statements
+from .tracers import ArrayTracer, ScalarTracer, is_tracer
+
+
+class TraceMachine(Statements):
+    """All staged operators, recording."""
+
+    float_aval = FLOAT
+    complex_aval = COMPLEX
+
+    def __init__(self, sizes: dict[tuple[str, int | None], int]) -> None:
+        super().__init__(sizes)
+        self.conditions = {}
+        self.noted = set()
+        self.masks = {}
+        self.made_from = {}
+        self.global_overlays = {}
+        self.mirrored = set()
+        self.shadow_paths = {}
+        self.handlers = HANDLERS
+        self.ruled = frozenset()
+        self.depth = 0
+        self.call_sites = []
+        self.loop_count = 0
+        self.rounds = 0
+        self.forms = {}
+        self.notes = []
+        self.handling = []
+
+    # ---- odds and ends that functions need ---------------------------------------------------
+    def scratch_frame(self, start: Any) -> Frame:
+        """A frame for ``sum`` over a staged iterable."""
+        frame = Frame(None, None, _nothing)
+        self.store(frame, "total", start)
+        return frame
+
+    def add_item(self, frame: Frame) -> int:
+        total = self.binary("+", self.load(frame, "total"), self.load(frame, "item"))
+        self.store(frame, "total", total)
+        return NORMAL
+
+    def hold(self, item: Any) -> None:
+        self._hold(item)
+
+    def append_held(self, target: list[Any]) -> int:
+        return self._append_held(target)
+
+    def range_length(self, start: Any, stop: Any, step: Any) -> Any:
+        """``len(range(start, stop, step))``."""
+        from .. import dims
+
+        exprs = [self._int_expr(p) for p in (start, stop, step)]
+        if all(e is not None for e in exprs):
+            expr = dims.range_length(*exprs)
+            if isinstance(expr, int):
+                return expr
+        else:
+            expr = self.fresh("k")
+        if start == 0 and type(start) is int and type(step) is int and step == 1 and (
+                is_tracer(stop)) and stop.aval.expr == expr:
+            return stop
+        values = tuple(self.value_of(p) for p in (start, stop, step))
+        return self.opaque_apply(count_range, values, int_aval(expr))
+
+    def size_tracer(self, size: Any) -> Any:
+        """A traced int for a symbolic size (its number can be demanded)."""
+        if is_tracer(size):
+            return size
+        return ScalarTracer(self, self.emit("const", (), (int_aval(size),), value=0)[0])
+
+    def listed(self, iterable: Any) -> Any:
+        """A static iterable beside staged ones in a zip: a list, indexed by demand."""
+        if isinstance(iterable, np.ndarray):
+            return iterable
+        return list(self.iterate(iterable))
+
+    def sort_traced(self, items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
+        """``sorted`` by traced keys: a gather of like items in the order of an argsort."""
+        order = sort_node(self, keys, bool(self.static_key(reverse)))
+        if all(is_tracer(i) and i.aval.kind not in (Kind.OPAQUE,) for i in items):
+            stacked = self.call(np.array, items)
+            return [self.getitem(stacked, self.getitem(order, i)) for i in range(len(items))]
+        parts = [tuple(i) if isinstance(i, (tuple, list)) else None for i in items]
+        if all(p is not None and len(p) == len(parts[0] or ()) for p in parts):
+            columns = [self.call(np.array, list(column))
+                       for column in zip(*[p or () for p in parts], strict=True)]
+            make = type(items[0]) if not hasattr(type(items[0]), "_fields") else (
+                lambda xs: type(items[0])(*xs))
+            return [make([self.getitem(c, self.getitem(order, i)) for c in columns])
+                    for i in range(len(items))]
+        raise self.fatal(UnsupportedOperation(
+            "sorting unlike objects by a traced key",
+            why="which object comes first depends on data, and the objects cannot be gathered",
+            fix="keep the numbers in arrays and use np.argsort"))
+
+    def copied(self, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
+        """``copy.copy`` and ``copy.deepcopy`` of objects that hold traced values."""
+        if id(obj) in memo:
+            return memo[id(obj)]
+        if is_tracer(obj):
+            if type(obj) is ArrayTracer and deep:
+                memo[id(obj)] = self.call_method(obj, "copy")
+                return memo[id(obj)]
+            return obj
+        if isinstance(obj, (list, tuple)):
+            items = list(self.outside_items(obj))
+            made: Any = [self.copied(i, deep, memo) if deep else i for i in items]
+            result = made if isinstance(obj, list) else (
+                type(obj)(*made) if hasattr(obj, "_fields") else tuple(made))
+            memo[id(obj)] = result
+            return result
+        if isinstance(obj, dict):
+            pairs = self.container_method(obj, "items", (), {})
+            return {k: self.copied(v, deep, memo) if deep else v for k, v in pairs}
+        fields = record_fields(obj)
+        if fields is None:
+            return copy.deepcopy(obj) if deep else copy.copy(obj)
+        new = object.__new__(type(obj))
+        memo[id(obj)] = new
+        for name in fields:
+            value = self.getattr(obj, name)
+            object.__setattr__(new, name, self.copied(value, deep, memo) if deep else value)
+        return new
+
+    def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run the staged form of the function under differentiation."""
+        return stage(function).run(self, args, kwargs, fn=function)
+
+
+def _nothing() -> None:
+    """The callee of scratch frames."""
+
+
+def count_range(start: int, stop: int, step: int) -> int:
+    """The number of items of a range."""
+    return len(range(start, stop, step))

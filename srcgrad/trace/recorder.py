@@ -1,0 +1,364 @@
+"""The recording half of the tracer: regions, nodes, origins, handles and their contents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import AliasError, SrcgradError, Where
+from ..graph.infer import infer
+from ..graph.ir import (
+    Builder,
+    Index,
+    Node,
+    Origin,
+    Step,
+    Steps,
+    Through,
+    Value,
+    abstract,
+    shift,
+)
+from ..graph.outcome import MISSING, Fresh, Outcome
+from ..kinds import Aval, Kind, aval_of
+from ..stage.origins import origin
+from .control import Refusal
+from .journal import Journal, Lost, Version
+from .tracers import (
+    ArrayTracer,
+    Home,
+    OpaqueTracer,
+    ScalarTracer,
+    Tracer,
+    is_tracer,
+)
+
+
+class Region:
+    """A block under construction.  ``active`` is false once it has ended: values made in it
+    may not be used any more.  ``replay`` holds nodes of an earlier run of the same region,
+    handed out again in order (see :mod:`srcgrad.trace.splits`)."""
+
+    __slots__ = ("active", "builder", "effects", "parent", "replay", "tests")
+
+    def __init__(self, parent: Region | None) -> None:
+        self.builder = Builder()
+        self.parent = parent
+        self.active = True
+        self.replay: list[Node] = []
+        self.tests = 0
+        self.effects = 0
+
+
+class Recorder:
+    """Appends nodes to the innermost region and wraps their results in tracers."""
+
+    def __init__(self) -> None:
+        self.journal = Journal()
+        self.root = Region(None)
+        self.region = self.root
+        self.objects = 0
+        self.statement = 0
+        self.last_place: tuple[Any, ...] | None = None
+        self.augmented = False
+        self.node_count = 0
+        self.fresh = Fresh()
+        self.symbolic_lists: dict[int, Any] = {}
+
+    # ---- places ------------------------------------------------------------------------
+    def where(self) -> Where | None:
+        """The user's expression that is being executed."""
+        found = origin()
+        return found.where if found else None
+
+    def node_origin(self) -> Origin:
+        found = origin()
+        if found is None:
+            return Origin(statement=self.statement)
+        if found.statement != self.last_place:
+            self.last_place = found.statement
+            self.statement += 1
+        return Origin(found.where, found.callers, self.statement, self.augmented)
+
+    def fatal(self, error: SrcgradError) -> Refusal:
+        """The error with the user's place, as an exception that no ``except Exception`` of the
+        user's can swallow.  Use: ``raise machine.fatal(...)``."""
+        where = self.where()
+        if where is not None:
+            error.at(where)
+        return Refusal(error)
+
+    # ---- nodes -------------------------------------------------------------------------
+    def emit(self, op: str, inputs: tuple[Value, ...], avals: tuple[Aval, ...],
+             blocks: tuple[Any, ...] = (), **params: Any) -> tuple[Value, ...]:
+        """Append a node to the innermost region; its outputs."""
+        region = self.region
+        self.node_count += 1
+        if region.replay:
+            node = region.replay.pop(0)
+            region.builder.nodes.append(node)
+            return node.outputs
+        region.builder.origin = self.node_origin()
+        return region.builder.add(op, inputs, avals, blocks, **params).outputs
+
+    def new_obj(self) -> int:
+        self.objects += 1
+        return self.objects
+
+    def const(self, value: Any) -> Value:
+        """A constant as a graph value."""
+        return self.emit("const", (), (aval_of(value),), value=value)[0]
+
+    # ---- tracers -----------------------------------------------------------------------
+    def wrap(self, value: Value, label: str = "array") -> Any:
+        """The tracer of a new value: arrays get a home of their own; ints whose number is
+        known are just ints."""
+        aval = value.aval
+        if aval.kind in (Kind.ARRAY, Kind.ANY):
+            if value.obj is None:
+                value.obj = self.new_obj()
+            home = Home(value, value.obj, value.hint or label, self.region)
+            return ArrayTracer(self, aval, home, (), (), value.obj, value, self.region)
+        if aval.kind is Kind.INT and isinstance(aval.expr, int) and not aval.optional:
+            return aval.expr
+        if aval.kind is Kind.NONE:
+            return None
+        if aval.kind in (Kind.OPAQUE, Kind.LIST):
+            return OpaqueTracer(self, value)
+        return ScalarTracer(self, value)
+
+    def view(self, base: ArrayTracer, steps: Steps, dyn: tuple[Value, ...], value: Value,
+             aval: Aval) -> ArrayTracer:
+        """A handle for a view of ``base``: the same home, more steps (whose references count
+        from the first of ``dyn``)."""
+        moved = tuple(shift_step(s, len(base.dyn)) for s in steps)
+        value.obj = self.new_obj()
+        return ArrayTracer(self, aval, base.home, base.steps + moved, base.dyn + dyn,
+                           value.obj, value, self.region)
+
+    def content(self, tracer: ArrayTracer) -> Value:
+        """The value of an array object now."""
+        home = tracer.home
+        home.reads += 1
+        self.check_readable(tracer)
+        if not tracer.steps:
+            return home.current
+        version, value, region = tracer.seen
+        if version is home.current and region.active:
+            return value
+        aval = tracer.aval
+        steps = tuple(shift_step(s, 1) for s in tracer.steps)
+        (value,) = self.emit("read", (home.current, *tracer.dyn, tracer.first), (aval,),
+                             steps=steps, handle=True)
+        value.obj = tracer.obj
+        value.hint = tracer.first.hint
+        tracer.seen = (home.current, value, self.region)
+        return value
+
+    def check_readable(self, tracer: ArrayTracer) -> None:
+        """Refuse a read whose content depends on an unknown alias."""
+        home = tracer.home
+        if home.lost is not None:
+            raise self.fatal(AliasError(
+                f"the content of {home.label!r} is not known here",
+                why=home.lost,
+                fix="make a copy (`.copy()`) before the two names can refer to one array"))
+        for other, version in home.aliases:
+            if other.current is not version:
+                raise self.fatal(AliasError(
+                    f"{home.label!r} may or may not be the same array as {other.label!r}, "
+                    "which has been written to since",
+                    why="which of the two it is depends on data, so the value cannot be "
+                        "followed to where it was made",
+                    fix="make a copy (`.copy()`) where one name is bound to the other"))
+
+    def value_of(self, obj: Any) -> Any:
+        """A tracer's value now; anything else unchanged."""
+        if not issubclass(type(obj), Tracer):
+            return obj
+        if type(obj) is ArrayTracer:
+            return self.content(obj)
+        return obj.value
+
+    def as_value(self, obj: Any) -> Value:
+        """A graph value for a tracer or a static number."""
+        found = self.value_of(obj)
+        return found if isinstance(found, Value) else self.const(found)
+
+    def values_in(self, structure: Any) -> Any:
+        """A structure with every tracer replaced by its value (lists, tuples, dicts, slices)."""
+        if issubclass(type(structure), Tracer):
+            return self.value_of(structure)
+        if type(structure) is list:
+            symbolic = self.symbolic_lists.get(id(structure))
+            if symbolic is not None:
+                return symbolic.value
+            return [self.values_in(s) for s in structure]
+        if isinstance(structure, tuple):
+            items = [self.values_in(s) for s in structure]
+            return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+        if type(structure) is dict:
+            return {k: self.values_in(v) for k, v in structure.items()}
+        if type(structure) is slice:
+            return slice(self.values_in(structure.start), self.values_in(structure.stop),
+                         self.values_in(structure.step))
+        return structure
+
+    # ---- writes ------------------------------------------------------------------------
+    def check_writable(self, home: Home) -> None:
+        """Refuse a write through a handle whose home is not known for sure."""
+        if home.lost is not None:
+            raise self.fatal(AliasError(
+                f"{home.label!r} cannot be written to here", why=home.lost,
+                fix="make a copy (`.copy()`) before the two names can refer to one array"))
+
+        if home.stored:
+            raise self.fatal(AliasError(
+                f"{home.label!r} is written to after it was put into a list whose length "
+                "depends on data",
+                why="the list holds the same array, so its element would change as well",
+                fix="put a copy into the list (`.append(x.copy())`)"))
+
+    def spread_write(self, home: Home) -> None:
+        """A write to a home that may be another one on some path: the others are unknown from
+        now on."""
+        for other, _ in home.aliases:
+            if other.lost is None:
+                self.journal.write(Lost(other), (
+                    f"{home.label!r}, which may or may not be the same array depending on "
+                    "data, was written to"))
+
+    def write_version(self, tracer: ArrayTracer, op: str, steps: Steps, value: Value,
+                      dyn: tuple[Value, ...], **params: Any) -> None:
+        """A write through ``tracer`` at further ``steps`` (counted from the first of ``dyn``):
+        the home gets a new version."""
+        home = tracer.home
+        self.check_writable(home)
+        before = tuple(shift_step(s, 2) for s in tracer.steps)
+        after = tuple(shift_step(s, 2 + len(tracer.dyn)) for s in steps)
+        inputs = (home.current, value, *tracer.dyn, *dyn)
+        (version,) = self.emit(op, inputs, (home.current.aval,), steps=before + after, **params)
+        version.obj = home.obj
+        version.hint = home.current.hint
+        self.journal.write(Version(home), version)
+        home.written = True
+        self.spread_write(home)
+        if tracer.steps and not after:
+            # the handle's own content is what was just written; it is read again on demand
+            tracer.seen = (home.current, tracer.seen[1], _DEAD)
+
+    # ---- application -------------------------------------------------------------------
+    def apply(self, fn: Callable[..., Any], args: tuple[Any, ...],
+              kwargs: dict[str, Any]) -> Any:
+        """Apply a NumPy-like function: a node, and tracers for its results."""
+        arg_values = self.values_in(tuple(args))
+        kw_values = self.values_in(dict(kwargs))
+        inputs: list[Value] = []
+        template = abstract(arg_values, inputs)
+        keywords = abstract(kw_values, inputs)
+        outcome = infer(fn, avals_in(arg_values), avals_in(kw_values))
+        if outcome.static is not MISSING:
+            return outcome.static
+        if outcome.has_placeholders:
+            outcome = outcome.instantiate(self.fresh)
+        for relation, dim in outcome.guards:
+            self.guard_size(relation, dim)
+        outputs = self.emit("apply", tuple(inputs), outcome.avals, fn=fn, args=template,
+                            kwargs=keywords, many=outcome.many)
+        results = [self._result(fn, args, kwargs, outcome, i, v) for i, v in enumerate(outputs)]
+        if not outcome.many:
+            return results[0]
+        cls = outcome.container
+        return cls(*results) if cls is not None and hasattr(cls, "_fields") else (
+            list(results) if cls is list else tuple(results))
+
+    def guard_size(self, relation: str, dim: Any) -> None:
+        """Take over a condition on sizes that an inference relied on."""
+        raise AttributeError
+
+    def _result(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+                outcome: Outcome, index: int, value: Value) -> Any:
+        """The tracer of one result: a new object, or a view of an argument."""
+        relation = outcome.views[index]
+        found = outcome.step(fn, args, kwargs, index) if relation != "fresh" else None
+        if found is None or type(found[0]) is not ArrayTracer:
+            return self.wrap(value)
+        base, step = found
+        if relation == "same":
+            value.obj = base.obj
+            return base
+        if relation == "maybe":
+            return self.maybe_view(base, step, value)
+        steps, dyn = self._step_of(step)
+        return self.view(base, steps, dyn, value, value.aval)
+
+    def _step_of(self, step: Step) -> tuple[Steps, tuple[Value, ...]]:
+        """A view step whose tracers are turned into references."""
+        dyn: list[Value] = []
+        if isinstance(step, Index):
+            return (Index(abstract(self.values_in(step.key), dyn), step.basic),), tuple(dyn)
+        args = abstract(self.values_in(tuple(step.args)), dyn)
+        kwargs = abstract(self.values_in(dict(step.kwargs)), dyn)
+        return (Through(step.fn, args, tuple(kwargs.items())),), tuple(dyn)
+
+    def maybe_view(self, base: ArrayTracer, step: Step, value: Value) -> Any:
+        """A result that is a view or a copy depending on the memory layout."""
+        result = self.wrap(value)
+        if type(result) is ArrayTracer:
+            result.home.aliases.append((base.home, base.home.current))
+            base.home.aliases.append((result.home, result.home.current))
+        return result
+
+
+class _Dead:
+    active = False
+
+
+_DEAD = _Dead()
+
+
+def shift_step(step: Step, by: int) -> Step:
+    """A step whose references are moved by ``by`` places."""
+    if not by:
+        return step
+    if isinstance(step, Index):
+        return Index(shift(step.key, by), step.basic)
+    return type(step)(step.fn, shift(step.args, by),
+                      tuple((k, shift(v, by)) for k, v in step.kwargs))
+
+
+def avals_in(structure: Any) -> Any:
+    """A structure with every Value replaced by its abstract value."""
+    if isinstance(structure, Value):
+        return structure.aval
+    if isinstance(structure, tuple):
+        items = [avals_in(s) for s in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+    if isinstance(structure, list):
+        return [avals_in(s) for s in structure]
+    if isinstance(structure, dict):
+        return {k: avals_in(v) for k, v in structure.items()}
+    if isinstance(structure, slice):
+        return slice(avals_in(structure.start), avals_in(structure.stop),
+                     avals_in(structure.step))
+    return structure
+
+
+def contains_tracer(structure: Any) -> bool:
+    """Is there a tracer anywhere in nested lists, tuples, dicts and slices?"""
+    if is_tracer(structure):
+        return True
+    if isinstance(structure, (list, tuple)):
+        return any(contains_tracer(s) for s in structure)
+    if isinstance(structure, dict):
+        return any(contains_tracer(s) for s in structure.values())
+    if isinstance(structure, slice):
+        return any(contains_tracer(s) for s in (structure.start, structure.stop, structure.step))
+    return False
+
+
+def is_array_like(obj: Any) -> bool:
+    """Is the object an array tracer or a real array?"""
+    return type(obj) is ArrayTracer or isinstance(obj, np.ndarray)

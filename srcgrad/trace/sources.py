@@ -1,0 +1,244 @@
+"""What a traced function reads from outside: inputs, guards and the paths to them."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from .. import dims
+from ..dims import Dim, Poly
+from ..errors import UnsupportedType
+from ..graph.ir import Value
+from ..guards import Guard, Path, SizeSource, Source
+from ..kinds import Aval, Kind, int_aval, python_scalar
+from .control import Restart, Unroll
+from .recorder import Recorder
+from .tracers import ArrayTracer, ScalarTracer, Tracer
+
+SIZE_NAMES = ("n", "m", "k", "p", "q", "r", "s")
+STATIC_TYPES = (str, bytes, bool, type(None), type(Ellipsis), np.dtype, slice, range)
+ATOMIC = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, np.ufunc,
+          types.MethodType, types.BuiltinMethodType)
+
+
+class Sources(Recorder):
+    """The boundary between the traced function and the world."""
+
+    def __init__(self, sizes: dict[tuple[str, int | None], int]) -> None:
+        super().__init__()
+        self.inputs: list[tuple[Value, Source]] = []
+        self.guards: dict[tuple[Any, ...], Guard] = {}
+        self.symbols: list[SizeSource] = []
+        self.numbers: dict[Any, int] = {}  # symbol -> its number in the first call
+        self.by_path: dict[Path, Any] = {}
+        self.arrays: dict[int, tuple[Path, Any]] = {}
+        self.paths: dict[int, Path] = {}  # objects from outside, by id
+        self.pinned: dict[int, Any] = {}  # roots of paths, and everything in `paths`
+        self.baked = sizes  # sizes and ints that must be static in this trace
+        self.overlays: dict[int, dict[str, Any]] = {}
+
+    # ---- guards ------------------------------------------------------------------------
+    def guard(self, kind: str, path: Path | None, data: Any) -> None:
+        """Record a fact the code relies on (once)."""
+        key = (kind, path, id(data) if kind in ("is", "type") else repr(data))
+        if key not in self.guards:
+            self.guards[key] = Guard(kind, path, data, self.where())
+
+    def guard_size(self, relation: str, dim: Dim) -> None:
+        """A condition on sizes: guarded where the number is fixed during a call, checked
+        against the numbers of this call.  ``ne1`` that does not hold bakes the sizes."""
+        if isinstance(dim, int):
+            return
+        if dims.is_varying(dim):
+            return
+        number = dims.evaluate(dim, self.numbers)
+        if relation == "ne1":
+            if number == 1:
+                self.bake(dim)
+            self.guard("size", None, ("!=", dim, 1))
+        elif relation == "ge0":
+            self.guard("size", None, (">=" if number >= 0 else "<", dim, 0))
+        elif relation == "eq0":
+            self.guard("size", None, ("==" if number == 0 else "!=", dim, 0))
+
+    def bake(self, dim: Poly) -> None:
+        """Start again with all sizes in ``dim`` as plain numbers (their guards follow)."""
+        for symbol in dims.symbols(dim):
+            for source in self.symbols:
+                if source.symbol == dims.of_atom(symbol):
+                    raise Restart(("size", str(source.path), source.axis, self.numbers[symbol]))
+        raise Restart(("nothing",))
+
+    def demand(self, tracer: Any, reason: str) -> int:
+        """The number of a traced int where code needs it now: call-invariant numbers are
+        guarded, loop indices unroll their loop, data is refused."""
+        if type(tracer) is int:
+            return tracer
+        expr = tracer.aval.expr if isinstance(tracer, Tracer) or hasattr(tracer, "aval") else None
+        if isinstance(expr, int):
+            return expr
+        if tracer.aval.kind is not Kind.INT and not (
+                tracer.aval.dtype is not None and tracer.aval.dtype.kind in "iu"):
+            tracer._refuse(f"is needed as a number now: {reason}")
+        if expr is None:
+            tracer._refuse(f"depends on data, and its number is needed now: {reason}")
+        if dims.is_varying(expr):
+            for symbol in dims.symbols(expr):
+                if symbol.varying:
+                    raise Unroll(symbol, reason)
+        number = dims.evaluate(expr, self.numbers)
+        self.guard("size", None, ("==", expr, number))
+        return int(number)
+
+    # ---- reading from outside --------------------------------------------------------------
+    def outside(self, obj: Any, path: Path) -> Any:
+        """What staged code gets for an object found at ``path``."""
+        known = self.by_path.get(path)
+        if known is not None:
+            return known[0]
+        result = self._classify(obj, path)
+        self.by_path[path] = (result, obj)
+        return result
+
+    def _classify(self, obj: Any, path: Path) -> Any:
+        if isinstance(obj, np.ndarray):
+            return self._array(obj, path)
+        if isinstance(obj, np.generic):
+            return self._numpy_scalar(obj, path)
+        if type(obj) is int:
+            return self._int(obj, path)
+        if type(obj) in (float, complex):
+            self.guard("type", path, type(obj))
+            kind = Kind.FLOAT if type(obj) is float else Kind.COMPLEX
+            return ScalarTracer(self, self._input(python_scalar(kind), path, "scalar"))
+        if isinstance(obj, STATIC_TYPES):
+            self.guard("type", path, type(obj))
+            self.guard("equals", path, obj)
+            return obj
+        if isinstance(obj, ATOMIC):
+            return self._atomic(obj, path)
+        self.guard("type", path, type(obj))
+        self.paths[id(obj)] = path
+        self.pinned[id(obj)] = obj
+        return obj
+
+    def _atomic(self, obj: Any, path: Path) -> Any:
+        if isinstance(obj, types.MethodType):
+            self.guard("type", path, types.MethodType)
+            self.outside(obj.__self__, path.child("attr", "__self__"))
+            self.outside(obj.__func__, path.child("attr", "__func__"))
+            return obj
+        self.pinned[id(obj)] = obj
+        self.guard("is", path, obj)
+        if isinstance(obj, types.FunctionType):
+            self.guard("is", path.child("attr", "__code__"), obj.__code__)
+            self.paths[id(obj)] = path
+        elif isinstance(obj, types.ModuleType):
+            self.paths[id(obj)] = path
+        return obj
+
+    def _input(self, aval: Aval, path: Path, role: str) -> Value:
+        name = _name_of(path)
+        value = Value(aval, name)
+        self.inputs.append((value, Source(path, role)))
+        return value
+
+    def object_value(self, obj: Any) -> Value:
+        """The graph value of an object from outside (for effects on it)."""
+        path = self.paths[id(obj)]
+        for value, source in self.inputs:
+            if source.path == path:
+                return value
+        return self._input(Aval(Kind.OPAQUE), path, "object")
+
+    def _size(self, path: Path, axis: int | None, number: int) -> Dim:
+        """A symbol for a size or an int argument, or its number where it is baked."""
+        if (str(path), axis) in self.baked:
+            return number
+        if axis is None:
+            symbol = dims.symbol(_name_of(path), low=None)
+        else:
+            count = sum(1 for s in self.symbols if s.axis is not None)
+            turn, place = divmod(count, len(SIZE_NAMES))
+            symbol = dims.symbol(SIZE_NAMES[place], serial=turn)
+        (atom,) = symbol.atoms()
+        if any(s.symbol == symbol for s in self.symbols):
+            symbol = dims.symbol(atom.name, serial=len(self.symbols) + 10, low=atom.low)
+        self.symbols.append(SizeSource(path, axis, symbol))
+        self.numbers[symbol.atoms()[0]] = number
+        return symbol
+
+    def _int(self, obj: int, path: Path) -> Any:
+        self.guard("type", path, int)
+        expr = self._size(path, None, obj)
+        if isinstance(expr, int):
+            self.guard("equals", path, obj)
+            return obj
+        return ScalarTracer(self, self._input(int_aval(expr), path, "int"))
+
+    def _numpy_scalar(self, obj: np.generic, path: Path) -> Any:
+        if obj.dtype.kind not in "biufc":
+            raise self.fatal(UnsupportedType(
+                f"{path} is a NumPy scalar of dtype {obj.dtype}",
+                why="srcgrad traces boolean, integer, real and complex numbers",
+                fix="convert it to one of these before the call"))
+        self.guard("type", path, type(obj))
+        return ScalarTracer(self, self._input(Aval(Kind.SCALAR, obj.dtype, ()), path, "scalar"))
+
+    def _array(self, obj: np.ndarray[Any, Any], path: Path) -> Any:
+        check_array(self, obj, path)
+        known = self.arrays.get(id(obj))
+        if known is not None:
+            self.guard("is_path", path, known[0])
+            return known[1]
+        units = tuple(i for i, size in enumerate(obj.shape) if size == 1)
+        self.guard("array", path, (obj.dtype, obj.ndim, units))
+        shape = tuple(1 if size == 1 else self._size(path, i, size)
+                      for i, size in enumerate(obj.shape))
+        for axis, size in enumerate(shape):
+            if isinstance(size, int) and size != 1:
+                self.guard("extent", path, (axis, size))
+        value = self._input(Aval(Kind.ARRAY, obj.dtype, shape), path, "array")
+        value.obj = self.new_obj()
+        tracer: ArrayTracer = self.wrap(value, str(path))
+        tracer.home.outside = True
+        tracer.seen = (value, value, self.root)
+        tracer.home.label = str(path)
+        self.pinned[id(obj)] = obj
+        self.arrays[id(obj)] = (path, tracer)
+        return tracer
+
+
+def check_array(machine: Recorder, obj: np.ndarray[Any, Any], path: Path) -> None:
+    """Refuse arrays that are not plain numeric ones."""
+    if isinstance(obj, np.matrix):
+        what, fix = "a np.matrix", "np.asarray(...) makes an ordinary array of it"
+    elif isinstance(obj, np.ma.MaskedArray):
+        what, fix = "a masked array", "pass .filled(...) or data and mask as two arrays"
+    elif obj.dtype.kind == "O":
+        what, fix = "an array of objects", "use an array of numbers, or a list of arrays"
+    elif obj.dtype.names is not None:
+        what, fix = "a structured array", "pass its fields as separate arrays"
+    elif obj.dtype.kind not in "biufc":
+        what, fix = f"an array of dtype {obj.dtype}", "convert it to numbers"
+    elif type(obj) is not np.ndarray:
+        what, fix = f"a {type(obj).__name__}", "np.asarray(...) makes an ordinary array of it"
+    else:
+        return
+    raise machine.fatal(UnsupportedType(
+        f"argument {path} is {what}", where=f"argument path {path}",
+        why="its operations differ from those of ordinary numeric arrays", fix=f"{fix}"))
+
+
+def _name_of(path: Path) -> str:
+    """A variable name for an input: the path's parts joined (``self.layers[0].W`` gives
+    ``layers_0_W``)."""
+    parts = [str(key) for kind, key in path.steps if kind != "cell"]
+    root = path.label.split(".")[0].split("[")[0] if path.label else str(path.root[1])
+    if root and root not in ("self",) and not (path.root[0] == "object" and parts):
+        parts.insert(0, root)
+    text = "_".join(parts) or root or "value"
+    text = "".join(c if c.isalnum() or c == "_" else "_" for c in text).strip("_") or "value"
+    return f"_{text}" if text[0].isdigit() else text

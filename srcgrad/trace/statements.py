@@ -1,0 +1,255 @@
+"""Statements that are not assignments, branches or loops: assert, raise, with, try, strings."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedSyntax
+from ..kinds import OPAQUE, Kind
+from ..stage.machine import NORMAL, UNBOUND
+from .branches import RAISE
+from .effects import Effects
+from .journal import Slot
+from .operators import python_method
+from .recorder import contains_tracer
+from .tracers import is_tracer
+
+QUIET = (np.errstate, warnings.catch_warnings, contextlib.nullcontext, contextlib.suppress)
+
+
+class Statements(Effects):
+    """The other statements."""
+
+    def assert_(self, test: Any, message: Callable[[], Any] | None) -> None:
+        def fail() -> Any:
+            return self.raise_(AssertionError(*([] if message is None else [message()])),
+                               None, False)
+
+        self.if_(test, lambda: NORMAL, fail)
+
+    def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
+        """An unconditional raise is raised now; one on data becomes a node of a cold arm."""
+        if exception is None:
+            current = self.handling[-1] if self.handling else None
+            if current is None:
+                raise RuntimeError("No active exception to reraise")
+            raise current
+        if isinstance(exception, type) and issubclass(exception, BaseException):
+            exception = self.call(exception)
+        if not isinstance(exception, BaseException):
+            raise TypeError("exceptions must derive from BaseException")
+        if has_cause:
+            exception.__cause__ = cause
+        if self.region is self.root and not self.region.effects and not self.region_writes():
+            raise exception
+        self.emit_effect(raise_exception, (type(exception), *exception.args), {}, None)
+        return RAISE
+
+    def region_writes(self) -> bool:
+        """Did the program write to its arguments before this point?"""
+        return any(node.op in ("write", "update", "acc") for node in self.root.builder.nodes)
+
+    handling: list[BaseException]
+
+    # ---- with ------------------------------------------------------------------------------
+    def with_(self, managers: list[Callable[[], Any]],
+              targets: list[Callable[[Any], None] | None], body: Callable[[], Any],
+              rest: Callable[[], Any] | None = None) -> Any:
+        return self.after(self._with(managers, targets, body), rest)
+
+    def _with(self, managers: list[Callable[[], Any]],
+              targets: list[Callable[[Any], None] | None], body: Callable[[], Any]) -> Any:
+        if not managers:
+            return body()
+        manager = managers[0]()
+        target, more = targets[0], (managers[1:], targets[1:], body)
+        if is_tracer(manager):
+            entered = self.emit_effect(_enter, (manager,), {}, OPAQUE)
+            if target is not None:
+                target(entered)
+            jump = self._with(*more)
+            self.emit_effect(_leave, (manager,), {}, None)
+            return jump
+        if isinstance(manager, QUIET):
+            return self._with_library(manager, target, more)
+        enter, leave = python_method(manager, "__enter__"), python_method(manager, "__exit__")
+        if enter is None or leave is None:
+            raise self.fatal(UnsupportedSyntax(
+                f"with {type(manager).__name__}(...)",
+                why="this context manager is not written in Python, so it cannot be staged",
+                fix="do the work of the manager outside of the differentiated function"))
+        entered = self.call(enter, manager)
+        if target is not None:
+            target(entered)
+        try:
+            jump = self._with(*more)
+        except Exception as error:
+            if self.truth(self.call(leave, manager, type(error), error, None)):
+                return NORMAL
+            raise
+        self.call(leave, manager, None, None, None)
+        return jump
+
+    def _with_library(self, manager: Any, target: Any, more: Any) -> Any:
+        """``np.errstate`` and its like: entered and left at each call, around the statements."""
+        if isinstance(manager, contextlib.nullcontext):
+            if target is not None:
+                target(manager.enter_result)
+            return self._with(*more)
+        if isinstance(manager, np.errstate):
+            settings = manager_settings(manager)
+            if target is not None:
+                target(None)
+            token = self.emit_effect(enter_errstate, (), settings, OPAQUE)
+            jump = self._with(*more)
+            self.emit_effect(leave_errstate, (token,), {}, None)
+            return jump
+        raise self.fatal(UnsupportedSyntax(
+            f"with {type(manager).__name__}(...)",
+            why="the manager changes how exceptions or warnings of the statements are treated",
+            fix="put the with statement around the call of the differentiated function"))
+
+    # ---- try -------------------------------------------------------------------------------
+    def try_(self, body: Callable[[], Any],
+             handlers: list[tuple[Callable[[], Any] | None, str | None, Callable[[], Any]]],
+             orelse: Callable[[], Any] | None, final: Callable[[], Any] | None, frame: Any,
+             rest: Callable[[], Any] | None = None) -> Any:
+        """Exceptions that the program raises while tracing run their handler now.  Exceptions
+        that only a run can raise are refused where a handler could meet them."""
+        def guarded() -> Any:
+            start = self.node_count
+            try:
+                jump = body()
+            except Exception as error:
+                for type_, name, region in handlers:
+                    caught = Exception if type_ is None else type_()
+                    if isinstance(error, caught):
+                        return self._handle(error, name, region, frame)
+                raise
+            if handlers and self.node_count > start:
+                self.check_quiet(start, handlers)
+            return self.after(jump, orelse) if orelse is not None else jump
+
+        if final is None:
+            return self.after(guarded(), rest)
+        try:
+            jump = guarded()
+        except Exception:
+            final()
+            raise
+        ended = final()
+        return self.after(ended if ended not in (NORMAL, None) else jump, rest)
+
+    def _handle(self, error: BaseException, name: str | None, region: Callable[[], Any],
+                frame: Any) -> Any:
+        self.handling.append(error)
+        if name is not None:
+            self.store(frame, name, error)
+        try:
+            return region()
+        finally:
+            self.handling.pop()
+            if name is not None and name in frame.slots:
+                self.journal.write(Slot(frame, name), UNBOUND)
+
+    def check_quiet(self, start: int, handlers: list[Any]) -> None:
+        """Refuse a try whose body may raise at run time into a handler."""
+        nodes = self.region.builder.nodes[-(self.node_count - start):]
+        caught = [Exception if t is None else t() for t, _, _ in handlers]
+        for node in nodes:
+            if may_raise(node, caught):
+                raise self.fatal(UnsupportedSyntax(
+                    "a try statement whose body may raise while the generated code runs",
+                    why="which handler runs would depend on data, and the statements of the "
+                        "body that were finished before could not be told",
+                    fix="test for the condition with an if statement instead"))
+
+    # ---- strings -----------------------------------------------------------------------------
+    def format(self, value: Any, conversion: str, spec: str) -> Any:
+        if contains_tracer(value) or is_tracer(spec) or (
+                isinstance(value, list) and id(value) in self.symbolic_lists):
+            return self.apply_opaque(format_value, (value, conversion, spec), {})
+        return format_value(value, conversion, spec)
+
+    def join_str(self, *parts: Any) -> Any:
+        if any(is_tracer(p) for p in parts):
+            return self.apply_opaque(join_parts, parts, {})
+        return "".join(parts)
+
+
+def raise_exception(cls: type[BaseException], *args: Any) -> None:
+    """``raise cls(*args)`` as a function."""
+    raise cls(*args)
+
+
+def format_value(value: Any, conversion: str, spec: str) -> str:
+    """One field of an f-string."""
+    if conversion:
+        value = {"r": repr, "s": str, "a": ascii}[conversion](value)
+    return format(value, spec)
+
+
+def join_parts(*parts: Any) -> str:
+    """The f-string made of its parts."""
+    return "".join(parts)
+
+
+def _enter(manager: Any) -> Any:
+    return manager.__enter__()
+
+
+def _leave(manager: Any) -> Any:
+    return manager.__exit__(None, None, None)
+
+
+def enter_errstate(**settings: Any) -> dict[str, Any]:
+    """Set NumPy's error handling; gives the settings that held before."""
+    return dict(np.seterr(**settings))
+
+
+def leave_errstate(before: dict[str, Any]) -> None:
+    """Set NumPy's error handling back."""
+    np.seterr(**before)
+
+
+def manager_settings(manager: np.errstate) -> dict[str, Any]:
+    """The keywords an errstate was made with."""
+    names = ("all", "divide", "over", "under", "invalid")
+    found = {}
+    for name in names:
+        value = getattr(manager, f"_{name}", None)
+        if value is not None:
+            found[name] = value
+    return found
+
+
+LINALG = frozenset({"solve", "inv", "cholesky", "eigh", "eig", "svd", "pinv", "lstsq", "qr",
+                    "eigvalsh", "eigvals", "matrix_power", "det_"})
+
+
+def may_raise(node: Any, caught: list[Any]) -> bool:
+    """Can the node raise one of the caught exceptions at run time, by data?"""
+    classes = tuple(c for group in caught for c in (group if isinstance(group, tuple)
+                                                    else (group,)))
+    if node.op == "effect":
+        return True
+    if node.op in ("if", "loop"):
+        return any(may_raise(n, caught) for b in node.blocks for n in b.nodes)
+    if node.op != "apply":
+        return False
+    fn = node.params["fn"]
+    name = getattr(fn, "__name__", "")
+    if any(issubclass(np.linalg.LinAlgError, c) for c in classes) and name in LINALG:
+        return True
+    scalars = [v.aval.kind for v in node.inputs]
+    python = bool(scalars) and all(k in (Kind.FLOAT, Kind.INT, Kind.NUMBER) for k in scalars)
+    if python and name in ("truediv", "floordiv", "mod", "pow"):
+        return any(issubclass(ZeroDivisionError, c) for c in classes)
+    if getattr(fn, "__module__", "") == "math":
+        return any(issubclass(ValueError, c) or issubclass(OverflowError, c) for c in classes)
+    return any(issubclass(FloatingPointError, c) and c is FloatingPointError for c in classes)

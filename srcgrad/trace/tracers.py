@@ -1,0 +1,303 @@
+"""Tracers: the objects that stand for run-time values while staged code runs.
+
+A :class:`ScalarTracer` stands for a number, an :class:`ArrayTracer` for an array object (a
+*handle* into a home), an :class:`OpaqueTracer` for anything else that is only known at run
+time.  They refuse loudly what would need the number now, and hand operators met in code that
+is not staged to their machine.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..errors import TracingError
+from ..graph.ir import Steps, Value
+from ..kinds import Aval, Kind
+
+
+class Home:
+    """One array buffer with all its views.
+
+    ``current`` is the value of the newest version, ``obj`` the number of the object that owns
+    the buffer.  ``outside`` tells that the buffer belongs to an argument or captured array.
+    ``aliases`` lists homes that this one may be identical with on some path, with the version
+    that held when the two were joined: a write to either makes the other unreadable, since
+    its content then depends on the path.
+    ``lost`` explains why the content is no longer known (None: it is known).  ``region`` is
+    where the home was made, ``reads`` counts reads of its content, ``written`` says that it
+    was written to in place.
+    """
+
+    __slots__ = ("aliases", "contiguous", "current", "label", "lost", "obj", "outside", "reads",
+                 "region", "stored", "written")
+
+    def __init__(self, current: Value, obj: int, label: str = "array",
+                 region: Any = None) -> None:
+        self.region = region
+        self.reads = 0
+        self.stored = False
+        self.current = current
+        self.obj = obj
+        self.outside = False
+        self.aliases: list[tuple[Home, Value]] = []
+        self.lost: str | None = None
+        self.contiguous: bool | None = None
+        self.written = False
+        self.label = label
+
+    def __repr__(self) -> str:
+        return f"<home {self.obj} of {self.label}>"
+
+
+class Tracer:
+    """Base of all tracers; operators are the machine's."""
+
+    __slots__ = ("__weakref__", "machine")
+    machine: Any
+
+    @property
+    def aval(self) -> Aval:
+        raise AttributeError
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse("was handed to a C function that turns its argument into an array")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise self.machine.fatal(TracingError(
+            f"a traced value ({self.aval}) {what}",
+            why="its number is only known when the generated code runs",
+            fix="call it through ordinary Python or NumPy code that srcgrad can stage, or mark "
+                "the value with srcgrad.stop_gradient and compute it outside"))
+
+    def __bool__(self) -> bool:
+        return bool(self.machine.truth(self))
+
+    def __float__(self) -> NoReturn:
+        self._refuse("was converted by float() in code that is not staged")
+
+    def __complex__(self) -> NoReturn:
+        self._refuse("was converted by complex() in code that is not staged")
+
+    def __int__(self) -> int:
+        return int(self.machine.demand(self, "int() in code that is not staged"))
+
+    def __index__(self) -> int:
+        return int(self.machine.demand(self, "an index in code that is not staged"))
+
+    def __hash__(self) -> int:
+        if self.aval.kind is Kind.INT:
+            return hash(self.machine.demand(self, "a hash (dict key or set item)"))
+        return object.__hash__(self)
+
+    def __iter__(self) -> Any:
+        return iter(self.machine.iterate(self))
+
+    def __len__(self) -> int:
+        return int(self.machine.demand(self.machine.length(self), "len() in unstaged code"))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.machine.getitem(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.machine.setitem(self, key, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("machine",):
+            raise AttributeError(name)
+        return self.machine.getattr(self, name)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        function = ufunc if method == "__call__" else getattr(ufunc, method)
+        return self.machine.call(function, *args, **kwargs)
+
+    def __array_function__(self, fn: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return self.machine.call(fn, *args, **kwargs)
+
+    def __neg__(self) -> Any:
+        return self.machine.unary("-", self)
+
+    def __pos__(self) -> Any:
+        return self.machine.unary("+", self)
+
+    def __invert__(self) -> Any:
+        return self.machine.unary("~", self)
+
+    def __abs__(self) -> Any:
+        return self.machine.call(abs, self)
+
+    def __round__(self, *digits: Any) -> Any:
+        return self.machine.call(round, self, *digits)
+
+    def __format__(self, spec: str) -> str:
+        return str(self.machine.format(self, "", spec))
+
+    def __repr__(self) -> str:
+        return f"<traced {self.aval}>"
+
+
+def _binary(op: str, reflected: bool) -> Any:
+    def method(self: Tracer, other: Any) -> Any:
+        left, right = (other, self) if reflected else (self, other)
+        return self.machine.binary(op, left, right)
+
+    return method
+
+
+def _comparison(op: str) -> Any:
+    def method(self: Tracer, other: Any) -> Any:
+        return self.machine.compare(op, self, other)
+
+    return method
+
+
+for _name, _op in {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//",
+                   "mod": "%", "pow": "**", "matmul": "@", "and": "&", "or": "|", "xor": "^",
+                   "lshift": "<<", "rshift": ">>"}.items():
+    setattr(Tracer, f"__{_name}__", _binary(_op, False))
+    setattr(Tracer, f"__r{_name}__", _binary(_op, True))
+for _name, _op in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
+    setattr(Tracer, f"__{_name}__", _comparison(_op))
+
+
+class ScalarTracer(Tracer):
+    """A number: one graph value for ever."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, machine: Any, value: Value) -> None:
+        self.machine = machine
+        self.value = value
+
+    @property
+    def aval(self) -> Aval:
+        return self.value.aval
+
+    __hash__ = Tracer.__hash__
+
+    @property
+    def __class__(self) -> type:
+        return _SCALAR_CLASSES.get(self.value.aval.kind) or _scalar_type(self.value.aval)
+
+    @__class__.setter
+    def __class__(self, value: type) -> None:
+        raise TypeError("the class of a traced value cannot be changed")
+
+
+_SCALAR_CLASSES: dict[Kind, type] = {Kind.BOOL: bool, Kind.INT: int, Kind.FLOAT: float,
+                                     Kind.COMPLEX: complex}
+
+
+def _scalar_type(aval: Aval) -> type:
+    return np.float64 if aval.dtype is None else aval.dtype.type
+
+
+class ArrayTracer(Tracer):
+    """An array object: a handle into a home.
+
+    ``steps`` lead from the home's own array to this view (empty: the array itself), ``dyn``
+    are the values the steps refer to.  ``seen`` caches the content: the home's version it was
+    read from, the value, and the region where it was read.
+    """
+
+    __slots__ = ("_aval", "dyn", "first", "home", "obj", "seen", "steps")
+
+    def __init__(self, machine: Any, aval: Aval, home: Home, steps: Steps,
+                 dyn: tuple[Value, ...], obj: int, first: Value, region: Any) -> None:
+        self.machine = machine
+        self._aval = aval
+        self.home = home
+        self.steps = steps
+        self.dyn = dyn
+        self.obj = obj
+        self.first = first
+        self.seen = (home.current, first, region)
+
+    @property
+    def aval(self) -> Aval:
+        return self._aval
+
+    __hash__ = Tracer.__hash__
+
+    @property
+    def __class__(self) -> type:
+        return np.ndarray
+
+    @__class__.setter
+    def __class__(self, value: type) -> None:
+        raise TypeError("the class of a traced value cannot be changed")
+
+
+class OpaqueTracer(Tracer):
+    """An object of unknown type, None-or-something, a run-time string …: never active."""
+
+    __slots__ = ("type", "value")
+
+    def __init__(self, machine: Any, value: Value, type_: type | None = None) -> None:
+        self.machine = machine
+        self.value = value
+        self.type = type_
+
+    @property
+    def aval(self) -> Aval:
+        return self.value.aval
+
+    __hash__ = Tracer.__hash__
+
+
+class SymbolicList:
+    """The content of a Python list whose length is only known at run time.
+
+    It is the *state* of the list's content cell: the list object keeps its identity, its
+    content is the graph value ``value`` of kind LIST."""
+
+    __slots__ = ("obj", "value")
+
+    def __init__(self, value: Value, obj: int) -> None:
+        self.value = value
+        self.obj = obj
+
+
+class Poison:
+    """A slot whose paths could not be joined: reading it raises ``error``."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Any) -> None:
+        self.error = error
+
+
+class BoundMethod:
+    """``tracer.name`` before it is called."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.owner.machine.call_method(self.owner, self.name, *args, **kwargs)
+
+
+def is_tracer(obj: Any) -> bool:
+    """Is the object a tracer?  (``isinstance`` would trust ``__class__``, which poses as the
+    traced type, but it also looks at the real type first.)"""
+    return issubclass(type(obj), Tracer)
+
+
+class Jump:
+    """A jump that is only known at run time.
+
+    ``codes`` are the possible jumps; ``full`` is the traced number, ``leave`` the same with
+    CONTINUE counted as NORMAL (what a loop must know), ``back`` with BREAK too (what the
+    function must know).  Each is a Value or a static int."""
+
+    __slots__ = ("back", "codes", "full", "leave")
+
+    def __init__(self, codes: frozenset[int], full: Any, leave: Any, back: Any) -> None:
+        self.codes = codes
+        self.full = full
+        self.leave = leave
+        self.back = back
