@@ -9,12 +9,14 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from srcgrad.emit.fold import Folding, is_short_circuit
 from srcgrad.emit.literals import BINARY, COMPARE, UNARY, Namespace, call, name
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Ref, Step, Through, Value
-from srcgrad.kinds import Kind
+from srcgrad.kinds import SCALARS, Kind
 from srcgrad.spelling import Attribute, Method
 
 
@@ -174,13 +176,19 @@ class Expressions:
         return call("len", self.of(node.inputs[0]))
 
     def node_list_like(self, node: Node) -> ast.expr:
-        return ast.BinOp(ast.List([ast.Constant(None)], ast.Load()), ast.Mult(),
-                         call("len", self.of(node.inputs[0])))
+        value, elem = self.of(node.inputs[0]), node.out.aval.elem
+        if elem is not None and elem.kind in SCALARS:
+            return ast.BinOp(ast.List([ast.Constant(0.0)], ast.Load()), ast.Mult(),
+                             call("len", value))
+        zeros = self.space.function(np.zeros_like)
+        return _listed(call(zeros, name("item")), value)
 
     def node_copy(self, node: Node) -> ast.expr:
         value = self.of(node.inputs[0])
         aval = node.inputs[0].aval
         if aval.kind is Kind.LIST:
+            if node.params.get("deep"):
+                return _listed(call(ast.Attribute(name("item"), "copy", ast.Load())), value)
             return call("list", value)
         if aval.kind is Kind.ARRAY:
             return call(ast.Attribute(value, "copy", ast.Load()))
@@ -196,6 +204,12 @@ class Expressions:
 
     def node_call(self, node: Node) -> ast.expr:
         return call(str(node.params["callee"]), *(self.of(v) for v in node.inputs))
+
+
+def _listed(element: ast.expr, value: ast.expr) -> ast.expr:
+    """``[element for item in value]``."""
+    each = ast.comprehension(ast.Name("item", ast.Store()), value, [], 0)
+    return ast.ListComp(element, [each])
 
 
 def _joined(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:

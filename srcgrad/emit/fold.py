@@ -77,6 +77,7 @@ class Folding:
         self.consumed_in: dict[Value, Block] = {}
         self.producer: dict[Value, Node] = {}
         self.depth: dict[Node, int] = {}
+        self.bounds: dict[Node, None] = {}  # nodes inlined in a range, read after the slots start
         self.border = border
 
     def run(self, graph: Graph) -> Folding:
@@ -180,6 +181,9 @@ class Folding:
         if depth > MAX_DEPTH:
             return None
         self.depth[node] = depth
+        if by in self.bounds or (by.op == "loop" and any(
+                v is out for v in by.inputs[:by.loop.first_init])):
+            self.bounds[node] = None
         return self.inlined.get(by, self.order.start[by])
 
     def accepts(self, by: Node, value: Value) -> bool:

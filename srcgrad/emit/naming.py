@@ -48,8 +48,8 @@ class Liveness:
 
     def use(self, value: Value, position: int) -> None:
         value = self.alias.get(value, value)
-        for base in self.sizes.through(value):
-            self.use(base, position)
+        for needed in self.sizes.through(value):
+            self.use(needed, position)
         born = self.order.defined.get(value, 0)
         for start, end in self.stack:
             if start >= born:
@@ -66,10 +66,12 @@ class Liveness:
             if at is not None:
                 position = at
             if node.op == "read" and node.params.get("handle"):
-                first = node.inputs[-1]
-                self.alias[node.outputs[0]] = self.alias.get(first, first)
-                self.use(first, position)
+                handle = node.inputs[-1]
+                self.alias[node.outputs[0]] = self.alias.get(handle, handle)
+                self.use(handle, position)
                 continue
+            if node in self.folding.bounds:
+                position += 2
             for v in node.inputs:
                 self.use(v, position)
             if node.op == "if":
@@ -91,8 +93,8 @@ class Liveness:
 
     def loop(self, node: Node) -> None:
         spec, plan, body = node.loop, self.sizes.plan(node), node.blocks[-1]
-        for v in self.sizes.needed(node):
-            self.use(v, self.order.start[node])
+        for v in (*node.inputs[:spec.first_init], *self.sizes.needed(node)):
+            self.use(v, self.order.start[node] + 2)  # the carried values have started
         self.stack.append((self.order.start[node], self.order.end[node]))
         for b in node.blocks[:-1]:
             self.block(b, None)

@@ -221,12 +221,12 @@ class _Hazards:
         self.copies: dict[Value, int] = {}
         self.active: dict[Root, list[Value]] = {}
         self.returned: list[int] = []
+        self.deep: dict[Value, None] = {}  # lists whose elements must be copied too
         for p in graph.block.params:
             self.alive(p)
 
     def alive(self, value: Value) -> None:
-        family = self.storage.family(value)
-        if family is not None:
+        for family in self.storage.families(value):
             self.active.setdefault(family, []).append(value)
 
     def block(self, block: Block) -> None:
@@ -256,14 +256,13 @@ class _Hazards:
         self.active[family] = kept
         forced = is_forced(node)
         if not forced and (not self.storage.owned(base) or any(
-                not self.copyable(v) for v in hazards)):
+                v.aval.kind is Kind.LIST for v in hazards)):
             self.storage.unshared[node] = None
             return
         for v in hazards:
             self.copies[v] = self.order.threshold(v, position)
-
-    def copyable(self, value: Value) -> bool:
-        return value.aval.kind is not Kind.LIST
+            if v.aval.kind is Kind.LIST and base.aval.kind is not Kind.LIST:
+                self.deep[v] = None
 
     def saved(self, node: Node) -> None:
         """An element kept by reference must never be written to again."""
@@ -319,7 +318,7 @@ class _Hazards:
 class _Rewriter:
     def __init__(self, hazards: _Hazards) -> None:
         self.order, self.storage = hazards.order, hazards.storage
-        self.copies, self.returned = hazards.copies, hazards.returned
+        self.copies, self.returned, self.deep = hazards.copies, hazards.returned, hazards.deep
         self.saved: dict[Value, Value] = {}
         self.border: int | None = None
 
@@ -349,6 +348,8 @@ class _Rewriter:
             origin = Origin() if origin is None else origin
             origin = Origin(origin.where, origin.callers, origin.statement, False, "support")
             node = _copy_of(value, hint, origin)
+            if value in self.deep:
+                node = node.but(params={"deep": True})
             self.saved[value] = node.out
             nodes.append(node)
 

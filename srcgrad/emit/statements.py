@@ -19,7 +19,7 @@ from srcgrad.emit.literals import BINARY, INPLACE, call, name
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Steps, Value
-from srcgrad.kinds import Kind
+from srcgrad.kinds import SCALARS, Kind
 
 Stmts = list[ast.stmt]
 
@@ -255,10 +255,13 @@ class Plain:
         self.rename(node, stmts)
 
     def do_list_acc(self, node: Node, stmts: Stmts) -> None:
-        """An absent element (None) takes the value, another one the sum: never in place."""
+        """Elements that are arrays may be shared: they are never added to in place."""
         index, value = node.inputs[2], self.e.of(node.inputs[1])
         old = self.item(node, index, ast.Load())
-        total = ast.IfExp(ast.Compare(old, [ast.Is()], [ast.Constant(None)]), value,
-                          ast.BinOp(old, ast.Add(), value))
-        self.add(stmts, node, ast.Assign([self.item(node, index, ast.Store())], total))
+        elem = node.inputs[0].aval.elem
+        if elem is not None and elem.kind in SCALARS:
+            self.add(stmts, node, self.added(old, value))
+        else:
+            self.add(stmts, node, ast.Assign([self.item(node, index, ast.Store())],
+                                             ast.BinOp(old, ast.Add(), value)))
         self.rename(node, stmts)

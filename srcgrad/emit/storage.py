@@ -26,13 +26,14 @@ class Root:
     """A place in memory.  ``alternatives`` are sets of older (or, around a loop, newer) roots
     of which this one is some member; ``group`` names the node that made a meeting."""
 
-    __slots__ = ("allocation", "alternatives", "group", "owned", "parent", "serial")
+    __slots__ = ("allocation", "alternatives", "elements", "group", "owned", "parent", "serial")
 
     def __init__(self, serial: int, owned: bool, group: object = None) -> None:
         self.serial = serial
         self.owned = owned
         self.allocation = False
         self.group = group
+        self.elements: Root | None = None  # of a list: what its elements may be
         self.alternatives: list[tuple[Root, ...]] = []
         self.parent: Root = self
 
@@ -148,6 +149,28 @@ class Storage:
             root.alternatives.append(roots)
             for other in roots:
                 unify(root, other)
+                if other.elements is not None:
+                    self.contain(root, (other.elements,))
+
+    def contain(self, lst: Root, roots: tuple[Root, ...]) -> None:
+        """The list ``lst`` may hold elements with these roots."""
+        if lst.elements is None:
+            lst.elements = self.root(False)
+        lst.elements.alternatives.append(roots)
+        for other in roots:
+            unify(lst.elements, other)
+
+    def elements(self, value: Value) -> tuple[Root, ...]:
+        """The roots of what a list holds (of a sequence in an array: the array's)."""
+        found: list[Root] = []
+        for root in self.of(value):
+            if value.aval.kind is Kind.LIST:
+                if root.elements is None:
+                    root.elements = self.root(False)
+                found.append(root.elements)
+            else:
+                found.append(root)
+        return tuple(found)
 
     # ---- walking ---------------------------------------------------------------------
     def run(self, graph: Graph) -> Storage:
@@ -183,16 +206,27 @@ class Storage:
             own[0].allocation = True
             if node.op == "copy" or self.is_fresh(node, out):
                 self.give(out, own)
+                if out.aval.kind is Kind.LIST:
+                    self.contain(own[0], self.elements(node.inputs[0]))
             elif node.op == "const":
                 key = id(node.params["value"])
                 constant = self.constants.setdefault(key, self.root(False))
                 self.give(out, (constant,))
-            elif node.op in ("read", "get"):
+            elif node.op == "read":
                 self.give(out, self.of(node.inputs[0]))
+            elif node.op == "get":
+                self.give(out, self.elements(node.inputs[0]))
             elif node.op in ("list", "list_like"):
-                self.give(out, own + inputs)
+                self.give(out, own)
+                if node.op == "list":
+                    self.contain(own[0], inputs)
             elif node.op != "undef":
                 self.give(out, (self.root(False), *inputs))
+                for v in node.inputs:
+                    if v.aval.kind is Kind.LIST:  # sorted(L), tuple(L), np.stack(L)
+                        self.give(out, (*self.of(out), *self.elements(v)))
+                        if out.aval.kind is Kind.LIST:
+                            self.contain(self.of(out)[0], self.elements(v))
 
     def is_fresh(self, node: Node, out: Value) -> bool:
         if node.op == "read":
@@ -204,21 +238,22 @@ class Storage:
     def write(self, node: Node) -> None:
         base, out = node.inputs[0], node.outputs[0]
         for element in node.outputs[1:]:
-            self.give(element, self.of(base))
+            self.give(element, self.elements(base))
         if not is_mutable(base.aval):
             return
         if not self.forced(node) and not self.may_overwrite(node, base):
             self.unshared[node] = None
             own: tuple[Root, ...] = (self.root(True),)
+            own[0].allocation = True
+            if base.aval.kind is Kind.LIST:
+                self.contain(own[0], self.elements(base))
         else:
             own = self.of(base)
             for root in own[:1]:
                 self.written.setdefault(root, []).append(self.order.start[node])
-        if base.aval.kind is Kind.LIST:
-            stored = node.inputs[1:2] if node.op != "pop" else ()
-            own += tuple(r for v in stored for r in self.of(v))
-            if node in self.unshared:
-                own += self.of(base)
+        if base.aval.kind is Kind.LIST and node.op != "pop":
+            for root in own:
+                self.contain(root, self.of(node.inputs[1]))
         self.give(out, own)
 
     def may_overwrite(self, node: Node, base: Value) -> bool:
@@ -237,7 +272,7 @@ class Storage:
         meetings = [self.meeting(body, p, init)
                     for p, init in zip(params, inits, strict=True)]
         for e, s in zip(elements, sequences, strict=True):
-            self.give(e, (self.root(False), *self.of(s)))
+            self.give(e, (self.root(False), *self.elements(s)))
         if spec.kind == "while":
             for p, q in zip(node.blocks[0].params, params, strict=True):
                 self.give(p, self.of(q))
@@ -256,12 +291,21 @@ class Storage:
             self.meeting(node, out, None, value)
         produced = body.outputs[at + spec.n_last:]
         for out, value in zip(node.outputs[at + spec.n_last:], produced, strict=False):
-            self.give(out, (self.root(False), *self.of(value)))
+            self.give(out, (self.root(False),))
+            for root in self.of(out):
+                self.contain(root, self.of(value))
 
     # ---- questions -------------------------------------------------------------------
     def family(self, value: Value) -> Root | None:
         roots = self.of(value)
         return family_of(roots[0]) if roots else None
+
+    def families(self, value: Value) -> list[Root]:
+        """The family of a value, and for a list that of its elements."""
+        roots = self.of(value)[:1]
+        if roots and value.aval.kind is Kind.LIST:
+            roots += self.elements(value)[:1]
+        return list(dict.fromkeys(family_of(r) for r in roots))
 
     def owned(self, value: Value) -> bool:
         """Does no argument, constant, user object or sequence hold this memory?"""
@@ -279,8 +323,11 @@ class Storage:
         return bool(self.of(value))
 
     def overlap(self, a: Value, b: Value) -> bool:
-        """May the two values, alive at one moment, share memory?"""
-        pending = [(x, y) for x in self.of(a) for y in self.of(b)]
+        """May a write to ``b`` be seen in ``a``, if both are alive at one moment?"""
+        roots = self.of(a)
+        if a.aval.kind is Kind.LIST and b.aval.kind is not Kind.LIST:
+            roots = self.elements(a)
+        pending = [(x, y) for x in roots for y in self.of(b)]
         seen: set[tuple[int, int]] = set()
         while pending:
             x, y = pending.pop()
