@@ -54,7 +54,7 @@ def anonymous(text: str) -> str:
 def describe(value: Any) -> Any:
     """A text that shows type, bits and structure."""
     if isinstance(value, np.ndarray):
-        return ("array", value.dtype.str, value.shape, value.tolist())
+        return ("array", value.dtype.str, value.shape, repr(value.tolist()))
     if isinstance(value, (list, tuple)):
         return (type(value).__name__, *[describe(v) for v in value])
     if isinstance(value, dict):

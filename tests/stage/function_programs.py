@@ -1,6 +1,7 @@
 """Programs about functions: definitions, closures, calls, generators, classes."""
 
 # ruff: noqa: E501, E722, F401, F541, F632, F811, F821, F841, W605, B, C, I001, E702
+# isort: skip_file
 
 import functools
 import math
