@@ -8,53 +8,21 @@ values settle, at most once per carried value that changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from ..graph.ir import Block, Node, Value
+from ..graph.parts import LoopParts
 from .binding import Bindings
 
 # Operations whose outputs never carry a derivative.
 INERT = frozenset({"const", "dim", "list_len", "list_like", "effect", "undef"})
 
 
-class LoopParts:
-    """The values of a loop node, by role."""
-
-    __slots__ = ("carried", "elements", "index", "inits", "jump", "last", "lasts", "next",
-                 "produced", "results", "sequences", "sources", "trips")
-
-    def __init__(self, node: Node) -> None:
-        spec, body = node.loop, node.blocks[-1]
-        first = spec.first_init
-        self.inits = node.inputs[first:first + spec.n_carried]
-        self.sources = node.inputs[first + spec.n_carried:]
-        params = body.params
-        self.index: Value | None = None
-        if spec.kind == "for":
-            self.index, params = params[0], params[1:]
-        self.carried = params[:spec.n_carried]
-        self.elements = params[spec.n_carried:]
-        self.jump, self.next, self.last, self.produced = _cut(body.outputs, node)
-        _, self.results, self.lasts, self.sequences = _cut(node.outputs[:-1], node)
-        self.trips = node.outputs[-1]
-
-
-def _cut(values: tuple[Value, ...], node: Node) -> tuple[Value | None, tuple[Value, ...],
-                                                         tuple[Value, ...], tuple[Value, ...]]:
-    spec = node.loop
-    jump: Value | None = None
-    if spec.exits:
-        jump, values = values[0], values[1:]
-    a, b = spec.n_carried, spec.n_carried + spec.n_last
-    return jump, values[:a], values[a:b], values[b:]
-
-
 class Activity:
     """``varied`` and ``useful`` of a graph's block, and their meet :meth:`active`."""
 
     def __init__(self, block: Block, bindings: Bindings, wrt: Iterable[Value],
-                 of: Iterable[Value], callee: Callable[[Node], Any] | None = None) -> None:
+                 of: Iterable[Value]) -> None:
         self._bindings = bindings
         self.varied: set[Value] = {v for v in wrt if v.aval.is_inexact}
         self.useful: set[Value] = {v for v in of if v.aval.is_inexact}

@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..graph.ir import Block, Builder, Graph, LoopSpec, Node, Value, free_values, rebuild
+from ..graph.ir import Block, Builder, Graph, LoopSpec, Node, Origin, Value, free_values, rebuild
+from ..graph.parts import LoopParts
 from ..kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, list_of
-from .activity import LoopParts
 from .recompute import Recompute
 from .sizes import Sizes
 
@@ -228,7 +228,7 @@ class _Closing:
 def _extended_if(node: Node, added: Added) -> Node:
     blocks = []
     for arm, block in enumerate(node.blocks):
-        tail = Builder(node.origin)
+        tail = Builder(Origin(role="support"))
         outputs = list(block.outputs)
         for inner, out in added.values.items():
             if added.arms[inner] == arm:

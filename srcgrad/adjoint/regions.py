@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..graph.ir import Block, LoopSpec, Node, Value
+from ..graph.parts import LoopParts
 from ..kinds import INT, int_aval
-from .activity import LoopParts
 from .frames import Frame, cotangent_aval
 from .zeros import zeros
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import NonDifferentiable
-from ..graph.ir import Block, Graph, Node, Steps, Value, walk
+from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, walk
 from ..kinds import Kind
 from . import arrays, lists, regions
 from .activity import Activity
@@ -94,8 +94,7 @@ class Reverse:
         """Append the adjoints of the nodes of a frame's block, last node first."""
         for node in reversed(frame.block.nodes):
             if any(o in frame.cts for o in node.outputs):
-                frame.tape.origin = None if node.origin is None else replace(
-                    node.origin, role="adjoint")
+                frame.tape.origin = replace(node.origin or Origin(), role="adjoint")
                 self.node(frame, node)
 
     def node(self, frame: Frame, node: Node) -> None:
@@ -145,6 +144,7 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
                 fix="pass a float (1.0 instead of 1) or an array of floats")
     reverse = Reverse(graph, inputs, outputs)
     frame = Frame(block)
+    frame.tape.origin = Origin(role="adjoint")
     seeds = []
     for v in outputs:
         aval = v.aval if v.aval.kind is Kind.SCALAR else cotangent_aval(v.aval)
@@ -153,7 +153,7 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
         seeds.append(seed)
         reverse.accumulate(frame, v, seed)
     reverse.run(frame)
-    frame.tape.origin = None
+    frame.tape.origin = Origin(role="adjoint")
     gradients = []
     for v in inputs:
         ct = frame.cts.get(v)
