@@ -201,6 +201,9 @@ class MachineDefaults:
         """Zero-argument ``super()``."""
         return super(cls, obj)
 
+    def born(self, obj: Any) -> None:
+        """A frame inside an activation was made (a machine with a journal wants to know)."""
+
     def finish(self, frame: Frame, jump: Jump) -> Any:
         """The value of a function whose body ended with ``jump``."""
         return frame.slots.get(RESULT) if jump == RETURN else None

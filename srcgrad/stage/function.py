@@ -313,7 +313,7 @@ def _body(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast
 def _assemble(unit: Unit, compiled: CodeType, free: tuple[str, ...]) -> Staged:
     made = StagedUnit(unit.filename, unit.lines)
     namespace: dict[str, Any] = {
-        UNIT_KEY: made, "PASS": nothing, "SCOPE": scope, "HAS": has_name,
+        UNIT_KEY: made, "PASS": nothing, "SCOPE": new_scope, "HAS": has_name,
         "CLASS_CELL": class_cell, "slice": slice, "__builtins__": {}}
     infos = {name: RegionInfo(plan, unit.filename) for name, plan in unit.regions.items()}
     codes = [k for k in compiled.co_consts if isinstance(k, CodeType)]
@@ -329,6 +329,13 @@ def _assemble(unit: Unit, compiled: CodeType, free: tuple[str, ...]) -> Staged:
 def nothing() -> int:
     """The empty region (``else`` that is not there, a body of ``pass``)."""
     return NORMAL
+
+
+def new_scope(parent: Frame) -> Frame:
+    """A frame for a comprehension or class body; the machine is told of it."""
+    frame = scope(parent)
+    active_machine().born(frame)
+    return frame
 
 
 def has_name(frame: Frame, name: str) -> bool:

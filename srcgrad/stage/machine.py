@@ -244,6 +244,9 @@ class Machine(Protocol):
     def caught(self) -> BaseException | None:
         """The exception being handled (for handlers whose name is global or nonlocal)."""
 
+    def born(self, obj: Any) -> None:
+        """A frame inside an activation (a comprehension, a class body) was made just now."""
+
     def finish(self, frame: Frame, jump: Jump) -> Any:
         """The value of an activation whose body ended with ``jump`` (by default: the slot
         ``RESULT``).  Every path of a function that is no generator ends in ``return_``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..graph.ir import Value
@@ -25,6 +25,7 @@ class Arm:
     region: Region
     changes: dict[tuple[Any, ...], Change]
     jump: Any
+    born: list[int] = field(default_factory=list)
 
 
 class Branches(Operators):
@@ -47,14 +48,14 @@ class Branches(Operators):
 
     def enter_arm(self, arm: Arm) -> None:
         """Continue an arm: its changes are made again."""
-        self.journal.push()
+        self.journal.push(arm.born)
         self.region = arm.region
         arm.region.active = True
         for change in arm.changes.values():
             self.journal.write(change.cell, change.after)
 
     def leave_arm(self, arm: Arm) -> None:
-        arm.changes = self.journal.pop()
+        arm.changes, arm.born = self.journal.pop()
         arm.region.active = False
         assert arm.region.parent is not None
         self.region = arm.region.parent

@@ -122,19 +122,23 @@ class Calls(Access):
             return self.call_library(function, args, kwargs)
         if function.__defaults__ and id(function) in self.paths:
             args, kwargs = self._with_defaults(function, args, kwargs)
-        self.call_sites.append((function.__code__, self.call_site()))
+        where = self.where()
+        site = (where.filename, where.line, where.column) if where is not None else None
+        self.call_sites.append((function.__code__, site))
+        if where is not None:
+            self.callers.append(where)
         self.depth += 1
         try:
-            return staged.run(self, args, kwargs, fn=function)
+            frame = staged.frame(args, kwargs, function)
+            self.journal.born(frame)
+            return staged.enter(self, frame)
         finally:
             self.depth -= 1
             self.call_sites.pop()
+            if where is not None:
+                self.callers.pop()
 
     depth: int
-
-    def call_site(self) -> Any:
-        found = self.where()
-        return (found.filename, found.line, found.column) if found is not None else None
 
     def check_depth(self, function: types.FunctionType) -> None:
         """Refuse recursion that does not stop while tracing."""
@@ -324,6 +328,7 @@ class Calls(Access):
                 return obj
         else:
             obj = new(cls)
+        self.journal.born(obj)
         init = cls.__init__
         if hasattr(init, "__code__"):
             if init.__code__.co_filename.startswith("<"):

@@ -28,13 +28,22 @@ class Containers(Calls):
 
     # ---- displays ------------------------------------------------------------------------
     def build_list(self, *items: Any) -> list[Any]:
-        return list(items)
+        return self.made(list(items))
+
+    def made(self, obj: Any) -> Any:
+        """A container that staged code has just made."""
+        self.journal.born(obj)
+        return obj
+
+    def born(self, obj: Any) -> None:
+        """A frame of a comprehension that has just been made."""
+        self.journal.born(obj)
 
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-        return {self.static_key(k): v for k, v in pairs}
+        return self.made({self.static_key(k): v for k, v in pairs})
 
     def build_set(self, *items: Any) -> set[Any]:
-        return {self.static_key(i) for i in items}
+        return self.made({self.static_key(i) for i in items})
 
     def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
         if type(value) is ArrayTracer:
@@ -272,8 +281,7 @@ class Containers(Calls):
 
     def list_object(self, value: Value) -> list[Any]:
         """A Python list that stands for a list value."""
-        made: list[Any] = []
-        self.journal.keep.append(made)
+        made: list[Any] = self.build_list()
         value.obj = self.new_obj()
         self.journal.touch(Content(made, self.symbolic_lists))
         self.symbolic_lists[id(made)] = SymbolicList(value, value.obj)

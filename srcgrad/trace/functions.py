@@ -381,7 +381,7 @@ def list_(machine: Any, iterable: Any = ()) -> Any:
         made: list[Any] = machine.build_list()
         machine.for_(found, machine.hold, lambda: machine.append_held(made))
         return made
-    return list(machine.iterate(iterable))
+    return machine.made(list(machine.iterate(iterable)))
 
 
 @handles(tuple)
@@ -391,7 +391,7 @@ def tuple_(machine: Any, iterable: Any = ()) -> Any:
 
 @handles(set, frozenset)
 def set_(machine: Any, iterable: Any = ()) -> Any:
-    return {machine.static_key(i) for i in machine.iterate(iterable)}
+    return machine.made({machine.static_key(i) for i in machine.iterate(iterable)})
 
 
 @handles(dict)
@@ -402,8 +402,8 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
             items = list(machine.container_method(source, "items", (), {}))
         else:
             items = [tuple(machine.iterate(pair)) for pair in machine.iterate(source)]
-        return {**{machine.static_key(k): v for k, v in items}, **kwargs}
-    return dict(**kwargs)
+        return machine.made({**{machine.static_key(k): v for k, v in items}, **kwargs})
+    return machine.made(dict(**kwargs))
 
 
 def _itertool(function: Any) -> Callable[..., Any]:

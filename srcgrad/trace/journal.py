@@ -8,7 +8,6 @@ touched it; ending the layer gives the changes and restores the old states.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -203,9 +202,11 @@ class Change:
 
 @dataclass(slots=True)
 class Layer:
-    """One region's mutations: cells with the state they had at the region's start."""
+    """One region's mutations: cells with the state they had at the region's start, and the
+    objects that were made in the region (their mutations there need not be undone)."""
 
     before: dict[tuple[Any, ...], tuple[Cell, Any]] = field(default_factory=dict)
+    born: list[int] = field(default_factory=list)
 
 
 class Journal:
@@ -213,7 +214,19 @@ class Journal:
 
     def __init__(self) -> None:
         self.layers: list[Layer] = [Layer()]
+        self.births: dict[int, int] = {}
         self.keep: list[Any] = []
+
+    def born(self, obj: Any) -> None:
+        """Say that an object was made just now: until the innermost layer ends, it exists in
+        that layer alone."""
+        self.keep.append(obj)
+        self.births[id(obj)] = len(self.layers)
+        self.layers[-1].born.append(id(obj))
+
+    def is_young(self, obj: Any) -> bool:
+        """Was the object made in the innermost layer?"""
+        return self.births.get(id(obj), 0) >= len(self.layers)
 
     def write(self, cell: Cell, state: Any) -> None:
         """Change a cell; remembers its old state in the innermost layer."""
@@ -222,16 +235,22 @@ class Journal:
 
     def touch(self, cell: Cell) -> None:
         """Say that a cell is about to change."""
+        if self.births.get(id(cell.owner), 0) >= len(self.layers):
+            return
         layer = self.layers[-1]
         if cell.key not in layer.before:
             layer.before[cell.key] = (cell, cell.get())
             self.keep.append(cell.owner)
 
-    def push(self) -> None:
-        self.layers.append(Layer())
+    def push(self, born: list[int] | None = None) -> None:
+        """Start a layer; ``born`` are the objects made in an earlier part of the region."""
+        self.layers.append(Layer(born=list(born or ())))
+        for key in born or ():
+            self.births[key] = len(self.layers)
 
-    def pop(self) -> dict[tuple[Any, ...], Change]:
-        """End the innermost layer: its real changes by key, in order; states are restored."""
+    def pop(self) -> tuple[dict[tuple[Any, ...], Change], list[int]]:
+        """End the innermost layer: its real changes by key, in order, and the objects made in
+        it; states are restored."""
         layer = self.layers.pop()
         changes = {}
         for key, (cell, before) in layer.before.items():
@@ -240,11 +259,19 @@ class Journal:
                 changes[key] = Change(cell, before, after)
         for cell, before in layer.before.values():
             cell.put(before)
-        return changes
+        for made in layer.born:
+            self.births[made] = len(self.layers)
+        if self.layers:
+            self.layers[-1].born.extend(layer.born)
+        return changes, layer.born
 
-    def peek(self) -> Iterator[Change]:
-        """The changes of the innermost layer so far."""
-        for cell, before in list(self.layers[-1].before.values()):
-            after = cell.get()
-            if not same_state(before, after):
-                yield Change(cell, before, after)
+    def commit(self) -> None:
+        """End the innermost layer and keep its mutations as the outer layer's own."""
+        layer = self.layers.pop()
+        outer = self.layers[-1]
+        for made in layer.born:
+            self.births[made] = len(self.layers)
+        outer.born.extend(layer.born)
+        for key, (cell, before) in layer.before.items():
+            if self.births.get(id(cell.owner), 0) < len(self.layers):
+                outer.before.setdefault(key, (cell, before))

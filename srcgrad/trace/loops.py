@@ -222,7 +222,7 @@ class Loops(Branches):
         self.journal.push()
         outcome = self._try_static(test, body)
         if outcome is not None:
-            self._commit_layer()
+            self.journal.commit()
             return outcome[0]
         self.journal.pop()
         assert len(self.journal.layers) == layers
@@ -247,13 +247,6 @@ class Loops(Branches):
             if self.node_count > before + 2000:
                 return None
         return None
-
-    def _commit_layer(self) -> None:
-        """Keep the mutations of the innermost layer as the outer layer's own."""
-        layer = self.journal.layers.pop()
-        outer = self.journal.layers[-1]
-        for key, remembered in layer.before.items():
-            outer.before.setdefault(key, remembered)
 
     # ---- the fixed point ---------------------------------------------------------------------
     def _trace_loop(self, kind: str, inits: list[Value], test: Callable[[], Any] | None,
@@ -351,7 +344,7 @@ class Loops(Branches):
             self._enter_forms(region, forms)
             run()
         finally:
-            changes = self.journal.pop()
+            changes, _ = self.journal.pop()
             self.region = outer
             region.active = False
         return changes

@@ -63,6 +63,7 @@ class Recorder:
         self.statement = 0
         self.last_place: tuple[Any, ...] | None = None
         self.augmented = False
+        self.callers: list[Where] = []  # call sites of the functions that are being inlined
         self.node_count = 0
         self.fresh = Fresh()
         self.symbolic_lists: dict[int, Any] = {}
@@ -70,17 +71,17 @@ class Recorder:
     # ---- places ------------------------------------------------------------------------
     def where(self) -> Where | None:
         """The user's expression that is being executed."""
-        found = origin()
-        return found.where if found else None
+        return origin()
 
     def node_origin(self) -> Origin:
         found = origin()
         if found is None:
             return Origin(statement=self.statement)
-        if found.statement != self.last_place:
-            self.last_place = found.statement
+        place = (found.filename, found.line, len(self.callers), self.region)
+        if place != self.last_place:
+            self.last_place = place
             self.statement += 1
-        return Origin(found.where, found.callers, self.statement, self.augmented)
+        return Origin(found, tuple(self.callers), self.statement, self.augmented)
 
     def fatal(self, error: SrcgradError) -> Refusal:
         """The error with the user's place, as an exception that no ``except Exception`` of the
@@ -120,6 +121,7 @@ class Recorder:
             if value.obj is None:
                 value.obj = self.new_obj()
             home = Home(value, value.obj, value.hint or label, self.region)
+            self.journal.born(home)
             return ArrayTracer(self, aval, home, (), (), value.obj, value, self.region)
         if aval.kind is Kind.INT and isinstance(aval.expr, int) and not aval.optional:
             return aval.expr
