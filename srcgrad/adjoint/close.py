@@ -102,10 +102,10 @@ class _Closing:
         mirror = node.params.get("mirror")
         if mirror is None:
             return node
-        forward = self.scope.node_of[mirror]
-        if node.op == "if":
-            return self._close_if(node, forward)
-        return self._close_loop(node, forward)
+        forward = self.scope.node_of[mirror.output]
+        node = self._close_if(node, forward) if node.op == "if" else self._close_loop(node, forward)
+        params = {k: v for k, v in node.params.items() if k not in ("mirror", "ordinal")}
+        return node.but(params=params)
 
     def _inside(self, block: Block, forward: Block) -> list[Value]:
         """The values of a forward block that a backward block refers to."""

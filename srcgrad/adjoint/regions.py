@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..graph.ir import Block, LoopSpec, Node, Value
-from ..graph.parts import LoopParts
+from ..graph.parts import LoopParts, Mirror
 from ..kinds import INT, int_aval
 from .frames import Frame, cotangent_aval
 from .zeros import zeros
@@ -45,7 +45,7 @@ def reverse_if(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> N
         outputs.append(tuple(found))
     blocks = tuple(arm.tape.block(outs) for arm, outs in zip(arms, outputs))
     merged = frame.tape.add("if", node.inputs, tuple(cotangent_aval(v.aval) for v in touched),
-                            blocks, mirror=node.outputs[0])
+                            blocks, mirror=Mirror(node.outputs[0]))
     for v, ct in zip(touched, merged.outputs):
         reverse.put(frame, v, ct)
 
@@ -100,7 +100,7 @@ class _LoopReversal:
         avals += [cotangent_aval(parts.sources[m].aval) for m in made]
         sequences = [self.ct_of[parts.sequences[m]] for m in consumed]
         loop = frame.tape.add("loop", (*control, *inits, *sequences), (*avals, INT), (block,),
-                              loop=spec, mirror=parts.trips, ordinal=ordinal)
+                              loop=spec, mirror=Mirror(parts.trips), ordinal=ordinal)
         self._deliver(loop, slots, len(lasts), outer, made)
 
     def _deliver(self, loop: Node, slots: list[int], n_lasts: int, outer: list[Value],

@@ -35,3 +35,13 @@ def _cut(values: tuple[Value, ...], node: Node) -> tuple[Value | None, tuple[Val
         jump, values = values[0], values[1:]
     a, b = spec.n_carried, spec.n_carried + spec.n_last
     return jump, values[:a], values[a:b], values[b:]
+
+
+class Mirror:
+    """``params["mirror"]`` of a backward region in an open graph: the forward region that it
+    reverses, named by one of its outputs."""
+
+    __slots__ = ("output",)
+
+    def __init__(self, output: Value) -> None:
+        self.output = output

@@ -126,8 +126,6 @@ class Make:
             blocks = (self.block(lambda *c: [test(*c)], carried),)
         main = self.block(body, [*index, *carried, *elems], ["i"] * len(index)
                           + [v.hint for v in inits])
-        for p, v in zip(main.params[len(index):], inits):
-            p.obj = v.obj
         outs = [o.aval for o in main.outputs]
         jump = [INT] if exits else []
         outs = outs[len(jump):]
@@ -140,8 +138,12 @@ class Make:
         ins = (*(bounds or ()), *inits, *consumed)
         node = self.tape.add("loop", ins, (*jump, *carried, *lasts, *seq, INT), (*blocks, main),
                              loop=spec)
-        for o, v in zip(node.outputs[len(jump):], inits):
-            o.obj, o.hint = v.obj, v.hint
+        nexts = main.outputs[len(jump):]
+        for o, nxt, p, v in zip(node.outputs[len(jump):], nexts, main.params[len(index):], inits):
+            o.hint = v.hint
+            if nxt.obj is not None and nxt.obj == p.obj:  # written in the body
+                o.obj = p.obj = v.obj = v.obj or p.obj
+                _renumber(main, nxt.obj, v.obj)
         return [self.sym(o) for o in node.outputs]
 
     def for_(self, n, inits, body, **kw):
@@ -183,6 +185,15 @@ class Make:
     def graph(self, *outs, name="f"):
         (tape,) = self.tapes
         return Graph(name, tape.block(tuple(self.val(o) for o in outs)))
+
+
+def _renumber(block, old, new):
+    for node in block.nodes:
+        for v in node.outputs:
+            if v.obj == old:
+                v.obj = new
+        for b in node.blocks:
+            _renumber(b, old, new)
 
 
 def _values(s):

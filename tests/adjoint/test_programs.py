@@ -14,6 +14,8 @@ from check import assert_close, differences, directions, run
 from programs import PROGRAMS
 
 from srcgrad.adjoint import close, differentiate
+from srcgrad.graph.verify import verify
+from srcgrad.optimize import simplify
 
 
 def seed_of(graph):
@@ -55,3 +57,23 @@ def test_forward_part_is_unchanged():
     joint = differentiate(graph, wrt, [0], keep=[0])
     assert joint.block.nodes[: joint.border] == graph.block.nodes
     assert joint.n_primal == 1
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_simplified(name):
+    graph, args, wrt = PROGRAMS[name]()
+    plain = run(close(differentiate(graph, wrt, [0], keep=[0])), [*args, seed_of(graph)])
+    joint = simplify(differentiate(graph, wrt, [0], keep=[0]))
+    verify(joint, open=True)
+    joint = simplify(close(joint))
+    verify(joint)
+    assert_close(run(joint, [*args, seed_of(graph)]), plain, 1e-6 if name == "float32" else 1e-12)
+    joint = simplify(close(simplify(differentiate(graph, wrt, [0], keep=[]))))
+    outs = range(len(joint.outputs))
+    seeds = directions(args, wrt)
+    plain = close(differentiate(joint, wrt, outs, keep=outs))
+    verify(plain)
+    twice = simplify(close(simplify(differentiate(joint, wrt, outs, keep=outs))))
+    verify(twice)
+    full = [*args, seed_of(graph), *seeds]
+    assert_close(run(twice, full), run(plain, full), 1e-5 if name == "float32" else 1e-11)

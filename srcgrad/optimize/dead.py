@@ -1,0 +1,180 @@
+"""Dead code: nodes, outputs, carried values and sequences that nothing needs.
+
+Effects are never removed, nor writes to objects of the caller (the graph's ``written``
+inputs), nor what they depend on.  With ``keep_raising`` the nodes of the forward part stay
+(its exceptions and warnings are part of a value that is asked for).  Works on open graphs: a
+forward value that a backward region refers to, and the region that a backward one mirrors,
+are alive.
+
+>>> import operator
+>>> from srcgrad.graph.ir import Builder
+>>> from srcgrad.kinds import FLOAT
+>>> b = Builder()
+>>> x = b.param(FLOAT, "x")
+>>> unused = b.apply(operator.add, (x, 1.0), {}, FLOAT)
+>>> y = b.apply(operator.mul, (x, x), {}, FLOAT)
+>>> g = Graph("f", b.block((y,)))
+>>> len(g.block.nodes), len(remove_dead(g).block.nodes)
+(2, 1)
+"""
+
+from __future__ import annotations
+
+from ..graph.ir import Block, Graph, Node, Value, walk
+from ..graph.parts import LoopParts
+
+_STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
+
+
+def remove_dead(graph: Graph, keep_raising: bool = False) -> Graph:
+    """The graph without dead code (see the module's text)."""
+    live = _Liveness(graph, keep_raising)
+    nodes = graph.block.nodes
+    border = graph.border
+    if border is not None:
+        border = sum(live.node(n) for n in nodes[:border])
+    return graph.but(block=_swept(graph.block, live), border=border)
+
+
+class _Liveness:
+    """Marks live values and needed regions, to a fixed point."""
+
+    def __init__(self, graph: Graph, keep_raising: bool) -> None:
+        self.values: set[Value] = set()
+        self.needed: set[Node] = set()
+        self._node_of: dict[Value, Node] = {}
+        self._owner: dict[Value, Node] = {}
+        self._node_owner: dict[Node, Node] = {}
+        self._sources: dict[Value, list[Value]] = {}  # what must live if a value does
+        self._locate(graph.block, None)
+        forced = {graph.inputs[i].obj for i in graph.written} - {None}
+        raising = graph.block.nodes[:graph.border] if keep_raising else ()
+        self._work: list[Value] = list(graph.block.outputs)
+        for node in walk(graph.block):
+            if node.op == "effect" or (
+                    node.op in _STORES and node.inputs[0].obj is not None
+                    and node.inputs[0].obj in forced):
+                self._keep(node)
+        for node in raising:
+            for inner in (node, *(n for b in node.blocks for n in walk(b))):
+                self._keep(inner)
+        self._run()
+
+    def _locate(self, block: Block, owner: Node | None) -> None:
+        if owner is not None:
+            for v in block.params:
+                self._owner[v] = owner
+        for node in block.nodes:
+            if owner is not None:
+                self._node_owner[node] = owner
+            for v in node.outputs:
+                self._node_of[v] = node
+                if owner is not None:
+                    self._owner[v] = owner
+            for inner in node.blocks:
+                self._locate(inner, node)
+            if node.op == "if":
+                for k, out in enumerate(node.outputs):
+                    self._sources[out] = [b.outputs[k] for b in node.blocks]
+            elif node.op == "loop":
+                self._link(node)
+
+    def _link(self, node: Node) -> None:
+        parts, links = LoopParts(node), self._sources
+        for k, p in enumerate(parts.carried):
+            links[p] = [parts.inits[k], parts.next[k]]
+            links[parts.results[k]] = [parts.inits[k], parts.next[k]]
+        if node.loop.kind == "while":
+            for p, q in zip(node.blocks[0].params, parts.carried):
+                links[p] = [q]
+        for out, inner in zip(parts.lasts + parts.sequences, parts.last + parts.produced):
+            links[out] = [inner]
+        for p, source in zip(parts.elements, parts.sources):
+            links[p] = [source]
+
+    def _keep(self, node: Node) -> None:
+        """Make a node needed, with the regions around it and what controls them."""
+        current: Node | None = node
+        while current is not None and current not in self.needed:
+            self.needed.add(current)
+            if current.op == "if":
+                self._work.append(current.inputs[0])
+            elif current.op == "loop":
+                self._work.extend(current.inputs[:current.loop.first_init])
+                parts = LoopParts(current)
+                if parts.jump is not None:
+                    self._work.append(parts.jump)
+                if current.loop.kind == "while":
+                    self._work.extend(current.blocks[0].outputs)
+            else:
+                self._work.extend(current.inputs)
+            mirror = current.params.get("mirror")
+            if mirror is not None:
+                self._work.append(mirror.output)
+            current = self._node_owner.get(current)
+
+    def _run(self) -> None:
+        while self._work:
+            value = self._work.pop()
+            if value in self.values:
+                continue
+            self.values.add(value)
+            self._work.extend(self._sources.get(value, ()))
+            node = self._node_of.get(value) or self._owner.get(value)
+            if node is not None:
+                self._keep(node)
+
+    def node(self, node: Node) -> bool:
+        return node in self.needed
+
+
+def _swept(block: Block, live: _Liveness) -> Block:
+    nodes = []
+    for node in block.nodes:
+        if not live.node(node):
+            continue
+        if node.op == "if":
+            node = _swept_if(node, live)
+        elif node.op == "loop":
+            node = _swept_loop(node, live)
+        nodes.append(node)
+    return block.but(nodes=tuple(nodes))
+
+
+def _swept_if(node: Node, live: _Liveness) -> Node:
+    kept = [k for k, v in enumerate(node.outputs) if v in live.values]
+    blocks = []
+    for b in node.blocks:
+        swept = _swept(b, live)
+        blocks.append(swept.but(outputs=tuple(b.outputs[k] for k in kept)))
+    return node.but(outputs=tuple(node.outputs[k] for k in kept), blocks=tuple(blocks))
+
+
+def _swept_loop(node: Node, live: _Liveness) -> Node:
+    parts, spec, alive = LoopParts(node), node.loop, live.values
+    carried = [k for k, p in enumerate(parts.carried)
+               if p in alive or parts.results[k] in alive
+               or (spec.kind == "while" and node.blocks[0].params[k] in alive)]
+    lasts = [j for j, v in enumerate(parts.lasts) if v in alive]
+    made = [m for m, v in enumerate(parts.sequences) if v in alive]
+    used = [m for m, p in enumerate(parts.elements) if p in alive]
+    stacked = spec.stacked + (False,) * (spec.n_produced - len(spec.stacked))
+    spec = spec.but(n_carried=len(carried), n_last=len(lasts), n_produced=len(made),
+                    n_consumed=len(used), stacked=tuple(stacked[m] for m in made))
+    index = () if parts.index is None else (parts.index,)
+    params = (*index, *(parts.carried[k] for k in carried), *(parts.elements[m] for m in used))
+    jump_in = () if parts.jump is None else (parts.jump,)
+    jump_out = () if parts.jump is None else (node.outputs[0],)
+    outs = (*jump_in, *(parts.next[k] for k in carried), *(parts.last[j] for j in lasts),
+            *(parts.produced[m] for m in made))
+    body = _swept(node.blocks[-1], live).but(params=params, outputs=outs)
+    blocks = (body,)
+    if spec.kind == "while":
+        test = _swept(node.blocks[0], live)
+        blocks = (test.but(params=tuple(test.params[k] for k in carried)), body)
+    inputs = (*node.inputs[:spec.first_init], *(parts.inits[k] for k in carried),
+              *(parts.sources[m] for m in used))
+    outputs = (*jump_out, *(parts.results[k] for k in carried), *(parts.lasts[j] for j in lasts),
+               *(parts.sequences[m] for m in made), parts.trips)
+    return node.but(inputs=inputs, outputs=outputs, blocks=blocks,
+                    params={**node.params, "loop": spec})
