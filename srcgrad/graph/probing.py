@@ -34,9 +34,11 @@ def _filled(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool) -> np.nd
     elif dtype.kind in "iu":
         values = (1 + steps % 2).astype(dtype).reshape(shape)
     elif dtype.kind in "fc":
-        values = (0.2 + 0.7 * ((0.5 + steps * 0.6180339887) % 1.0)).reshape(shape)
+        # vectors increase (bins, nodes and knots must), matrices are in general position
+        spread = (steps + 0.5) / max(count, 1) if len(shape) < 2 else (0.5 + steps * 0.618034) % 1.0
+        values = (0.2 + 0.7 * spread).reshape(shape)
         if dtype.kind == "c":
-            values = values + 0.1j
+            values = np.asarray(values + 0.1j)
         if square:
             values = 0.05 * (values + np.conj(np.swapaxes(values, -1, -2)))
             values = values + 2 * np.eye(shape[-1])

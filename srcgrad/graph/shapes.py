@@ -5,16 +5,17 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .. import dims
-from ..dims import Dim, Poly
+from ..dims import Dim
 from ..kinds import Aval, Kind, array, aval_of
 from ..spelling import Method
 from .broadcasting import Broadcast
-from .generic import leaves_of
+from .generic import generic, leaves_of
 from .integers import number_of
 from .outcome import Outcome, fresh_results, placeholder
 from .probing import call, describe
@@ -151,33 +152,29 @@ def _clip(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | N
 
 def _data_dependent(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
     """Results whose first axis has as many items as the data says (one size for all)."""
-    shrunk = [_small(a) for a in args]
-    result = describe(call(fn, tuple(shrunk), {k: _small(v) for k, v in kwargs.items()}, {}))
-    avals = tuple(a.but(shape=(placeholder(1), *(a.shape or ())[1:])) if a.is_array and a.shape
-                  else a for a in result.avals)
-    count = len(avals)
-    return Outcome(avals, result.many, result.container, *fresh_results(count))
+    outcome = generic(fn, args, kwargs)
+    return replace(outcome, avals=tuple(
+        a.but(shape=(placeholder(1), *(a.shape or ())[1:])) if a.is_array and a.shape else a
+        for a in outcome.avals))
 
 
-def _small(value: Any) -> Any:
-    if isinstance(value, Aval) and value.is_array and value.shape:
-        return value.but(shape=tuple(4 if isinstance(d, Poly) or d > 4 else d
-                                     for d in value.shape))
-    return value
+def _trim_zeros(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
+    outcome = generic(fn, args, kwargs)
+    shape = tuple(placeholder(i) for i in range(outcome.aval.ndim or 0))
+    return replace(outcome, avals=(outcome.aval.but(shape=shape),))
 
 
-def _unique(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
-    if kwargs.get("return_inverse") or len(args) > 1 or kwargs.get("axis") is not None:
-        outcome = _data_dependent(fn, args, kwargs)
+def _unique(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
+    """The inverse has as many items as the input, all else as there are unique values."""
+    outcome = _data_dependent(fn, args, kwargs)
+    source = args[0]
+    if kwargs.get("return_inverse") and isinstance(source, Aval) and source.is_array \
+            and kwargs.get("axis") is None:
+        avals = list(outcome.avals)
         position = 1 + bool(kwargs.get("return_index"))
-        source = args[0]
-        if kwargs.get("return_inverse") and isinstance(source, Aval) and source.is_array \
-                and outcome.many and kwargs.get("axis") is None:
-            avals = list(outcome.avals)
-            avals[position] = avals[position].but(shape=source.shape)
-            return Outcome(tuple(avals), True, outcome.container, outcome.views, outcome.sources)
-        return outcome
-    return _data_dependent(fn, args, kwargs)
+        avals[position] = avals[position].but(shape=source.shape)
+        return replace(outcome, avals=tuple(avals))
+    return outcome
 
 
 def _repeat(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
@@ -361,9 +358,8 @@ _RULES: dict[Any, Rule] = {
     np.union1d: _data_dependent,
     np.intersect1d: _data_dependent,
     np.setxor1d: _data_dependent,
-    np.trim_zeros: _data_dependent,
+    np.trim_zeros: _trim_zeros,
     np.bincount: _data_dependent,
-    np.roots: _data_dependent,
     np.unique: _unique,
     Method("nonzero"): _data_dependent,
     Method("compress"): _data_dependent,

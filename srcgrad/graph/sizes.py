@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..dims import (
@@ -22,33 +23,75 @@ from ..dims import (
     symbols,
 )
 
-_TABLES = (
-    (5, 7, 4, 9, 6, 11, 8, 3, 10, 12),
-    (8, 4, 9, 5, 11, 6, 3, 10, 7, 13),
-    (6, 9, 5, 7, 3, 8, 10, 4, 12, 11),
-)
+_TABLE = (5, 7, 4, 9, 6, 11, 8, 3, 10, 12)
+_LARGE, _SMALL = 16, (3, 4, 2, 5, 6)
 
 
-def assignments(dims: Iterable[Any], count: int = 3) -> list[dict[Atom, int]]:
-    """Up to ``count`` assignments of small sizes to all symbols of ``dims``: within the bounds
-    of each, sizes of unequal dims unequal where possible, in orders that differ."""
+def assignments(dims: Iterable[Any]) -> list[dict[Atom, int]]:
+    """Assignments of small sizes to all symbols of ``dims``, within the bounds of each; sizes of
+    unequal dims are unequal where possible, and of any two dims each is the larger one in some
+    assignment (so that ``min(n, m)`` is not taken for ``n``)."""
+    found = _assignments(tuple(dict.fromkeys(dims)))
+    return [dict(a) for a in found]
+
+
+@functools.lru_cache(4096)
+def _assignments(dims: tuple[Any, ...]) -> list[dict[Atom, int]]:
+    polys = [d for d in dims if isinstance(d, Poly)]
+    numbers = [d for d in dims if isinstance(d, int) and 1 < d <= _LARGE]
     found: dict[Atom, None] = {}
-    polys = list(dict.fromkeys(d for d in dims if isinstance(d, Poly)))
     for d in polys:
         found.update(dict.fromkeys(symbols(d)))
     atoms = sorted(found, key=lambda a: (a.high is not None, a.key))
     if not atoms:
         return [{}]
-    return [_assignment(atoms, polys, table) for table in _TABLES[:count]]
+    chosen = [_assignment(atoms, polys)]
+    pairs: set[tuple[Any, Any]] = {(a, b) for a in polys for b in (*polys, *numbers) if a != b}
+    pairs |= {(b, a) for a, b in pairs}
+    candidates = [c for c in _extremes(atoms) if _penalty(polys, c) < 10]
+    pairs -= _ordered(pairs, chosen[0])
+    while candidates and len(chosen) < 6:
+        gains = [_ordered(pairs, c) for c in candidates]
+        best = max(range(len(candidates)), key=lambda i: len(gains[i]))
+        if len(chosen) >= 3 and not gains[best]:
+            break
+        chosen.append(candidates.pop(best))
+        pairs -= gains[best]
+    return chosen
 
 
-def _assignment(atoms: list[Atom], polys: list[Poly], table: tuple[int, ...]) -> dict[Atom, int]:
+def _ordered(pairs: set[tuple[Any, Any]], values: dict[Atom, int]) -> set[tuple[Any, Any]]:
+    """The pairs whose first dim is the smaller one."""
+    return {(a, b) for a, b in pairs if evaluate(a, values) < evaluate(b, values)}
+
+
+def _extremes(atoms: list[Atom]) -> list[dict[Atom, int]]:
+    """Assignments where some symbols are large and the others small."""
+    found = []
+    shifts = range(len(atoms)) if len(atoms) < 6 else range(6)
+    rules: list[Callable[[int, int], int]] = [
+        lambda k, j: _LARGE + k if k == j else _SMALL[(k + j) % 5],
+        lambda k, j: _SMALL[j % 5] if k == j else _TABLE[(k + 3) % 10] + 4,
+        lambda k, j: _TABLE[(len(atoms) - k + 2 * j) % 10],
+        lambda k, j: 2 if k == j else _TABLE[(k + 5) % 10],
+    ]
+    for j in shifts:
+        for rule in rules:
+            values: dict[Atom, int] = {}
+            for k, atom in enumerate(atoms):
+                values[atom] = _within(atom, rule(k, j), values)
+            if values not in found:
+                found.append(values)
+    return found
+
+
+def _assignment(atoms: list[Atom], polys: list[Poly]) -> dict[Atom, int]:
+    """Moderate sizes, all different."""
     best: tuple[int, dict[Atom, int]] | None = None
     for scale in (0, 3, 8, 1, 17, 40):
         values: dict[Atom, int] = {}
         for k, atom in enumerate(atoms):
-            values[atom] = _within(atom, table[k % len(table)] + scale * (1 + k // len(table)),
-                                   values)
+            values[atom] = _within(atom, _TABLE[k % 10] + scale * (1 + k // 10), values)
         penalty = _penalty(polys, values)
         if best is None or penalty < best[0]:
             best = (penalty, values)
