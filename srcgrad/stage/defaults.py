@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from types import CellType, ModuleType, resolve_bases
 from types import prepare_class as _prepare_class
 from typing import Any, Final
@@ -47,7 +48,8 @@ class MachineDefaults:
         try:
             return self.load(frame, name)
         except UnboundLocalError:
-            raise _free_error(name) from None
+            pass  # raised below: there the user's own context stays what it was
+        raise _free_error(name)
 
     def load_global(self, frame: Frame, name: str) -> Any:
         """Read a name of the function's module, or a builtin."""
@@ -63,10 +65,10 @@ class MachineDefaults:
 
     def delete_global(self, frame: Frame, name: str) -> None:
         """``global name; del name``."""
-        try:
-            del frame.callee.__globals__[name]
-        except KeyError:
-            raise NameError(f"name '{name}' is not defined", name=name) from None
+        namespace = frame.callee.__globals__
+        if name not in namespace:
+            raise NameError(f"name '{name}' is not defined", name=name)
+        del namespace[name]
 
     def free_cell(self, frame: Frame, name: str) -> CellType:
         """The cell of the outermost function's closure with this name."""
@@ -79,7 +81,8 @@ class MachineDefaults:
         try:
             return self.free_cell(frame, name).cell_contents
         except ValueError:
-            raise _free_error(name) from None
+            pass
+        raise _free_error(name)
 
     def store_free(self, frame: Frame, name: str, value: Any) -> None:
         """``nonlocal name; name = value``."""
@@ -306,11 +309,12 @@ class MachineDefaults:
 
 
 def _check_class_cell(cell: CellType, name: str, made: Any) -> None:
-    try:
+    found = None
+    with suppress(ValueError):
         found = cell.cell_contents
-    except ValueError:
+    if found is None:
         raise RuntimeError(f"__class__ not set defining {name!r} as {made!r}. "
-                           "Was __classcell__ propagated to type.__new__?") from None
+                           "Was __classcell__ propagated to type.__new__?")
     if found is not made:
         raise TypeError(f"__class__ set to {found!r} defining {name!r} as {made!r}")
 
@@ -336,10 +340,10 @@ def visible_locals(frame: Frame) -> dict[str, Any]:
 def _builtin(namespace: dict[str, Any], name: str) -> Any:
     found = namespace.get("__builtins__", builtins)
     table = found.__dict__ if isinstance(found, ModuleType) else found
-    try:
-        return table[name]
-    except KeyError:
-        raise NameError(f"name '{name}' is not defined", name=name) from None
+    value = table.get(name, _MISSING)
+    if value is _MISSING:
+        raise NameError(f"name '{name}' is not defined", name=name)
+    return value
 
 
 def _free_error(name: str) -> NameError:

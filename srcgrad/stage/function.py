@@ -348,5 +348,6 @@ def class_cell(frame: Frame) -> Any:
     try:
         return frame.slots["__class__"].cell_contents
     except ValueError:
-        raise NameError("cannot access free variable '__class__' where it is not associated "
-                        "with a value in enclosing scope") from None
+        pass
+    raise NameError("cannot access free variable '__class__' where it is not associated with "
+                    "a value in enclosing scope", name="__class__")

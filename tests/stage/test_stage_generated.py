@@ -6,7 +6,7 @@ import linecache
 from itertools import count
 
 import comparison
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 NAMES = ["a", "b", "c"]
@@ -60,10 +60,8 @@ class Writer:
                 return f"sum([{body} for {v} in range({self.pick(2, 3)}) if {v} != {self.pick(0, 1)}])"
             case "gen":
                 v = self.pick("v", "b")
-                consumer = self.pick("sum", "any", "max", "len(list")
-                end = ")" if "list" in consumer else ""
-                return f"int({consumer}(tap({v} + x) for {v} in [1, {self.atom()}])){end})".replace(
-                    "int(len(list(", "int(len(list(")
+                made = f"(tap({v} + x) for {v} in [1, {self.atom()}])"
+                return f"{self.pick('sum', 'any', 'max', 'len')}(list({made}))"
             case "chain":
                 return f"({self.atom()} < {one()} <= {two()})"
             case "lambda":
@@ -109,7 +107,8 @@ class Writer:
             case "item":
                 return f"xs[{self.expr()} % 3] {self.pick('=', '+=')} {self.expr()}"
             case "del":
-                return f"del {self.name()}"
+                name = self.name()
+                return f"del {name}" if self.pick(*range(12)) == 1 else f"{name} = 0; del {name}; {name} = 1"
             case "return":
                 return f"return {self.expr()}"
             case "raise":
@@ -248,7 +247,7 @@ def test_random_programs(text, x):
     try:
         function, filename = build(text)
     except SyntaxError:
-        return  # a name assigned before it is declared nonlocal
+        reject()  # such as a name that is assigned before it is declared nonlocal
     try:
         for deep in (False, True):
             comparison.compare(function, (x, [1, 2, 3], []), deep)
