@@ -4,6 +4,7 @@ from srcgrad.rules import (
     activations,
     arithmetic,
     bessel,
+    blends,
     broadcast,
     complex_numbers,
     creation,
@@ -46,6 +47,7 @@ from srcgrad.rules.book import (
     nondiff,
     variant,
     vjp,
+    when_imported,
 )
 from srcgrad.rules.methods import resolve
 
@@ -56,6 +58,7 @@ __all__ = [
     "alias",
     "arithmetic",
     "bessel",
+    "blends",
     "broadcast",
     "complex_numbers",
     "creation",
@@ -93,5 +96,9 @@ __all__ = [
     "trigonometric",
     "variant",
     "vjp",
+    "when_imported",
     "windows",
 ]
+
+for _module in ("special", "linalg", "fft", "stats"):
+    when_imported(f"scipy.{_module}", f"srcgrad.rules.scipy_{_module}")

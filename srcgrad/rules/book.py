@@ -45,7 +45,9 @@ Several outputs: ``ct`` and ``ans`` are tuples, an absent cotangent is ``None``.
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -288,12 +290,32 @@ def variant(target: Callable[..., Any], function: Callable[..., Any], like: Body
     )  # fmt: skip
 
 
+_PARTNERS: dict[str, str] = {}
+
+
+def when_imported(partner: str, rules: str) -> None:
+    """Import the module ``rules`` at the first lookup that fails after ``partner`` (an optional
+    package) has been imported by anybody."""
+    _PARTNERS[partner] = rules
+
+
+def _import_partners() -> bool:
+    """Import the rules of partners that are there by now; was anything imported?"""
+    ready = [partner for partner in _PARTNERS if partner in sys.modules]
+    for partner in ready:
+        importlib.import_module(_PARTNERS.pop(partner))
+    return bool(ready)
+
+
 def lookup(function: Any) -> Entry | None:
     """The entry of a function or of one of its aliases; ``None`` if the book has none."""
     try:
-        return _BOOK.get(_ALIASES.get(function, function))
+        found = _BOOK.get(_ALIASES.get(function, function))
+        if found is None and _import_partners():
+            found = _BOOK.get(_ALIASES.get(function, function))
     except TypeError:  # unhashable callables have no rules
         return None
+    return found
 
 
 def functions() -> Iterable[Callable[..., Any]]:

@@ -44,6 +44,22 @@ def runtime(function: Callable[..., Any]) -> Callable[..., Any]:
     return dispatch
 
 
+def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` for use in rule bodies: engines' arrays see a call of ``function`` itself.
+
+    For functions of other libraries that do not dispatch on their own (``scipy.linalg``).
+    """
+
+    @functools.wraps(function)
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        engine = _find_engine_value(args)
+        if engine is None:
+            return function(*args, **kwargs)
+        return engine.__array_function__(function, (type(engine),), args, kwargs)
+
+    return dispatch
+
+
 @runtime
 def sum_to(a: Array, shape: tuple[int, ...]) -> Array:
     """Sum ``a`` over the axes along which ``shape`` was broadcast to ``a.shape``.

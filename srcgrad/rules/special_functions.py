@@ -149,7 +149,7 @@ def xlogy(x1: Array, x2: Array) -> Array:
 
 @elementwise(xlogy, "x1")
 def xlogy_x1(x1: Array, x2: Array) -> Array:
-    return np.where(x1 == 0, 0, np.log(x2))
+    return np.log(np.where((x1 == 0) & (x2 <= 0), 1, x2))
 
 
 @vjp(xlogy, "x2")
@@ -165,7 +165,7 @@ def xlog1py(x1: Array, x2: Array) -> Array:
 
 @elementwise(xlog1py, "x1")
 def xlog1py_x1(x1: Array, x2: Array) -> Array:
-    return np.where(x1 == 0, 0, np.log1p(x2))
+    return np.log1p(np.where((x1 == 0) & (x2 <= -1), 0, x2))
 
 
 @vjp(xlog1py, "x2")
