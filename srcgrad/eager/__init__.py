@@ -9,8 +9,11 @@
 
 from __future__ import annotations
 
-from srcgrad.eager import attributes, ops, printing, recording
-from srcgrad.eager.backward import backward as _backward
+import math as _math
+
+from srcgrad.eager import attributes, constructors, ops, printing, recording, state_exchange
+from srcgrad.eager import autograd, func, random
+from srcgrad.eager.autograd.anomaly import detect_anomaly
 from srcgrad.eager.device import device
 from srcgrad.eager.dispatch import NAMESPACE as _NAMESPACE
 from srcgrad.eager.dtype import (
@@ -32,19 +35,37 @@ from srcgrad.eager.dtype import (
     promote_types,
     set_default_dtype,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from srcgrad.eager.dtype import bool_ as bool
+from srcgrad.eager.func.batching import vmap
 from srcgrad.eager.grad_mode import (
     enable_grad,
     inference_mode,
+    is_anomaly_check_nan_enabled,
     is_anomaly_enabled,
     is_grad_enabled,
     is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
 )
+from srcgrad.eager.layout import (
+    channels_last,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
+)
+from srcgrad.eager.promotion import result_type
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor
 
 globals().update(_NAMESPACE)
-half, float, double, long, int, short = float16, float32, float64, int64, int32, int16
+half, float, double = float16, float32, float64
+short, int, long = int16, int32, int64
+cfloat, cdouble = complex64, complex128
+inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
+__version__ = "2.13.0"

@@ -222,7 +222,7 @@ def _set_requires_grad(self: Tensor, value: bool) -> None:
         raise RuntimeError(f"requires_grad must be a bool, but got {type(value).__name__}")
     if grad_fn_of(self) is not None:
         if value:
-            return
+            raise RuntimeError("you can only change requires_grad flags of leaf variables.")
         raise RuntimeError(
             "you can only change requires_grad flags of leaf variables. If you want to use a "
             "computed variable in a subgraph that doesn't require differentiation use var_no_grad "
@@ -246,6 +246,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
             "you can only change requires_grad flags of leaf variables. If you want to use a "
             "computed variable in a subgraph that doesn't require differentiation use var_no_grad "
             "= var.detach().")
+    if requires_grad and grad_fn_of(self) is not None:
+        return self
     _set_requires_grad(self, requires_grad)
     return self
 

@@ -80,11 +80,12 @@ def _roots(tensors: Sequence[Any], grads: Sequence[Any], graph: bool) -> list[An
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
             roots.append((out.node, out.output_nr, given if graph else given._a))
             continue
-        try:
-            ct = _seed(out, given, False)
-        except RuntimeError as error:
-            raise RuntimeError(str(error).replace("[0]", f"[{i}]")) from None
         edge = gradient_edge(out)
+        if edge is not None or given is not None:
+            try:
+                ct = _seed(out, given, False)
+            except RuntimeError as error:
+                raise RuntimeError(str(error).replace("[0]", f"[{i}]")) from None
         if edge is None:
             raise RuntimeError(
                 f"element {i} of tensors does not require grad and does not have a grad_fn")
@@ -184,7 +185,7 @@ def grad(
         if got is None:
             if not allow_unused:
                 raise RuntimeError(
-                    "One of the differentiated Tensors appears to not have been used in the "
+                    f"The differentiated Tensor at index {i} appears to not have been used in the "
                     "graph. Set allow_unused=True if this is the desired behavior.")
             if materialize_grads:
                 got = np.zeros(t._a.shape, t._a.dtype)

@@ -39,6 +39,14 @@ _SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input",
               "x2": "other"}
 
 
+# Functions whose first argument may be a number (the tensor is the second then).
+_NUMBER_FIRST = frozenset((
+    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide",
+    "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift",
+    "bitwise_right_shift", "float_power", "xlogy", "xlog1py", "zeta",
+))
+
+
 def type_name(value: Any) -> str:
     """How error messages call the type of an argument."""
     return type(value).__name__
@@ -107,6 +115,7 @@ def _public(title: str, function: Callable[..., Any], out: bool) -> Callable[...
     most = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
     takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     takes_out = out and "out" not in names
+    number_first = title in _NUMBER_FIRST
 
     @functools.wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
@@ -116,7 +125,8 @@ def _public(title: str, function: Callable[..., Any], out: bool) -> Callable[...
                 kwargs[spellings[key]] = kwargs.pop(key)
             if takes_out and "out" in kwargs:
                 target = kwargs.pop("out")
-        if check_first and args and args[0].__class__ is not Tensor:
+        if check_first and args and args[0].__class__ is not Tensor and not (
+                number_first and is_number(args[0])):
             need_tensor(title, args[0])
         try:
             if target is not None:
@@ -139,13 +149,14 @@ def _binding_error(
     missing = [n for n in required[len(args):] if n not in kwargs]
     if missing and "missing" in str(error):
         listed = ", ".join(f'"{n}"' for n in missing)
-        return TypeError(f"{title}() missing {len(missing)} required positional arguments: {listed}")
+        plural = "arguments" if len(missing) == 1 else "argument"  # sic
+        return TypeError(f"{title}() missing {len(missing)} required positional {plural}: {listed}")
     for key in kwargs:
         if key not in names:
             return TypeError(f"{title}() got an unexpected keyword argument '{key}'")
     if not takes_any and len(args) > most:
-        plural = "argument" if most == 2 else "arguments"
-        return TypeError(f"{title}() takes {most - 1} positional {plural} but {len(args)} were given")
+        plural = "argument" if most == 1 else "arguments"
+        return TypeError(f"{title}() takes {most} positional {plural} but {len(args)} were given")
     return error
 
 

@@ -324,12 +324,15 @@ def overlapping_free(a: Array) -> bool:
 def check_hook_result(given: Tensor, result: Any, hook: Any) -> None:
     """A hook may replace a gradient only by a tensor of the same shape."""
     if not isinstance(result, Tensor):
-        raise TypeError(f"hook '{getattr(hook, '__name__', hook)}' returned a non-Tensor value"
-                        if False else
-                        f"expected Variable, but hook returned '{type(result).__name__}'")
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     if result._a.shape != given._a.shape:
         name = getattr(hook, "__name__", "<unknown>")
         raise RuntimeError(f"hook '{name}' has changed the size of value")
+    if result._dt is not given._dt:
+        name = getattr(hook, "__name__", "<unknown>")
+        raise RuntimeError(
+            f"hook '{name}' has changed the type of value (was torch."
+            f"{given._dt.tensor_name}Tensor got torch.{result._dt.tensor_name}Tensor)")
 
 
 def call_node(node: Node, grads: tuple[Any, ...]) -> Any:

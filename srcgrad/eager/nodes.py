@@ -18,10 +18,12 @@ values its *plan* saved, and the plan itself, which knows how to pull a cotangen
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 from srcgrad.eager.tensor import Tensor
 
+_SUFFIX = re.compile(r"Backward\d*$")
 sequence = itertools.count().__next__
 ACCUMULATE_SEQUENCE = (1 << 64) - 1
 
@@ -56,6 +58,10 @@ class BoundName:
                 f"{id(self._node):#x}>")
 
 
+# Nodes that are C++ classes of their own in PyTorch carry their namespace in `name()`.
+_NATIVE = frozenset(("CopySlices", "CopyBackwards", "NotImplemented"))
+
+
 class Node:
     """One recorded operation; subclasses carry the name, see :func:`node_class`."""
 
@@ -70,7 +76,12 @@ class Node:
 
     def plain_name(self) -> str:
         """What ``name()`` returns."""
-        return type(self).__name__
+        name = type(self).__name__
+        return "torch::autograd::" + name if name in _NATIVE else name
+
+    def short_name(self) -> str:
+        """The operation's name in error messages: ``Exp`` for ``ExpBackward0``."""
+        return _SUFFIX.sub("", self.plain_name())
 
     @property
     def name(self) -> BoundName:
@@ -214,7 +225,7 @@ def modified_error(
         "The variable in question was changed in there or anywhere later. Good luck!"
         if anomaly else
         "enable anomaly detection to find the operation that failed to compute its gradient, "
-        "with torch.autograd.set_detect_anomaly(True)."
+        "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
     error = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "

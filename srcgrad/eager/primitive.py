@@ -18,15 +18,22 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.errstate import loud, quiet
-from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, state
+from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, INFERENCE, state
 from srcgrad.eager.nodes import freed_error, make_node, modified_error, node_class
-from srcgrad.eager.tensor import Array, Tensor, store, wrap
+from srcgrad.eager.tensor import Array, Tensor, extra, store, wrap
 from srcgrad.eager.views import caller_place, grad_fn_of, gradient_edge, reduce_to
 from srcgrad.rules.book import Entry, Rule, lookup
 
 _ndarray = np.ndarray
 _NO_VALUE_MEANS = {"keepdims": False, "where": True}
 BY_FUNCTION: dict[Any, Primitive] = {}
+
+
+_INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+    "inference mode in computation tracked by autograd. To work around this, you can make a clone "
+    "to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+    "`torch.inference_mode()`.")
 
 
 class Packed:
@@ -146,6 +153,9 @@ class Primitive:
             made = tuple(own(o, d, sources) for o in out)
             results = made
         mode = state.mode
+        if mode & INFERENCE:
+            for t in made:
+                extra(t).inference = True
         if mode & (GRAD | FORWARD) and not self.entry.nondiff:
             named = self.bind(args, kwargs)
             if mode & GRAD and any(t._rg or (t._view is not None and t._view.base._rg)
@@ -323,15 +333,17 @@ class Plan:
             kind, name = field.kind, field.name
             if kind == "tensor":
                 t = named[name]
-                saved.append(_pack(t) if hooked else (t, t._ver[0]))
+                if t._x is not None and t._x.inference:
+                    raise RuntimeError(_INFERENCE_SAVED)
+                saved.append(pack_now(t) if hooked else (t, t._ver[0]))
             elif kind == "static":
                 saved.append(named.get(name, self.prim.defaults.get(name)))
             elif kind == "output":
                 out = SavedOutput(made[0], 0)
-                saved.append(_pack(_shown_output(out, node)) if hooked else out)
+                saved.append(pack_now(_shown_output(out, node)) if hooked else out)
             elif kind == "tensors":
                 saved.append([
-                    ((_pack(t) if hooked else (t, t._ver[0])) if isinstance(t, Tensor) else t)
+                    ((pack_now(t) if hooked else (t, t._ver[0])) if isinstance(t, Tensor) else t)
                     for t in named[name]])
             elif kind == "outputs":
                 saved.append(tuple(SavedOutput(t, i) for i, t in enumerate(made)))
@@ -541,7 +553,7 @@ def _fact_of(value: Any, what: str) -> Any:
 # -- saved tensors -----------------------------------------------------------------------
 
 
-def _pack(t: Tensor) -> Any:
+def pack_now(t: Tensor) -> Any:
     pack, unpack_hook = state.hooks[-1]
     return Packed(pack(t), unpack_hook)
 
@@ -565,7 +577,7 @@ def changed(node: Any, t: Tensor, version: int) -> RuntimeError:
     fn = grad_fn_of(t)
     return modified_error(
         t._dt.tensor_name + "Tensor" if t._dt is not dt.bool_ else "BoolTensor", t._a.shape,
-        None if fn is None else fn.plain_name(), t._nr, t._ver[0], version, node.where, t._ver[2],
+        None if fn is None else fn.short_name(), t._nr, t._ver[0], version, node.where, t._ver[2],
         bool(state.mode & ANOMALY))
 
 
@@ -574,7 +586,7 @@ def unpack_output_array(node: Any, value: Any) -> Array:
         return unpack(node, value)._a
     if value.cell[0] != value.version:
         raise modified_error(
-            value.d.tensor_name + "Tensor", value.array.shape, node.plain_name(), value.nr,
+            value.d.tensor_name + "Tensor", value.array.shape, node.short_name(), value.nr,
             value.cell[0], value.version, node.where, value.cell[2], bool(state.mode & ANOMALY))
     return value.array
 

@@ -305,7 +305,7 @@ def check_writable(t: Tensor, active: bool) -> None:
 
 def _refuse_view(t: Tensor, view: View) -> None:
     fn = grad_fn_of(t)
-    made_by = f"Output {t._nr} of {fn.plain_name()} is" if fn is not None else ""
+    made_by = f"Output {t._nr} of {fn.short_name()} is" if fn is not None else ""
     if view.creation == "multi_output":
         raise RuntimeError(
             f"{made_by} a view and is being modified inplace. This view is the output of a "

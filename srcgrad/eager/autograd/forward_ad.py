@@ -1,0 +1,215 @@
+"""Forward mode: dual tensors, whose operations carry a tangent along.
+
+The tangent of a result is the transpose, in the cotangent, of the operation's backward rule:
+the rule is recorded for a dummy cotangent ``v`` and differentiated with respect to ``v``.  For
+pointwise functions the rule itself, with the tangent in place of the cotangent, is the jvp.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager import primitive
+from srcgrad.eager.backward import grad
+from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, set_bit, state
+from srcgrad.eager.nodes import make_node
+from srcgrad.eager.primitive import Plan, Primitive
+from srcgrad.eager.tensor import Tensor, alias, extra, wrap
+from srcgrad.eager.views import gradient_edge
+
+
+class UnpackedDualTensor(NamedTuple):
+    """The parts of a dual tensor."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+class dual_level:
+    """Dual tensors live inside such a block."""
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *error: Any) -> None:
+        exit_dual_level()
+
+
+
+def enter_dual_level() -> int:
+    """Open a level; there can be only one."""
+    if state.dual_level >= 0:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    state.dual_level = 0
+    set_bit(FORWARD, True)
+    return state.dual_level
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Close the level: tangents made in it are gone."""
+    if state.dual_level < 0:
+        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was "
+                           "created. This is not supported.")
+    state.dual_level = -1
+    set_bit(FORWARD, False)
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A tensor that carries ``tangent`` along."""
+    if state.dual_level < 0:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+            "enter_dual_level() first.")
+    if tensor._dt.category < dt.FLOATING:
+        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor._dt}")
+    if tangent._dt.category < dt.FLOATING:
+        raise ValueError(
+            f"Expected tangent to be floating point or complex, but got: {tangent._dt}")
+    if tensor._a.shape != tangent._a.shape:
+        raise RuntimeError(
+            f"Trying to set a forward gradient that has a different size than that of the original "
+            f"Tensor, this is not supported. Tensor is of size {list(tensor._a.shape)} while the "
+            f"given forward gradient is of size {list(tangent._a.shape)}.")
+    before = state.mode
+    set_bit(FORWARD, False)
+    try:
+        dual = tensor.view_as(tensor)
+    finally:
+        state.mode = before
+    extra(dual).tangent = (state.dual_level, tangent)
+    return dual  # type: ignore[no-any-return]
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The primal and the tangent (None for an ordinary tensor)."""
+    if state.dual_level < 0:
+        return UnpackedDualTensor(tensor, None)
+    tangent = tangent_of(tensor)
+    if tangent is None:
+        return UnpackedDualTensor(tensor, None)
+    before = state.mode
+    set_bit(FORWARD, False)
+    try:
+        primal = tensor.view_as(tensor)
+    finally:
+        state.mode = before
+    return UnpackedDualTensor(primal, tangent)
+
+
+def tangent_of(t: Tensor) -> Tensor | None:
+    """The tangent ``t`` carries at this level."""
+    if state.dual_level < 0 or t._x is None or t._x.tangent is None:
+        return None
+    return t._x.tangent[1]  # type: ignore[no-any-return]
+
+
+def _plain(value: Any) -> Any:
+    """``value`` without its tangent, with its history."""
+    if isinstance(value, Tensor):
+        if tangent_of(value) is None:
+            return value
+        t = alias(value)
+        edge = gradient_edge(value)
+        if edge is not None:
+            t._rg = True
+            if edge[0].edges == () and hasattr(edge[0], "variable"):
+                extra(t).accumulator = extra(value).accumulator
+            else:
+                t._fn, t._nr = edge
+        return t
+    if value.__class__ in (list, tuple):
+        return value.__class__(_plain(v) for v in value)
+    return value
+
+
+def _inputs(named: dict[str, Any], rules: Any) -> list[tuple[str, int | None, Tensor]]:
+    found: list[tuple[str, int | None, Tensor]] = []
+    for name, value in named.items():
+        if name not in rules:
+            continue
+        if isinstance(value, Tensor):
+            found.append((name, None, value))
+        elif isinstance(value, list | tuple):
+            found.extend((name, i, v) for i, v in enumerate(value) if isinstance(v, Tensor))
+    return found
+
+
+def push(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...]) -> None:
+    """Give the outputs ``made`` of a primitive their tangents."""
+    active = [(n, i, t) for n, i, t in _inputs(named, prim.entry.rules)
+              if tangent_of(t) is not None]
+    if not active:
+        return
+    before = state.mode
+    state.mode = (before | GRAD) & ~(FORWARD | HOOKS | ANOMALY)
+    try:
+        tangents = _transposed(prim, named, made, active)
+    finally:
+        state.mode = before
+    for out, t in zip(made, tangents):
+        if t is not None:
+            extra(out).tangent = (state.dual_level, t if before & GRAD else t.detach())
+
+
+def _transposed(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...],
+                active: list[tuple[str, int | None, Tensor]]) -> list[Tensor | None]:
+    codes: dict[str, Any] = {}
+    edges: list[Any] = []
+    meta: list[Any] = []
+    wanted = {(n, i) for n, i, _ in active}
+    is_complex = any(t._dt.category == dt.COMPLEX for t in made) or any(
+        t._dt.category == dt.COMPLEX for _, _, t in active)
+    for name in prim.names:
+        codes[name] = _code(name, named.get(name), wanted, meta, prim)
+    plan = Plan(prim, codes, is_complex)
+    plain = {k: _plain(v) for k, v in named.items()}
+    results = tuple(_plain(t) for t in made)
+    node = make_node(prim.cls, plan, tuple(edges), None, tuple(meta))
+    node.saved = plan.save(plain, results, node)
+    if prim.outputs != 1:
+        node.meta = (node.meta, tuple((t._a.shape, t._dt) for t in made))
+    out: list[Tensor | None] = []
+    for nr, result in enumerate(made):
+        if nr in prim.inactive_outputs or result._dt.category < dt.FLOATING:
+            out.append(None)
+            continue
+        v = wrap(np.zeros_like(result._a), result._dt)
+        v._rg = True
+        ct: Any = v if prim.outputs == 1 else [v if k == nr else None for k in range(len(made))]
+        pulled = plan.pull_graph(node, ct)
+        pairs = [(g, tangent_of(t)) for (key, g) in zip(plan.targets, pulled)
+                 for n, i, t in active if key == (n, i) and g is not None and g._rg]
+        if not pairs:
+            out.append(wrap(np.zeros_like(result._a), result._dt))
+            continue
+        t, = grad([g for g, _ in pairs], [v], [t for _, t in pairs], create_graph=True,
+                  allow_unused=True)
+        out.append(wrap(np.zeros_like(result._a), result._dt) if t is None else t)
+    return out
+
+
+def _code(name: str, value: Any, wanted: set[Any], meta: list[Any], prim: Primitive) -> Any:
+    ruled = name in prim.entry.rules
+
+    def one(t: Tensor, place: int | None) -> str:
+        if not ruled:
+            return "t"
+        active = (name, place) in wanted
+        meta.append((t._a.shape, t._dt) if active else None)
+        return "g" if active else "t"
+
+    if isinstance(value, Tensor):
+        return one(value, None)
+    if isinstance(value, list | tuple) and any(isinstance(v, Tensor) for v in value):
+        return tuple(one(v, i) if isinstance(v, Tensor) else "s" for i, v in enumerate(value))
+    if prim.scalar_edges and value is not None and ruled:
+        meta.append(None)
+    return "s" if value is not None else "n"
+
+
+primitive.forward.append(push)
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
+           "unpack_dual"]

@@ -1,0 +1,433 @@
+"""`autograd.Function`: operations with a backward written by the user.
+
+As in PyTorch the context *is* the node: ``y.grad_fn`` of ``y = Square.apply(x)`` is the ``ctx``
+that ``forward`` saw, an instance of a class named ``SquareBackward``.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, no_grad, state
+from srcgrad.eager.nodes import Node, freed_error, make_node, node_class, sequence
+from srcgrad.eager.primitive import (
+    SavedOutput,
+    note_trace,
+    pack_now,
+    unpack,
+    unpack_output_array,
+)
+from srcgrad.eager.tensor import Tensor, alias, extra, wrap
+from srcgrad.eager.views import (
+    View,
+    caller_place,
+    gradient_edge,
+    make_view,
+    reduce_to,
+    requires_grad,
+    set_history,
+)
+
+
+class FunctionCtx:
+    """What ``forward`` and ``backward`` of a Function share."""
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for ``backward``, guarded against modification."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for ``jvp``."""
+        for t in tensors:
+            if t is not None and not isinstance(t, Tensor):
+                raise AssertionError(
+                    "save_for_forward expects all arguments to be tensors; you should save "
+                    "non-tensors as attributes on ctx.")
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Declare inputs that ``forward`` modified in place."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Declare outputs that have no gradient."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether absent gradients reach ``backward`` as zeros (the default) or as None."""
+        self.materialize_grads = value
+
+
+class FunctionNode(Node, FunctionCtx):
+    """The node of a Function call, which is also its context."""
+
+    __slots__ = ("__dict__",)
+    _forward_cls: Any = None
+    to_save: Any = ()
+    dirty_tensors: tuple[Any, ...] = ()
+    non_differentiable: tuple[Any, ...] = ()
+    materialize_grads = True
+    needs_input_grad: tuple[bool, ...] = ()
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """The tensors given to ``save_for_backward``."""
+        if self.meta is None:  # still inside forward: nothing is packed yet
+            return self.__dict__.get("saved_for_forward") or tuple(self.to_save)
+        if self.saved is None:
+            if not self.to_save:
+                return ()
+            raise freed_error()
+        return tuple(_unpacked(self, s) for s in self.saved)
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning,
+                      stacklevel=2)
+        return self.saved_tensors
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
+def _unpacked(node: FunctionNode, saved: Any) -> Any:
+    if saved is None:
+        return None
+    if isinstance(saved, SavedOutput):
+        array = unpack_output_array(node, saved)
+        t = wrap(array, saved.d)
+        t._ver = saved.cell
+        t._fn, t._nr, t._rg = node, saved.nr, True
+        return t
+    return unpack(node, saved)
+
+
+class FunctionMeta(type):
+    """Gives each Function its own node class."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
+        cls._backward_cls = type(name + "Backward", (FunctionNode,), {
+            "_forward_cls": cls, "__module__": "torch.autograd.function"})
+        super().__init__(name, bases, namespace)
+
+
+class Function(metaclass=FunctionMeta):
+    """Base class of custom operations: static ``forward`` and ``backward``, used by ``apply``."""
+
+    _backward_cls: Any
+    generate_vmap_rule = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all "
+            "static, so you should invoke them on the class itself. Instantiating an autograd "
+            "function will raise an error in a future version of PyTorch.", DeprecationWarning,
+            stacklevel=2)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            "new-style autograd function with static forward method. (Example: "
+            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(
+            "You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom "
+            "autograd.Function to use it with backward mode AD.")
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with "
+            "forward mode AD.")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run ``forward`` and record the call."""
+        ctx = _context(cls, args)
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        active = state.mode & GRAD != 0 and any(requires_grad(t) for t in tensors)
+        edges = tuple(gradient_edge(t) if active and t._dt.category >= dt.FLOATING else None
+                      for t in tensors)
+        before = state.mode
+        with no_grad():
+            state.mode &= ~FORWARD
+            if cls.setup_context is not Function.setup_context:
+                result = cls.forward(*args, **kwargs)
+                cls.setup_context(ctx, args, result)
+            else:
+                result = cls.forward(ctx, *args, **kwargs)
+        state.mode = before
+        return _finish(cls, ctx, args, tensors, edges, result, active)
+
+
+def _context(cls: type[Function], args: tuple[Any, ...]) -> FunctionNode:
+    ctx: FunctionNode = object.__new__(cls._backward_cls)
+    ctx.plan, ctx.edges, ctx.saved, ctx.meta = PLAN, (), None, None
+    ctx.seq, ctx.ex, ctx.where = sequence(), None, None
+    ctx.needs_input_grad = tuple(isinstance(a, Tensor) and requires_grad(a) for a in args)
+    return ctx
+
+
+def _finish(
+    cls: type[Function], ctx: FunctionNode, args: tuple[Any, ...], tensors: list[Tensor],
+    edges: tuple[Any, ...], result: Any, active: bool,
+) -> Any:
+    """Give the outputs of ``forward`` their history and pack what was saved."""
+    several = isinstance(result, tuple)
+    raw = result if several else (result,)
+    dirty = {id(t) for t in ctx.dirty_tensors}
+    silent = {id(t) for t in ctx.non_differentiable}
+    outputs = []
+    for nr, out in enumerate(raw):
+        if not isinstance(out, Tensor):
+            outputs.append(out)
+            continue
+        outputs.append(_output(ctx, out, nr, active and id(out) not in silent,
+                               any(out is t for t in tensors), id(out) in dirty))
+    if active:
+        ctx.edges = edges
+        ctx.meta = (
+            tuple((t._a.shape, t._dt) for t in tensors),
+            tuple((o._a.shape, o._dt) if isinstance(o, Tensor) else None for o in outputs),
+            tuple(isinstance(a, Tensor) for a in args),
+        )
+        ctx.saved = tuple(_packed(s, raw, outputs) for s in ctx.to_save)
+        ctx.to_save = (True,) * len(ctx.saved)
+        ctx.where = caller_place()
+        if state.mode & ANOMALY:
+            note_trace(ctx)
+    if state.mode & FORWARD:
+        _push_tangents(cls, ctx, args, outputs)
+    if ctx.dirty_tensors or ctx.non_differentiable:
+        ctx.dirty_tensors = ctx.non_differentiable = ()
+    return tuple(outputs) if several else outputs[0]
+
+
+def _output(
+    ctx: FunctionNode, out: Tensor, nr: int, active: bool, is_input: bool, is_dirty: bool
+) -> Tensor:
+    active = active and out._dt.category >= dt.FLOATING
+    if is_dirty:
+        out._ver[0] += 0 if is_input else 1
+        if active:
+            if requires_grad(out) and out._fn is None and out._view is None:
+                raise RuntimeError(
+                    "a leaf Variable that requires grad has been used in an in-place operation.")
+            set_history(out, ctx, nr)
+            out._view = None if out._view is None else View(
+                out._view.base, out._ver[0], "custom", out._view.replay)
+        return out
+    if is_input:
+        if not active:
+            return alias(out)
+        seen = make_view(out, out._a, ctx, nr=nr)
+        seen._view.creation = "custom"
+        return seen
+    if active:
+        if out._view is not None:
+            out._view = View(out._view.base, out._ver[0], "custom", out._view.replay)
+        elif not out._a.flags.owndata and out._ver[1] is not out._a:
+            out._view = None
+        set_history(out, ctx, nr)
+    return out
+
+
+def _packed(t: Any, raw: tuple[Any, ...], outputs: list[Any]) -> Any:
+    if t is None:
+        return None
+    if not isinstance(t, Tensor):
+        raise TypeError(
+            f"save_for_backward can only save variables, but argument 0 is of type "
+            f"{type(t).__name__}")
+    for nr, (before, after) in enumerate(zip(raw, outputs)):
+        if t is before or t is after:
+            if after._fn is None:
+                return after, after._ver[0]
+            return pack_now(after) if state.mode & HOOKS else SavedOutput(after, nr)
+    return pack_now(t) if state.mode & HOOKS else (t, t._ver[0])
+
+
+class _FunctionPlan:
+    """Calls the user's ``backward`` with tensors and checks what it returns."""
+
+    outputs = 2  # the engine hands over a list
+    frees = True
+    wants_none = True
+
+    def _backward(self, node: FunctionNode, cts: list[Any]) -> list[Any]:
+        meta, outs, is_tensor = node.meta
+        given = []
+        for i, m in enumerate(outs):
+            c = cts[i] if i < len(cts) else None
+            if c is None and node.materialize_grads and m is not None:
+                c = wrap(np.zeros(m[0], m[1].numpy), m[1])
+            given.append(c)
+        cls = node._forward_cls
+        function = cls.backward if cls.backward is not Function.backward else cls.vjp
+        result = function(node, *given)
+        grads = list(result) if isinstance(result, tuple | list) else [result]
+        return _aligned(type(node).__name__, grads, is_tensor)
+
+    def pull(self, node: FunctionNode, ct: Any) -> list[Any]:
+        outs = node.meta[1]
+        given = [None if c is None else wrap(c, _dtype_of(c, m)) for c, m in zip(
+            ct or [], outs)]
+        grads = self._backward(node, given)
+        return [None if g is None or node.edges[i] is None else
+                _fitted(type(node).__name__, i, g, node.meta[0][i])._a
+                for i, g in enumerate(grads)]
+
+    def pull_graph(self, node: FunctionNode, ct: Any) -> list[Any]:
+        grads = self._backward(node, ct or [])
+        return [None if g is None or node.edges[i] is None else
+                _fitted(type(node).__name__, i, g, node.meta[0][i])
+                for i, g in enumerate(grads)]
+
+    def rebind_output(self, node: Any, t: Tensor) -> None:
+        """In-place writes through a Function are declared by ``mark_dirty``."""
+
+    def saved_value(self, node: Any, name: str) -> Any:
+        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
+
+
+def _dtype_of(a: Any, m: Any) -> dt.dtype:
+    d = dt.FROM_NUMPY[a.dtype]
+    return m[1] if m is not None and m[1].numpy == a.dtype else d
+
+
+PLAN = _FunctionPlan()
+
+
+def _aligned(name: str, grads: list[Any], is_tensor: tuple[bool, ...]) -> list[Any]:
+    """Gradients of the tensor arguments only, checked in number and kind."""
+    count = len(is_tensor)
+    if len(grads) > count and all(g is None for g in grads[count:]):
+        grads = grads[:count]
+    if len(grads) != count:
+        raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected "
+                           f"{count}, got {len(grads)})")
+    kept = []
+    for i, (g, wanted) in enumerate(zip(grads, is_tensor)):
+        if not wanted:
+            if g is not None:
+                raise RuntimeError(
+                    f"function {name} returned a gradient different than None at position {i + 1}, "
+                    "but the corresponding forward input was not a Variable")
+            continue
+        if g is not None and not isinstance(g, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+        kept.append(g)
+    return kept
+
+
+def _fitted(name: str, index: int, g: Tensor, meta: tuple[tuple[int, ...], dt.dtype]) -> Tensor:
+    """A returned gradient summed to the input's shape and converted to its dtype."""
+    shape, d = meta
+    if g._a.shape != shape:
+        try:
+            fits = np.broadcast_shapes(shape, g._a.shape) == g._a.shape
+        except ValueError:
+            fits = False
+        if not fits:
+            raise RuntimeError(
+                f"Function {name} returned an invalid gradient at index {index} - got "
+                f"{list(g._a.shape)} but expected shape compatible with {list(shape)}")
+        if not state.mode & GRAD:
+            return wrap(reduce_to(g._a, shape, g._a.dtype), g._dt).to(d)  # type: ignore[no-any-return]
+        g = g.sum_to_size(shape)
+    return g if g._dt is d else g.to(d)  # type: ignore[no-any-return]
+
+
+def _push_tangents(
+    cls: type[Function], ctx: FunctionNode, args: tuple[Any, ...], outputs: list[Any]
+) -> None:
+    """Forward mode: tangents of the outputs by the user's ``jvp``."""
+    tangents = [a._x.tangent[1] if isinstance(a, Tensor) and a._x is not None
+                and a._x.tangent is not None else None for a in args]
+    if all(t is None for t in tangents):
+        return
+    given = [
+        wrap(np.zeros_like(a._a), a._dt)
+        if t is None and isinstance(a, Tensor) and ctx.materialize_grads else t
+        for a, t in zip(args, tangents)]
+    result = cls.jvp(ctx, *given)
+    results = result if isinstance(result, tuple) else (result,)
+    for out, t in zip(outputs, results):
+        if isinstance(out, Tensor) and t is not None:
+            extra(out).tangent = (state.dual_level, t)
+
+
+def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """For a ``backward`` that must not be differentiated: doing so raises."""
+
+    @functools.wraps(function)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        with no_grad():
+            outputs = function(ctx, *args)
+        if not state.mode & GRAD:
+            return outputs
+        if not any(isinstance(a, Tensor) and requires_grad(a) for a in args):
+            return outputs
+        listed = outputs if isinstance(outputs, tuple) else (outputs,)
+        marked = tuple(_once(o) if isinstance(o, Tensor) else o for o in listed)
+        return marked if isinstance(outputs, tuple) else marked[0]
+
+    return wrapper
+
+
+class _OncePlan:
+    outputs = 1
+    frees = False
+
+    def pull(self, node: Any, ct: Any) -> Any:
+        raise RuntimeError("trying to differentiate twice a function that was marked with "
+                           "@once_differentiable")
+
+    pull_graph = pull
+
+    def saved_value(self, node: Any, name: str) -> Any:
+        raise AttributeError(name)
+
+
+_ONCE = _OncePlan()
+
+
+def _once(t: Tensor) -> Tensor:
+    marked = alias(t)
+    # an edge to itself would be a cycle: the node leads nowhere and raises when run
+    set_history(marked, make_node(node_class("DelayedErrorBackward0"), _ONCE, (), (), None))
+    return marked
+
+
+class InplaceFunction(Function):
+    """An old base class for functions with an in-place option."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        self.inplace = inplace
+
+
+BackwardCFunction = FunctionNode
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction",
+           "once_differentiable"]

@@ -1,0 +1,210 @@
+"""`torch.autograd.functional`: Jacobians, Hessians and their products with vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.backward import grad
+from srcgrad.eager.dispatch import NAMESPACE
+from srcgrad.eager.grad_mode import enable_grad
+from srcgrad.eager.tensor import Tensor, wrap
+
+
+def _as_tuple(value: Any, what: str, function: str) -> tuple[bool, tuple[Tensor, ...]]:
+    """The tensors as a tuple, and whether they were one already."""
+    several = isinstance(value, tuple)
+    values = value if several else (value,)
+    for i, v in enumerate(values):
+        if not isinstance(v, Tensor):
+            if several:
+                raise TypeError(
+                    f"The {what} given to {function} must be either a Tensor or a tuple of Tensors "
+                    f"but the value at index {i} has type {type(v)}.")
+            raise TypeError(f"The {what} given to {function} must be either a Tensor or a tuple of "
+                            f"Tensors but the given {what} has type {type(v)}.")
+    return several, values
+
+
+def _leaves(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
+    """Fresh tensors to differentiate by: connected to the inputs only under create_graph."""
+    return tuple(
+        t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_()
+        for t in inputs)
+
+
+def _finish(values: Any, create_graph: bool) -> Any:
+    if isinstance(values, tuple):
+        return tuple(_finish(v, create_graph) for v in values)
+    return values if create_graph or values is None else values.detach()
+
+
+def _zeros(t: Tensor) -> Tensor:
+    return wrap(np.zeros_like(t._a), t._dt)
+
+
+def _gradients(outputs: Any, inputs: Any, v: Any, create_graph: bool, strict: bool) -> Any:
+    """Gradients with zeros for what does not depend; under ``strict`` that is an error."""
+    live = [(o, s) for o, s in zip(outputs, v) if o.requires_grad]
+    if strict and len(live) != len(outputs):
+        bad = next(i for i, o in enumerate(outputs) if not o.requires_grad)
+        raise RuntimeError(
+            f"Output {bad} of the user-provided function does not require gradients. The outputs "
+            "must be computed in a differentiable manner from the input when running in strict "
+            "mode.")
+    if not live:
+        return tuple(_zeros(t) for t in inputs)
+    got = grad([o for o, _ in live], inputs, [s for _, s in live], create_graph=create_graph,
+               retain_graph=True, allow_unused=True)
+    if strict and any(g is None for g in got):
+        i = next(i for i, g in enumerate(got) if g is None)
+        raise RuntimeError(
+            f"The output of the user-provided function is independent of input {i}. This is not "
+            "allowed in strict mode.")
+    return tuple(_zeros(t) if g is None else g for g, t in zip(got, inputs))
+
+
+def _vectors(v: Any, like: tuple[Tensor, ...], several: bool, what: str, function: str) -> Any:
+    """The given vectors, checked against what they multiply; ones for a single scalar."""
+    if v is None:
+        if len(like) != 1 or like[0]._a.size != 1:
+            raise RuntimeError(
+                f"The vector v can only be None if the {what} to the user-provided function is a "
+                "single Tensor with a single element." if what == "input" else
+                "The vector v can only be None if the user-provided function returns a single "
+                "Tensor with a single element.")
+        return (wrap(np.ones_like(like[0]._a), like[0]._dt),)
+    _, vs = _as_tuple(v, "v", function)
+    if len(vs) != len(like):
+        raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got "
+                           f"{len(vs)}.")
+    for i, (x, t) in enumerate(zip(vs, like)):
+        if x._a.shape != t._a.shape:
+            prefix = f"Entry {i} in " if len(vs) > 1 else ""
+            raise RuntimeError(f"{prefix}v has invalid size: should be {t.size()} but got "
+                               f"{x.size()}.")
+    return tuple(x.detach() if not x.requires_grad else x for x in vs)
+
+
+def _run(func: Callable[..., Any], inputs: Any, create_graph: bool, name: str) -> Any:
+    several_in, given = _as_tuple(inputs, "inputs", name)
+    with enable_grad():
+        leaves = _leaves(given, create_graph)
+        several_out, outputs = _as_tuple(
+            func(*leaves), "outputs of the user-provided function", name)
+    return several_in, leaves, several_out, outputs
+
+
+def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
+        strict: bool = False) -> Any:
+    """``(func(*inputs), v^T J)``."""
+    several_in, leaves, several_out, outputs = _run(func, inputs, create_graph, "vjp")
+    with enable_grad():
+        vs = _vectors(v, outputs, several_out, "output", "vjp")
+        got = _gradients(outputs, leaves, vs, create_graph, strict)
+    out = _finish(outputs, create_graph)
+    result = _finish(got, create_graph)
+    return out if several_out else out[0], result if several_in else result[0]
+
+
+def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
+        strict: bool = False) -> Any:
+    """``(func(*inputs), J v)``, by differentiating the backward in its cotangent."""
+    _, leaves, several_out, outputs = _run(func, inputs, create_graph, "jvp")
+    with enable_grad():
+        vs = _vectors(v, leaves, True, "input", "jvp")
+        dummies = tuple(_zeros(o).requires_grad_() for o in outputs)
+        got = _gradients(outputs, leaves, dummies, True, strict)
+        result = _gradients(got, dummies, vs, create_graph, False)
+    out = _finish(outputs, create_graph)
+    result = _finish(result, create_graph)
+    return (out, result) if several_out else (out[0], result[0])
+
+
+def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
+             strict: bool = False, vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
+    """All derivatives: shape ``output.shape + input.shape``, nested tuples for tuples."""
+    if strategy not in ("reverse-mode", "forward-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+    several_in, leaves, several_out, outputs = _run(func, inputs, create_graph, "jacobian")
+    with enable_grad():
+        blocks = tuple(_rows(o, i, leaves, create_graph, strict) for i, o in enumerate(outputs))
+    blocks = _finish(blocks, create_graph)
+    shaped = tuple(b if several_in else b[0] for b in blocks)
+    return shaped if several_out else shaped[0]
+
+
+def _rows(out: Tensor, place: int, leaves: tuple[Tensor, ...], create_graph: bool,
+          strict: bool) -> tuple[Tensor, ...]:
+    rows: list[tuple[Tensor, ...]] = []
+    flat = out.reshape(-1)
+    for i in range(out._a.size):
+        one = np.zeros(out._a.size, out._a.dtype)
+        one[i] = 1
+        rows.append(_gradients((flat,), leaves, (wrap(one, out._dt),), create_graph, strict))
+    stack = NAMESPACE["stack"]
+    return tuple(
+        stack(column).reshape(tuple(out._a.shape) + tuple(t._a.shape)) if rows else
+        wrap(np.zeros(out._a.shape + t._a.shape, t._a.dtype), t._dt)
+        for column, t in zip([list(c) for c in zip(*rows)] or [[]] * len(leaves), leaves))
+
+
+def _check_scalar(outputs: tuple[Tensor, ...], several: bool, name: str) -> None:
+    if several or not isinstance(outputs[0], Tensor):
+        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    if outputs[0]._a.size != 1:
+        raise RuntimeError(
+            f"The Tensor returned by the function given to {name} should contain a single element")
+
+
+def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
+            strict: bool = False, vectorize: bool = False,
+            outer_jacobian_strategy: str = "reverse-mode") -> Any:
+    """The second derivatives of a scalar function."""
+    several_in, given = _as_tuple(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in ("reverse-mode", "forward-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+
+    def first(*xs: Tensor) -> Any:
+        outs = func(*xs)
+        several, values = _as_tuple(outs, "outputs of the user-provided function", "hessian")
+        _check_scalar(values, several, "hessian")
+        got = _gradients(values, xs, (wrap(np.ones_like(values[0]._a), values[0]._dt),), True,
+                         strict)
+        return tuple(g for g in got)
+
+    blocks = jacobian(first, given, create_graph, strict)
+    return blocks if several_in else blocks[0][0]
+
+
+def _second(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool,
+            name: str) -> Any:
+    several_in, given = _as_tuple(inputs, "inputs", name)
+    with enable_grad():
+        leaves = _leaves(given, create_graph)
+        several, outputs = _as_tuple(func(*leaves), "outputs of the user-provided function", name)
+        _check_scalar(outputs, several, name)
+        vs = _vectors(v, leaves, several_in, "input", name)
+        seed = (wrap(np.ones_like(outputs[0]._a), outputs[0]._dt),)
+        first = _gradients(outputs, leaves, seed, True, strict)
+        result = _gradients(first, leaves, vs, create_graph, False)
+    out = _finish(outputs[0], create_graph)
+    result = _finish(result, create_graph)
+    return out, result if several_in else result[0]
+
+
+def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
+        strict: bool = False) -> Any:
+    """``(func(*inputs), v^T H)`` of a scalar function."""
+    return _second(func, inputs, v, create_graph, strict, "vhp")
+
+
+def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
+        strict: bool = False) -> Any:
+    """``(func(*inputs), H v)`` of a scalar function; the Hessian is symmetric, so as ``vhp``."""
+    return _second(func, inputs, v, create_graph, strict, "hvp")
+
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

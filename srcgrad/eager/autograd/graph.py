@@ -1,0 +1,121 @@
+"""Looking at the graph, and hooks on what it saves."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from srcgrad.eager.backward import GradientEdge
+from srcgrad.eager.grad_mode import HOOKS, set_bit, state
+from srcgrad.eager.nodes import Node, RemovableHandle
+from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.views import gradient_edge
+
+
+class saved_tensors_hooks:
+    """Tensors saved inside are given to ``pack``; ``unpack`` must give them back."""
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any],
+                 unpack_hook: Callable[[Any], Tensor]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> saved_tensors_hooks:
+        if state.hooks_disabled is not None:
+            raise RuntimeError(state.hooks_disabled)
+        state.hooks.append((self.pack_hook, self.unpack_hook))
+        set_bit(HOOKS, True)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        state.hooks.pop()
+        set_bit(HOOKS, bool(state.hooks))
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Keep saved tensors in main memory: here they already are; copies are saved."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda t: t.clone().detach(), lambda t: t)
+
+
+class disable_saved_tensors_hooks:
+    """Saved-tensor hooks raise ``error_message`` inside."""
+
+    def __init__(self, error_message: str) -> None:
+        self.message = error_message
+
+    def __enter__(self) -> None:
+        self.before = state.hooks_disabled
+        state.hooks_disabled = self.message
+
+    def __exit__(self, *error: Any) -> None:
+        state.hooks_disabled = self.before
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Where the gradient of ``tensor`` passes: usable in ``grad`` and ``backward`` instead."""
+    edge = gradient_edge(tensor)
+    if edge is None:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does "
+                           "not require gradients")
+    token = tensor if tensor.grad_fn is None else None
+    return GradientEdge(edge[0], edge[1], token)
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all"
+) -> Any:
+    """Call ``fn`` when gradients of all of ``tensors`` (or of any) are known."""
+    lock = threading.Lock()
+    counts = {"seen": 0}
+    grads: list[Any] = [None] * len(tensors)
+    handles: list[RemovableHandle] = []
+
+    def on_grad(i: int) -> Callable[[Tensor], None]:
+        def hook(g: Tensor) -> None:
+            with lock:
+                counts["seen"] += 1
+                grads[i] = g
+                complete = counts["seen"] == len(tensors)
+                first = counts["seen"] == 1
+                if complete:
+                    counts["seen"] = 0
+            if mode == "any" and first:
+                fn(g)
+            elif mode == "all" and complete:
+                fn(list(grads))
+
+        return hook
+
+    for i, t in enumerate(tensors):
+        handles.append(t.register_hook(on_grad(i)))
+    return _Handles(handles)
+
+
+class _Handles:
+    """Removes several hooks at once."""
+
+    def __init__(self, handles: list[RemovableHandle]) -> None:
+        self.handles = handles
+
+    def remove(self) -> None:
+        for h in self.handles:
+            h.remove()
+
+    def __enter__(self) -> _Handles:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.remove()
+
+
+def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
+    """Mark tensors as modified in place."""
+    for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        t._ver[0] += 1
+
+
+__all__ = ["GradientEdge", "Node", "disable_saved_tensors_hooks", "get_gradient_edge",
+           "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]

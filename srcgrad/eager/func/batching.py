@@ -1,0 +1,103 @@
+"""`vmap`: a function of one example over a batch, example by example."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.eager.dispatch import NAMESPACE
+from srcgrad.eager.func.trees import broadcast_prefix, flatten
+from srcgrad.eager.tensor import Tensor, wrap_fresh
+
+
+def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> int:
+    sizes = []
+    for leaf, dim in zip(leaves, dims):
+        if dim is None:
+            continue
+        if not isinstance(dim, int):
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input "
+                "but in_dim must be either an integer dimension or None.")
+        if not isinstance(leaf, Tensor):
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input "
+                f"but the input is of type {type(leaf)}. We cannot vmap over non-Tensor arguments, "
+                "please use None as the respective in_dim")
+        if not -leaf._a.ndim <= dim < leaf._a.ndim:
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, "
+                f"but that input is a Tensor of dimensionality {leaf._a.ndim} so expected in_dim "
+                f"to satisfy -{leaf._a.ndim} <= in_dim < {leaf._a.ndim}.")
+        sizes.append(leaf._a.shape[dim])
+    if not sizes:
+        raise ValueError(
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): got no inputs to be mapped over; at "
+            "least one in_dim must be an integer")
+    if any(n != sizes[0] for n in sizes):
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension")
+    return int(sizes[0])
+
+
+def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error",
+         *, chunk_size: int | None = None) -> Callable[..., Any]:
+    """``func`` applied along dimensions ``in_dims`` of its arguments, results stacked at
+    ``out_dims``.
+
+    >>> import srcgrad.eager as torch
+    >>> torch.func.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3)).tolist()
+    [3.0, 3.0]
+    """
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
+                           f"'same'. Got {randomness}")
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError(
+            f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    @functools.wraps(func)
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        name = getattr(func, "__name__", repr(func))
+        if isinstance(in_dims, tuple) and len(in_dims) != len(args):
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with "
+                f"the structure of inputs. in_dims has structure "
+                f"{len(in_dims)} but inputs has structure {len(args)}.")
+        leaves, rebuild = flatten(args)
+        dims = broadcast_prefix(list(in_dims) if isinstance(in_dims, tuple) else in_dims, args)
+        extra, rebuild_kwargs = flatten(kwargs)
+        count = _batch_size(leaves, dims, in_dims, name)
+        rows, rebuild_out = [], None
+        random_state = NAMESPACE["get_rng_state"]() if randomness == "same" else None
+        for i in range(count):
+            if random_state is not None and i:
+                NAMESPACE["set_rng_state"](random_state)
+            one = [v if d is None else v.select(d, i) for v, d in zip(leaves, dims)]
+            more = [v.select(0, i) if isinstance(v, Tensor) else v for v in extra]
+            out, rebuild_out = flatten(func(*rebuild(one), **rebuild_kwargs(more)))
+            rows.append(out)
+        if rebuild_out is None:
+            raise ValueError("vmap over a dimension of size 0 has no example to run")
+        return _stacked(rows, rebuild_out, out_dims, name)
+
+    return mapped
+
+
+def _stacked(rows: list[list[Any]], rebuild: Any, out_dims: Any, name: str) -> Any:
+    columns = [list(c) for c in zip(*rows)]
+    sample = rebuild(rows[0])
+    dims = broadcast_prefix(out_dims, sample)
+    stacked = []
+    for column, dim in zip(columns, dims):
+        if not isinstance(column[0], Tensor):
+            if not isinstance(column[0], int | float | complex):
+                raise ValueError(
+                    f"vmap({name}, ...): `{name}` must only return Tensors, got type "
+                    f"{type(column[0])} as a return.")
+            column = [wrap_fresh(v) for v in column]
+        stacked.append(column[0] if dim is None else
+                       NAMESPACE["stack"](column, dim if dim >= 0 else dim))
+    return rebuild(stacked)

@@ -1,0 +1,363 @@
+"""`torch.func`: grad, vjp, jvp, jacrev, jacfwd, hessian, as functions of functions.
+
+Each transform gives its function *fresh* tensors that stand for its arguments: aliases recorded
+in the surrounding graph if that graph needs them, new leaves otherwise.  Nesting therefore needs
+no levels: inner and outer derivatives are with respect to different tensors.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.backward import grad as tape_grad
+from srcgrad.eager.dispatch import NAMESPACE
+from srcgrad.eager.func.trees import flatten, map_leaves
+from srcgrad.eager.grad_mode import GRAD, enable_grad, state
+from srcgrad.eager.nodes import AccumulateGrad
+from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.views import gradient_edge
+
+
+def fresh(value: Any, own: list[Tensor]) -> Any:
+    """A tensor to differentiate by in place of ``value``; new leaves are noted in ``own``."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.requires_grad:
+        return value.view_as(value)
+    leaf: Tensor = value.detach()
+    if value._dt.category >= dt.FLOATING:
+        leaf.requires_grad_()
+        own.append(leaf)
+    return leaf
+
+
+def depends_on_others(tensors: list[Any], own: list[Tensor]) -> bool:
+    """Whether gradients of ``tensors`` reach leaves other than ``own``."""
+    mine = {id(t) for t in own}
+    stack = [e[0] for e in (gradient_edge(t) for t in tensors if isinstance(t, Tensor)) if e]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, AccumulateGrad):
+            if id(node.variable) not in mine:
+                return True
+            continue
+        for edge in node.edges:
+            if edge is not None and edge[0] not in seen:
+                seen.add(edge[0])
+                stack.append(edge[0])
+    return False
+
+
+def release(tree: Any, own: list[Tensor]) -> Any:
+    """Results of a transform: without history unless something outside needs it."""
+
+    def one(t: Any) -> Any:
+        if not isinstance(t, Tensor) or not t.requires_grad:
+            return t
+        if state.mode & GRAD and depends_on_others([t], own):
+            return t
+        return t.detach()
+
+    return map_leaves(one, tree)
+
+
+def _zeros(t: Tensor) -> Tensor:
+    return wrap(np.zeros_like(t._a), t._dt)
+
+
+def _pick(args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> Any:
+    if isinstance(argnums, tuple):
+        return tuple(args[i] for i in argnums)
+    return args[argnums]
+
+
+def _replace(args: tuple[Any, ...], argnums: int | tuple[int, ...], new: Any) -> list[Any]:
+    replaced = list(args)
+    for i, v in zip(argnums, new) if isinstance(argnums, tuple) else [(argnums, new)]:
+        replaced[i] = v
+    return replaced
+
+
+def _check_argnums(argnums: Any, args: tuple[Any, ...]) -> None:
+    for i in argnums if isinstance(argnums, tuple) else (argnums,):
+        if not isinstance(i, int):
+            raise RuntimeError(f"argnum must be int or Tuple[int], got: {type(argnums)}")
+        if not -len(args) <= i < len(args):
+            raise RuntimeError(
+                f"Got argnum={i}, but only {len(args)} positional inputs")
+
+
+def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
+                   has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns ``(gradient, value)``, with ``has_aux``
+    ``(gradient, (value, aux))``."""
+
+    @functools.wraps(func)
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        _check_argnums(argnums, args)
+        with enable_grad():
+            own: list[Tensor] = []
+            wanted = map_leaves(lambda t: fresh(t, own), _pick(args, argnums))
+            output = func(*_replace(args, argnums, wanted), **kwargs)
+            aux = None
+            if has_aux:
+                if not (isinstance(output, tuple) and len(output) == 2):
+                    raise RuntimeError(
+                        "grad_and_value(f)(*args): output of function f should be a tuple: "
+                        "(output, aux) if has_aux is True")
+                output, aux = output
+            _check_scalar(output)
+            leaves, rebuild = flatten(wanted)
+            keep = depends_on_others([output], own)
+            grads = _pull(output, leaves, keep)
+        gradient = release(rebuild(grads), own)
+        value = release(output, own)
+        return gradient, ((value, release(aux, own)) if has_aux else value)
+
+    return transformed
+
+
+def _check_scalar(output: Any) -> None:
+    if not isinstance(output, Tensor):
+        raise RuntimeError("Expected f(*args) to return only tensors, got unsupported type "
+                           f"{type(output)}" if not isinstance(output, tuple | list) else
+                           "grad_and_value(f)(*args): Expected f(*args) to return one tensor")
+    if output._a.ndim:
+        raise RuntimeError(
+            "grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor "
+            f"with {output._a.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
+    if output._dt.category < dt.FLOATING:
+        raise RuntimeError(
+            "grad_and_value(f)(*args): Expected f(*args) to return a tensor of floating point "
+            f"dtype, got {output._dt!r}")
+
+
+def _pull(output: Tensor, leaves: list[Any], keep: bool, seed: Any = None,
+          retain: bool = True) -> list[Any]:
+    tensors = [t for t in leaves if isinstance(t, Tensor) and t.requires_grad]
+    got: Any = (None,) * len(tensors)
+    if tensors and output.requires_grad:
+        got = tape_grad(output, tensors, seed, retain_graph=retain, create_graph=keep,
+                        allow_unused=True)
+    by_tensor = {id(t): g for t, g in zip(tensors, got)}
+    return [(_zeros(t) if by_tensor.get(id(t)) is None else by_tensor[id(t)])
+            if isinstance(t, Tensor) else t for t in leaves]
+
+
+def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns the gradient of scalar ``func`` (with ``has_aux``, and the aux).
+
+    >>> import srcgrad.eager as torch
+    >>> torch.func.grad(lambda x: x ** 3)(torch.tensor(2.0)).item()
+    12.0
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        gradient, value = both(*args, **kwargs)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return transformed
+
+
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """``(func(*primals), pullback)``; ``pullback(ct)`` gives a tuple, one item per primal."""
+    with enable_grad():
+        own: list[Tensor] = []
+        given = map_leaves(lambda t: fresh(t, own), primals)
+        output = func(*given)
+        aux = None
+        if has_aux:
+            output, aux = output
+    leaves, rebuild = flatten(given)
+    outs, _ = flatten(output)
+    for o in outs:
+        if not isinstance(o, Tensor):
+            raise RuntimeError(f"vjp(f, *primals): Expected f(*primals) to return only tensors, "
+                               f"got unsupported type {type(o)}")
+    keep_always = depends_on_others(outs, own)
+
+    def pullback(*cotangents: Any, retain_graph: bool = True,
+                 create_graph: bool | None = None) -> Any:
+        tree = cotangents[0] if len(cotangents) == 1 else cotangents
+        cts, _ = flatten(tree)
+        if len(cts) != len(outs):
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of "
+                "outputs to the function.")
+        keep = keep_always or any(isinstance(c, Tensor) and c.requires_grad for c in cts)
+        with enable_grad():
+            pairs = [(o, c) for o, c in zip(outs, cts) if o.requires_grad]
+            tensors = [t for t in leaves if isinstance(t, Tensor) and t.requires_grad]
+            got: Any = (None,) * len(tensors)
+            if pairs and tensors:
+                got = tape_grad([o for o, _ in pairs], tensors, [c for _, c in pairs],
+                                retain_graph=True, create_graph=keep, allow_unused=True)
+            by_tensor = {id(t): g for t, g in zip(tensors, got)}
+            grads = [_zeros(t) if by_tensor.get(id(t)) is None else by_tensor[id(t)]
+                     for t in leaves]
+        return release(rebuild(grads), own)
+
+    value = release(output, own)
+    return (value, pullback, release(aux, own)) if has_aux else (value, pullback)
+
+
+def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False,
+        has_aux: bool = False) -> Any:
+    """``(func(*primals), J tangents)``."""
+    if not isinstance(primals, tuple):
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it "
+                           "should be valid to call f(*primals).")
+    with enable_grad():
+        own: list[Tensor] = []
+        given = map_leaves(lambda t: fresh(t, own), primals)
+        output = func(*given)
+        aux = None
+        if has_aux:
+            output, aux = output
+        leaves, _ = flatten(given)
+        ts, _ = flatten(tangents)
+        if len(ts) != len(leaves):
+            raise RuntimeError(
+                "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
+                "structure.")
+        outs, rebuild = flatten(output)
+        pushed = [_push_one(o, leaves, ts, own) for o in outs]
+    value, tangent = release(output, own), release(rebuild(pushed), own)
+    return (value, tangent, release(aux, own)) if has_aux else (value, tangent)
+
+
+def _push_one(out: Tensor, leaves: list[Any], tangents: list[Any], own: list[Tensor]) -> Tensor:
+    """``J t`` for one output: the backward, differentiated in its cotangent."""
+    if not isinstance(out, Tensor) or not out.requires_grad:
+        return _zeros(out) if isinstance(out, Tensor) else out
+    v = _zeros(out).requires_grad_()
+    own.append(v)
+    pairs = [(x, t) for x, t in zip(leaves, tangents)
+             if isinstance(x, Tensor) and x.requires_grad]
+    got = tape_grad(out, [x for x, _ in pairs], v, retain_graph=True, create_graph=True,
+                    allow_unused=True)
+    live = [(g, t) for g, (_, t) in zip(got, pairs)
+            if g is not None and g.requires_grad]
+    if not live:
+        return _zeros(out)
+    pushed, = tape_grad([g for g, _ in live], [v], [t for _, t in live], retain_graph=True,
+                        create_graph=True, allow_unused=True)
+    return _zeros(out) if pushed is None else pushed
+
+
+def _basis(t: Tensor) -> list[Tensor]:
+    found = []
+    for i in range(t._a.size):
+        one = np.zeros(t._a.size, t._a.dtype)
+        one[i] = 1
+        found.append(wrap(one.reshape(t._a.shape), t._dt))
+    return found
+
+
+def _join(parts: list[Tensor], shape: tuple[int, ...], like: Tensor) -> Tensor:
+    if not parts:
+        return wrap(np.zeros(shape, like._a.dtype), like._dt)
+    return NAMESPACE["stack"](parts).reshape(shape)  # type: ignore[no-any-return]
+
+
+def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
+           chunk_size: int | None = None, _preallocate_and_copy: bool = False) -> Any:
+    """The Jacobian by rows: shape ``output.shape + input.shape``, nested like both."""
+
+    @functools.wraps(func)
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        _check_argnums(argnums, args)
+        aux_box: list[Any] = []
+
+        def of_wanted(*wanted: Any) -> Any:
+            out = func(*_replace(args, argnums, wanted if isinstance(argnums, tuple)
+                                 else wanted[0]), **kwargs)
+            if has_aux:
+                out, aux = out
+                aux_box.append(aux)
+            return out
+
+        picked = _pick(args, argnums)
+        primals = picked if isinstance(argnums, tuple) else (picked,)
+        value, pullback = vjp(of_wanted, *primals)
+        outs, rebuild_out = flatten(value)
+        ins, rebuild_in = flatten(primals)
+        blocks = []
+        for o, out in enumerate(outs):
+            rows = []
+            for one in _basis(out):
+                cts = rebuild_out([one if k == o else _zeros(v) for k, v in enumerate(outs)])
+                rows.append(flatten(pullback(cts))[0])
+            joined = [_join([r[k] for r in rows], tuple(out._a.shape) + tuple(x._a.shape), x)
+                      for k, x in enumerate(ins)]
+            block = rebuild_in(joined)
+            blocks.append(block if isinstance(argnums, tuple) else block[0])
+        result = rebuild_out(blocks)
+        if not has_aux:
+            return result
+        return result, map_leaves(
+            lambda t: t.detach() if isinstance(t, Tensor) else t, aux_box[0])
+
+    return transformed
+
+
+def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
+           randomness: str = "error", chunk_size: int | None = None) -> Any:
+    """The Jacobian by columns; the same nesting as :func:`jacrev`."""
+
+    @functools.wraps(func)
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        _check_argnums(argnums, args)
+        picked = _pick(args, argnums)
+        primals = picked if isinstance(argnums, tuple) else (picked,)
+        ins, rebuild_in = flatten(primals)
+        columns: list[list[list[Any]]] = []
+        rebuild_out: Any = None
+        outs: list[Any] = []
+        aux: Any = None
+
+        def of_wanted(*wanted: Any) -> Any:
+            return func(*_replace(args, argnums, wanted if isinstance(argnums, tuple)
+                                  else wanted[0]), **kwargs)
+
+        for k, x in enumerate(ins):
+            column = []
+            for one in _basis(x):
+                tangents = rebuild_in([one if j == k else _zeros(v) for j, v in enumerate(ins)])
+                got = jvp(of_wanted, primals, tangents, has_aux=has_aux)
+                outs, rebuild_out = flatten(got[0])
+                aux = got[2] if has_aux else None
+                column.append(flatten(got[1])[0])
+            columns.append(column)
+        blocks = []
+        for o, out in enumerate(outs):
+            n = out._a.ndim
+            joined = []
+            for k, x in enumerate(ins):
+                stacked = NAMESPACE["stack"]([c[o] for c in columns[k]], n)
+                joined.append(stacked.reshape(tuple(out._a.shape) + tuple(x._a.shape)))
+            block = rebuild_in(joined)
+            blocks.append(block if isinstance(argnums, tuple) else block[0])
+        result = rebuild_out(blocks)
+        return (result, aux) if has_aux else result
+
+    return transformed
+
+
+def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
+    """The Hessian, as ``jacfwd(jacrev(func))``."""
+    return jacfwd(jacrev(func, argnums), argnums)  # type: ignore[no-any-return]
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> Any:
+    """``(func(*primals), jvp_fn)``, the function linear at ``primals``."""
+    return func(*primals), lambda *tangents: jvp(func, primals, tangents)[1]
+

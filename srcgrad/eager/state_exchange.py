@@ -1,0 +1,118 @@
+"""Copying, pickling and sharing tensors: deepcopy, pickle, DLPack, iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import register
+from srcgrad.eager.layout import strided
+from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.views import grad_fn_of
+
+
+def rebuild(a: Any, d: dt.dtype, requires_grad: bool) -> Tensor:
+    """A tensor from its pickled parts."""
+    t = wrap(a, d)
+    t._rg = requires_grad
+    return t
+
+
+def _reduce(self: Tensor, protocol: Any) -> Any:
+    state = dict(self.__dict__) if self.__dict__ else None
+    parts = (np.array(self._a, copy=True), self._dt, self._rg and grad_fn_of(self) is None)
+    return (rebuild, parts) if state is None else (rebuild, parts, state)
+
+
+def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    if grad_fn_of(self) is not None:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+            "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+            "because of a torch.nn.utils.weight_norm usage, see "
+            "https://github.com/pytorch/pytorch/pull/103001")
+    if id(self) in memo:
+        return memo[id(self)]  # type: ignore[no-any-return]
+    t = wrap(self._a.copy(), self._dt)
+    t.__class__ = type(self)
+    t._rg = self._rg
+    memo[id(self)] = t
+    if self._grad is not None:
+        t._grad = _deepcopy(self._grad, memo)
+    if self.__dict__:
+        t.__dict__.update(self.__dict__)
+    return t
+
+
+def _setstate(self: Tensor, state: Any) -> None:
+    self.__dict__.update(state)
+
+
+def _copy(self: Tensor) -> Tensor:
+    t = wrap(self._a, self._dt)
+    t.__class__ = type(self)
+    t._ver, t._rg, t._fn, t._nr = self._ver, self._rg, self._fn, self._nr
+    t._view, t._grad = self._view, self._grad
+    return t
+
+
+def _iterate(self: Tensor) -> Iterator[Tensor]:
+    if self._a.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(self.unbind(0))
+
+
+def _reversed(self: Tensor) -> Tensor:
+    return self if self._a.ndim == 0 else self.flip(0)  # type: ignore[no-any-return]
+
+
+def _contains(self: Tensor, element: Any) -> bool:
+    if isinstance(element, Tensor | int | float | complex | np.number):
+        return bool((self == element).any().item())
+    raise RuntimeError(
+        f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+
+
+def _dlpack(self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
+            copy: bool | None = None) -> Any:
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    return self._a.__dlpack__()
+
+
+def _dlpack_device(self: Tensor) -> Any:
+    return self._a.__dlpack_device__()
+
+
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor on the memory of any object that speaks DLPack."""
+    if isinstance(ext_tensor, Tensor):
+        return ext_tensor.detach()  # type: ignore[no-any-return]
+    if isinstance(ext_tensor, np.ndarray):
+        return wrap(ext_tensor, dt.from_numpy_dtype(ext_tensor.dtype))
+    a = np.from_dlpack(ext_tensor)
+    if not a.flags.writeable:  # NumPy marks what it imports read-only; the memory is shared
+        a = as_strided(a, writeable=True)
+    return wrap(a, dt.from_numpy_dtype(a.dtype))
+
+
+def _dir(self: Tensor) -> list[str]:
+    return sorted({*dir(type(self)), *self.__dict__})
+
+
+Tensor.__reduce_ex__ = _reduce  # type: ignore[method-assign, assignment]
+Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]
+Tensor.__setstate__ = _setstate  # type: ignore[attr-defined]
+Tensor.__copy__ = _copy  # type: ignore[attr-defined]
+Tensor.__iter__ = _iterate  # type: ignore[attr-defined]
+Tensor.__reversed__ = _reversed  # type: ignore[attr-defined]
+Tensor.__contains__ = _contains  # type: ignore[attr-defined]
+Tensor.__dlpack__ = _dlpack  # type: ignore[attr-defined]
+Tensor.__dlpack_device__ = _dlpack_device  # type: ignore[attr-defined]
+Tensor.__dir__ = _dir  # type: ignore[method-assign, assignment]
+Tensor.layout = property(lambda self: strided)  # type: ignore[attr-defined]
+register("from_dlpack", from_dlpack, method=False)
