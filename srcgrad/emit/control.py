@@ -271,7 +271,7 @@ class Control(Plain):
     def for_loop(self, node: Node, names: LoopNames, body: Stmts) -> ast.stmt:
         target: ast.expr = ast.Name(names.index, ast.Store())
         iterated = self.range(node)
-        if node.loop.reverse:
+        if node.loop.reverse and names.index != "_":
             iterated = call("reversed", iterated)
         if names.ordinal is not None:
             target = ast.Tuple([ast.Name(names.ordinal, ast.Store()), target], ast.Store())

@@ -205,6 +205,9 @@ class Folding:
             return False
         if node.origin is None or by.origin is None or is_adjoint(node):
             return True
+        if by.op in ("if", "loop"):  # recorded after what stands in its blocks
+            here, there = node.origin.where, by.origin.where
+            return here is None or there is None or here.line == there.line
         return node.origin.statement == by.origin.statement
 
     def passes(self, node: Node, target: int, hard: list[int], soft: list[int]) -> bool:

@@ -13,12 +13,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from srcgrad.dims import symbols
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.order import WRITES, Order
 from srcgrad.emit.realize import produced_by
 from srcgrad.emit.sizes import Sizes
-from srcgrad.emit.spans import NameTable, Span
-from srcgrad.graph.ir import Block, Graph, Node, Value
+from srcgrad.emit.spans import TEMPORARY, NameTable, Span
+from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value
 
 _NOT_NAME = re.compile(r"\W")
 
@@ -123,6 +124,7 @@ class Naming:
         self.of: dict[Value, str] = {}
         self.loops: dict[Node, LoopNames] = {}
         self.prefer: dict[Value, str] = {}
+        self.outputs = frozenset(graph.outputs)
         first = order.span[graph.block][0]
         for name, p in zip(parameters, graph.block.params, strict=True):
             self.of[p] = name
@@ -141,7 +143,7 @@ class Naming:
             if hint:
                 name = _NOT_NAME.sub("_", hint)
                 return name if not name[:1].isdigit() else f"v_{name}"
-        return "t"
+        return TEMPORARY
 
     def hint(self, value: Value) -> str | None:
         """The user's name, or the name of a later version that is made from it in place."""
@@ -149,9 +151,64 @@ class Naming:
         while value.hint is None and steps < 16:
             by = self.folding.consumer.get(value)
             if not isinstance(by, Node) or by.op not in WRITES or by.inputs[0] is not value:
-                return None
+                return self.purpose(value)
             value, steps = by.outputs[0], steps + 1
         return value.hint
+
+    def purpose(self, value: Value) -> str | None:
+        """A name for a value that nobody named: by what it is."""
+        node = self.folding.producer.get(value)
+        if value in self.outputs:
+            return "out"
+        if node is None:
+            return None
+        if node.op == "dim":
+            atoms = symbols(value.aval.expr)
+            return atoms[0].name if len(atoms) == 1 and atoms[0].name.isidentifier() else "n"
+        if node.op == "loop":
+            if value is node.outputs[-1]:
+                return f"n_{self.letter(node)}"
+            for element, sequence, _ in produced_by(node):
+                if sequence is value:
+                    return self.saved_name(element)
+        if node.op == "read":
+            return self.part_name(node)
+        by = self.folding.consumer.get(value)
+        if isinstance(by, Node) and by.op == "if" and by.inputs[0] is value:
+            return "taken"
+        return None
+
+    def saved_name(self, element: Value) -> str:
+        name = self.wanted(element)
+        if name == TEMPORARY:
+            return "saved"
+        return name if name.endswith("_saved") else f"{name}_saved"
+
+    def part_name(self, node: Node) -> str | None:
+        """``d_L_ii`` for ``d_L[i, i]``, ``u_part`` for other parts of ``u``."""
+        base = self.of.get(node.inputs[0]) or node.inputs[0].hint
+        steps = node.params["steps"]
+        if base is None or re.fullmatch(r"t\d+", base) or not steps:
+            return None
+        if len(steps) != 1 or not isinstance(steps[0], Index):
+            return f"{base}_part"
+        key = steps[0].key
+        found: list[str] = []
+        for part in key if isinstance(key, tuple) else (key,):
+            if isinstance(part, Ref):
+                part = self.of.get(node.inputs[part.index], "")
+            text = str(part)
+            if not text.isalnum() or len(text) > 2:
+                return f"{base}_part"
+            found.append(text)
+        return f"{base}_{''.join(found)}"
+
+    def letter(self, node: Node) -> str:
+        """What the iterations of a loop are counted by."""
+        if node.loop.kind == "while":
+            return "while"
+        hint = node.blocks[-1].params[0].hint
+        return _NOT_NAME.sub("_", hint) if hint else "loop"
 
     # ---- walking ---------------------------------------------------------------------
     def block(self, block: Block) -> None:
@@ -178,8 +235,6 @@ class Naming:
                 continue
             preferred = self.prefer.get(v) or (base if i == 0 else None)
             wanted = self.wanted(v)
-            if wanted == "t" and preferred is None:
-                wanted = self.purpose(node, v)
             self.of[v] = self.table.take(wanted, [self.span(v)], preferred)
 
     def base_name(self, node: Node) -> str | None:
@@ -188,24 +243,6 @@ class Naming:
         if node.op in WRITES or (augmented and node.inputs):
             return self.of.get(node.inputs[0])
         return None
-
-    def purpose(self, node: Node, value: Value) -> str:
-        """A name for a value that the user gave none: from the value it is used for."""
-        if node.op == "dim":
-            return "n"
-        by = self.folding.consumer.get(value)
-        seen = 0
-        while isinstance(by, Node) and by.outputs and seen < 8:
-            if by.op == "if" or by.op == "loop":
-                return "taken" if by.inputs and by.inputs[0] is value and by.op == "if" else "t"
-            target = by.outputs[0]
-            if target.hint and by.op not in WRITES and target.hint.startswith(("d_", "d2_", "t_")):
-                return "t"
-            if by not in self.folding.inlined:
-                break
-            by = self.folding.consumer.get(target)
-            seen += 1
-        return "t"
 
     def branch(self, node: Node) -> None:
         end = self.order.end[node]
@@ -269,13 +306,8 @@ class Naming:
         """The variables that exist before the loop runs: sequences, counters."""
         spec, order = node.loop, self.order
         start, end = order.start[node], order.end[node]
-        index = node.blocks[-1].params[0] if spec.kind == "for" else None
-        letter = index.hint if index is not None and index.hint else (
-            "loop" if index is not None else "while")
         for element, sequence, _ in produced_by(node):
-            wanted = self.wanted(element)
-            wanted = "t_saved" if wanted == "t" else (
-                wanted if wanted.endswith("_saved") else f"{wanted}_saved")
+            wanted = self.saved_name(element)
             spans = [(start + 1, max(self.live.last.get(sequence, 0), end + 1))]
             self.of[sequence] = self.table.take(wanted, spans, self.prefer.get(sequence))
             names.sequences.append(self.of[sequence])
@@ -283,10 +315,10 @@ class Naming:
         plan = self.live.sizes.plan(node)
         if trips in self.live.last or plan.needs_trips:
             spans = [(start + 1, max(self.live.last.get(trips, 0), end + 1))]
-            names.trips = self.of[trips] = self.table.take(f"n_{letter}", spans,
+            names.trips = self.of[trips] = self.table.take(f"n_{self.letter(node)}", spans,
                                                             self.prefer.get(trips))
         if plan.needs_count and names.trips is None:
-            names.count = self.table.take(f"n_{letter}", [(start + 1, end + 1)])
+            names.count = self.table.take(f"n_{self.letter(node)}", [(start + 1, end + 1)])
         if plan.needs_ordinal:
             names.ordinal = self.table.take("k", [(start + 1, end + 1)])
         if spec.exits:
@@ -304,7 +336,7 @@ class Naming:
             return
         wanted = self.wanted(index)
         names.index = self.of[index] = self.table.take(
-            "i" if wanted == "t" else wanted, [self.span(index)])
+            "i" if wanted == TEMPORARY else wanted, [self.span(index)])
 
 
 def merged(spans: list[Span]) -> list[Span]:

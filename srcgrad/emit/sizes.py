@@ -71,7 +71,7 @@ class Sizes:
                 self.loop(node)
             for inner in node.blocks:
                 self.block(inner)
-            if node.op != "const" and node not in self.folding.inlined:
+            if node.op not in ("const", "undef") and node not in self.folding.inlined:
                 for v in node.outputs:
                     self.offer(v, added)
         for atom in added:
@@ -80,7 +80,7 @@ class Sizes:
     def offer(self, value: Value, added: list[Atom]) -> None:
         """Sizes that can be read off a value from here on."""
         aval = value.aval
-        if aval.optional:
+        if aval.optional or value not in self.folding.users:
             return
         dims: list[tuple[Dim | None, int | None]] = []
         if aval.kind is Kind.INT:

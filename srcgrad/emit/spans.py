@@ -6,6 +6,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable
 
 Span = tuple[int, int]
+TEMPORARY = "<temporary>"  # wanted by values that nobody named: t1, t2, ...
 
 
 class NameTable:
@@ -46,9 +47,10 @@ class NameTable:
         if preferred is not None and self.is_free(preferred, spans):
             self.occupy(preferred, spans)
             return preferred
-        name, number = wanted, 1
+        number = 1
+        name = "t1" if wanted == TEMPORARY else wanted
         while not self.is_free(name, spans):
             number += 1
-            name = f"{wanted}_{number}" if wanted != "t" else f"t{number}"
+            name = f"t{number}" if wanted == TEMPORARY else f"{wanted}_{number}"
         self.occupy(name, spans)
         return name

@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.emit.order import WRITES, Order, is_mutable
 from srcgrad.graph.ir import Block, Graph, Index, Node, Value
 from srcgrad.kinds import Kind
-from srcgrad.spelling import Method
+from srcgrad.spelling import Attribute, Method
 
 
 class Root:
@@ -84,6 +84,19 @@ def _functions() -> frozenset[Any]:
 
 
 _FRESH = _functions()
+
+
+_VIEWING = (np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes,
+            np.moveaxis, np.asarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d,
+            np.atleast_3d, np.flip)
+_VIEWING_NAMES = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "T", "mT"))
+
+
+def may_view(fn: Any) -> bool:
+    """Does ``fn`` return new memory or a writable view of its first argument, nothing else?"""
+    if isinstance(fn, (Method, Attribute)):
+        return fn.name in _VIEWING_NAMES
+    return any(fn is f for f in _VIEWING)
 
 
 def makes_fresh(fn: Any, kwargs: Any) -> bool:
@@ -220,6 +233,8 @@ class Storage:
                 self.give(out, own)
                 if node.op == "list":
                     self.contain(own[0], inputs)
+            elif node.op == "apply" and may_view(node.params["fn"]):
+                self.give(out, self.of(node.inputs[0]))
             elif node.op != "undef":
                 self.give(out, (self.root(False), *inputs))
                 for v in node.inputs:
