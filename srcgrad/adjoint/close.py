@@ -26,6 +26,7 @@ from ..graph.ir import Block, Builder, Graph, LoopSpec, Node, Origin, Value, fre
 from ..graph.parts import LoopParts
 from ..kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, list_of
 from .recompute import Recompute
+from .scope import Scope, early_reads, read_key
 from .sizes import Sizes
 
 
@@ -37,26 +38,6 @@ class Added:
     values: dict[Value, Value] = field(default_factory=dict)
     arms: dict[Value, int] = field(default_factory=dict)
     stacked: dict[Value, bool] = field(default_factory=dict)
-
-
-class Scope:
-    """Where every value of a graph is defined."""
-
-    def __init__(self, block: Block) -> None:
-        self.node_of: dict[Value, Node] = {}
-        self.block_of: dict[Value, Block] = {}
-        self.owner: dict[Block, tuple[Node, Block]] = {}
-        self._visit(block)
-
-    def _visit(self, block: Block) -> None:
-        for v in block.params:
-            self.block_of[v] = block
-        for node in block.nodes:
-            for v in node.outputs:
-                self.node_of[v], self.block_of[v] = node, block
-            for inner in node.blocks:
-                self.owner[inner] = (node, block)
-                self._visit(inner)
 
 
 def close(graph: Graph) -> Graph:
@@ -76,7 +57,7 @@ class _Closing:
 
     def run(self) -> Graph:
         block = self._close_nodes(self.graph.block)
-        if not self.added:
+        if not self.added and not self.extra:
             return self.graph.but(block=block)
         border = self.graph.border
         block = self._extend(block)
@@ -114,6 +95,7 @@ class _Closing:
     def _close_if(self, node: Node, forward: Node) -> Node:
         blocks = []
         for arm, (block, mirrored) in enumerate(zip(node.blocks, forward.blocks)):
+            block = self._read_early(block, mirrored)
             needed = self._inside(block, mirrored)
             if not needed:
                 blocks.append(block)
@@ -127,6 +109,34 @@ class _Closing:
         if all(a is b for a, b in zip(blocks, node.blocks)):
             return node
         return node.but(blocks=tuple(blocks))
+
+    def _read_early(self, block: Block, forward: Block) -> Block:
+        """The backward block with its reads of parts of forward arrays done in the forward
+        block instead, so that the part is saved rather than the array."""
+        moved: dict[Value, Value] = {}
+        for base, reads in early_reads(block, forward, self.scope).items():
+            if self.recompute.overwritten(base) or self.scope.block_of[base] is forward:
+                for read in reads:
+                    moved[read.out] = self._forward_read(read, forward)
+        if not moved:
+            return block
+        kept = tuple(n for n in block.nodes if not (n.op == "read" and n.out in moved))
+        return rebuild(block.but(nodes=kept), moved)
+
+    def _forward_read(self, read: Node, forward: Block) -> Value:
+        """A read in the forward block: one that is there already, or a new one."""
+        key = read_key(read)
+        extra = self.extra.setdefault(forward, [])
+        for node in (*forward.nodes, *(n for _, n in extra)):
+            if node.op == "read" and read_key(node) == key:
+                return node.out
+        value = read.out.like(aval=read.out.aval, hint=None)
+        node = read.but(outputs=(value,), origin=Origin(
+            where=None if read.origin is None else read.origin.where, role="support"))
+        inside = [n for n in forward.nodes if any(o in read.inputs for o in n.outputs)]
+        extra.append((inside[-1] if inside else None, node))
+        self.scope.node_of[value], self.scope.block_of[value] = node, forward
+        return value
 
     def _with_prelude(self, block: Block, prelude: Builder, known: dict[Value, Value],
                       elements: tuple[Value, ...] = ()) -> Block:
@@ -147,10 +157,11 @@ class _Closing:
         self.scope.block_of[value] = self.scope.block_of[node.outputs[0]]
 
     def _close_loop(self, node: Node, forward: Node) -> Node:
-        block, body = node.blocks[-1], forward.blocks[-1]
+        body = forward.blocks[-1]
+        block = self._read_early(node.blocks[-1], body)
         needed = self._inside(block, body)
         if not needed:
-            return node
+            return node if block is node.blocks[-1] else node.but(blocks=(block,))
         prelude = Builder(node.origin)
         known = self._index(node, forward, prelude)
         sequences: list[Value] = []
@@ -210,7 +221,8 @@ class _Closing:
 
     def _extend(self, block: Block) -> Block:
         """A block with the additional outputs of its regions, at any depth."""
-        nodes: list[Node] = []
+        extra = self.extra.get(block, [])
+        nodes: list[Node] = [new for after, new in extra if after is None]
         for node in block.nodes:
             original = node
             blocks = tuple(self._extend(b) for b in node.blocks)
@@ -220,7 +232,8 @@ class _Closing:
             if added is not None:
                 node = _extended_if(node, added) if node.op == "if" else _extended_loop(node, added)
             nodes.append(node)
-        if all(a is b for a, b in zip(nodes, block.nodes)):
+            nodes.extend(new for after, new in extra if after is original)
+        if not extra and all(a is b for a, b in zip(nodes, block.nodes)):
             return block
         return block.but(nodes=tuple(nodes))
 

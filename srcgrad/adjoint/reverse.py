@@ -102,9 +102,7 @@ class Reverse:
         op = node.op
         cts = [frame.take(o) for o in node.outputs]
         if op == "apply":
-            for value, ct in cotangents_of_apply(self.bindings, self.activity.varied, frame.tape,
-                                                 node, cts):
-                self.accumulate(frame, value, ct)
+            self._apply(frame, node, cts)
         elif op in arrays.ADJOINTS:
             arrays.ADJOINTS[op](self, frame, node, cts)
         elif op in lists.ADJOINTS:
@@ -113,6 +111,23 @@ class Reverse:
             regions.reverse_if(self, frame, node, cts)
         elif op == "loop":
             regions.reverse_loop(self, frame, node, cts)
+
+    def _apply(self, frame: Frame, node: Node, cts: list[Value | None]) -> None:
+        """The adjoint of an ``apply``; what one operand receives twice (``x * x``) is summed
+        before it is accumulated."""
+        shares: dict[Value, Value] = {}
+        for value, ct in cotangents_of_apply(self.bindings, self.activity.varied, frame.tape,
+                                             node, cts):
+            if ct is None:
+                continue
+            first = shares.get(value)
+            if first is not None and value.aval.kind is not Kind.LIST:
+                ct = frame.tape.store("acc", first, fit(frame.tape, ct, value.aval), ())
+            elif value.aval.kind is not Kind.LIST:
+                ct = fit(frame.tape, ct, value.aval)
+            shares[value] = ct
+        for value, ct in shares.items():
+            self.accumulate(frame, value, ct)
 
 
 def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,

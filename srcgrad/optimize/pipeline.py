@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from ..graph.ir import Graph
+from .algebra import reduce_strength
 from .dead import remove_dead
+from .loops import drop_invariant
+from .narrow import narrow
+from .share import share
 
 Pass = Callable[[Graph], Graph]
 
-PASSES: dict[str, Pass] = {}
+# In this order; each may be left out without a change of meaning.
+PASSES: dict[str, Pass] = {
+    "invariant": drop_invariant,
+    "narrow": narrow,
+    "share": share,
+    "algebra": reduce_strength,
+    "share again": share,
+}
 
 
 def simplify(graph: Graph, *, keep_raising: bool = False, without: Collection[str] = ()) -> Graph:

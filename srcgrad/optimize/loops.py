@@ -1,0 +1,66 @@
+"""Values that regions carry without changing them.
+
+In backward regions: a carried value whose next value is itself is the initial value, in the
+body and after the loop; an output of an ``if`` whose arms both give the same outer value is
+that value.
+
+    for t reversed, carry d_cost:            for t reversed:
+        d_u += 2 * d_cost * u[t]        ->       d_u += 2 * d_cost * u[t]
+        yield d_cost
+"""
+
+from __future__ import annotations
+
+from ..graph.ir import Block, Graph, Node, Value
+from ..graph.parts import LoopParts
+
+
+def drop_invariant(graph: Graph) -> Graph:
+    """The graph with unchanged carried values replaced by what they are."""
+    if graph.border is None:
+        return graph
+    found: dict[Value, Value] = {}
+    for node in graph.block.nodes[graph.border:]:
+        _visit(node, found)
+    if not found:
+        return graph
+    return graph.but(block=_substituted(graph.block, found))
+
+
+def _visit(node: Node, found: dict[Value, Value]) -> None:
+    for block in node.blocks:
+        for inner in block.nodes:
+            _visit(inner, found)
+    if node.op == "loop":
+        parts = LoopParts(node)
+        for init, param, nxt, result in zip(parts.inits, parts.carried, parts.next,
+                                            parts.results):
+            if _now(nxt, found) is param and not (node.loop.kind == "while"):
+                found[param] = init
+                found[result] = init
+    elif node.op == "if":
+        for out, arms in zip(node.outputs, zip(*(b.outputs for b in node.blocks))):
+            values = [_now(v, found) for v in arms]
+            if values[0] is values[1]:
+                found[out] = values[0]
+
+
+def _now(value: Value, found: dict[Value, Value]) -> Value:
+    while value in found:
+        value = found[value]
+    return value
+
+
+def _substituted(block: Block, found: dict[Value, Value]) -> Block:
+    nodes = []
+    for node in block.nodes:
+        inputs = tuple(_now(v, found) for v in node.inputs)
+        blocks = tuple(_substituted(b, found) for b in node.blocks)
+        if inputs != node.inputs or any(a is not b for a, b in zip(blocks, node.blocks)):
+            node = node.but(inputs=inputs, blocks=blocks)
+        nodes.append(node)
+    outputs = tuple(_now(v, found) for v in block.outputs)
+    if all(a is b for a, b in zip(nodes, block.nodes)) and outputs == block.outputs:
+        return block
+    return block.but(nodes=tuple(nodes), outputs=outputs)
+

@@ -1,0 +1,126 @@
+"""A walk over the nodes of the adjoint part that replaces values as it goes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..graph.ir import Block, Builder, Graph, Node, Value, walk
+from ..graph.symbolic import avals_in, infer_fresh
+
+
+class Emit(Builder):
+    """The nodes that a pass writes in the place of one, with inferred types."""
+
+    def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Value:
+        """Append ``fn(*args, **kwargs)`` with one output."""
+        return self.apply(fn, args, kwargs, infer_fresh(fn, avals_in(args),
+                                                        avals_in(kwargs)).aval)
+
+
+class Rewriter:
+    """Walks a graph in program order.
+
+    :meth:`visit` sees every node of the backward part (and every node of role ``adjoint``)
+    with its inputs already replaced; it returns the values that take the place of the node's
+    outputs, having appended to ``emit`` what they need, or None to keep the node.  ``defined``
+    tells which node made a value (nodes as they are after replacement), ``uses`` how often a
+    value was used before the pass.
+    """
+
+    def __init__(self) -> None:
+        self.replaced: dict[Value, Value] = {}
+        self.defined: dict[Value, Node] = {}
+        self.uses: Counter[Value] = Counter()
+
+    def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
+        raise AssertionError("a pass defines visit")
+
+    def enter(self) -> None:
+        """A nested block begins."""
+
+    def leave(self) -> None:
+        """A nested block ends."""
+
+    def run(self, graph: Graph) -> Graph:
+        if graph.border is None:
+            return graph
+        self.uses.update(graph.block.outputs)
+        for node in walk(graph.block):
+            self.uses.update(node.inputs)
+            for block in node.blocks:
+                self.uses.update(block.outputs)
+        nodes: list[Node] = []
+        border = 0
+        for i, node in enumerate(graph.block.nodes):
+            if i == graph.border:
+                border = len(nodes)
+            self._node(node, nodes, i >= graph.border)
+        if graph.border >= len(graph.block.nodes):
+            border = len(nodes)
+        outputs = tuple(self.now(v) for v in graph.block.outputs)
+        return graph.but(block=graph.block.but(nodes=tuple(nodes), outputs=outputs),
+                         border=border)
+
+    def now(self, value: Value) -> Value:
+        """What stands for ``value`` now."""
+        while value in self.replaced:
+            value = self.replaced[value]
+        return value
+
+    def _block(self, block: Block, adjoint: bool) -> Block:
+        self.enter()
+        nodes: list[Node] = []
+        for node in block.nodes:
+            self._node(node, nodes, adjoint)
+        self.leave()
+        outputs = tuple(self.now(v) for v in block.outputs)
+        if len(nodes) == len(block.nodes) and all(map(_same, nodes, block.nodes)) \
+                and outputs == block.outputs:
+            return block
+        return block.but(nodes=tuple(nodes), outputs=outputs)
+
+    def _node(self, node: Node, nodes: list[Node], adjoint: bool) -> None:
+        inputs = tuple(self.now(v) for v in node.inputs)
+        if inputs != node.inputs:
+            node = node.but(inputs=inputs)
+        if node.blocks:
+            blocks = tuple(self._block(b, adjoint) for b in node.blocks)
+            if not all(map(_same, blocks, node.blocks)):
+                node = node.but(blocks=blocks)
+        if adjoint or (node.origin is not None and node.origin.role == "adjoint"):
+            emit = Emit(node.origin)
+            values = self.visit(node, emit)
+            for new in emit.nodes:
+                self._define(new)
+            nodes.extend(emit.nodes)
+            if values is not None:
+                for old, value in zip(node.outputs, values, strict=True):
+                    if value is not old:
+                        self.replaced[old] = value
+                        if value.hint is None and value in emit_values(emit):
+                            value.hint = old.hint
+                return
+        self._define(node)
+        nodes.append(node)
+
+    def _define(self, node: Node) -> None:
+        for v in node.outputs:
+            self.defined[v] = node
+
+
+def emit_values(emit: Emit) -> set[Value]:
+    """The values that the nodes in ``emit`` make."""
+    return {v for node in emit.nodes for v in node.outputs}
+
+
+def _same(a: object, b: object) -> bool:
+    return a is b
+
+
+def call_of(node: Node | None) -> Any:
+    """The function of an ``apply`` with one result; None for other nodes."""
+    if node is None or node.op != "apply" or node.params.get("many"):
+        return None
+    return node.params["fn"]

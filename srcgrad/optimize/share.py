@@ -1,0 +1,81 @@
+"""Common subexpressions, among adjoint nodes only.
+
+Two adjoint nodes that apply one function to the same values are one, if the first is visible
+where the second is; so are two reads of one place of one version.  Fresh buffers (zeros,
+copies, lists) are not shared: they are written to.  Forward nodes are left as the user wrote
+them.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..graph.infer import freeze
+from ..graph.ir import Graph, Index, Node, Ref, Through, Value
+from .rewriting import Emit, Rewriter
+
+_BUFFERS = frozenset({np.zeros, np.zeros_like, np.copy, np.empty, np.empty_like, np.ones_like,
+                      np.full, np.full_like, np.ones, np.array})
+
+
+_COMMUTATIVE = frozenset({operator.mul, operator.add, np.multiply, np.add})
+
+
+def share(graph: Graph) -> Graph:
+    """The graph with equal adjoint nodes merged."""
+    return _Share().run(graph)
+
+
+class _Share(Rewriter):
+    def __init__(self) -> None:
+        super().__init__()
+        self._scopes: list[dict[Any, tuple[Value, ...]]] = [{}]
+
+    def enter(self) -> None:
+        self._scopes.append({})
+
+    def leave(self) -> None:
+        self._scopes.pop()
+
+    def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
+        key = key_of(node)
+        if key is None:
+            return None
+        for scope in reversed(self._scopes):
+            if key in scope:
+                return scope[key]
+        self._scopes[-1][key] = node.outputs
+        return None
+
+
+def key_of(node: Node) -> Any:
+    """What makes two nodes equal; None for nodes that are not shared."""
+    inputs = tuple(id(v) for v in node.inputs)
+    if node.op == "apply" and node.params["fn"] in _COMMUTATIVE and (
+            node.params["args"] == (Ref(0), Ref(1))):
+        inputs = tuple(sorted(inputs))
+    try:
+        if node.op == "const":
+            return ("const", freeze(node.params["value"]))
+        if node.op == "dim":
+            return ("dim", inputs, node.params["axis"])
+        if node.op == "read":
+            return ("read", inputs, tuple(_step_key(s) for s in node.params["steps"]))
+        if node.op == "apply" and node.params["fn"] not in _BUFFERS:
+            key = ("apply", node.params["fn"], inputs, freeze(node.params["args"]),
+                   freeze(node.params["kwargs"]))
+            hash(key)
+            return key
+    except TypeError:  # unhashable settings are not worth the trouble
+        pass
+    return None
+
+
+def _step_key(step: Index | Through) -> Any:
+    if isinstance(step, Index):
+        return freeze(step.key)
+    return (step.fn, freeze(step.args), freeze(step.kwargs))
