@@ -187,6 +187,7 @@ class Unit:
         return len(self.plans) - 1
 
 
+_FLAT = 64  # so many regions side by side
 NO_KEYWORDS: list[ast.keyword] = []
 
 
@@ -354,7 +355,8 @@ class Context:
         number, without recursion.
         """
         jumps, falls, first = 0, True, 0
-        started: list[tuple[str, RegionPlan]] = []
+        start = len(self.definitions)  # where the regions of the current segment begin
+        started: list[tuple[RegionPlan, ast.FunctionDef, int]] = []
         outer: list[ast.stmt] | None = None
         for index, node in enumerate(statements):
             effect = STATEMENTS.get(type(node), unknown_statement)(self, node)
@@ -376,21 +378,37 @@ class Context:
             if not more:
                 falls = effect.falls
                 break
-            outer = self._close(name, outer, statements[first:], kind, at, started)
+            outer = self._close(name, outer, statements[first:], kind, at, started, start)
             name, kind, at, first = rest, "rest", statements[index + 1], index + 1
+            start = len(self.definitions)
         else:
             if name is not None:
                 self.emit_return(self.constant(NORMAL, at), at)
-        outer = self._close(name, outer, statements[first:], kind, at, started)
+        outer = self._close(name, outer, statements[first:], kind, at, started, start)
         if outer is not None:
             self.out = outer
-        for _, plan in started:
+        for plan, _, _ in started:
             plan.jumps, plan.falls = jumps, falls
+        if started and len(self.definitions) - started[0][2] > _FLAT:
+            self._fold([(segment, begin) for _, segment, begin in started])
         return jumps, falls
+
+    def _fold(self, segments: list[tuple[ast.FunctionDef, int]]) -> None:
+        """Put the regions that only one region uses inside of it, where there are many:
+        CPython needs quadratic time for a function with many variables in closures."""
+        made = self.definitions
+        for segment, begin in reversed(segments):
+            place = made.index(segment, begin)
+            if len(made) - place > _FLAT:  # what comes later is used by this segment only
+                segment.body[:0] = made[place + 1:]
+                del made[place + 1:]
+            if place - begin > _FLAT:
+                segment.body[:0] = made[begin:place]
+                del made[begin:place]
 
     def _close(self, name: str | None, outer: list[ast.stmt] | None,
                statements: list[ast.stmt], kind: str, at: ast.AST,
-               started: list[tuple[str, RegionPlan]]) -> list[ast.stmt] | None:
+               started: list[tuple[RegionPlan, ast.FunctionDef, int]], begin: int) -> list[ast.stmt] | None:
         """End the region being written; the statements of the unnamed first one are kept."""
         if name is None:
             kept: list[ast.stmt] | None = self.out
@@ -399,7 +417,9 @@ class Context:
             self.define(name, self.out, at)
             plan = RegionPlan(kind, at, statements, 0, True)
             self.unit.regions[name] = plan
-            started.append((name, plan))
+            definition = self.definitions[-1]
+            assert isinstance(definition, ast.FunctionDef)
+            started.append((plan, definition, begin))
         self.out = []
         return kept
 
