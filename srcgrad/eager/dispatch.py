@@ -134,12 +134,26 @@ def _public(title: str, function: Callable[..., Any], out: bool) -> Callable[...
             return function(*args, **kwargs)
         except TypeError as error:
             trace = error.__traceback__
+            if str(error).startswith("argument '"):
+                raise _placed_error(title, error, args, names) from None
             if trace is not None and trace.tb_next is None:
                 raise _binding_error(
                     title, error, args, kwargs, required, names, most, takes_any) from None
             raise
 
     return public
+
+
+def _placed_error(
+    title: str, error: TypeError, args: tuple[Any, ...], names: list[str]
+) -> TypeError:
+    """``argument 'dim' must be int, not str`` with the function and the position."""
+    text = str(error)
+    argument = text.split("'")[1]
+    if argument in names and names.index(argument) < len(args):
+        position = f"(position {names.index(argument) + 1}) "
+        text = text.replace("' must", f"' {position}must", 1)
+    return TypeError(f"{title}(): {text}")
 
 
 def _binding_error(

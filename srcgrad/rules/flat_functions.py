@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear
+from srcgrad.rules.book import Array, elementwise, linear, vjp
 from srcgrad.rules.broadcast import runtime
+from srcgrad.rules.gamma_functions import igamma, igammac, zeta
 
 
 def _zero(ct: Array) -> Array:
@@ -86,3 +87,64 @@ def constant_like(x: Array, value: Any) -> Array:
 
 
 linear(constant_like, "x", broadcasts=True)(_zero)
+
+
+def refusing(
+    function: Callable[..., Any], inputs: tuple[str, ...], message: str,
+    error: type[RuntimeError] = RuntimeError,
+) -> None:
+    """Declare that differentiating ``function`` is an error with this message."""
+
+    def refuse(ct: Array) -> Array:
+        raise error(message)
+
+    for name in inputs:
+        vjp(function, name, broadcasts=True)(refuse)
+
+
+@runtime
+def heaviside(x1: Array, x2: Array) -> Array:
+    """``np.heaviside``, for the engine in which it has no derivative."""
+    return np.heaviside(x1, x2).astype(np.result_type(x1, x2))
+
+
+refusing(heaviside, ("x1", "x2"), "derivative for aten::heaviside is not implemented")
+
+
+@runtime
+def floor_quotient(x1: Array, x2: Array) -> Array:
+    """The quotient rounded down, infinite where a number is divided by zero."""
+    return np.where(np.equal(x2, 0), np.true_divide(x1, x2), np.floor_divide(x1, x2))
+
+
+refusing(floor_quotient, ("x1", "x2"), "derivative for aten::floor_divide is not implemented")
+
+
+@runtime
+def nextafter(x1: Array, x2: Array) -> Array:
+    """``np.nextafter``, for the engine in which it has no derivative."""
+    return np.nextafter(x1, x2)
+
+
+refusing(nextafter, ("x1", "x2"), "the derivative for 'nextafter' is not implemented.",
+         NotImplementedError)
+
+
+@runtime
+def copysign(x1: Array, x2: Array) -> Array:
+    """``np.copysign``; the derivative by the second array is 0."""
+    return np.copysign(x1, x2)
+
+
+@elementwise(copysign, "x1")
+def copysign_x1(ans: Array, x1: Array) -> Array:
+    return np.sign(x1) * np.sign(ans)
+
+
+linear(copysign, "x2", broadcasts=True)(_zero)
+
+refusing(igamma, ("x1",), "the derivative for 'igamma: input' is not implemented.",
+         NotImplementedError)
+refusing(igammac, ("x1",), "the derivative for 'igammac: input' is not implemented.",
+         NotImplementedError)
+refusing(zeta, ("x1",), "the derivative for 'zeta' is not implemented.", NotImplementedError)

@@ -249,3 +249,20 @@ def igamma_x2(x1: Array, x2: Array) -> Array:
 @elementwise(igammac, "x2")
 def igammac_x2(x1: Array, x2: Array) -> Array:
     return -igamma_x2(x1, x2)
+
+
+@runtime
+def mvlgamma(x: Array, p: int) -> Array:
+    """The logarithm of the multivariate gamma function of dimension ``p``."""
+    total = np.full_like(x, 0.25 * p * (p - 1) * math.log(math.pi))
+    for i in range(p):
+        total = total + lgamma(x - 0.5 * i)
+    return total
+
+
+@elementwise(mvlgamma, "x")
+def mvlgamma_x(x: Array, p: int) -> Array:
+    total = digamma(x)
+    for i in range(1, p):
+        total = total + digamma(x - 0.5 * i)
+    return total

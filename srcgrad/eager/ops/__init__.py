@@ -66,13 +66,32 @@ from __future__ import annotations
 
 from srcgrad.eager.ops import (
     arithmetic,
+    blending,
     casts,
+    complex_views,
     creation,
+    extremes,
     indexing,
+    pairs,
     pointwise,
     products,
     reductions,
     shapes,
+    statistics,
 )
 
-__all__ = ["arithmetic", "casts", "creation", "indexing", "pointwise", "products", "reductions", "shapes"]
+__all__ = [
+    "arithmetic",
+    "blending",
+    "casts",
+    "complex_views",
+    "creation",
+    "extremes",
+    "indexing",
+    "pairs",
+    "pointwise",
+    "products",
+    "reductions",
+    "shapes",
+    "statistics",
+]

@@ -16,9 +16,13 @@ from srcgrad.eager.dispatch import (
     operators,
 )
 from srcgrad.eager.grad_mode import state
+from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.calling import promoted
 from srcgrad.eager.ops.pointwise import reciprocal
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor, store, wrap
+from srcgrad.rules import blends, flat_functions
 
 _SHOWN = {"x1": "self", "x2": "other"}
 add_plain = binary("_add", np.add, node="AddBackward0", torch=False, method=False, inplace=False)
@@ -36,21 +40,29 @@ def _operand(title: str, other: Any) -> Any:
     raise bad_argument(title, "other", 2, "Tensor", other)
 
 
-def _scaled(title: str, input: Any, other: Any, alpha: Any) -> Any:
+_add_scaled = Primitive(blends.add_scaled, "AddBackward0", shown=_SHOWN, scalar_edges=True)
+_sub_scaled = Primitive(blends.subtract_scaled, "SubBackward0", shown=_SHOWN, scalar_edges=True)
+
+
+def _scaled(prim: Primitive, input: Any, other: Any, alpha: Any) -> Any:
     d = promotion.result_type(input, other)
-    if d is dt.bool_ and isinstance(alpha, bool) and alpha is not True:
+    if isinstance(alpha, bool) and d is not dt.bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and d.category < dt.FLOATING:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating "
                            "point number.")
-    return mul(other, alpha) if isinstance(other, Tensor) else other * alpha
+    if isinstance(alpha, complex) and d.category < dt.COMPLEX:
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex "
+                           "number.")
+    return promoted(prim, d, input, other, alpha=alpha)
 
 
 @op(inplace=True)
 def add(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     """``input + alpha * other``."""
     other = _operand("add", other)
-    return add_plain(input, other if alpha == 1 else _scaled("add", input, other, alpha))
+    return (add_plain(input, other) if alpha.__class__ is int and alpha == 1
+            else _scaled(_add_scaled, input, other, alpha))
 
 
 @op(inplace=True, aliases=("subtract",))
@@ -65,7 +77,8 @@ def sub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
             "trying to invert a mask, use the `~` or `logical_not()` operator instead.")
-    return sub_plain(input, other if alpha == 1 else _scaled("sub", input, other, alpha))
+    return (sub_plain(input, other) if alpha.__class__ is int and alpha == 1
+            else _scaled(_sub_scaled, input, other, alpha))
 
 
 def _is_bool(value: Any) -> bool:
@@ -77,7 +90,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     """``other - alpha * input``."""
     if isinstance(other, Tensor):
         return sub(other, input, alpha=alpha)
-    if _is_bool(input):
+    if _is_bool(input) or _is_bool(other):
         return sub(input, other)
     d = promotion.result_type(other, input)
     scaled = input if alpha == 1 else mul(input, alpha)
@@ -94,10 +107,10 @@ def div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Any:
     other = _operand("div", other)
     if rounding_mode is None:
         return _true_div(input, other)
-    if rounding_mode == "floor":
-        return floor_divide(input, other, node=_div_floor)
-    if rounding_mode == "trunc":
-        return _truncated(input, other)
+    if rounding_mode in ("floor", "trunc"):
+        d = promotion.result_type(input, other)
+        _check_divisor(d, other)
+        return promoted(_rounded, d, input, other, rounding=rounding_mode)
     raise RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' but "
                        f"found '{rounding_mode}'")
 
@@ -107,45 +120,40 @@ def true_divide(input: Tensor, other: Any) -> Any:
     return _true_div(input, _operand("true_divide", other))
 
 
-def _divided(input: Any, other: Any, function: Any) -> tuple[Any, dt.dtype]:
-    d = promotion.result_type(input, other)
-    x, y = promotion.as_array(input, d), promotion.as_array(other, d)
-    if d.category < dt.FLOATING and not np.all(y):
+def _check_divisor(d: dt.dtype, other: Any) -> None:
+    if d.category == dt.INTEGRAL and not np.all(promotion.as_array(other, d)):
         raise RuntimeError("ZeroDivisionError")
-    with np.errstate(all="ignore"):
-        return store(d, np.asarray(function(x, y))), d
 
 
-def _floor(x: Any, y: Any) -> Any:
-    """Floor division; unlike NumPy's, infinite for a zero divisor."""
-    if np.asarray(x).dtype.kind not in "fc" and np.asarray(y).dtype.kind not in "fc":
-        return np.floor_divide(x, y)
-    return np.where(np.asarray(y) == 0, np.true_divide(x, y), np.floor_divide(x, y))
+def _quotient(x1: Any, x2: Any, rounding: str) -> Any:
+    kind = np.result_type(x1, x2)
+    if kind.kind in "bc":
+        raise not_implemented(f"div_{rounding}_cpu", dt.FROM_NUMPY[kind])
+    whole = kind.kind in "iu"
+    if rounding == "floor":
+        return np.floor_divide(x1, x2) if whole else flat_functions.floor_quotient(x1, x2)
+    if whole:
+        return np.sign(x1) * np.sign(x2) * (np.abs(x1) // np.abs(x2))
+    return np.trunc(np.true_divide(x1, x2))
 
 
-_div_floor = Primitive(np.floor_divide, "DivBackward1", scalar_edges=True)
-_div_trunc = Primitive(np.trunc, "DivBackward1", main=False)
+_rounded = Primitive(flat_functions.flat_quotient, "DivBackward2", primal=_quotient,
+                     scalar_edges=True)
+_floored = Primitive(flat_functions.floor_quotient, "NotImplemented",
+                     primal=lambda x1, x2: _quotient(x1, x2, "floor"))
 
 
 @op(inplace=True)
-def floor_divide(input: Tensor, other: Any, *, node: Any = None) -> Any:
+def floor_divide(input: Any, other: Any) -> Any:
     """The quotient rounded towards minus infinity."""
-    r, d = _divided(input, _operand("floor_divide", other), _floor)
-    return wrap(r, d)
+    d = promotion.result_type(input, _operand("floor_divide", other))
+    _check_divisor(d, other)
+    return promoted(_floored, d, input, other)
 
 
-def _truncated(input: Any, other: Any) -> Any:
-    d = promotion.result_type(input, other)
-    if d.category < dt.FLOATING:
-        r, d = _divided(input, other, lambda x, y: np.sign(x) * np.sign(y) * (abs(x) // abs(y)))
-    else:
-        r, d = _divided(input, other, lambda x, y: np.trunc(np.true_divide(x, y)))
-    return wrap(r, d)
-
-
-remainder = binary("remainder", np.remainder, dunder="mod")
 _power = {
-    "scalar": Primitive(np.power, "PowBackward0", shown={"x1": "self", "x2": "exponent"}),
+    "scalar": Primitive(np.power, "PowBackward0", shown={"x1": "self", "x2": "exponent"},
+                        lift_numbers=True),
     "tensor": Primitive(np.power, "PowBackward1", main=False,
                         shown={"x1": "self", "x2": "exponent", "ans": "result"}),
     "base": Primitive(np.power, "PowBackward2", main=False,
@@ -158,6 +166,8 @@ def power(input: Any, exponent: Any) -> Any:
     """``input ** exponent``; one of the two may be a number."""
     d = promotion.result_type(input, exponent)
     x, y = promotion.as_array(input, d), promotion.as_array(exponent, d)
+    if d is dt.bool_:
+        raise not_implemented("pow", d)
     if d.category < dt.FLOATING and is_number(exponent) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     with np.errstate(all="ignore"):
@@ -176,11 +186,24 @@ def power(input: Any, exponent: Any) -> Any:
     return wrap(r, d)
 
 
-operators("add", add_plain)
+operators("add", add_plain, reflected=add_plain)
+operators("mul", mul, reflected=mul)
 operators("sub", sub, reflected=rsub)
 operators("pow", power)
 operators("floordiv", floor_divide)
 operators("truediv", _true_div, reflected=lambda self, other: mul(reciprocal(self), other))
+
+
+def _comparison(name: str, function: Any, ordered: bool) -> None:
+    def compute(x: Any, y: Any) -> Any:
+        if ordered and np.result_type(x, y).kind == "c":
+            raise not_implemented(name + "_cpu", dt.FROM_NUMPY[np.result_type(x, y)])
+        return function(x, y)
+
+    binary(name, function, kind="comparison", dunder=name, primal=compute)
+
+
 for _name, _function in {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
                          "gt": np.greater, "ge": np.greater_equal}.items():
-    binary(_name, _function, kind="comparison", dunder=_name)
+    _comparison(_name, _function, _name not in ("eq", "ne"))
+SPECIAL[np.power] = power

@@ -17,7 +17,10 @@ from srcgrad.eager.tensor import Tensor, extra, store, wrap
 def _made(a: Any, d: dt.dtype, requires_grad: bool = False) -> Tensor:
     t = wrap(a, d)
     if requires_grad:
-        t.requires_grad_(True)
+        if d.category < dt.FLOATING:
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients")
+        t._rg = True
     if state.mode & INFERENCE:
         extra(t).inference = True
     return t

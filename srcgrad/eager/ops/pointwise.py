@@ -32,12 +32,29 @@ for _name, _function, _aliases in (
     ("asinh", np.arcsinh, ("arcsinh",)), ("acosh", np.arccosh, ("arccosh",)),
     ("atanh", np.arctanh, ("arctanh",)),
     ("sqrt", np.sqrt, ()), ("rsqrt", special_functions.rsqrt, ()),
-    ("sigmoid", activations.sigmoid, ()),
-    ("erf", error_function.erf, ()), ("erfc", error_function.erfc, ()), ("erfinv", special_functions.erfinv, ()),
-    ("lgamma", gamma_functions.lgamma, ()), ("digamma", gamma_functions.digamma, ()),
-    ("i0", bessel.i0, ()), ("sinc", np.sinc, ()),
+    ("sigmoid", activations.sigmoid, ()), ("sinc", np.sinc, ()),
 ):  # fmt: skip
-    unary(_name, _function, aliases=_aliases)
+    unary(_name, _function, aliases=_aliases,
+          node="Log1PBackward0" if _name == "log1p" else None)
+
+
+def real_only(kernel: str, function: Any) -> Any:
+    """``function``, refusing complex numbers as PyTorch's kernel does."""
+    def compute(a: Array) -> Array:
+        if a.dtype.kind == "c":
+            raise not_implemented(kernel, dt.FROM_NUMPY[a.dtype])
+        return function(a)
+
+    return compute
+
+
+for _name, _function, _kernel in (
+    ("erf", error_function.erf, "erf_vml_cpu"), ("erfc", error_function.erfc, "erfc_vml_cpu"),
+    ("erfinv", special_functions.erfinv, "erfinv_vml_cpu"),
+    ("lgamma", gamma_functions.lgamma, "lgamma_vml_cpu"),
+    ("digamma", gamma_functions.digamma, "digamma"), ("i0", bessel.i0, "i0_vml_cpu"),
+):  # fmt: skip
+    unary(_name, _function, primal=real_only(_kernel, _function))
 
 unary("deg2rad", np.deg2rad, node="Deg2RadBackward0")
 unary("rad2deg", np.rad2deg, node="Rad2DegBackward0")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.dispatch import bad_argument, op, operators
+from srcgrad.eager.dispatch import bad_argument, op
 from srcgrad.eager.ops.shapes import expand, reshape, squeeze, unsqueeze
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
@@ -159,9 +159,9 @@ def _unsafe(out: Tensor, shape: tuple[int, ...]) -> Any:
 
 
 def _operator(self: Tensor, other: Any) -> Any:
-    return matmul(self, other)
+    return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
-operators("matmul", _operator)
+Tensor.__matmul__ = _operator  # type: ignore[attr-defined]
 SPECIAL[np.matmul] = matmul
 SPECIAL[np.dot] = lambda a, b: matmul(a, b) if a._a.ndim and b._a.ndim else a * b

@@ -1,0 +1,263 @@
+"""Bounds, choices and combinations of several tensors: clamp, where, lerp, addcmul, masked_fill."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager import promotion
+from srcgrad.eager.dispatch import bad_argument, is_number, need_tensor, op, register
+from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, promoted
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.tensor import Tensor, store, wrap
+from srcgrad.eager.views import apply_in_place
+from srcgrad.rules import blends
+
+_BOUNDS = {"a": "self", "a_min": "min", "a_max": "max"}
+_CLAMP = Primitive(np.clip, "ClampBackward1", shown=_BOUNDS)
+_CLAMP_TENSORS = Primitive(np.clip, "ClampBackward0", shown=_BOUNDS, main=False)
+_LIMITS = {
+    (title, tensor): Primitive(np.clip, f"Clamp{title}Backward{int(tensor)}", shown=_BOUNDS,
+                               main=False)
+    for title in ("Min", "Max") for tensor in (False, True)
+}
+
+
+@op(inplace=True, aliases=("clip",))
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
+    """``input`` kept between ``min`` and ``max`` (numbers or tensors)."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    given = [v for v in (min, max) if v is not None]
+    tensors = [isinstance(v, Tensor) for v in given]
+    if any(tensors) and not all(tensors):
+        names = ", ".join(
+            f"{n}={'Tensor' if isinstance(v, Tensor) else type(v).__name__}"
+            for n, v in (("min", min), ("max", max)) if v is not None)
+        raise TypeError(
+            f"clamp() received an invalid combination of arguments - got (Tensor, {names}), but "
+            "expected one of:\n * (Tensor input, Tensor min = None, Tensor max = None, *, Tensor "
+            "out = None)\n * (Tensor input, Number min = None, Number max = None, *, Tensor out = "
+            "None)\n")
+    return _clamped(_CLAMP_TENSORS if any(tensors) else _CLAMP, input, min, max)
+
+
+def _clamped(prim: Primitive, input: Tensor, low: Any, high: Any) -> Any:
+    operands = [v for v in (input, low, high) if v is not None]
+    d = arithmetic_dtype(*operands)
+    if d.category == dt.COMPLEX:
+        raise RuntimeError("clamp is not supported for complex types")
+    bounds = [None if v is None else promotion.as_array(v, d) for v in (low, high)]
+    a = promotion.as_array(input, d)
+    try:
+        r = np.asarray(_clip(a, *bounds))
+    except ValueError:
+        check_shapes(operands)
+        raise
+    return prim.finish(store(d, r), (input, low, high), {}, d)
+
+
+def _clip(a: Any, low: Any, high: Any) -> Any:
+    if low is not None:
+        a = np.maximum(a, low)
+    return a if high is None else np.minimum(a, high)
+
+
+@op(inplace=True)
+def clamp_min(input: Tensor, min: Any) -> Any:
+    """``input``, at least ``min``."""
+    return _clamped(_LIMITS["Min", isinstance(min, Tensor)], input, min, None)
+
+
+@op(inplace=True)
+def clamp_max(input: Tensor, max: Any) -> Any:
+    """``input``, at most ``max``."""
+    return _clamped(_LIMITS["Max", isinstance(max, Tensor)], input, None, max)
+
+
+_WHERE = Primitive(np.where, "WhereBackward0", scalar_edges=True)
+
+
+def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+    """``input`` where ``condition`` is true, else ``other``."""
+    need_tensor("where", condition, "condition")
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    if condition._dt is not dt.bool_:
+        if condition._dt is not dt.uint8:
+            raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor "
+                               f"with dtype {condition._dt.tensor_name}")
+        condition = wrap(condition._a != 0, dt.bool_)
+    for position, value in ((2, input), (3, other)):
+        if not isinstance(value, Tensor) and not is_number(value):
+            raise bad_argument("where", "input" if position == 2 else "other", position, "Tensor",
+                               value)
+    d = arithmetic_dtype(input, other)
+    x, y = promotion.as_array(input, d), promotion.as_array(other, d)
+    try:
+        r = np.where(condition._a, x, y)
+    except ValueError:
+        check_shapes((condition, input, other))
+        raise
+    made = _WHERE.finish(store(d, r), (condition, input, other), {}, d)
+    if out is not None:
+        out.copy_(made)
+        return out
+    return made
+
+
+register("where", where, method=False)
+Tensor.where = lambda self, condition, other: where(condition, self, other)  # type: ignore[attr-defined]
+
+_LERP = Primitive(blends.lerp, "LerpBackward0", shown={"start": "self"})
+_LERP_TENSOR = Primitive(blends.lerp, "LerpBackward1", shown={"start": "self"}, main=False)
+
+
+def _same_kind(name: str, first: Tensor, other: Tensor, argument: str) -> None:
+    if first._dt is not other._dt:
+        raise RuntimeError(f"expected dtype {_c(first)} for `{argument}` but got dtype {_c(other)}")
+
+
+def _c(t: Tensor) -> str:
+    return {"float32": "float", "float64": "double", "int64": "long"}.get(t._dt.name, t._dt.name)
+
+
+@op(inplace=True)
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
+    """``input + weight * (end - input)``."""
+    _same_kind("lerp", input, end, "end")
+    if isinstance(weight, Tensor):
+        _same_kind("lerp", input, weight, "weight")
+        return promoted(_LERP_TENSOR, input._dt, input, end, weight)
+    return promoted(_LERP, input._dt, input, end, weight=weight)
+
+
+_ADDCMUL = Primitive(blends.add_product, "AddcmulBackward0",
+                     shown={"x": "self", "x1": "tensor1", "x2": "tensor2"})
+_ADDCDIV = Primitive(blends.add_quotient, "AddcdivBackward0",
+                     shown={"x": "self", "x1": "tensor1", "x2": "tensor2"})
+
+
+@op(inplace=True)
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Any:
+    """``input + value * tensor1 * tensor2``."""
+    d = arithmetic_dtype(input, tensor1, tensor2)
+    return promoted(_ADDCMUL, d, input, tensor1, tensor2, value=value)
+
+
+@op(inplace=True)
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Any:
+    """``input + value * tensor1 / tensor2``."""
+    if tensor1._dt.category < dt.FLOATING and tensor2._dt.category < dt.FLOATING:
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release "
+            "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
+            "behavior can be implemented as (input + value * torch.trunc(tensor1 / "
+            "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+            "tensor2) for float inputs. The future addcdiv behavior is just the latter "
+            "implementation: (input + value * tensor1 / tensor2), for all dtypes.")
+    d = arithmetic_dtype(input, tensor1, tensor2)
+    return promoted(_ADDCDIV, d, input, tensor1, tensor2, value=value)
+
+
+_FILL = Primitive(blends.masked_fill, "MaskedFillBackward0")
+_FILL_TENSOR = Primitive(blends.masked_fill, "MaskedFillBackward1", main=False)
+
+
+@op(inplace=True, torch=True, out=False)
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
+    """``input`` with ``value`` where ``mask`` is true."""
+    if not isinstance(mask, Tensor):
+        raise bad_argument("masked_fill", "mask", 2, "Tensor", mask)
+    if mask._dt is not dt.bool_:
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
+                           f"{_name(mask)}")
+    prim = _FILL
+    if isinstance(value, Tensor):
+        prim = _FILL_TENSOR
+        if value._a.ndim:
+            raise RuntimeError(
+                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value._a.ndim} dimension(s).")
+    source = value._a if isinstance(value, Tensor) else value
+    d = input._dt
+    if not isinstance(value, Tensor) and not dt.can_cast(dt.of_scalar(value), d):
+        raise RuntimeError(f"value cannot be converted to type {_c_type(d)} without overflow")
+    try:
+        r = np.where(mask._a, np.asarray(source).astype(d.numpy), input._a)
+    except ValueError:
+        check_shapes((input, mask))
+        raise
+    return prim.finish(store(d, r), (input, mask, value), {}, d)
+
+
+def _name(t: Tensor) -> str:
+    return {"int64": "long int", "float32": "float", "float64": "double", "int32": "int",
+            "uint8": "unsigned char"}.get(t._dt.name, t._dt.name)
+
+
+def _c_type(d: dt.dtype) -> str:
+    return {"int64": "int64_t", "int32": "int", "bool": "bool", "float32": "float",
+            "float64": "double"}.get(d.name, d.name)
+
+
+_CONSTANT = Primitive(blends.masked_fill, "FillBackward2", main=False)
+
+
+@op("fill_", torch=True, out=False)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """Write one value to all elements."""
+    if isinstance(value, Tensor) and value._a.ndim:
+        raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                           f"{value._a.ndim} dimensions.")
+    d = input._dt
+    source = value._a if isinstance(value, Tensor) else value
+    r = np.broadcast_to(store(d, np.asarray(source)), input._a.shape).copy()
+    everywhere = wrap(np.asarray(True), dt.bool_)
+    prim = _FILL_WITH if isinstance(value, Tensor) else _CONSTANT
+    return apply_in_place(
+        input, lambda old: prim.finish(r, (old, everywhere, value), {}, d))
+
+
+_FILL_WITH = Primitive(blends.masked_fill, "FillBackward3", main=False)
+_ZERO = Primitive(blends.masked_fill, "ZeroBackward0", main=False)
+
+
+@op("zero_", torch=True, out=False)
+def zero(input: Tensor) -> Tensor:
+    """Write zeros to all elements."""
+    r = np.zeros_like(input._a)
+    everywhere = wrap(np.asarray(True), dt.bool_)
+    return apply_in_place(input, lambda old: _ZERO.finish(r, (old, everywhere, 0), {}, old._dt))
+
+
+# -- complex numbers from parts ------------------------------------------------------------
+
+_COMPLEX = Primitive(blends.make_complex, "ComplexBackward0")
+_POLAR = Primitive(blends.polar, "PolarBackward0", shown={"ans": "result"})
+
+
+def _parts(name: str, x: Tensor, y: Tensor) -> None:
+    allowed = (dt.float16, dt.float32, dt.float64)
+    if x._dt not in allowed or y._dt not in allowed:
+        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got "
+                           f"{x._dt.tensor_name} and {y._dt.tensor_name}")
+    if x._dt is not y._dt:
+        raise RuntimeError(f"Expected object of scalar type {x._dt.tensor_name} but got scalar "
+                           f"type {y._dt.tensor_name} for second argument")
+
+
+@op("complex", method=False)
+def complex_(real: Tensor, imag: Tensor) -> Any:
+    """Complex numbers from real and imaginary parts."""
+    _parts("complex", real, imag)
+    return _COMPLEX(real, imag)
+
+
+@op(method=False)
+def polar(abs: Tensor, angle: Tensor) -> Any:
+    """Complex numbers from moduli and phases."""
+    _parts("polar", abs, angle)
+    return _POLAR(abs, angle)

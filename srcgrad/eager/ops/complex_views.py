@@ -1,0 +1,152 @@
+"""Complex numbers as pairs of real ones: views, parts, conjugates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import op, register
+from srcgrad.eager.grad_mode import FORWARD, GRAD, state
+from srcgrad.eager.ops.indexing import select
+from srcgrad.eager.primitive import Primitive, push_forward
+from srcgrad.eager.recording import SPECIAL
+from srcgrad.eager.tensor import Array, Tensor
+from srcgrad.eager.views import make_view, requires_grad
+from srcgrad.rules.complex_pairs import from_pairs, to_pairs
+
+_AS_REAL = Primitive(to_pairs, "ViewAsRealBackward0")
+_AS_COMPLEX = Primitive(from_pairs, "ViewAsComplexBackward0")
+_CONJ = Primitive(np.conjugate, "ConjBackward0")
+
+
+def _retyped(prim: Primitive, input: Tensor, view: Any) -> Tensor:
+    a = view(input._a)
+    t = make_view(input, a, None, d=dt.FROM_NUMPY[a.dtype], replay=view)
+    if state.mode & GRAD and requires_grad(input):
+        prim.record({"a": input}, (t,))
+    if state.mode & FORWARD:
+        push_forward(prim, {"a": input}, (t,))
+    return t
+
+
+def _pairs(a: Array) -> Array:
+    real = a.real
+    step = real.dtype.itemsize
+    return np.lib.stride_tricks.as_strided(real, (*a.shape, 2), (*a.strides, step))
+
+
+def _numbers(a: Array) -> Array:
+    kind = np.complex64 if a.dtype == np.float32 else np.complex128
+    return np.ndarray(a.shape[:-1], kind, _whole(a), 0, a.strides[:-1]) if a.size else np.empty(
+        a.shape[:-1], kind)
+
+
+def _whole(a: Array) -> Array:
+    """A one-dimensional array over the memory of ``a``, from its first element."""
+    span = 1 + sum((n - 1) * s for n, s in zip(a.shape, a.strides)) // a.itemsize
+    return np.lib.stride_tricks.as_strided(a, (span,), (a.itemsize,))
+
+
+@op(out=False)
+def view_as_real(input: Tensor) -> Tensor:
+    """Complex numbers as pairs in a last dimension of length 2, on the same memory."""
+    if input._dt.category != dt.COMPLEX:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return _retyped(_AS_REAL, input, _pairs)
+
+
+@op(out=False)
+def view_as_complex(input: Tensor) -> Tensor:
+    """Pairs in the last dimension as complex numbers, on the same memory."""
+    if input._dt not in (dt.float16, dt.float32, dt.float64):
+        raise RuntimeError("view_as_complex is only supported for half, float and double tensors, "
+                           f"but got a tensor of scalar type: {input._dt.tensor_name}")
+    a = input._a
+    if a.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if a.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if a.strides[-1] != a.itemsize:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(s % (2 * a.itemsize) for s in a.strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return _retyped(_AS_COMPLEX, input, _numbers)
+
+
+@op(out=False)
+def real(input: Tensor) -> Tensor:
+    """The real part, a view; real tensors are returned as they are."""
+    if input._dt.category != dt.COMPLEX:
+        return input
+    return select(view_as_real(input), input._a.ndim, 0)
+
+
+@op(out=False)
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part, a view."""
+    if input._dt.category != dt.COMPLEX:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return select(view_as_real(input), input._a.ndim, 1)
+
+
+def _set_real(self: Tensor, value: Any) -> None:
+    real(self)[...] = value
+
+
+def _set_imag(self: Tensor, value: Any) -> None:
+    imag(self)[...] = value
+
+
+Tensor.real = property(real, _set_real)  # type: ignore[attr-defined]
+Tensor.imag = property(imag, _set_imag)  # type: ignore[attr-defined]
+
+
+@op(out=False)
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate; real tensors are returned as they are."""
+    if input._dt.category != dt.COMPLEX:
+        return input
+    return _CONJ(input)  # type: ignore[no-any-return]
+
+
+@op(inplace=True)
+def conj_physical(input: Tensor) -> Tensor:
+    """The complex conjugate, never lazily."""
+    if input._dt.category != dt.COMPLEX:
+        return input
+    return _CONJ_PHYSICAL(input)  # type: ignore[no-any-return]
+
+
+_CONJ_PHYSICAL = Primitive(np.conjugate, "ConjPhysicalBackward0", main=False)
+
+
+def resolved(input: Tensor) -> Tensor:
+    """Conjugates and negatives are never lazy here: the tensor itself."""
+    return input
+
+
+register(("resolve_conj", "resolve_neg"), resolved)
+Tensor.is_conj = lambda self: False  # type: ignore[attr-defined]
+Tensor.is_neg = lambda self: False  # type: ignore[attr-defined]
+
+
+def _adjoint(self: Tensor) -> Tensor:
+    return conj(self.mT)
+
+
+def _hermitian(self: Tensor) -> Tensor:
+    n = self._a.ndim
+    if n not in (0, 2):
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D "
+                           f"tensor.{' For batches of matrices, consider using tensor.mH' * (n > 2)}")
+    return conj(self.transpose(0, 1)) if n else self
+
+
+Tensor.mH = property(_adjoint)  # type: ignore[attr-defined]
+Tensor.H = property(_hermitian)  # type: ignore[attr-defined]
+register("adjoint", _adjoint)
+SPECIAL[np.real] = lambda val: real(val)
+SPECIAL[np.conjugate] = lambda x: conj(x)
+SPECIAL[np.imag] = lambda val: imag(val) if val._dt.category == dt.COMPLEX else val * 0

@@ -1,0 +1,252 @@
+"""Reductions that choose elements: max, min, argmax, median, mode, kthvalue; truth and counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import op
+from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.pairs import maximum, minimum
+from srcgrad.eager.ops.reductions import wrap_dims
+from srcgrad.eager.ops.shapes import wrap_dim
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.return_types import struct
+from srcgrad.eager.tensor import Array, Tensor, wrap
+from srcgrad.rules.selection import lower_median, pick
+
+_PICKED = {"a_shape": "self_sym_sizes", "axis": "dim", "keepdims": "keepdim"}
+_SPREAD = {"a": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"}
+
+
+def picked(name: str, node: str) -> Any:
+    """Declare how a named (values, indices) result is made of the indices along ``dim``."""
+    prim = Primitive(pick, node, shown=_PICKED, main=False)
+    result = struct(name, "values", "indices")
+
+    def build(input: Tensor, indices: Array, dim: int, keepdim: bool) -> Any:
+        values = prim(input, indices, axis=dim, keepdims=keepdim)
+        if input._a.ndim == 0:
+            indices = np.zeros((), np.int64)
+        elif not keepdim:
+            indices = np.squeeze(indices, dim)
+        return result(values, wrap(np.ascontiguousarray(indices, dtype=np.int64).reshape(
+            indices.shape), dt.int64))
+
+    return build
+
+
+def check_nonempty(name: str, input: Tensor, dim: int) -> None:
+    """Raise if there is nothing to choose from along ``dim``."""
+    if input._a.ndim and input._a.shape[dim] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+
+
+def _no_complex(kernel: str, input: Tensor) -> None:
+    if input._dt.category == dt.COMPLEX:
+        raise not_implemented(kernel, input._dt)
+
+
+def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
+    prim = Primitive(whole, name.capitalize() + "Backward1", shown=_SPREAD)
+    build = picked(name, name.capitalize() + "Backward0")
+
+    def call(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+        if isinstance(dim, Tensor):
+            return pairwise(input, dim)
+        if dim is None:
+            if input._a.size == 0:
+                raise RuntimeError(
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+                    "Specify the reduction dim with the 'dim' argument.")
+            _no_complex(name + "_all", input)
+            return prim(input)
+        i = wrap_dim(dim, input)
+        check_nonempty(name, input, i)
+        _no_complex(name, input)
+        a = input._a
+        indices = np.zeros((), np.int64) if a.ndim == 0 else np.expand_dims(where(a, axis=i), i)
+        return build(input, indices, i, keepdim)
+
+    def public(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        for spelling, proper in (("other", "dim"), ("axis", "dim"), ("keepdims", "keepdim")):
+            if spelling in kwargs:
+                kwargs[proper] = kwargs.pop(spelling)
+        return call(input, *args, **kwargs)
+
+    public.__name__ = name
+    op(name)(public)
+
+
+_extreme("max", np.max, np.argmax, maximum)
+_extreme("min", np.min, np.argmin, minimum)
+
+
+def _over_dims(name: str, function: Any) -> Any:
+    prim = Primitive(function, name.capitalize() + "Backward0", shown=_SPREAD, main=False)
+
+    def call(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
+        axes = wrap_dims(dim if dim is not None else (), input)
+        a = input._a
+        _no_complex({"amax": "max", "amin": "min"}[name] + "_values_cpu", input)
+        if a.size == 0:
+            for i in axes or range(a.ndim):
+                if a.shape[i] == 0:
+                    if axes is None:
+                        raise RuntimeError(
+                            f"{name}(): Expected reduction dim to be specified for input.numel() "
+                            "== 0. Specify the reduction dim with the 'dim' argument.")
+                    raise IndexError(
+                        f"{name}(): Expected reduction dim {i} to have non-zero size.")
+        return prim(input, axis=axes, keepdims=keepdim)
+
+    call.__name__ = name
+    op(name)(call)
+    return call
+
+
+amax = _over_dims("amax", np.max)
+amin = _over_dims("amin", np.min)
+
+_LEAST = Primitive(np.min, "AminmaxBackward0", shown=_SPREAD, main=False)
+_MOST = Primitive(np.max, "AminmaxBackward0", shown=_SPREAD, main=False)
+_MIN_MAX = struct("aminmax", "min", "max")
+
+
+@op()
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The least and the greatest element, of all or along a dimension."""
+    if dim is None:
+        if input._a.size == 0:
+            raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the "
+                               "operation has no identity.")
+        return _MIN_MAX(_LEAST(input, keepdims=keepdim), _MOST(input, keepdims=keepdim))
+    i = wrap_dim(dim, input)
+    check_nonempty("aminmax", input, i)
+    axis = i if input._a.ndim else None
+    return _MIN_MAX(_LEAST(input, axis=axis, keepdims=keepdim),
+                    _MOST(input, axis=axis, keepdims=keepdim))
+
+
+def _argument(name: str, function: Any) -> None:
+    def call(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+        a = input._a
+        if input._dt is dt.bool_ or input._dt.category == dt.COMPLEX:
+            kind = "bool" if input._dt is dt.bool_ else "complex"
+            raise RuntimeError(f"{name}(): does not support {kind} input")
+        if dim is None:
+            if a.size == 0:
+                raise IndexError(f"{name}(): Expected reduction dim to be specified for "
+                                 "input.numel() == 0.")
+            r = np.asarray(function(a))
+            return wrap(r.reshape((1,) * a.ndim) if keepdim else r, dt.int64)
+        i = wrap_dim(dim, input)
+        check_nonempty(name, input, i)
+        if a.ndim == 0:
+            return wrap(np.zeros((), np.int64), dt.int64)
+        return wrap(np.asarray(function(a, axis=i, keepdims=keepdim)), dt.int64)
+
+    call.__name__ = name
+    op(name)(call)
+
+
+_argument("argmax", np.argmax)
+_argument("argmin", np.argmin)
+
+
+def _truth(name: str, function: Any) -> None:
+    def call(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+        axes = () if dim == () or dim == [] else wrap_dims(dim, input)
+        d = dt.uint8 if input._dt is dt.uint8 else dt.bool_
+        r = np.asarray(function(input._a != 0, axis=axes, keepdims=keepdim))
+        return wrap(r.astype(d.numpy), d)
+
+    call.__name__ = name
+    op(name)(call)
+
+
+_truth("all", np.all)
+_truth("any", np.any)
+
+
+@op(out=False)
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """How many elements are not zero."""
+    axes = wrap_dims(dim, input)
+    return wrap(np.asarray(np.sum(input._a != 0, axis=axes, dtype=np.int64)), dt.int64)
+
+
+# -- order statistics ----------------------------------------------------------------------
+
+_MEDIAN = Primitive(lower_median, "MedianBackward0", shown={"a": "self", "ans": "result"})
+_NANMEDIAN = Primitive(lower_median, "NanmedianBackward0", shown={"a": "self", "ans": "result"},
+                       main=False)
+
+
+def _stable_order(a: Array, dim: int) -> Array:
+    return np.argsort(a, axis=dim, kind="stable")
+
+
+def _median(name: str, prim: Primitive, skip_nan: bool) -> None:
+    build = picked(name, name.capitalize() + "Backward1")
+
+    def call(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+        _no_complex("median_cpu", input)
+        if input._dt is dt.bool_:
+            raise not_implemented("median_cpu", input._dt)
+        if dim is None:
+            if input._a.size == 0 and input._dt.category < dt.FLOATING:
+                raise RuntimeError("median() operation on an empty tensor is not supported")
+            return prim(input, skip_nan)
+        i = wrap_dim(dim, input)
+        check_nonempty("median", input, i)
+        a = input._a
+        if a.ndim == 0:
+            return build(input, np.zeros((), np.int64), i, keepdim)
+        order = _stable_order(a, i)
+        n = a.shape[i]
+        missing = np.isnan(a) if a.dtype.kind == "f" else np.zeros(a.shape, bool)
+        gaps = np.sum(missing, axis=i, keepdims=True)
+        place = (n - 1 - gaps) // 2 if skip_nan else np.where(gaps, n - gaps, (n - 1) // 2)
+        return build(input, np.take_along_axis(order, np.maximum(place, 0), i), i, keepdim)
+
+    call.__name__ = name
+    op(name)(call)
+
+
+_median("median", _MEDIAN, False)
+_median("nanmedian", _NANMEDIAN, True)
+_kth = picked("kthvalue", "KthvalueBackward0")
+_mode = picked("mode", "ModeBackward0")
+
+
+@op()
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """The ``k``-th smallest element along a dimension, and where it is."""
+    i = wrap_dim(dim, input)
+    n = input._a.shape[i] if input._a.ndim else 1
+    if not 1 <= k <= n:
+        raise RuntimeError("kthvalue(): selected number k out of range for dimension "
+                           f"{i}" if input._a.ndim else "selected index k out of range")
+    if input._a.ndim == 0:
+        return _kth(input, np.zeros((), np.int64), i, keepdim)
+    order = _stable_order(input._a, i)
+    return _kth(input, np.take(order, [k - 1], axis=i), i, keepdim)
+
+
+@op()
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent (least, if several) element along a dimension, and its last place."""
+    i = wrap_dim(dim, input)
+    a = input._a
+    check_nonempty("mode", input, i)
+    if a.ndim == 0:
+        return _mode(input, np.zeros((), np.int64), i, keepdim)
+    lines = np.moveaxis(a, i, -1)
+    places = np.empty((*lines.shape[:-1], 1), np.int64)
+    for where in np.ndindex(lines.shape[:-1]):
+        values, counts = np.unique(lines[where], return_counts=True)
+        places[where] = np.flatnonzero(lines[where] == values[np.argmax(counts)])[-1]
+    return _mode(input, np.moveaxis(places, -1, i), i, keepdim)

@@ -1,0 +1,347 @@
+"""Functions of two operands, element by element, beyond the operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager import promotion
+from srcgrad.eager.dispatch import bad_argument, binary, is_number, need_tensor, op, register
+from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.arithmetic import power
+from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, operand, promoted
+from srcgrad.eager.ops.pointwise import as_floating
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.rules import blends, flat_functions, gamma_functions, special_functions
+
+_SHOWN = {"x1": "self", "x2": "other", "ans": "result"}
+
+
+def _tensors_only(name: str, function: Any, *, kind: str = "arithmetic", aliases: Any = (),
+                  inplace: bool = True, **options: Any) -> Any:
+    """A function whose two operands must be tensors."""
+    plain = binary("_" + name, function, kind=kind, torch=False, method=False, inplace=False,
+                   node=options.pop("node", name.capitalize() + "Backward0"), **options)
+
+    def call(input: Tensor, other: Any) -> Any:
+        if not isinstance(other, Tensor):
+            raise bad_argument(name, "other", 2, "Tensor", other)
+        return plain(input, other)
+
+    call.__name__ = name
+    op(name, aliases=aliases, inplace=inplace)(call)
+    return call
+
+
+def _no_complex(name: str, kernel: str, function: Any) -> Any:
+    def compute(x: Any, y: Any) -> Any:
+        if np.result_type(x, y).kind == "c":
+            raise not_implemented(kernel, dt.FROM_NUMPY[np.result_type(x, y)])
+        return function(x, y)
+
+    return compute
+
+
+def _float_only(kernel: str, function: Any) -> Any:
+    """``function``, refusing integers as PyTorch's kernel does."""
+    def compute(x: Any, y: Any) -> Any:
+        kind = np.result_type(x, y)
+        if kind.kind not in "f":
+            raise not_implemented(kernel, dt.FROM_NUMPY[kind])
+        return function(x, y)
+
+    return compute
+
+
+atan2 = _tensors_only("atan2", np.arctan2, kind="floating", aliases=("arctan2",),
+                      primal=_no_complex("atan2", "atan2_cpu", np.arctan2))
+hypot = _tensors_only("hypot", np.hypot, primal=_float_only("hypot_cpu", np.hypot))
+
+
+def _ordered(name: str, function: Any) -> Any:
+    def compute(x: Any, y: Any) -> Any:
+        if np.result_type(x, y).kind == "c":
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+        return function(x, y)
+
+    return compute
+
+
+maximum = _tensors_only("maximum", np.maximum, inplace=False,
+                        primal=_ordered("maximum", np.maximum))
+minimum = _tensors_only("minimum", np.minimum, inplace=False,
+                        primal=_ordered("minimum", np.minimum))
+fmax = _tensors_only("fmax", np.fmax, inplace=False, settings={"ties": "first"},
+                     primal=_ordered("fmax", np.fmax))
+fmin = _tensors_only("fmin", np.fmin, inplace=False, settings={"ties": "first"},
+                     primal=_ordered("fmin", np.fmin))
+logaddexp = _tensors_only("logaddexp", np.logaddexp, inplace=False,
+                          primal=_float_only("logaddexp_cpu", np.logaddexp))
+logaddexp2 = _tensors_only("logaddexp2", np.logaddexp2, inplace=False,
+                           primal=_float_only("logaddexp2_cpu", np.logaddexp2))
+igamma = _tensors_only("igamma", gamma_functions.igamma,
+                       primal=_float_only("igamma_cpu", gamma_functions.igamma))
+igammac = _tensors_only("igammac", gamma_functions.igammac,
+                        primal=_float_only("igammac_cpu", gamma_functions.igammac))
+
+_FMOD = Primitive(np.fmod, "FmodBackward0", shown=_SHOWN)
+_FMOD_TENSOR = Primitive(np.fmod, "FmodBackward1", shown=_SHOWN, main=False)
+_REMAINDER = Primitive(np.remainder, "RemainderBackward0", shown=_SHOWN, main=False)
+_REMAINDER_TENSOR = Primitive(np.remainder, "RemainderBackward1", shown=_SHOWN, main=False)
+_COPYSIGN = Primitive(flat_functions.copysign, "CopysignBackward0", shown=_SHOWN)
+_COPYSIGN_NUMBER = Primitive(flat_functions.copysign, "CopysignBackward1", shown=_SHOWN, main=False)
+_LDEXP = Primitive(blends.ldexp, "LdexpBackward0", shown=_SHOWN, scalar_edges=True)
+_XLOGY = tuple(Primitive(special_functions.xlogy, f"XlogyBackward{i}", shown=_SHOWN, main=i == 0)
+               for i in range(3))
+
+
+def _check_zero(d: dt.dtype, other: Any) -> None:
+    if d.category < dt.FLOATING and not np.all(promotion.as_array(other, d)):
+        raise RuntimeError("ZeroDivisionError")
+
+
+@op(inplace=True)
+def fmod(input: Tensor, other: Any) -> Any:
+    """The remainder of a division, with the sign of ``input``."""
+    d = arithmetic_dtype(input, operand("fmod", other))
+    if d.category == dt.COMPLEX:
+        raise not_implemented("fmod_cpu", d)
+    _check_zero(d, other)
+    return promoted(_FMOD if is_number(other) else _FMOD_TENSOR, d, input, other)
+
+
+@op(inplace=True)
+def remainder(input: Any, other: Any) -> Any:
+    """The remainder of a division, with the sign of ``other``."""
+    d = arithmetic_dtype(input, operand("remainder", other))
+    if d.category == dt.COMPLEX:
+        raise not_implemented("remainder_cpu", d)
+    _check_zero(d, other)
+    if is_number(input):
+        input = wrap(np.asarray(input, d.numpy), d)
+    return promoted(_REMAINDER if is_number(other) else _REMAINDER_TENSOR, d, input, other)
+
+
+def _mod(self: Tensor, other: Any) -> Any:
+    return remainder(self, other) if isinstance(other, Tensor) or is_number(other) else (
+        NotImplemented)
+
+
+def _rmod(self: Tensor, other: Any) -> Any:
+    return remainder(other, self) if is_number(other) else NotImplemented
+
+
+def _imod(self: Tensor, other: Any) -> Any:
+    return self.remainder_(other)
+
+
+Tensor.__mod__, Tensor.__rmod__ = _mod, _rmod  # type: ignore[attr-defined]
+Tensor.__imod__ = _imod  # type: ignore[attr-defined]
+
+
+@op(inplace=True)
+def copysign(input: Tensor, other: Any) -> Any:
+    """The size of ``input`` with the sign of ``other``."""
+    d = arithmetic_dtype(input, operand("copysign", other), floats=True)
+    return promoted(_COPYSIGN_NUMBER if is_number(other) else _COPYSIGN, d, input, other)
+
+
+@op(inplace=True)
+def ldexp(input: Tensor, other: Any) -> Any:
+    """``input * 2 ** other``."""
+    need_tensor("ldexp", other, "other", 2)
+    d = arithmetic_dtype(input, operand("ldexp", other), floats=True)
+    return promoted(_LDEXP, d, input, other)
+
+
+@op(inplace=True)
+def xlogy(input: Any, other: Any) -> Any:
+    """``input * log(other)``, 0 where ``input`` is 0."""
+    d = arithmetic_dtype(input, operand("xlogy", other), floats=True)
+    place = 1 if is_number(input) else 2 if is_number(other) else 0
+    return promoted(_XLOGY[place], d, input, other)
+
+
+register("xlogy", lambda *args, out=None: _two(xlogy, args, out), method=False)
+
+
+def _two(function: Any, args: Any, out: Any) -> Any:
+    if out is None:
+        return function(*args)
+    out.copy_(function(*args))
+    return out
+
+
+@op(inplace=True)
+def float_power(input: Any, exponent: Any) -> Any:
+    """``input ** exponent`` in double precision."""
+    pair = [v.to(dt.complex128 if v._dt.category == dt.COMPLEX else dt.float64)
+            if isinstance(v, Tensor) else v for v in (input, exponent)]
+    if any(isinstance(v, complex) for v in pair):
+        pair = [v.to(dt.complex128) if isinstance(v, Tensor) else complex(v) for v in pair]
+    return power(*[float(v) if isinstance(v, int) else v for v in pair])
+
+
+register("float_power", lambda input, exponent, *, out=None: _two(
+    float_power, (input, exponent), out), method=False)
+
+_NEXTAFTER = Primitive(flat_functions.nextafter, "NextafterBackward0", shown=_SHOWN,
+                       primal=_float_only("nextafter_cpu", np.nextafter))
+_HEAVISIDE = Primitive(flat_functions.heaviside, "NotImplemented")
+
+
+@op(inplace=True)
+def nextafter(input: Tensor, other: Tensor) -> Any:
+    """The next representable number after ``input`` towards ``other``."""
+    need_tensor("nextafter", other, "other", 2)
+    return promoted(_NEXTAFTER, arithmetic_dtype(input, other), input, other)
+
+
+@op(inplace=True)
+def heaviside(input: Tensor, values: Tensor) -> Any:
+    """0 for negative, 1 for positive numbers, ``values`` at 0."""
+    need_tensor("heaviside", values, "values", 2)
+    if input._dt is not values._dt:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return promoted(_HEAVISIDE, input._dt, input, values)
+
+
+_POLYGAMMA = Primitive(gamma_functions.polygamma, "PolygammaBackward0", shown={"x": "self"})
+_MVLGAMMA = Primitive(gamma_functions.mvlgamma, "MvlgammaBackward0", shown={"x": "self"})
+
+
+def polygamma(n: Any, input: Any = None, *, out: Tensor | None = None) -> Any:
+    """The ``n``-th derivative of the digamma function."""
+    if isinstance(n, Tensor):
+        n, input = input, n
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    r = _POLYGAMMA(n, as_floating(input))
+    if out is not None:
+        out.copy_(r)
+        return out
+    return r
+
+
+register("polygamma", polygamma)
+
+
+@op(inplace=True)
+def mvlgamma(input: Tensor, p: int) -> Any:
+    """The logarithm of the multivariate gamma function of dimension ``p``."""
+    t = as_floating(input)
+    return _MVLGAMMA(t, p)
+
+
+# -- bits and truth ------------------------------------------------------------------------
+
+
+def _bitwise(name: str, function: Any, dunder: str, kernel: str, booleans: bool = True) -> None:
+
+    def compute(x: Any, y: Any) -> Any:
+        kind = np.result_type(x, y)
+        if kind.kind in "fc" or (kind.kind == "b" and not booleans):
+            raise not_implemented(kernel, dt.FROM_NUMPY[kind])
+        return function(x, y)
+
+    binary(name, function, dunder=dunder, primal=compute)
+
+
+_bitwise("bitwise_and", np.bitwise_and, "and", "bitwise_and_cpu")
+_bitwise("bitwise_or", np.bitwise_or, "or", "bitwise_or_cpu")
+_bitwise("bitwise_xor", np.bitwise_xor, "xor", "bitwise_xor_cpu")
+_bitwise("bitwise_left_shift", np.left_shift, "lshift", "lshift_cpu", booleans=False)
+_bitwise("bitwise_right_shift", np.right_shift, "rshift", "rshift_cpu", booleans=False)
+
+
+def _whole_only(kernel: str, function: Any) -> Any:
+    def compute(x: Any, y: Any) -> Any:
+        kind = np.result_type(x, y)
+        if kind.kind not in "iu":
+            raise not_implemented(kernel, dt.FROM_NUMPY[kind])
+        return function(x, y)
+
+    return compute
+
+
+for _name in ("gcd", "lcm"):
+    _tensors_only(_name, getattr(np, _name),
+                  primal=_whole_only(_name + "_cpu", getattr(np, _name)))
+
+
+def _logical(name: str, function: Any) -> None:
+    def call(input: Tensor, other: Tensor) -> Tensor:
+        if not isinstance(other, Tensor):
+            raise bad_argument(name, "other", 2, "Tensor", other)
+        try:
+            return wrap(np.asarray(function(input._a != 0, other._a != 0)), dt.bool_)
+        except ValueError:
+            promotion.check_broadcast(input, other)
+            raise
+
+    call.__name__ = name
+    op(name)(call)
+
+    def written(self: Tensor, other: Tensor) -> Tensor:
+        return self.copy_(call(self, other))  # type: ignore[no-any-return]
+
+    register(name + "_", written, torch=False)
+
+
+_logical("logical_and", np.logical_and)
+_logical("logical_or", np.logical_or)
+_logical("logical_xor", np.logical_xor)
+
+
+@op(out=False)
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    """Where two tensors differ by at most ``atol + rtol * abs(other)``."""
+    if input._dt is not other._dt:
+        raise RuntimeError(f"{_plain(input)} did not match {_plain(other)}")
+    if rtol < 0:
+        raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol:g}")
+    if atol < 0:
+        raise RuntimeError(f"atol must be greater than or equal to zero, but got {atol:g}")
+    x, y = input._a, other._a
+    check_shapes((input, other))
+    with np.errstate(all="ignore"):
+        close = x == y
+        if equal_nan:
+            close = close | ((x != x) & (y != y))
+        if input._dt.category < dt.FLOATING:
+            x, y = x.astype(np.float64), y.astype(np.float64)
+        allowed = atol + np.abs(rtol * y)
+        distance = np.abs(x - y)
+        close = close | (np.isfinite(distance) & (distance <= allowed))
+    return wrap(np.asarray(close), dt.bool_)
+
+
+def _plain(t: Tensor) -> str:
+    return t._dt.tensor_name
+
+
+@op(out=False)
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """Whether :func:`isclose` holds everywhere."""
+    return bool(isclose(input, other, rtol, atol, equal_nan)._a.all())
+
+
+@op(out=False)
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and the same elements."""
+    if not isinstance(other, Tensor):
+        raise bad_argument("equal", "other", 2, "Tensor", other)
+    return input._a.shape == other._a.shape and bool((input._a == other._a).all())
+
+
+for _name, _function in {"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le",
+                         "not_equal": "ne"}.items():
+    register(_name, getattr(Tensor, _function))
+    register(_name + "_", getattr(Tensor, _function + "_"), torch=False)

@@ -1,0 +1,229 @@
+"""Products, variances, logarithmic sums, running reductions, quantiles, covariances, norms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import op
+from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.casts import convert
+from srcgrad.eager.ops.pointwise import as_floating
+from srcgrad.eager.ops.reductions import summand, wrap_dims
+from srcgrad.eager.ops.shapes import wrap_dim
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.return_types import struct
+from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.rules import selection
+
+_SHOWN = {"a": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"}
+_PROD = Primitive(np.prod, "ProdBackward0", shown=_SHOWN)
+_PROD_DIM = Primitive(np.prod, "ProdBackward1", shown=_SHOWN, main=False)
+_NANSUM = Primitive(np.nansum, "NansumBackward0", shown=_SHOWN)
+
+
+@op()
+def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *,
+         dtype: dt.dtype | None = None) -> Any:
+    """The product of all elements, or along a dimension."""
+    t = summand(input, dtype)
+    if dim is None:
+        return _PROD(t)
+    i = wrap_dim(dim, t)
+    return _PROD_DIM(t, axis=i if t._a.ndim else None, keepdims=keepdim)
+
+
+@op()
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *,
+           dtype: dt.dtype | None = None) -> Any:
+    """The sum with NaN taken as 0."""
+    t = summand(input, dtype)
+    if t._dt.category == dt.COMPLEX:
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    return _NANSUM(t, axis=wrap_dims(dim, t), keepdims=keepdim)
+
+
+@op()
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *,
+            dtype: dt.dtype | None = None) -> Any:
+    """The mean of the elements that are not NaN."""
+    if input._dt.category < dt.FLOATING:
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but "
+                           f"got {input._dt.tensor_name}")
+    axes = wrap_dims(dim, input)
+    count = np.sum(~np.isnan(input._a), axis=axes, keepdims=keepdim)
+    return nansum(input, dim, keepdim, dtype=dtype) / wrap(np.asarray(count), dt.int64)
+
+
+# -- variance ------------------------------------------------------------------------------
+
+_SPREADS = {
+    name: Primitive(function, node, shown=_SHOWN, main=main)
+    for name, function, node, main in (
+        ("std", np.std, "StdBackward0", True), ("var", np.var, "VarBackward0", True),
+        ("std_mean", np.std, "StdMeanBackward0", False),
+        ("var_mean", np.var, "VarMeanBackward0", False),
+    )
+}  # fmt: skip
+_MEANS = {name: Primitive(np.mean, node, shown=_SHOWN, main=False)
+          for name, node in (("std_mean", "StdMeanBackward0"), ("var_mean", "VarMeanBackward0"))}
+
+
+def _spread(name: str) -> None:
+    prim = _SPREADS[name]
+
+    def call(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+             correction: Any = None) -> Any:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if unbiased is not None:
+            correction = int(unbiased)
+        ddof = 1 if correction is None else correction
+        if input._dt.category < dt.FLOATING:
+            what = name if "_" in name else "std and var"
+            raise RuntimeError(f"{what} only support floating point and complex dtypes")
+        axes = wrap_dims(dim, input)
+        n = input._a.size if axes is None else math.prod(input._a.shape[i] for i in axes)
+        if n - ddof <= 0:
+            ddof = np.float64(ddof)
+        made = prim(input, axis=axes, ddof=ddof, keepdims=keepdim)
+        if name in _MEANS:
+            return made, _MEANS[name](input, axis=axes, keepdims=keepdim)
+        return made
+
+    call.__name__ = name
+    op(name, method="_" not in name)(call)
+
+
+for _name in _SPREADS:
+    _spread(_name)
+
+# -- logarithmic sums and running reductions -----------------------------------------------
+
+_LOG_SUM = Primitive(selection.log_sum_exp, "LogsumexpBackward0", shown=_SHOWN)
+_LOG_CUMSUM = Primitive(selection.log_cumsum_exp, "LogcumsumexpBackward0", shown=_SHOWN)
+_CUMSUM = Primitive(np.cumsum, "CumsumBackward0", shown=_SHOWN)
+_CUMPROD = Primitive(np.cumprod, "CumprodBackward0", shown=_SHOWN)
+
+
+@op()
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
+    """``log(sum(exp(input)))`` over dimensions."""
+    t = as_floating(input)
+    return _LOG_SUM(t, axis=wrap_dims(dim, t), keepdims=keepdim)
+
+
+@op()
+def logcumsumexp(input: Tensor, dim: int) -> Any:
+    """``log(cumsum(exp(input)))`` along a dimension."""
+    if input._dt.category < dt.FLOATING:
+        raise not_implemented("logcumsumexp_out_cpu", input._dt)
+    return _LOG_CUMSUM(input, axis=wrap_dim(dim, input))
+
+
+def _running(name: str, prim: Primitive) -> None:
+    def call(input: Tensor, dim: int, *, dtype: dt.dtype | None = None) -> Any:
+        t = summand(input, dtype)
+        i = wrap_dim(dim, t)
+        if t._a.ndim == 0:
+            return t.clone()
+        return prim(t, axis=i)
+
+    call.__name__ = name
+    op(name, inplace=True)(call)
+
+
+_running("cumsum", _CUMSUM)
+_running("cumprod", _CUMPROD)
+
+
+def _running_extreme(name: str, node: str, better: Any) -> None:
+    prim = Primitive(np.take_along_axis, node, main=False)
+    result = struct(name, "values", "indices")
+
+    def call(input: Tensor, dim: int) -> Any:
+        i = wrap_dim(dim, input)
+        a = input._a
+        if a.ndim == 0:
+            return result(input.clone(), wrap(np.zeros((), np.int64), dt.int64))
+        n = a.shape[i]
+        shape = [1] * a.ndim
+        shape[i] = n
+        ordinal = np.arange(n).reshape(shape)
+        reached = better.accumulate(a, axis=i)
+        at = np.broadcast_to(ordinal, a.shape)
+        holds = (a == reached) | ((a != a) & (reached != reached))
+        indices = np.maximum.accumulate(np.where(holds, at, 0), axis=i)
+        values = prim(input, indices, axis=i)
+        return result(values, wrap(indices.astype(np.int64), dt.int64))
+
+    call.__name__ = name
+    op(name)(call)
+
+
+_running_extreme("cummax", "CummaxBackward0", np.maximum)
+_running_extreme("cummin", "CumminBackward0", np.minimum)
+
+# -- sorting -------------------------------------------------------------------------------
+
+_SORTED = Primitive(np.take_along_axis, "SortBackward0")
+_TOP = Primitive(np.take_along_axis, "TopkBackward0", main=False)
+_SORT = struct("sort", "values", "indices")
+_TOPK = struct("topk", "values", "indices")
+
+
+def ordering(a: Any, dim: int, descending: bool) -> Any:
+    """The stable order along ``dim``; NaN counts as greatest."""
+    if not descending:
+        return np.argsort(a, axis=dim, kind="stable")
+    back = np.argsort(np.flip(a, dim), axis=dim, kind="stable")
+    return np.ascontiguousarray(np.flip(a.shape[dim] - 1 - back, dim))
+
+
+@op()
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """Elements in order along a dimension, and where each was."""
+    if isinstance(dim, bool):
+        dim, descending = -1, dim
+    i = wrap_dim(dim, input)
+    if input._dt.category == dt.COMPLEX:
+        raise RuntimeError("Sort does not support complex dtypes on CPU")
+    if input._a.ndim == 0:
+        return _SORT(input.clone(), wrap(np.zeros((), np.int64), dt.int64))
+    order = ordering(input._a, i, descending)
+    return _SORT(_SORTED(input, order, axis=i), wrap(order, dt.int64))
+
+
+@op(out=True)
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, *,
+            stable: bool = False) -> Tensor:
+    """Where the elements in order are along a dimension."""
+    return sort(input.detach(), dim, descending)[1]  # type: ignore[no-any-return]
+
+
+@op()
+def msort(input: Tensor) -> Any:
+    """Elements in order along the first dimension."""
+    return sort(input, 0)[0]
+
+
+@op()
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The ``k`` greatest (or least) elements along a dimension, and where they are."""
+    i = wrap_dim(dim, input)
+    if input._dt is dt.bool_:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
+    if input._dt.category == dt.COMPLEX:
+        raise RuntimeError(" topk does not support complex dtypes on CPU")
+    n = input._a.shape[i] if input._a.ndim else 1
+    if not 0 <= k <= n:
+        raise RuntimeError("selected index k out of range")
+    if input._a.ndim == 0:
+        return _TOPK(input.clone(), wrap(np.zeros((), np.int64), dt.int64))
+    order = np.take(ordering(input._a, i, largest), np.arange(k), axis=i)
+    return _TOPK(_TOP(input, order, axis=i), wrap(order, dt.int64))
+
+
