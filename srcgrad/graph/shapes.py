@@ -14,6 +14,7 @@ from .. import dims
 from ..dims import Dim
 from ..kinds import Aval, Kind, array, aval_of
 from ..spelling import Method
+from .axes import along_axes, product
 from .broadcasting import Broadcast
 from .generic import generic, leaves_of
 from .integers import number_of
@@ -47,10 +48,11 @@ def explicit(fn: Callable[..., Any], args: tuple[Any, ...],
     if (getattr(fn, "__module__", "") or "").startswith("srcgrad.rules"):
         return _helper(fn, args, kwargs)
     if isinstance(fn, np.ufunc):
-        if fn.signature is None:
-            return elementwise(fn, args, kwargs)
-        return None
+        return elementwise(fn, args, kwargs) if fn.signature is None else product(fn, args, kwargs)
     try:
+        found = product(fn, args, kwargs) or along_axes(fn, args, kwargs)
+        if found is not None:
+            return found
         if fn in _OPERATORS and not kwargs:
             return elementwise(fn, args, kwargs)
         rule = _RULES.get(fn)

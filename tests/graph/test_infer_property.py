@@ -194,7 +194,8 @@ PRODUCTS = [
     (np.correlate, (X, Y, "full")),
 ]
 SHAPES = [
-    (np.reshape, (A, -1)), (np.reshape, (A, (int_aval(M), int_aval(N)))), (np.reshape, (C, (int_aval(P), -1))), (np.reshape, (X, (-1, 1))),
+    (np.reshape, (A, -1)), (np.reshape, (A, (int_aval(M), int_aval(N)))),
+    (np.reshape, (C, (int_aval(P), -1))), (np.reshape, (X, (-1, 1))),
     (Method("reshape"), (C, int_aval(multiply(P, N)), int_aval(M))),
     (np.transpose, (C,)), (np.transpose, (C, (2, 0, 1))), (np.swapaxes, (C, 0, -1)),
     (np.moveaxis, (C, 0, -1)), (np.rollaxis, (C, 2)), (np.expand_dims, (A, 1)),
@@ -213,7 +214,8 @@ SHAPES = [
     (np.diag, (X,)), (np.diag, (A,)), (np.diagonal, (A,)), (np.diagonal, (C, 0, 1, 2)),
     (np.tril, (A,)), (np.triu, (A, 1)), (np.diff, (X,)), (np.diff, (A, 1, 0)), (np.diff, (A, 2)),
     (np.gradient, (X,)), (np.ediff1d, (X,)), (np.trapezoid, (A,)), (np.interp, (Y, X, X)),
-    (np.take, (X, INDEX)), (np.take, (A, INDEX, 1)), (np.take_along_axis, (A, array(int, (N, 1)), 1)),
+    (np.take, (X, INDEX)), (np.take, (A, INDEX, 1)),
+    (np.take_along_axis, (A, array(int, (N, 1)), 1)),
     (np.choose, (array(int, (N,)), [X, X, X])), (np.searchsorted, (X, Y)), (np.digitize, (Y, X)),
     (np.meshgrid, (X, Y)), (np.indices, ((int_aval(N), int_aval(M)),)),
     (np.zeros, ((int_aval(N), int_aval(M)),)), (np.zeros, (int_aval(add(N, 2)),)),
@@ -274,7 +276,8 @@ item = st.one_of(
               st.sampled_from([None, None, 1, 2, 3, -1, -2])),
     st.sampled_from([0, 1, -1, None, Ellipsis, int_aval(None), scalar(int), [0, 1], [True, False],
                      np.array([0, 1, 0]), np.array([[0], [1]]), array(int, (P,)),
-                     array(int, (P, 1)), array(int, ()), True, array(bool, (N,)), array(int, (3,))]))
+                     array(int, (P, 1)), array(int, ()), True, array(bool, (N,)),
+                     array(int, (3,))]))
 
 
 @given(st.lists(st.sampled_from([N, M, add(N, 1), 3]), min_size=1, max_size=4),

@@ -1,0 +1,139 @@
+"""Shape functions of one array along axes, and of matrix products.
+
+Functions that only drop, keep, permute or add unit axes are probed once per rank, on an array
+whose axes all have different sizes: each size of the result names the axis it comes from.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..dims import Dim, is_varying, multiply
+from ..kinds import Aval, Kind, any_aval, array
+from ..spelling import Attribute, Method
+from .broadcasting import Broadcast, never_one
+from .outcome import Guard, Outcome, fresh_results
+from .probing import Result, call, describe, merge_relations
+
+_BOTH = ("all", "any", "argmax", "argmin", "cumprod", "cumsum", "max", "mean", "min", "prod",
+         "round", "squeeze", "std", "sum", "swapaxes", "transpose", "var", "copy", "conj",
+         "conjugate", "ptp", "argsort")
+_FUNCTIONS = ("amax", "amin", "nansum", "nanmean", "nanmax", "nanmin", "nanprod", "nanstd",
+              "nanvar", "median", "nanmedian", "sort", "flip", "flipud", "fliplr", "roll",
+              "moveaxis", "rollaxis", "expand_dims", "zeros_like", "ones_like", "empty_like",
+              "full_like", "count_nonzero", "rot90", "atleast_1d", "atleast_2d", "atleast_3d",
+              "real", "imag", "tril", "triu", "around", "nancumsum", "nancumprod", "average",
+              "fix", "angle")
+_UFUNCS = (np.add, np.multiply, np.maximum, np.minimum, np.logical_and, np.logical_or, np.logaddexp)
+
+_FAMILY: frozenset[Any] = frozenset([
+    *(getattr(np, n) for n in _BOTH if hasattr(np, n)), *(Method(n) for n in _BOTH),
+    *(getattr(np, n) for n in _FUNCTIONS if hasattr(np, n)), np.linalg.norm,
+    Method("astype"), Attribute("T"), Attribute("mT"), Attribute("real"), Attribute("imag"),
+    *(u.reduce for u in _UFUNCS), *(u.accumulate for u in _UFUNCS),
+])
+_SQUEEZES: frozenset[Any] = frozenset({np.squeeze, Method("squeeze")})
+_MEMO: dict[Any, tuple[Result, list[Any]]] = {}
+
+
+def along_axes(fn: Callable[..., Any], args: tuple[Any, ...],
+               kwargs: dict[str, Any]) -> Outcome | None:
+    """The outcome of a function that selects axes of its first argument, else None."""
+    if fn not in _FAMILY or not args or not isinstance(args[0], Aval) \
+            or args[0].kind is not Kind.ARRAY or "shape" in kwargs:
+        return None
+    settings = (args[1:], tuple(kwargs.items()))
+    source = args[0].shape or ()
+    if not _is_static(settings):
+        return None
+    units = tuple(isinstance(d, int) and d == 1 for d in source)
+    key = (fn, args[0].dtype, units, repr(settings))
+    found = _MEMO.get(key)
+    if found is None:
+        found = _MEMO[key] = _probe(fn, args[0], units, args[1:], kwargs)
+    result, relations = found
+    guards: list[Guard] = []
+    if fn in _SQUEEZES and len(args) == 1 and kwargs.get("axis") is None:
+        doubtful = [d for d in source if not never_one(d) and d != 1]
+        if any(map(is_varying, doubtful)):
+            return Outcome((any_aval(args[0].dtype),), views=("maybe",), sources=(0,))
+        guards = [("ne1", d) for d in doubtful]
+    avals = tuple(_with_axes(a, source) if a.is_array else a.but(expr=None)
+                  for a in result.avals)
+    return Outcome(avals, result.many, result.container, tuple(r[0] for r in relations),
+                   tuple(r[1] for r in relations), tuple(guards))
+
+
+def _with_axes(aval: Aval, source: tuple[Dim, ...]) -> Aval:
+    """The result's sizes by the axes of the source they come from: one axis, or all of them."""
+    origin: dict[Any, Dim] = {1: 1}
+    count: Dim = 1
+    places = 1
+    for axis, d in enumerate(source):
+        count = multiply(count, d)
+        if not (isinstance(d, int) and d == 1):
+            places *= 2 + axis
+            origin[2 + axis] = d
+    origin.setdefault(places, count)
+    return aval.but(shape=tuple(origin[n] for n in aval.shape or ()))
+
+
+def _is_static(structure: Any) -> bool:
+    """Does the structure consist of plain settings only?"""
+    if isinstance(structure, tuple | list):
+        return all(map(_is_static, structure))
+    return structure is None or isinstance(
+        structure, bool | int | float | complex | str | type | np.dtype | type(np._NoValue))
+
+
+def _probe(fn: Callable[..., Any], aval: Aval, units: tuple[bool, ...], args: tuple[Any, ...],
+           kwargs: dict[str, Any]) -> tuple[Result, list[Any]]:
+    shape: tuple[Dim, ...] = tuple(1 if unit else 2 + axis for axis, unit in enumerate(units))
+    seen = [describe(call(fn, (array(aval.dtype, shape), *args), kwargs, {}, layout))
+            for layout in ("C", "F", "gaps")]
+    relations = [merge_relations([r.relations[i] for r in seen])
+                 for i in range(len(seen[0].avals))]
+    return seen[0], relations
+
+
+def product(fn: Callable[..., Any], args: tuple[Any, ...],
+            kwargs: dict[str, Any]) -> Outcome | None:
+    """Matrix products: ``@``, ``np.matmul`` and ``np.dot``.  The sizes summed over are equal or
+    NumPy raises."""
+    if fn not in _PRODUCTS or kwargs or len(args) != 2:
+        return None
+    a, b = args
+    if not all(isinstance(x, Aval) and x.kind is Kind.ARRAY and x.shape for x in args):
+        return None
+    left, right = a.shape, b.shape
+    inner = right[0] if len(right) == 1 else right[-2]
+    if isinstance(left[-1], int) and isinstance(inner, int) and left[-1] != inner:
+        return None
+    rows, columns = left[:-1], right[-1:] if len(right) > 1 else ()
+    broadcast = Broadcast()
+    if fn in _DOT:
+        shape = (*rows, *right[:-2], *columns)
+    else:
+        try:
+            batch = broadcast.shapes(left[:-2], right[:-2])
+        except ValueError:
+            return None  # probing has NumPy's own words for it
+        shape = (*batch, *rows[-1:], *columns)
+    key = (fn, a.dtype, b.dtype, len(left), len(right))
+    found = _MEMO.get(key)
+    if found is None:
+        tiny = tuple(array(x.dtype, (2,) * len(x.shape)) for x in args)
+        found = _MEMO[key] = (describe(call(fn, tiny, {}, {})), [])
+    aval = found[0].avals[0]
+    aval = aval.but(shape=shape) if aval.is_array else aval
+    return replace(Outcome((aval,), False, None, *fresh_results(1)),
+                   guards=tuple(broadcast.guards), uncertain=broadcast.uncertain)
+
+
+_DOT: frozenset[Any] = frozenset({np.dot, Method("dot")})
+_PRODUCTS: frozenset[Any] = _DOT | {operator.matmul, np.matmul}
