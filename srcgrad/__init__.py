@@ -1,0 +1,31 @@
+"""srcgrad: gradients of ordinary NumPy programs, as source code you can read."""
+
+from __future__ import annotations
+
+from . import rules
+from .api import grad, jit, value_and_grad
+from .errors import (
+    AliasError,
+    JoinError,
+    NonDifferentiable,
+    NonScalarOutput,
+    SourceNotFound,
+    SrcgradError,
+    StructureError,
+    TracingError,
+    UnsupportedOperation,
+    UnsupportedSyntax,
+    UnsupportedType,
+)
+from .tree import flatten as tree_flatten
+from .tree import ravel_tree, tree_map
+from .tree import unflatten as tree_unflatten
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AliasError", "JoinError", "NonDifferentiable", "NonScalarOutput", "SourceNotFound",
+    "SrcgradError", "StructureError", "TracingError", "UnsupportedOperation",
+    "UnsupportedSyntax", "UnsupportedType", "__version__", "grad", "jit", "ravel_tree", "rules",
+    "tree_flatten", "tree_map", "tree_unflatten", "value_and_grad",
+]

@@ -1,0 +1,80 @@
+"""The public transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .compiled import Compiled
+from .compiler import Request
+from .errors import StructureError
+
+Argnums = int | str | Sequence[int | str]
+
+
+def _request(mode: str, argnums: Argnums, has_aux: bool, backend: str | None,
+             without: Sequence[str] = ()) -> Request:
+    if backend not in (None, "numpy"):
+        raise StructureError(f"there is no backend {backend!r}",
+                             fix="leave backend out, or use 'numpy'")
+    single = isinstance(argnums, (int, str)) and not isinstance(argnums, bool)
+    numbers: tuple[Any, ...] = (argnums,) if single else tuple(argnums)  # type: ignore[arg-type]
+    if not numbers or any(not isinstance(n, (int, str)) or isinstance(n, bool) for n in numbers):
+        raise StructureError(f"argnums is {argnums!r}",
+                             why="it selects the arguments to differentiate with respect to",
+                             fix="give a number or name of a parameter, or a tuple of these")
+    if len(set(numbers)) != len(numbers):
+        raise StructureError(f"argnums {argnums!r} names an argument twice")
+    return Request(mode, numbers, single, has_aux, tuple(without))
+
+
+def _decorated(fun: Callable[..., Any] | None, request: Request) -> Any:
+    if fun is None:
+        return lambda function: Compiled(function, request)
+    if not callable(fun):
+        raise StructureError(f"{request.mode} takes a function, got {type(fun).__name__}",
+                             fix="write @srcgrad.grad or srcgrad.grad(f)")
+    return Compiled(fun, request)
+
+
+def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False,
+         backend: str | None = None) -> Any:
+    """The gradient of a scalar function, as a function.
+
+    ``argnums``: the argument(s) to differentiate with respect to, by number or name; a tuple
+    gives a tuple of gradients.  Gradients have the structure, shape, dtype and kind of their
+    arguments.  With ``has_aux`` the function returns ``(value, aux)`` and the gradient function
+    ``(gradient, aux)``.
+
+    Raises :class:`NonScalarOutput` if the result is not a real scalar,
+    :class:`NonDifferentiable` for integer, boolean or string arguments, and
+    :class:`SrcgradError` with the user's line for whatever else is not supported.
+
+    >>> import numpy as np
+    >>> @grad
+    ... def f(x):
+    ...     return np.sum(x ** 2)
+    >>> f(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    return _decorated(fun, _request("grad", argnums, has_aux, backend))
+
+
+def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *,
+                   has_aux: bool = False, backend: str | None = None) -> Any:
+    """Like :func:`grad`; returns ``(value, gradient)``, with ``has_aux`` ``((value, aux),
+    gradient)``.
+
+    >>> value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
+    return _decorated(fun, _request("value_and_grad", argnums, has_aux, backend))
+
+
+def jit(fun: Callable[..., Any] | None = None, *, backend: str | None = None) -> Any:
+    """The function itself as generated code: helpers inlined, static Python evaluated.
+
+    >>> jit(lambda x: x * x)(3.0)
+    9.0
+    """
+    return _decorated(fun, _request("jit", 0, False, backend))

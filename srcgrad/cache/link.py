@@ -1,0 +1,44 @@
+"""Linking: generated text becomes a function whose lines tracebacks, pdb and inspect can show."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from collections.abc import Mapping
+from types import FunctionType, TracebackType
+from typing import Any
+
+from ..errors import Where
+
+_NUMBER = itertools.count()
+LINE_MAPS: dict[str, Mapping[int, Where]] = {}
+
+
+def link(text: str, entry: str, namespace: Mapping[str, Any],
+         line_map: Mapping[int, Where]) -> FunctionType:
+    """Compile generated source and return its entry function.
+
+    The text is entered into :mod:`linecache` under a name of its own.
+    """
+    filename = f"<srcgrad {entry} #{next(_NUMBER)}>"
+    code = compile(text, filename, "exec")
+    globals_ = dict(namespace)
+    globals_["__name__"] = f"srcgrad.generated.{entry}"
+    exec(code, globals_)
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    LINE_MAPS[filename] = line_map
+    function: FunctionType = globals_[entry]
+    return function
+
+
+def note_places(error: BaseException) -> None:
+    """Add the user's file and line to an exception that generated code raised."""
+    traceback: TracebackType | None = error.__traceback__
+    place: Where | None = None
+    while traceback is not None:
+        lines = LINE_MAPS.get(traceback.tb_frame.f_code.co_filename)
+        if lines is not None:
+            place = lines.get(traceback.tb_lineno, place)
+        traceback = traceback.tb_next
+    if place is not None:
+        error.add_note("raised by the generated code for:\n" + place.render())

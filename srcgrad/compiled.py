@@ -1,0 +1,162 @@
+"""The callable that ``grad`` and its relatives return: look up a specialization, or compile."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import types
+import warnings
+from collections import namedtuple
+from pathlib import Path
+from typing import Any
+
+from .cache.dispatch import MISS
+from .cache.link import note_places
+from .compiler import Request, Specialization, compile_call
+from .errors import StructureError
+from .graph.ir import Graph
+
+CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize"])
+MAX_SIZE = 128
+WARN_AT = 8
+
+
+class Compiled:
+    """A function with generated code for each signature it has met.
+
+    Call it like the original function.  ``source``, ``graph``, ``explain`` and ``export`` show
+    what was generated; ``signatures``, ``cache_info`` and ``cache_clear`` look after the cache.
+    """
+
+    def __init__(self, function: Any, request: Request) -> None:
+        functools.update_wrapper(self, function)
+        self.__wrapped__ = function
+        self.__signature__ = inspect.signature(function)
+        self._request = request
+        self._lock = threading.RLock()
+        self._entries: list[Specialization] = []
+        self._calls: tuple[Any, ...] = ()
+        self._hits = 0
+        self._misses = 0
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            for call in self._calls:
+                result = call(*args, **kwargs)
+                if result is not MISS:
+                    self._hits += 1
+                    return result
+            return self._specialize(args, kwargs).call(*args, **kwargs)
+        except Exception as error:
+            note_places(error)
+            raise
+
+    def _specialize(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization:
+        """The specialization for a call that none of the present ones serves."""
+        with self._lock:
+            found = self._find(args, kwargs)
+            if found is not None:
+                return found
+            made = compile_call(self.__wrapped__, self._request, args, kwargs)
+            self._misses += 1
+            self._entries.insert(0, made)
+            del self._entries[MAX_SIZE:]
+            self._calls = tuple(e.call for e in self._entries)
+            if len(self._entries) == WARN_AT:
+                warnings.warn(
+                    f"{self.__name__} was compiled for {WARN_AT} signatures; .explain() tells "
+                    "what differs between them", stacklevel=4)
+            return made
+
+    def _find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization | None:
+        """The specialization whose guards hold, without running it."""
+        for entry in self._entries:
+            if entry.matches(args, kwargs):
+                return entry
+        return None
+
+    # ---- as a method, pickled, shown ---------------------------------------------------------
+    def __get__(self, obj: Any, owner: type | None = None) -> Any:
+        return self if obj is None else types.MethodType(self, obj)
+
+    def __reduce__(self) -> Any:
+        function = self.__wrapped__
+        found = _global_of(function)
+        if found is self:
+            return _by_name, (function.__module__, function.__qualname__)
+        return type(self), (function, self._request)
+
+    def __repr__(self) -> str:
+        count = len(self._entries)
+        return (f"<srcgrad {self._request.mode} of {self.__name__}, "
+                f"{count} signature{'' if count == 1 else 's'} compiled>")
+
+    # ---- inspection ----------------------------------------------------------------------
+    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization:
+        if args or kwargs:
+            with self._lock:
+                return self._find(args, kwargs) or self._specialize(args, kwargs)
+        if not self._entries:
+            if not self.__signature__.parameters:
+                return self._specialize((), {})
+            raise StructureError(
+                f"{self.__name__} has not been compiled yet",
+                why="generated code belongs to a signature, and there was no call so far",
+                fix=f"give example arguments: {self.__name__}.source(...)")
+        return self._entries[0]
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The generated code for a signature (compiled, not run); without arguments the
+        latest one."""
+        return self._entry(args, kwargs).text
+
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """The static graph behind the generated code."""
+        return self._entry(args, kwargs).graph
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """What the generated code relies on, what it saves, and why it was made."""
+        from .show.explain import explain
+
+        entry = self._entry(args, kwargs)
+        return explain(self, entry, self._entries)
+
+    def export(self, file: str | Path, *args: Any, **kwargs: Any) -> Path:
+        """Write a module that needs NumPy only and serves all sizes; returns its path."""
+        from .show.export import export
+
+        return export(self._entry(args, kwargs), Path(file))
+
+    @property
+    def signatures(self) -> list[str]:
+        """The signatures compiled so far, the latest first."""
+        return [e.title for e in self._entries]
+
+    def cache_info(self) -> CacheInfo:
+        """Hits, misses, and sizes, as :func:`functools.lru_cache` reports them."""
+        return CacheInfo(self._hits, self._misses, MAX_SIZE, len(self._entries))
+
+    def cache_clear(self) -> None:
+        """Forget all generated code."""
+        with self._lock:
+            self._entries, self._calls = [], ()
+            self._hits = self._misses = 0
+
+
+def _global_of(function: Any) -> Any:
+    import sys
+
+    found: Any = sys.modules.get(getattr(function, "__module__", ""))
+    for part in getattr(function, "__qualname__", "").split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _by_name(module: str, qualname: str) -> Any:
+    import importlib
+
+    found: Any = importlib.import_module(module)
+    for part in qualname.split("."):
+        found = getattr(found, part)
+    return found

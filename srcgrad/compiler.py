@@ -1,0 +1,382 @@
+"""The pipeline, top to bottom: the file to read first.
+
+    trace -> differentiate -> simplify -> close -> simplify -> emit -> link -> dispatch
+
+:func:`compile_call` takes a function, what is wanted of it, and the arguments of one call, and
+gives a :class:`Specialization`: generated code that serves every call with the same signature.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .adjoint import close, differentiate
+from .cache.dispatch import MISS, dispatcher
+from .cache.link import link
+from .emit import Emitted, emit
+from .errors import NonDifferentiable, NonScalarOutput, StructureError
+from .graph.ir import Graph, Ref, Value
+from .guards import Path
+from .kinds import Aval, Kind
+from .optimize import simplify
+from .trace.entry import Record, Traced, trace
+from .tree import assemble, children, paths_below
+
+
+Leaves = list[tuple[Path, Any]]
+Wanted = tuple[Path, Any, Leaves]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is wanted of a function.
+
+    ``mode``: ``"jit"`` (the primal), ``"grad"``, ``"value_and_grad"`` or ``"vjp"`` (the
+    cotangents for given cotangents of all outputs).  ``argnums``: parameter numbers or names;
+    ``single`` says that one was given, not a tuple.  ``without``: passes switched off.
+    """
+
+    mode: str
+    argnums: tuple[int | str, ...] = (0,)
+    single: bool = True
+    has_aux: bool = False
+    without: tuple[str, ...] = ()
+
+
+@dataclass
+class Specialization:
+    """Generated code for one signature, and how it came about."""
+
+    call: Callable[..., Any]
+    target: Callable[..., Any]
+    text: str
+    dispatch_text: str
+    graph: Graph
+    traced: Traced
+    title: str
+    emitted: Emitted
+    rebuild: Callable[[Any], Any] | None = None
+    result: Any = None
+    probe: Callable[..., Any] | None = None
+
+    def matches(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """Do the guards hold for these arguments?  (Nothing is run.)"""
+        assert self.probe is not None
+        return self.probe(*args, **kwargs) is not MISS
+
+
+def compile_call(function: Any, request: Request, args: tuple[Any, ...],
+                 kwargs: Mapping[str, Any]) -> Specialization:
+    """Compile ``function`` for calls like ``function(*args, **kwargs)``."""
+    signature = inspect.signature(function)
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    wanted = [] if request.mode == "jit" else _wanted(function, request, signature, bound)
+    leaves = [leaf for *_, found in wanted for leaf, value in found if _may_vary(value)]
+    name = f"{_plain_name(function)}{'' if request.mode == 'jit' else '_' + request.mode}"
+    traced = trace(function, args, dict(kwargs), leaves, name)
+    graph, result, defaults = _transform(function, request, traced, wanted)
+    graph = graph.but(title=title(function, request, traced, wanted))
+    return assemble_specialization(function, signature, traced, graph, result, defaults, name)
+
+
+def assemble_specialization(function: Any, signature: inspect.Signature, traced: Traced,
+                            graph: Graph, result: Any, defaults: Mapping[str, Any],
+                            name: str) -> Specialization:
+    """Emit, link and dispatch a finished graph."""
+    names = parameter_names(graph)
+    direct = is_plain(result)
+    emitted = emit(graph.but(name=name), parameter_names=names, defaults=defaults,
+                   result=result if direct else tuple(Ref(i) for i in range(len(graph.outputs))))
+    target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+    rebuild = None if direct else (lambda flat: rebuilt(result, flat))
+    call, text = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes,
+                            [s.path for s in traced.sources], traced.pinned, target, rebuild)
+    probe, _ = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes, [],
+                          traced.pinned, _nothing, None)
+    return Specialization(call, target, emitted.text, text, graph, traced, graph.title, emitted,
+                          rebuild, result, probe)
+
+
+def _nothing() -> None:
+    """The target of a dispatcher that only checks."""
+
+
+def _plain_name(function: Any) -> str:
+    name = getattr(function, "__name__", type(function).__name__)
+    return name if name.isidentifier() else "function"
+
+
+def _may_vary(value: Any) -> bool:
+    """Can a leaf of an argument carry a derivative?"""
+    if isinstance(value, (bool, int)):
+        return False
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype.kind in "fc"
+    return type(value) in (float, complex)
+
+
+def _wanted(function: Any, request: Request, signature: inspect.Signature,
+            bound: inspect.BoundArguments) -> list[Wanted]:
+    """For each differentiated argument its path, its value, and its leaves with their paths."""
+    names = list(signature.parameters)
+    found = []
+    for wanted in request.argnums:
+        name = _parameter(function, wanted, names, signature, bound)
+        if isinstance(name, tuple):
+            name, place = name
+            path = Path(("arg", name), (("item", place),), f"{name}[{place}]")
+            value = bound.arguments[name][place]
+        else:
+            path, value = Path(("arg", name), (), name), bound.arguments[name]
+        leaves = paths_below(value, path)
+        if not any(_may_vary(v) for _, v in leaves):
+            _refuse_argument(function, path, value)
+        found.append((path, value, leaves))
+    return found
+
+
+def _parameter(function: Any, wanted: int | str, names: list[str],
+               signature: inspect.Signature, bound: inspect.BoundArguments) -> Any:
+    if isinstance(wanted, str):
+        if wanted not in names:
+            raise StructureError(
+                f"argnums names {wanted!r}, but {function.__name__} has the parameters "
+                f"{', '.join(names)}", fix="name one of these")
+        return wanted
+    positional = [p for p in signature.parameters.values()
+                  if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    variable = next((p for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL),
+                    None)
+    count = len(positional) + (len(bound.arguments.get(variable.name, ())) if variable else 0)
+    place = wanted + count if wanted < 0 else wanted
+    if not 0 <= place < count:
+        raise StructureError(
+            f"argnums {wanted} is out of range: {function.__name__} was called with {count} "
+            "positional arguments", fix="count from 0, or name the parameter")
+    if place < len(positional):
+        return positional[place].name
+    assert variable is not None
+    return (variable.name, place - len(positional))
+
+
+def _refuse_argument(function: Any, path: Path, value: Any) -> None:
+    what = f"a {type(value).__name__}"
+    fix = "differentiate with respect to another argument (argnums=...)"
+    if isinstance(value, np.ndarray):
+        what = f"an array of dtype {value.dtype}"
+        fix = f"convert it: {path}.astype(float)"
+    elif isinstance(value, int):
+        fix = f"pass a float ({float(value)!r} instead of {value!r}), or choose argnums"
+    raise NonDifferentiable(
+        f"{function.__name__} is differentiated with respect to {path}, which is {what}",
+        where=f"argument {path}", why="only real and complex floating-point numbers and arrays "
+        "have derivatives", fix=fix)
+
+
+def _transform(function: Any, request: Request, traced: Traced,
+               wanted: list[Wanted]
+               ) -> tuple[Graph, Any, dict[str, Any]]:
+    """The graph to emit, the structure of its result, and default values of its seeds."""
+    if request.mode == "jit":
+        graph = simplify(traced.graph, keep_raising=True, without=request.without)
+        return graph, traced.result, {}
+    value, keep, of = _primal(function, request, traced)
+    inputs = traced.inputs
+    wrt: list[int] = []
+    for *_, leaves in wanted:
+        for path, leaf in leaves:
+            if _may_vary(leaf) and inputs[path] not in wrt:
+                wrt.append(inputs[path])
+    place = {number: i + len(keep) for i, number in enumerate(wrt)}
+    joint = joint_graph(traced.graph, wrt, of, keep, request.without,
+                        request.mode != "grad")
+    trees = [_gradient_tree(value, path, leaves, inputs, place)
+             for path, value, leaves in wanted]
+    gradient = trees[0] if request.single else tuple(trees)
+    position = {number: i for i, number in enumerate(keep)}
+    kept = _renumber(value, position)
+    result = gradient if request.mode == "grad" and not request.has_aux else (
+        (gradient, kept[1]) if request.mode == "grad" else (kept, gradient))
+    seeds = [v.hint or "d_out" for v in joint.inputs[len(traced.graph.inputs):]]
+    names = parameter_names(joint)
+    return joint, result, dict.fromkeys(names[len(names) - len(seeds):], 1.0)
+
+
+def joint_graph(graph: Graph, wrt: list[int], of: list[int], keep: list[int],
+                without: tuple[str, ...], keep_raising: bool) -> Graph:
+    """Differentiate, simplify, bind the residuals, simplify again."""
+    joint = differentiate(graph, wrt, of, keep=keep)
+    joint = simplify(joint, keep_raising=keep_raising, without=without)
+    joint = close(joint)
+    return simplify(joint, keep_raising=keep_raising, without=without)
+
+
+def _primal(function: Any, request: Request, traced: Traced) -> tuple[Any, list[int], list[int]]:
+    """The structure of the primal result, the outputs to keep, the output to differentiate."""
+    result = traced.result
+    scalar = result
+    if request.has_aux:
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise NonScalarOutput(
+                f"{function.__name__} must return (value, aux) with has_aux=True",
+                why=f"it returned {describe_result(result)}",
+                fix="return a tuple of the scalar and the rest")
+        scalar = result[0]
+    if not isinstance(scalar, Ref):
+        scalar_value = scalar
+        if type(scalar_value) in (float, np.float64, np.float32):
+            return result, _refs(result), []
+        raise _not_scalar(function, describe_result(scalar), traced)
+    aval = traced.graph.outputs[scalar.index].aval
+    if not _is_real_scalar(aval):
+        raise _not_scalar(function, str(aval), traced)
+    keep = _refs(result) if request.mode != "grad" else (
+        _refs(result[1]) if request.has_aux else [])
+    return result, keep, [scalar.index]
+
+
+def _not_scalar(function: Any, what: str, traced: Traced) -> NonScalarOutput:
+    node = traced.graph.block.nodes[-1] if traced.graph.block.nodes else None
+    where = node.origin.where if node is not None and node.origin is not None else None
+    return NonScalarOutput(
+        f"the gradient of {function.__name__} needs a real scalar result, but it returns {what}",
+        where=where, why="a gradient is the derivative of one number",
+        fix="reduce the result (for instance with np.sum), or use srcgrad.vjp or "
+            "srcgrad.jacobian")
+
+
+def _is_real_scalar(aval: Aval) -> bool:
+    if aval.kind is Kind.ANY:
+        return True
+    if not aval.is_numeric or aval.shape != () or aval.optional:
+        return aval.is_numeric and aval.shape == () and aval.is_inexact and (
+            aval.dtype is None or aval.dtype.kind == "f")
+    return aval.dtype is None or aval.dtype.kind == "f"
+
+
+def describe_result(result: Any) -> str:
+    """What a function returned, in a few words."""
+    if isinstance(result, tuple):
+        return f"a tuple of {len(result)} items"
+    if isinstance(result, Record):
+        return f"a {result.cls.__name__}"
+    return "None" if result is None else f"a {type(result).__name__}"
+
+
+def _refs(template: Any) -> list[int]:
+    """The outputs that a template refers to, in order, each once."""
+    if isinstance(template, Ref):
+        return [template.index]
+    parts: list[Any] = []
+    if isinstance(template, (tuple, list)):
+        parts = list(template)
+    elif isinstance(template, dict):
+        parts = list(template.values())
+    found: dict[int, None] = {}
+    for part in parts:
+        found.update(dict.fromkeys(_refs(part)))
+    return list(found)
+
+
+def _renumber(template: Any, position: Mapping[int, int]) -> Any:
+    if isinstance(template, Ref):
+        return Ref(position[template.index]) if template.index in position else None
+    if isinstance(template, tuple):
+        items = [_renumber(t, position) for t in template]
+        return type(template)(*items) if hasattr(template, "_fields") else tuple(items)
+    if isinstance(template, list):
+        return [_renumber(t, position) for t in template]
+    if isinstance(template, Record):
+        return Record(template.cls, {k: _renumber(v, position) for k, v in template.items()})
+    if isinstance(template, dict):
+        return {k: _renumber(v, position) for k, v in template.items()}
+    return template
+
+
+def _gradient_tree(value: Any, path: Path, leaves: Leaves, inputs: Mapping[Path, int],
+                   place: Mapping[int, int]) -> Any:
+    """The structure of one argument's gradient: references to outputs, None for leaves that
+    have no derivative."""
+    numbered = {p: Ref(place[inputs[p]]) if _may_vary(leaf) else None for p, leaf in leaves}
+    return _tree_of(value, path, numbered)
+
+
+def _tree_of(value: Any, path: Path, numbered: Mapping[Path, Any]) -> Any:
+    parts = children(value)
+    if parts is None:
+        return numbered[path]
+    built = [(key, _tree_of(part, path.child(step, key), numbered)) for step, key, part in parts]
+    cls = type(value)
+    if cls in (tuple, list):
+        return cls(item for _, item in built)
+    if cls is dict:
+        return dict(built)
+    if isinstance(value, tuple):
+        return cls(*(item for _, item in built))
+    return Record(cls, dict(built))
+
+
+def is_plain(template: Any) -> bool:
+    """Can the generated code build the result itself?"""
+    if isinstance(template, Ref) or template is None or type(template) in (bool, int, float, str):
+        return True
+    if type(template) in (tuple, list):
+        return all(is_plain(t) for t in template)
+    if type(template) is dict:
+        return all(isinstance(k, (str, int)) and is_plain(v) for k, v in template.items())
+    return False
+
+
+def rebuilt(template: Any, flat: Any) -> Any:
+    """A result built from the flat outputs."""
+    if isinstance(template, Ref):
+        return flat[template.index]
+    if isinstance(template, Record):
+        return assemble(template.cls, tuple(template),
+                        [rebuilt(v, flat) for v in template.values()])
+    if isinstance(template, tuple):
+        items = [rebuilt(t, flat) for t in template]
+        return type(template)(*items) if hasattr(template, "_fields") else tuple(items)
+    if isinstance(template, list):
+        return [rebuilt(t, flat) for t in template]
+    if isinstance(template, dict):
+        return {k: rebuilt(v, flat) for k, v in template.items()}
+    return template
+
+
+def parameter_names(graph: Graph) -> list[str]:
+    """Distinct names for a graph's inputs: the user's."""
+    names: list[str] = []
+    for i, value in enumerate(graph.inputs):
+        wanted = value.hint or f"a{i}"
+        name, number = wanted, 1
+        while name in names:
+            number += 1
+            name = f"{wanted}_{number}"
+        names.append(name)
+    return names
+
+
+def title(function: Any, request: Request, traced: Traced, wanted: list[Wanted]) -> str:
+    """The header of generated code: ``heat(u0: f8[n], alpha: float) -> float;  d/du0``."""
+    shown = [f"{v.hint}: {_shown(v)}" for v in traced.graph.inputs]
+    out = (_shown(traced.graph.outputs[0]) if len(traced.graph.outputs) == 1
+           else f"({', '.join(_shown(v) for v in traced.graph.outputs)})")
+    text = f"{_plain_name(function)}({', '.join(shown)}) -> {out}"
+    if request.mode == "jit":
+        return text
+    names = [str(p) for p, *_ in wanted]
+    return f"{text};  d/d{names[0] if len(names) == 1 else '(' + ', '.join(names) + ')'}"
+
+
+def _shown(value: Value) -> str:
+    aval = value.aval
+    if aval.kind is Kind.INT:
+        return "int"
+    return str(aval).replace("scalar:", "").replace("number:", "")

@@ -1,0 +1,191 @@
+"""Containers of numbers: flattening, rebuilding, and the structure of gradients.
+
+Dicts, lists, tuples, named tuples, dataclasses and plain instances are containers; everything
+else is a leaf.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .errors import StructureError
+from .guards import Path
+
+
+@dataclass(frozen=True)
+class Node:
+    """The structure of a container: its type, the keys of its parts, and their structures."""
+
+    cls: type
+    keys: tuple[Any, ...]
+    parts: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        if self.cls is dict:
+            inner = ", ".join(f"{k!r}: {p}" for k, p in zip(self.keys, self.parts, strict=True))
+            return "{" + inner + "}"
+        inner = ", ".join(map(str, self.parts))
+        return f"{self.cls.__name__}({inner})"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """The place of one leaf in a structure."""
+
+    def __str__(self) -> str:
+        return "*"
+
+
+LEAF = Leaf()
+
+
+def children(obj: Any) -> list[tuple[str, Any, Any]] | None:
+    """The parts of a container as (path step, key, part); None for a leaf.
+
+    >>> children({"w": 1.0})
+    [('item', 'w', 1.0)]
+    """
+    if isinstance(obj, tuple) and hasattr(obj, "_fields"):
+        return [("attr", n, getattr(obj, n)) for n in obj._fields]
+    if isinstance(obj, (list, tuple)):
+        return [("item", i, x) for i, x in enumerate(obj)]
+    if isinstance(obj, dict):
+        return [("item", k, v) for k, v in obj.items()]
+    if isinstance(obj, type) or obj is None:
+        return None
+    if dataclasses.is_dataclass(obj):
+        return [("attr", f.name, getattr(obj, f.name)) for f in dataclasses.fields(obj)]
+    if _is_plain_instance(obj):
+        return [("slot", n, v) for n, v in vars(obj).items()]
+    return None
+
+
+def _is_plain_instance(obj: Any) -> bool:
+    cls = type(obj)
+    return (cls.__module__ not in ("builtins", "numpy") and hasattr(obj, "__dict__")
+            and not callable(getattr(obj, "__array__", None)) and not isinstance(
+                obj, (np.ndarray, np.generic)) and not hasattr(cls, "__get__")
+            and cls.__name__ not in ("module", "function"))
+
+
+def assemble(cls: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
+    """A container of the given type from its parts; ``__init__`` does not run."""
+    if cls is dict or issubclass(cls, dict):
+        made = dict(zip(keys, parts, strict=True))
+        return made if cls is dict else cls(made)
+    if issubclass(cls, tuple):
+        return cls(*parts) if hasattr(cls, "_fields") else cls(parts)
+    if issubclass(cls, list):
+        return cls(parts)
+    new = object.__new__(cls)
+    for key, part in zip(keys, parts, strict=True):
+        object.__setattr__(new, key, part)
+    return new
+
+
+def flatten(tree: Any) -> tuple[list[Any], Any]:
+    """The leaves of a tree, in order, and its structure.
+
+    >>> leaves, structure = flatten({"a": [1.0, 2.0], "b": 3.0})
+    >>> leaves
+    [1.0, 2.0, 3.0]
+    >>> unflatten(structure, [4.0, 5.0, 6.0])
+    {'a': [4.0, 5.0], 'b': 6.0}
+    """
+    leaves: list[Any] = []
+
+    def visit(obj: Any) -> Any:
+        parts = children(obj)
+        if parts is None:
+            leaves.append(obj)
+            return LEAF
+        return Node(type(obj), tuple(k for _, k, _ in parts), tuple(visit(p) for *_, p in parts))
+
+    structure = visit(tree)
+    return leaves, structure
+
+
+def unflatten(structure: Any, leaves: list[Any] | tuple[Any, ...]) -> Any:
+    """The tree of a structure with these leaves; StructureError if their number is wrong."""
+    rest = list(leaves)
+
+    def visit(node: Any) -> Any:
+        if isinstance(node, Leaf):
+            if not rest:
+                raise StructureError("too few leaves for the structure", where=str(structure))
+            return rest.pop(0)
+        return assemble(node.cls, node.keys, [visit(p) for p in node.parts])
+
+    tree = visit(structure)
+    if rest:
+        raise StructureError(f"{len(rest)} leaves too many for the structure",
+                             where=str(structure))
+    return tree
+
+
+def tree_map(function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
+    """Apply a function to the leaves of one or several trees of the same structure.
+
+    >>> tree_map(lambda p, g: p - 0.1 * g, {"w": 1.0}, {"w": 2.0})
+    {'w': 0.8}
+    """
+    leaves, structure = flatten(tree)
+    columns = [leaves]
+    for other in rest:
+        found, shape = flatten(other)
+        if len(found) != len(leaves):
+            raise StructureError("the trees have different structures",
+                                 why=f"{structure} against {shape}")
+        columns.append(found)
+    return unflatten(structure, [function(*row) for row in zip(*columns, strict=True)])
+
+
+def paths_below(obj: Any, path: Path) -> list[tuple[Path, Any]]:
+    """All leaves of an argument with their paths, in order."""
+    parts = children(obj)
+    if parts is None:
+        return [(path, obj)]
+    found = []
+    for step, key, part in parts:
+        found.extend(paths_below(part, path.child(step, key)))
+    return found
+
+
+def ravel_tree(tree: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
+    """All numbers of a tree as one vector, and the function that turns a vector back.
+
+    Returns ``(flat, unravel)``; ``flat`` has the promoted dtype of the leaves, ``unravel``
+    gives each leaf its own shape, dtype and kind again.
+
+    >>> flat, unravel = ravel_tree({"w": np.ones((2, 2)), "b": 0.5})
+    >>> flat
+    array([1. , 1. , 1. , 1. , 0.5])
+    >>> unravel(2 * flat)["b"]
+    1.0
+    """
+    leaves, structure = flatten(tree)
+    arrays = [np.asarray(leaf) for leaf in leaves]
+    sizes = [a.size for a in arrays]
+    flat = np.concatenate([a.ravel() for a in arrays]) if arrays else np.zeros(0)
+
+    def unravel(vector: Any) -> Any:
+        vector = np.asarray(vector)
+        if vector.shape != (sum(sizes),):
+            raise StructureError(
+                f"unravel needs a vector of {sum(sizes)} numbers, got shape {vector.shape}")
+        parts, start = [], 0
+        for leaf, array, size in zip(leaves, arrays, sizes, strict=True):
+            piece = vector[start:start + size].reshape(array.shape)
+            start += size
+            if isinstance(leaf, np.ndarray):
+                parts.append(piece.astype(array.dtype))
+            else:
+                parts.append(type(leaf)(piece[()]))
+        return unflatten(structure, parts)
+
+    return flat, unravel
