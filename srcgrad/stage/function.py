@@ -118,7 +118,9 @@ class Staged:
         return slots
 
     def frame(self, args: tuple[Any, ...], kwargs: dict[str, Any], fn: Any) -> Frame:
-        """A new frame for a call of the live function ``fn``."""
+        """A new frame for a call of the live function or bound method ``fn``."""
+        if isinstance(fn, MethodType):
+            fn, args = fn.__func__, (fn.__self__, *args)
         slots = self.bind(args, kwargs, fn)
         activation = definition(fn)
         if activation is None:

@@ -12,8 +12,10 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..errors import Where
+from .function import UNIT_KEY, Staged
 
-_KEY = "__srcgrad_unit__"
+_KEY = UNIT_KEY
+_ENTER = Staged.enter.__code__
 
 
 def origin(skip: int = 0) -> Where | None:
@@ -43,8 +45,10 @@ def origins() -> list[Where]:
             if staged is not owner:
                 found.append(_place(unit, frame.f_code, frame.f_lasti))
                 owner = staged
-            if frame.f_code is staged.code.__code__:
-                owner = None  # a recursive call of the same function is another activation
+            if staged.is_generator and frame.f_code is staged.code.__code__:
+                owner = None
+        elif frame.f_code is _ENTER:
+            owner = None  # whatever is below is another activation, of the same function too
         frame = frame.f_back
     return found
 

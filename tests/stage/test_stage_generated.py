@@ -1,5 +1,7 @@
 """Random programs, heavy on control flow: plain Python and staged code agree."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import linecache

@@ -1,5 +1,7 @@
 """Sizes of programs: deep nesting, long functions, time of staging."""
 
+# ruff: noqa: E501
+
 import sys
 import time
 
