@@ -20,7 +20,7 @@ from srcgrad.rules.products import conj_complex, matrix_transpose
 Dtype = np.dtype[Any]
 
 
-def _read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
+def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
     """The cotangent of a Hermitian matrix for what NumPy reads of it.
 
     ``triangle="read"``: one triangle alone, as NumPy does, so that entries of the other have
@@ -55,7 +55,7 @@ def cholesky_a(ct: Array, ans: Array, a_dtype: Dtype, upper: bool, triangle: str
     low_h = adjoint_matrix(low, a_dtype)
     d = adjoint_matrix(np.linalg.solve(low_h, adjoint_matrix(np.linalg.solve(low_h, phi), a_dtype)),
                        a_dtype)  # fmt: skip
-    return _read_triangle(conj_complex(d, a_dtype), a_dtype, upper, triangle)
+    return read_triangle(conj_complex(d, a_dtype), a_dtype, upper, triangle)
 
 
 def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, dtype: Dtype) -> Array:
@@ -71,14 +71,14 @@ def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, dtype: Dtype) -> Array:
 @vjp(np.linalg.eigh, "a", settings={"triangle": "read"})
 def eigh_a(ct: Any, ans: Any, a_dtype: Dtype, UPLO: Any, triangle: str) -> Array:
     d = _eigh(ct[0], ct[1], ans[0], ans[1], a_dtype)
-    return _read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
+    return read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
 
 
 @vjp(np.linalg.eigvalsh, "a", settings={"triangle": "read"})
 def eigvalsh_a(ct: Array, a: Array, a_dtype: Dtype, UPLO: Any, triangle: str) -> Array:
     w, v = np.linalg.eigh(a, UPLO)
     d = _eigh(ct, None, w, v, a_dtype)
-    return _read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
+    return read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
 
 
 @vjp(np.linalg.eig, "a")

@@ -46,3 +46,144 @@ def test_reductions():
     for f in (sp.softmax, sp.log_softmax):
         check(f, signed(2, 3))
         check(f, signed(2, 3), axis=1)
+
+
+sl = pytest.importorskip("scipy.linalg")
+
+
+def well(*shape):
+    return signed(*shape) + 2 * np.eye(shape[-1])
+
+
+def spd(n):
+    a = signed(n, n)
+    return a @ a.T + np.eye(n)
+
+
+def test_systems():
+    a = well(3, 3)
+    for b in (signed(3), signed(3, 2)):
+        check(sl.solve, a, b)
+        check(sl.solve, spd(3), b, assume_a="pos")
+        check(sl.solve, spd(3), b, assume_a="sym", lower=True)
+        for lower in (False, True):
+            for trans in (0, 1):
+                check(sl.solve_triangular, a, b, trans, lower)
+            check(sl.solve_triangular, a, b, 0, lower, True)
+            check(sl.cho_solve, (np.linalg.cholesky(spd(3)) if lower else np.linalg.cholesky(spd(3)).T, lower), b)
+        lu, piv = sl.lu_factor(np.roll(a, 1, 0))
+        check(sl.lu_solve, (lu, piv), b)
+        check(sl.lu_solve, (lu, piv), b, 1)
+        check(sl.lstsq, signed(4, 3), b[:1] + signed(4, 1)[:, 0] if b.ndim == 1 else signed(4, 2))
+    check(sl.cholesky, spd(3))
+    check(sl.cholesky, spd(3), lower=True)
+    check(sl.solve_sylvester, signed(2, 2), signed(3, 3) + 3 * np.eye(3), signed(2, 3))
+    check(sl.solve_continuous_lyapunov, well(3, 3), signed(3, 3))
+    check(sl.solve_discrete_lyapunov, 0.4 * signed(3, 3), signed(3, 3))
+
+
+def test_functions_of_matrices():
+    for f in (sl.expm, sl.sinm, sl.cosm, sl.tanhm):
+        check(f, signed(3, 3), tol=1e-5)
+    for f in (sl.logm, sl.sqrtm):
+        check(f, spd(3), tol=1e-5)
+    check(sl.expm, signed(2, 3, 3))
+
+
+def test_of_a_matrix():
+    a = well(3, 3)
+    for f in (sl.inv, sl.det, sl.pinv, sl.svdvals, sl.norm):
+        check(f, a)
+    check(sl.svd, a, full_matrices=False, tol=1e-5)
+    check(sl.svd, signed(4, 3), compute_uv=False)
+    check(sl.eigh, np.diag([1.0, 2.0, 4.0]) + 0.2 * signed(3, 3), tol=1e-5)
+    check(sl.eigh, spd(3), lower=False, eigvals_only=True)
+    check(sl.eigvalsh, spd(3))
+    check(sl.eigvals, np.diag([1.0, 2.0, 4.0]) + 0.2 * signed(3, 3))
+    check(sl.qr, a, tol=1e-5)
+    check(sl.qr, signed(4, 2), mode="economic", tol=1e-5)
+    check(sl.lu_factor, a)
+    check(sl.block_diag, signed(2, 3), signed(2), signed(1, 1))
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_cholesky_factors_solve(lower):
+    """The chain cho_factor -> cho_solve has the derivative of a solve, for what is read of a."""
+    from srcgrad.rules import lookup
+    from srcgrad.rules.decompositions import read_triangle
+
+    a, b, ct = spd(3), signed(3), signed(3)
+    c = sl.cho_factor(a, lower)
+    x = sl.cho_solve(c, b)
+    d_c, d_b = lookup(sl.cho_solve).rules["b"].body(ct, x, c)
+    d_a = lookup(sl.cho_factor).rules["a"].body(d_c, c, a.dtype, lower, "read")
+    want = read_triangle(-np.outer(np.linalg.solve(a, ct), x), a.dtype, not lower, "read")
+    np.testing.assert_allclose(d_a, want, atol=1e-12)
+    np.testing.assert_allclose(d_b, np.linalg.solve(a, ct), atol=1e-12)
+
+
+def test_transforms():
+    sf = pytest.importorskip("scipy.fft")
+    for f in (sf.fft, sf.ifft, sf.rfft):
+        check(f, signed(5), 6)
+        check(f, signed(4, 2), axis=0, norm="ortho")
+    check(sf.irfft, cplx(4))
+    check(sf.rfft2, signed(3, 4))
+    check(sf.fftn, signed(3, 4))
+    check(sf.fftshift, signed(5))
+    for f in (sf.dct, sf.idct, sf.dst, sf.idst):
+        for kind in (2, 3, 4):
+            for norm in (None, "ortho", "forward"):
+                check(f, signed(2, 5), kind, norm=norm)
+                check(f, signed(5, 2), kind, axis=0, norm=norm)
+
+
+st = pytest.importorskip("scipy.stats")
+SHAPES = dict(norm=0, expon=0, uniform=0, laplace=0, logistic=0, cauchy=0, halfnorm=0, gumbel_r=0, t=1, gamma=1,
+              invgamma=1, beta=2, chi2=1, lognorm=1, weibull_min=1, pareto=1)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_distributions(name):
+    dist = getattr(st, name)
+    shapes = [1 + real(2, 1) for _ in range(SHAPES[name])]
+    x = 1.2 + 0.2 * real(3) if name == "pareto" else 0.6 * real(3)
+    fixed = tuple(range(1, 1 + len(shapes)))
+    loc, scale = np.array(-0.05), np.array(1.1)
+    if name == "pareto":
+        x = x + 1
+    for method in ("logpdf", "pdf"):
+        check(getattr(dist, method), x, *shapes, loc, scale, tol=1e-5)
+        check(getattr(dist, method), x, *shapes)
+    for method in ("cdf", "logcdf", "sf", "logsf", "ppf"):
+        check(getattr(dist, method), real(3) if method == "ppf" else x, *shapes, loc, scale, fixed=fixed, tol=1e-5)
+
+
+def test_discrete_distributions():
+    k = np.array([0, 1, 3])
+    check(st.poisson.logpmf, k, 1 + real(3))
+    check(st.poisson.pmf, k, 1 + real(2, 1))
+    check(st.binom.logpmf, k, 5, real(3))
+    check(st.binom.pmf, k, 5, real(3))
+    check(st.bernoulli.logpmf, np.array([0, 1, 1]), real(3))
+
+
+def test_multivariate_distributions():
+    for f in (st.multivariate_normal.logpdf, st.multivariate_normal.pdf):
+        check(f, signed(3), signed(3), spd(3), fixed=(2,))
+        check(f, signed(4, 3), signed(3), spd(3), fixed=(2,))
+    from srcgrad.rules import lookup
+
+    x, mean, cov = signed(4, 3), signed(3), spd(3)
+    ct, t = signed(4), signed(3, 3)
+    t = t + t.T
+    body = lookup(st.multivariate_normal.logpdf).rules["cov"].body
+    _, _, d_cov = body(ct, x, x.shape, mean, mean.shape, cov, 2)
+    f = lambda h: np.sum(ct * st.multivariate_normal.logpdf(x, mean, cov + h * t))
+    np.testing.assert_allclose(np.sum(d_cov * t), (f(1e-6) - f(-1e-6)) / 2e-6, rtol=1e-6)
+    d_x = lookup(st.dirichlet.logpdf).rules
+    alpha, x = 1 + real(3), np.array([0.2, 0.3, 0.5])
+    np.testing.assert_allclose(d_x["x"].body(2.0, x, 1, alpha), 2 * (alpha - 1) / x)
+    h = np.array([1e-6, 0, 0])
+    want = (st.dirichlet.logpdf(x, alpha + h) - st.dirichlet.logpdf(x, alpha - h)) / 2e-6
+    np.testing.assert_allclose(d_x["alpha"].body(1.0, x, 1, alpha)[0], want, rtol=1e-6)
