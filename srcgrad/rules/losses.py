@@ -182,7 +182,7 @@ def _class_weights(target: Array, weight: Any, ignore_index: int, dtype: Any) ->
     """The weight of each target: 0 where ignored."""
     kept = target != ignore_index
     if weight is None:
-        return np.asarray(kept).astype(dtype)
+        return kept.astype(dtype)
     return np.where(kept, weight[np.where(kept, target, 0)], 0)
 
 

@@ -285,3 +285,31 @@ def frame(input: Array, before: Ints, after: Ints, value: float) -> Array:
 @vjp(frame, "input")
 def frame_input(ct: Array, before: Ints, after: Ints) -> Array:
     return frame(ct, tuple(-b for b in before), tuple(-a for a in after), 0)
+
+
+@runtime
+def pixel_shuffle(input: Array, factor: int) -> Array:
+    """``(..., C * r * r, H, W)`` to ``(..., C, H * r, W * r)`` for ``r = factor``."""
+    lead, (c, h, w) = tuple(input.shape[:-3]), input.shape[-3:]
+    parts = np.reshape(input, (*lead, c // factor**2, factor, factor, h, w))
+    parts = np.moveaxis(parts, (-4, -3), (-3, -1))  # (..., c, h, r, w, r)
+    return np.reshape(parts, (*lead, c // factor**2, h * factor, w * factor))
+
+
+@runtime
+def pixel_unshuffle(input: Array, factor: int) -> Array:
+    """The inverse of :func:`pixel_shuffle`."""
+    lead, (c, h, w) = tuple(input.shape[:-3]), input.shape[-3:]
+    parts = np.reshape(input, (*lead, c, h // factor, factor, w // factor, factor))
+    parts = np.moveaxis(parts, (-3, -1), (-4, -3))  # (..., c, r, r, h, w)
+    return np.reshape(parts, (*lead, c * factor**2, h // factor, w // factor))
+
+
+@linear(pixel_shuffle, "input")
+def pixel_shuffle_input(ct: Array, factor: int) -> Array:
+    return pixel_unshuffle(ct, factor)
+
+
+@linear(pixel_unshuffle, "input")
+def pixel_unshuffle_input(ct: Array, factor: int) -> Array:
+    return pixel_shuffle(ct, factor)

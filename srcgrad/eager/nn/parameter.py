@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any
+from typing import Any, cast
 
 from .. import basis as torch
+from ..tensor import alias
 
 
 class Parameter(torch.Tensor):
@@ -19,10 +20,19 @@ class Parameter(torch.Tensor):
     tensor([1., 1.], requires_grad=True)
     """
 
+    __slots__ = ()
+
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
         if data is None:
             data = torch.empty(0)
-        return torch.Tensor._make_subclass(cls, data, requires_grad)  # type: ignore[no-any-return]
+        if not isinstance(data, torch.Tensor):
+            raise TypeError(
+                f"Parameter data must be a Tensor, not {type(data).__name__}"
+            )
+        tensor = alias(data)
+        tensor.__class__ = cls  # the same slots: only the class differs
+        tensor.requires_grad_(requires_grad)
+        return cast(Parameter, tensor)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:

@@ -1,0 +1,64 @@
+"""The namespace that the libraries (``nn``, ``optim``, ``utils``) are written in.
+
+It holds what :mod:`srcgrad.eager` exports of the core, without the libraries themselves, so
+that they can say ``from .. import basis as torch``; and two functions for code that works on
+buffers directly.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import attributes, autograd, constructors, ops, random, recording
+from .dispatch import NAMESPACE
+from .dtype import (
+    bfloat16,
+    complex64,
+    complex128,
+    dtype,
+    finfo,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    promote_types,
+    uint8,
+)
+from .dtype import bool_ as bool
+from .grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from .promotion import result_type
+from .size import Size
+from .tensor import Tensor
+
+_MODULES = (attributes, constructors, ops, recording)  # attach methods and fill NAMESPACE
+globals().update(NAMESPACE)
+
+
+def raw(t: Tensor) -> np.ndarray[Any, Any]:
+    """The NumPy array of a tensor, sharing its memory whatever its gradient flags are."""
+    return t._a  # type: ignore[no-any-return]
+
+
+def increment_version(t: Tensor) -> None:
+    """Say that a tensor's buffer was written to."""
+    t._ver[0] += 1
+    t._ver[2] = None
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"module 'srcgrad.eager' has no attribute '{name}'")
+
+
+__all__ = [
+    "Size", "Tensor", "autograd", "bfloat16", "bool", "complex128", "complex64", "dtype",
+    "enable_grad", "finfo", "float16", "float32", "float64", "get_default_dtype", "iinfo",
+    "increment_version", "inference_mode", "int16", "int32", "int64", "int8", "is_grad_enabled",
+    "no_grad", "promote_types", "random", "raw", "result_type", "set_grad_enabled", "uint8",
+]

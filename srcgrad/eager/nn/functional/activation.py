@@ -1,0 +1,301 @@
+"""Activation functions."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ... import basis as torch
+from . import nodes
+
+
+def _floating(input: Any, kernel: str) -> None:
+    """PyTorch's error for integer tensors."""
+    if not isinstance(input, torch.Tensor):
+        raise TypeError(
+            f"{kernel}(): argument 'input' (position 1) must be Tensor, not "
+            f"{type(input).__name__}"
+        )
+    if not (input.is_floating_point() or input.is_complex()):
+        kind = str(input.type()).removeprefix("torch.").removesuffix("Tensor")
+        raise RuntimeError(f"\"{kernel}\" not implemented for '{kind}'")
+
+
+def relu(input: Any, inplace: bool = False) -> Any:
+    """``max(input, 0)``."""
+    return input.relu_() if inplace else torch.relu(input)
+
+
+def relu_(input: Any) -> Any:
+    """:func:`relu` in place."""
+    return input.relu_()
+
+
+def sigmoid(input: Any) -> Any:
+    """``1 / (1 + exp(-input))``."""
+    return input.sigmoid()
+
+
+def tanh(input: Any) -> Any:
+    """The hyperbolic tangent."""
+    return input.tanh()
+
+
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """``input`` where positive, else ``negative_slope * input``."""
+    _floating(input, "leaky_relu_cpu")
+    if inplace:
+        return nodes.written(input, nodes.leaky_relu_written, negative_slope)
+    return nodes.leaky_relu(input, negative_slope)
+
+
+def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
+    """:func:`leaky_relu` in place."""
+    return leaky_relu(input, negative_slope, inplace=True)
+
+
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """``input`` where positive, else ``alpha * (exp(input) - 1)``."""
+    _floating(input, "elu_cpu")
+    if inplace:
+        return nodes.written(input, nodes.elu_written, alpha, 1.0, 1.0)
+    return nodes.elu(input, alpha, 1.0, 1.0)
+
+
+def elu_(input: Any, alpha: float = 1.0) -> Any:
+    """:func:`elu` in place."""
+    return elu(input, alpha, inplace=True)
+
+
+def selu(input: Any, inplace: bool = False) -> Any:
+    """:func:`elu` with the self-normalising constants (Klambauer et al. 2017)."""
+    _floating(input, "elu_cpu")
+    constants = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
+    if inplace:
+        return nodes.written(input, nodes.elu_written, *constants)
+    return nodes.elu(input, *constants)
+
+
+def selu_(input: Any) -> Any:
+    """:func:`selu` in place."""
+    return selu(input, inplace=True)
+
+
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """``max(0, input) + min(0, alpha * (exp(input / alpha) - 1))``."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    _floating(input, "elu_cpu")
+    if inplace:
+        return nodes.written(input, nodes.celu, alpha, 1.0, 1.0 / alpha)
+    return nodes.celu(input, alpha, 1.0, 1.0 / alpha)
+
+
+def celu_(input: Any, alpha: float = 1.0) -> Any:
+    """:func:`celu` in place."""
+    return celu(input, alpha, inplace=True)
+
+
+def gelu(input: Any, approximate: str = "none") -> Any:
+    """``input`` times the normal distribution function of ``input``."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    _floating(input, "GeluKernelImpl")
+    return nodes.gelu(input, approximate)
+
+
+def silu(input: Any, inplace: bool = False) -> Any:
+    """``input * sigmoid(input)``."""
+    _floating(input, "silu_cpu")
+    return nodes.written(input, nodes.silu) if inplace else nodes.silu(input)
+
+
+def mish(input: Any, inplace: bool = False) -> Any:
+    """``input * tanh(softplus(input))``."""
+    _floating(input, "mish_cpu")
+    return nodes.written(input, nodes.mish) if inplace else nodes.mish(input)
+
+
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """``log(1 + exp(beta * input)) / beta``, the identity above ``threshold``."""
+    _floating(input, "softplus_cpu")
+    return nodes.softplus(input, beta, threshold)
+
+
+def logsigmoid(input: Any) -> Any:
+    """``log(sigmoid(input))``."""
+    _floating(input, "log_sigmoid_cpu")
+    return nodes.log_sigmoid(input)
+
+
+def hardtanh(
+    input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Any:
+    """``input`` clipped to ``[min_val, max_val]``."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    if inplace:
+        return nodes.written(input, nodes.hardtanh, min_val, max_val)
+    return nodes.hardtanh(input, min_val, max_val)
+
+
+def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """:func:`hardtanh` in place."""
+    return hardtanh(input, min_val, max_val, inplace=True)
+
+
+def relu6(input: Any, inplace: bool = False) -> Any:
+    """``input`` clipped to ``[0, 6]``."""
+    return hardtanh(input, 0, 6, inplace)
+
+
+def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+    """``clip(input + 3, 0, 6) / 6``."""
+    _floating(input, "hardsigmoid")
+    return nodes.written(input, nodes.hardsigmoid) if inplace else nodes.hardsigmoid(input)
+
+
+def hardswish(input: Any, inplace: bool = False) -> Any:
+    """``input * clip(input + 3, 0, 6) / 6``."""
+    _floating(input, "hardswish_cpu")
+    return nodes.written(input, nodes.hardswish) if inplace else nodes.hardswish(input)
+
+
+def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+    """``input`` outside of ``[-lambd, lambd]``, else 0."""
+    _floating(input, "hardshrink_cpu")
+    return nodes.hardshrink(input, lambd)
+
+
+def softshrink(input: Any, lambd: float = 0.5) -> Any:
+    """``input`` moved towards 0 by ``lambd``."""
+    if lambd < 0:
+        raise RuntimeError(
+            f"lambda must be greater or equal to 0, but found to be {lambd:g}."
+        )
+    _floating(input, "softshrink_cpu")
+    return nodes.softshrink(input, lambd)
+
+
+def tanhshrink(input: Any) -> Any:
+    """``input - tanh(input)``."""
+    return input - input.tanh()
+
+
+def softsign(input: Any) -> Any:
+    """``input / (1 + abs(input))``."""
+    return input / (input.abs() + 1)
+
+
+def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+    """``input`` above ``threshold``, else ``value``."""
+    if inplace:
+        return nodes.written(input, nodes.threshold, threshold, value)
+    return nodes.threshold(input, threshold, value)
+
+
+def threshold_(input: Any, threshold_value: float, value: float) -> Any:
+    """:func:`threshold` in place."""
+    return threshold(input, threshold_value, value, inplace=True)
+
+
+def glu(input: Any, dim: int = -1) -> Any:
+    """The first half along ``dim`` times the sigmoid of the second."""
+    if input.dim() == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    size = input.size(dim)
+    if size % 2:
+        raise RuntimeError(
+            f"Halving dimension must be even, but dimension {dim % input.dim()} is size {size}"
+        )
+    return nodes.glu(input, dim)
+
+
+def prelu(input: Any, weight: Any) -> Any:
+    """``input`` where positive, else ``weight * input`` with one weight, or one per channel."""
+    count = weight.numel()
+    if weight.dim() > 1:
+        raise RuntimeError(
+            "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+            f"{weight.dim()}"
+        )
+    if count != 1:
+        if input.dim() == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.size(1) if input.dim() > 1 else 1
+        if channels != count:
+            raise RuntimeError(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{count} and channel size = {channels}."
+            )
+    if input.dim() == 0:
+        return nodes.prelu(input, weight.reshape(()))
+    shape = [1] * input.dim()
+    if input.dim() > 1:
+        shape[1] = count
+    return nodes.prelu(input, weight.reshape(shape))
+
+
+def rrelu(
+    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+    inplace: bool = False,
+) -> Any:
+    """:func:`leaky_relu` with slopes drawn from ``[lower, upper]`` in training, else their
+    mean."""
+    with torch.no_grad():
+        if training:
+            drawn = torch.empty_like(input).uniform_(lower, upper)
+        else:
+            drawn = torch.full_like(input, (lower + upper) / 2)
+        noise = torch.where(input <= 0, drawn, torch.ones_like(input))
+    if inplace:
+        return nodes.written(input, nodes.rrelu_written, noise)
+    return nodes.rrelu(input, noise)
+
+
+def _dim_of(name: str, ndim: int, stacklevel: int) -> int:
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+        "dim=X as an argument.",
+        stacklevel=stacklevel + 1,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """``exp(input)`` normalised to sum 1 along ``dim``."""
+    if dim is None:
+        dim = _dim_of("softmax", input.dim(), _stacklevel)
+    return torch.softmax(input if dtype is None else input.to(dtype), dim)
+
+
+def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """:func:`softmax` of ``-input``."""
+    if dim is None:
+        dim = _dim_of("softmin", input.dim(), _stacklevel)
+    return torch.softmax(-input if dtype is None else (-input).to(dtype), dim)
+
+
+def log_softmax(
+    input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Any:
+    """The logarithm of :func:`softmax`."""
+    if dim is None:
+        dim = _dim_of("log_softmax", input.dim(), _stacklevel)
+    return torch.log_softmax(input if dtype is None else input.to(dtype), dim)
+
+
+def gumbel_softmax(
+    logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Any:
+    """A sample of the Gumbel-softmax distribution (Jang et al. 2017), one-hot if ``hard``
+    (with the gradient of the soft sample)."""
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    gumbels = -torch.empty_like(logits).exponential_().log()
+    soft = ((logits + gumbels) / tau).softmax(dim)
+    if not hard:
+        return soft
+    index = soft.max(dim, keepdim=True)[1]
+    one_hot = torch.zeros_like(logits).scatter_(dim, index, 1.0)
+    return one_hot - soft.detach() + soft

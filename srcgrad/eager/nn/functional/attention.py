@@ -1,0 +1,281 @@
+"""Scaled dot-product attention and the multi-head layer built on it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ... import basis as torch
+from . import nodes
+from .conv import linear
+from .dropout import dropout
+from .vision import pad
+
+
+def scaled_dot_product_attention(
+    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
+    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
+) -> Any:
+    """``softmax(scale * query @ key.T + mask) @ value``; ``scale`` is ``1/sqrt(E)`` if None.
+
+    A boolean mask says which pairs take part; a floating-point one is added.
+    """
+    if is_causal and attn_mask is not None:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
+            "is_causal=True"
+        )
+    factor = 1 / math.sqrt(query.size(-1)) if scale is None else scale
+    if enable_gqa:
+        key = key.repeat_interleave(query.size(-3) // key.size(-3), -3)
+        value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        attn_mask = torch.zeros_like(attn_mask, dtype=query.dtype).masked_fill_(
+            attn_mask.logical_not(), -math.inf
+        )
+    one_node = (
+        query.dim() == key.dim() == value.dim() == 4
+        and query.shape[:2] == key.shape[:2] == value.shape[:2]
+        and query.size(-1) == value.size(-1)
+    )
+    if one_node and dropout_p == 0.0:
+        return nodes.attention(query, key, value, attn_mask, is_causal, factor)
+    if is_causal:
+        seen = np.tri(query.size(-2), key.size(-2), dtype=bool)
+        attn_mask = torch.from_numpy(np.where(seen, 0, -np.inf)).to(query.dtype)
+    root = math.sqrt(factor)
+    scores = torch.matmul(query * root, key.transpose(-2, -1) * root)
+    if attn_mask is not None:
+        scores = scores + attn_mask
+    weights = torch.softmax(scores, -1)
+    if dropout_p > 0.0:
+        weights = dropout(weights, dropout_p)
+    return torch.matmul(weights, value)
+
+
+def _checked_shapes(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:
+    """Whether the inputs have a batch axis; PyTorch's ``AssertionError`` if they disagree."""
+    if query.dim() not in (2, 3):
+        raise AssertionError(
+            "query should be unbatched 2D or batched 3D tensor but received "
+            f"{query.dim()}-D query tensor"
+        )
+    batched = bool(query.dim() == 3)
+    kind, ndim = ("batched", 3) if batched else ("unbatched", 2)
+    start = f"For {kind} ({ndim}-D) `query`, expected "
+    if key.dim() != ndim or value.dim() != ndim:
+        raise AssertionError(
+            f"{start}`key` and `value` to be {ndim}-D but found {key.dim()}-D and "
+            f"{value.dim()}-D tensors respectively"
+        )
+    if padding is not None and padding.dim() != ndim - 1:
+        word = "to be `None` or"
+        raise AssertionError(
+            f"{start}`key_padding_mask` {word} {ndim - 1}-D but found {padding.dim()}-D tensor "
+            "instead"
+        )
+    if mask is not None and mask.dim() not in (2, 3):
+        raise AssertionError(
+            f"{start}`attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead"
+        )
+    if mask is not None and not batched and mask.dim() == 3:
+        expected = (heads, query.shape[0], key.shape[0])
+        if mask.shape != expected:
+            raise AssertionError(
+                f"Expected `attn_mask` shape to be {expected} but got {mask.shape}"
+            )
+    return batched
+
+
+def _additive(mask: Any, name: str, other: Any, dtype: Any) -> Any:
+    """A mask to add to scores: booleans become 0 and -inf."""
+    if mask is None:
+        return None
+    is_float = mask.is_floating_point()
+    if mask.dtype != torch.bool and not is_float:
+        raise AssertionError(f"only bool and floating types of {name} are supported")
+    if other is not None and mask.dtype != other.dtype:
+        warnings.warn(
+            f"Support for mismatched {name} and attn_mask is deprecated. Use same type for both "
+            "instead.",
+            stacklevel=3,
+        )
+    if is_float:
+        return mask
+    return torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf)
+
+
+def _project_packed(query: Any, key: Any, value: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
+    size = query.size(-1)
+    if key is value:
+        if query is key:
+            joint = linear(query, weight, bias)
+            joint = joint.unflatten(-1, (3, size)).unsqueeze(0).transpose(0, -2).squeeze(-2)
+            joint = joint.contiguous()
+            return joint[0], joint[1], joint[2]
+        w_q, w_kv = weight.split([size, size * 2])
+        b_q, b_kv = (None, None) if bias is None else bias.split([size, size * 2])
+        q = linear(query, w_q, b_q)
+        both = linear(key, w_kv, b_kv)
+        both = both.unflatten(-1, (2, size)).unsqueeze(0).transpose(0, -2).squeeze(-2)
+        both = both.contiguous()
+        return q, both[0], both[1]
+    w_q, w_k, w_v = weight.chunk(3)
+    b_q, b_k, b_v = (None, None, None) if bias is None else bias.chunk(3)
+    return linear(query, w_q, b_q), linear(key, w_k, b_k), linear(value, w_v, b_v)
+
+
+def _checked_mask(mask: Any, batch: int, heads: int, target: int, source: int) -> Any:
+    if mask is None:
+        return None
+    if mask.dim() == 2:
+        if tuple(mask.shape) != (target, source):
+            raise RuntimeError(
+                f"The shape of the 2D attn_mask is {mask.shape}, but should be "
+                f"{(target, source)}."
+            )
+        return mask.unsqueeze(0)
+    if tuple(mask.shape) != (batch * heads, target, source):
+        raise RuntimeError(
+            f"The shape of the 3D attn_mask is {mask.shape}, but should be "
+            f"{(batch * heads, target, source)}."
+        )
+    return mask
+
+
+def _extended(mask: Any) -> Any:
+    return None if mask is None else pad(mask, (0, 1))
+
+
+def multi_head_attention_forward(
+    query: Any,
+    key: Any,
+    value: Any,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Any,
+    in_proj_bias: Any,
+    bias_k: Any,
+    bias_v: Any,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Any,
+    out_proj_bias: Any,
+    training: bool = True,
+    key_padding_mask: Any = None,
+    need_weights: bool = True,
+    attn_mask: Any = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Any = None,
+    k_proj_weight: Any = None,
+    v_proj_weight: Any = None,
+    static_k: Any = None,
+    static_v: Any = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Any, Any]:
+    """Attention of several heads with projections before and after; ``(output, weights)``.
+
+    ``query`` is ``(L, N, E)`` or ``(L, E)``, ``key`` and ``value`` ``(S, N, E)`` or ``(S, E)``.
+    """
+    batched = _checked_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if not batched:
+        query, key_is_value, query_is_key = query.unsqueeze(1), key is value, query is key
+        key = query if query_is_key else key.unsqueeze(1)
+        value = key if key_is_value else value.unsqueeze(1)
+        if key_padding_mask is not None:
+            key_padding_mask = key_padding_mask.unsqueeze(0)
+    target, batch, width = query.shape
+    padding = _additive(key_padding_mask, "key_padding_mask", attn_mask, query.dtype)
+    if is_causal and attn_mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
+            "method `generate_square_subsequent_mask` to create this mask."
+        )
+    if is_causal and padding is None and not need_weights:
+        mask = None
+    else:
+        mask = _additive(attn_mask, "attn_mask", None, query.dtype)
+        is_causal = is_causal and padding is None
+    if width != embed_dim_to_check:
+        raise AssertionError(
+            f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}"
+        )
+    head = width // num_heads
+    if head * num_heads != width:
+        raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")
+    if use_separate_proj_weight:
+        biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
+        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        q, k, v = (
+            linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases)
+        )
+    elif key.shape != value.shape:
+        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+    else:
+        q, k, v = _project_packed(query, key, value, in_proj_weight, in_proj_bias)
+    mask = _checked_mask(mask, batch, num_heads, target, key.shape[0])
+    if bias_k is not None and bias_v is not None:
+        k = torch.cat([k, bias_k.repeat(1, batch, 1)])
+        v = torch.cat([v, bias_v.repeat(1, batch, 1)])
+        mask, padding = _extended(mask), _extended(padding)
+    q, k, v = (
+        x.view(x.shape[0], batch * num_heads, head).transpose(0, 1) for x in (q, k, v)
+    )
+    k, v = (k if static_k is None else static_k), (v if static_v is None else static_v)
+    if add_zero_attn:
+        zeros = torch.zeros((batch * num_heads, 1, head), dtype=k.dtype)
+        k, v = torch.cat([k, zeros], dim=1), torch.cat([v, zeros], dim=1)
+        mask, padding = _extended(mask), _extended(padding)
+    mask = _joined(mask, padding, batch, num_heads, k.size(1))
+    rate = dropout_p if training else 0.0
+    if need_weights:
+        out, rows = _heads_with_weights(q, k, v, mask, rate)
+        rows = rows.view(batch, num_heads, target, k.size(1))
+        rows = rows.mean(dim=1) if average_attn_weights else rows
+        out = out.transpose(0, 1).reshape(target * batch, width)
+    else:
+        rows = None
+        four = [x.view(batch, num_heads, -1, head) for x in (q, k, v)]
+        if mask is not None:
+            if mask.size(0) == 1 and mask.dim() == 3:
+                mask = mask.unsqueeze(0)
+            else:
+                mask = mask.view(batch, num_heads, -1, k.size(1))
+        out = scaled_dot_product_attention(*four, mask, rate, is_causal)
+        out = out.permute(2, 0, 1, 3).reshape(batch * target, width)
+    out = linear(out, out_proj_weight, out_proj_bias)
+    out = out.view(target, batch, out.size(1))
+    if batched:
+        return out, rows
+    return out.squeeze(1), None if rows is None else rows.squeeze(0)
+
+
+def _joined(mask: Any, padding: Any, batch: int, heads: int, source: int) -> Any:
+    """Both masks as one to add to the scores ``(N * heads, L, S)``."""
+    if padding is None:
+        return mask
+    for axis, expected in enumerate((batch, source)):
+        if padding.shape[axis] != expected:
+            raise AssertionError(
+                f"Expected key_padded_mask.shape[{axis}] to be {expected}, but got "
+                f"{padding.shape[axis]}"
+            )
+    padding = padding.view(batch, 1, 1, source).expand(-1, heads, -1, -1)
+    padding = padding.reshape(batch * heads, 1, source)
+    return padding if mask is None else mask + padding
+
+
+def _heads_with_weights(q: Any, k: Any, v: Any, mask: Any, rate: float) -> tuple[Any, Any]:
+    scaled = q * math.sqrt(1.0 / float(q.size(-1)))
+    if mask is None:
+        scores = torch.bmm(scaled, k.transpose(-2, -1))
+    else:
+        scores = torch.baddbmm(mask, scaled, k.transpose(-2, -1))
+    rows = torch.softmax(scores, -1)
+    if rate > 0.0:
+        rows = dropout(rows, p=rate)
+    return torch.bmm(rows, v), rows

@@ -1,0 +1,289 @@
+"""Convolutions, patches, and the linear layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from srcgrad.rules.convolution import output_size, transposed_size
+
+from ... import basis as torch
+from . import nodes
+
+Ints = tuple[int, ...]
+
+
+def tupled(name: str, value: Any, count: int) -> Ints:
+    """``count`` integers from one or from a sequence of 1 or ``count`` of them."""
+    if isinstance(value, int):
+        return (value,) * count
+    values = tuple(int(v) for v in value)
+    if len(values) == 1:
+        return values * count
+    if len(values) != count:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {count} values to match "
+            f"the convolution dimensions, but got {name}={list(values)}"
+        )
+    return values
+
+
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """``input @ weight.T + bias``."""
+    lead = tuple(input.shape[:-1])
+    if input.dim() == 2 and bias is not None:
+        return torch.addmm(bias, input, weight.t())
+    if bias is None or weight.dim() == 1:
+        out = torch.matmul(input, weight.t())
+        return out if bias is None else out + bias
+    flat = torch.addmm(bias, input.reshape(-1, input.shape[-1]), weight.t())
+    return flat.view(*lead, weight.shape[0])
+
+
+def _batched(name: str, input: Any, weight: Any, count: int) -> tuple[Any, bool]:
+    if weight.dim() != count + 2:
+        raise RuntimeError(
+            f"weight should have at least three dimensions, got {weight.dim()}"
+            if weight.dim() < 3
+            else f"Expected {count + 2}D weight for {name}, but got weight of size: "
+            f"{list(weight.shape)}"
+        )
+    if input.dim() == count + 2:
+        return input, True
+    if input.dim() == count + 1:
+        return input.unsqueeze(0), False
+    raise RuntimeError(
+        f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to {name}, but got "
+        f"input of size: {list(input.shape)}"
+    )
+
+
+def _checked(
+    input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints, groups: int,
+    transposed: bool,
+) -> None:
+    shape, given = list(weight.shape), list(input.shape)
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if any(p < 0 for p in padding):
+        raise RuntimeError("negative padding is not supported")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError("dilation should be greater than zero")
+    if input.dtype != weight.dtype:
+        kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, weight)]
+        raise RuntimeError(
+            f"Input type ({kinds[0].lower()}) and bias type ({kinds[1].lower()}) should be the "
+            "same" if bias is not None else
+            f"expected scalar type {kinds[0]} but found {kinds[1]}"
+        )
+    channels = weight.shape[0] if transposed else weight.shape[1] * groups
+    if input.shape[1] != channels:
+        raise RuntimeError(
+            f"Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size "
+            f"{shape}, expected input{given} to have {channels} channels, but got "
+            f"{input.shape[1]} channels instead"
+        )
+    if not transposed and weight.shape[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
+            f"but got weight of size {shape} instead"
+        )
+    out_channels = weight.shape[1] * groups if transposed else weight.shape[0]
+    if bias is not None and tuple(bias.shape) != (out_channels,):
+        raise RuntimeError(
+            f"Given {'transposed=1, ' if transposed else ''}weight of size {shape}, expected bias "
+            f"to be 1-dimensional with {out_channels} elements, but got bias of size "
+            f"{list(bias.shape)} instead"
+        )
+    if transposed:
+        return
+    kernel = [d * (k - 1) + 1 for d, k in zip(dilation, weight.shape[2:])]
+    padded = [n + 2 * p for n, p in zip(input.shape[2:], padding)]
+    if any(n < k for n, k in zip(padded, kernel)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). "
+            f"Kernel size: ({' x '.join(map(str, kernel))}). Kernel size can't be greater than "
+            "actual input size"
+        )
+
+
+def _conv(
+    name: str, count: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any,
+    dilation: Any, groups: int,
+) -> Any:
+    input, batched = _batched(name, input, weight, count)
+    stride = tupled("stride", stride, count)
+    dilation = tupled("dilation", dilation, count)
+    if isinstance(padding, str):
+        input, padding = _named_padding(input, weight, padding, stride, dilation)
+    padding = tupled("padding", padding, count)
+    _checked(input, weight, bias, stride, padding, dilation, groups, False)
+    zero = (0,) * count
+    out = nodes.convolve(input, weight, bias, stride, padding, dilation, False, zero, groups)
+    return out if batched else out.squeeze(0)
+
+
+def _named_padding(
+    input: Any, weight: Any, padding: str, stride: Ints, dilation: Ints
+) -> tuple[Any, Ints]:
+    """The widths of ``"same"`` or ``"valid"``; an odd total is padded at the end beforehand."""
+    count = len(stride)
+    if padding == "valid":
+        return input, (0,) * count
+    if padding != "same":
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    total = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:])]
+    if any(n % 2 for n in total):
+        after = tuple(n % 2 for n in total)
+        input = nodes.constant_pad(input, (0,) * count, after, 0.0)
+    return input, tuple(n // 2 for n in total)
+
+
+def conv1d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Any:
+    """Convolution of ``(N, C, L)`` with ``(O, C // groups, K)``."""
+    return _conv("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv2d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Any:
+    """Convolution of ``(N, C, H, W)`` with ``(O, C // groups, kH, kW)``."""
+    return _conv("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv3d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Any:
+    """Convolution of ``(N, C, D, H, W)`` with ``(O, C // groups, kD, kH, kW)``."""
+    return _conv("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+
+
+def _conv_transpose(
+    name: str, count: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any,
+    output_padding: Any, groups: int, dilation: Any,
+) -> Any:
+    input, batched = _batched(name, input, weight, count)
+    stride = tupled("stride", stride, count)
+    padding = tupled("padding", padding, count)
+    output_padding = tupled("output_padding", output_padding, count)
+    dilation = tupled("dilation", dilation, count)
+    _checked(input, weight, bias, stride, padding, dilation, groups, True)
+    if any(q >= max(s, d) for q, s, d in zip(output_padding, stride, dilation)):
+        raise RuntimeError("output padding must be smaller than either stride or dilation")
+    size = transposed_size(
+        tuple(input.shape[2:]), tuple(weight.shape[2:]), stride, padding, dilation, output_padding
+    )
+    if any(n <= 0 for n in size):
+        raise RuntimeError(
+            f"Given input size per channel: ({' x '.join(map(str, input.shape[2:]))}). "
+            f"Calculated output size per channel: ({' x '.join(map(str, size))}). "
+            "Output size is too small"
+        )
+    out = nodes.convolve(
+        input, weight, bias, stride, padding, dilation, True, output_padding, groups
+    )
+    return out if batched else out.squeeze(0)
+
+
+def conv_transpose1d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Any:
+    """The transpose of :func:`conv1d`; ``weight`` is ``(C, O // groups, K)``."""
+    return _conv_transpose(
+        "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups,
+        dilation,
+    )
+
+
+def conv_transpose2d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Any:
+    """The transpose of :func:`conv2d`; ``weight`` is ``(C, O // groups, kH, kW)``."""
+    return _conv_transpose(
+        "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups,
+        dilation,
+    )
+
+
+def conv_transpose3d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Any:
+    """The transpose of :func:`conv3d`; ``weight`` is ``(C, O // groups, kD, kH, kW)``."""
+    return _conv_transpose(
+        "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups,
+        dilation,
+    )
+
+
+def unfold(
+    input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Any:
+    """The patches of ``(N, C, H, W)`` as columns ``(N, C * kH * kW, positions)``."""
+    if input.dim() not in (3, 4):
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(input.shape)}"
+        )
+    options = [
+        tupled(name, value, 2)
+        for name, value in (
+            ("kernel_size", kernel_size), ("dilation", dilation), ("padding", padding),
+            ("stride", stride),
+        )
+    ]
+    if input.dim() == 3:
+        return nodes.im2col(input.unsqueeze(0), *options).squeeze(0)
+    return nodes.im2col(input, *options)
+
+
+def fold(
+    input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+    stride: Any = 1,
+) -> Any:
+    """Columns added back to images ``(N, C, *output_size)``: the transpose of :func:`unfold`."""
+    size, kernel = tupled("output_size", output_size, 2), tupled("kernel_size", kernel_size, 2)
+    dilation, padding = tupled("dilation", dilation, 2), tupled("padding", padding, 2)
+    stride = tupled("stride", stride, 2)
+    if input.dim() not in (2, 3):
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
+            f"non-zero dimensions for input, but got: {list(input.shape)}"
+        )
+    patch = kernel[0] * kernel[1]
+    if input.size(-2) % patch:
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
+            f"but got input.size(1)={input.size(-2)} and kernel_size=({kernel[0]}, {kernel[1]})."
+        )
+    spots = output_size_product(size, kernel, stride, padding, dilation)
+    if input.size(-1) != spots:
+        raise RuntimeError(
+            f"Given output_size=({size[0]}, {size[1]}), kernel_size=({kernel[0]}, {kernel[1]}), "
+            f"dilation=({dilation[0]}, {dilation[1]}), padding=({padding[0]}, {padding[1]}), "
+            f"stride=({stride[0]}, {stride[1]}), expected size of input's dimension 2 to match "
+            f"the calculated number of sliding blocks {spots}, but got "
+            f"input.size(2)={input.size(-1)}."
+        )
+    if input.dim() == 2:
+        return nodes.col2im(input.unsqueeze(0), size, kernel, dilation, padding, stride).squeeze(0)
+    return nodes.col2im(input, size, kernel, dilation, padding, stride)
+
+
+def output_size_product(
+    size: Sequence[int], kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> int:
+    """How many positions a kernel has in an image."""
+    height, width = output_size(tuple(size), kernel, stride, padding, dilation)
+    return height * width

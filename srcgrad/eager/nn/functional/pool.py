@@ -1,0 +1,347 @@
+"""Pooling over windows, fixed or adaptive."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.pooling import max_places, pooled_size
+
+from ... import basis as torch
+from . import nodes
+from .conv import tupled
+
+Ints = tuple[int, ...]
+
+
+def _windowed(
+    name: str, input: Any, count: int, kernel_size: Any, stride: Any, padding: Any,
+    dilation: Any, ceil_mode: bool,
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """The options as tuples, checked with PyTorch's messages."""
+    if input.dim() not in (count + 1, count + 2):
+        raise RuntimeError(
+            f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with optional 0 dim batch "
+            f"size for input, but got: {list(input.shape)}"
+        )
+    kernel = tupled("kernel_size", kernel_size, count)
+    stride = kernel if stride is None or stride == [] else tupled("stride", stride, count)
+    padding, dilation = tupled("padding", padding, count), tupled("dilation", dilation, count)
+    if any(k <= 0 for k in kernel):
+        raise RuntimeError(f"{name}() Expected kernel_size to be greater than zero, but got {kernel}")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("stride should not be zero")
+    for p, k in zip(padding, kernel):
+        if p > k // 2:
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={p}, "
+                f"kernel_size={k} and dilation={dilation[0]}"
+            )
+    size = tuple(input.shape[-count:])
+    out = pooled_size(size, kernel, stride, padding, dilation, ceil_mode)
+    if any(n < 1 for n in out):
+        channel = input.shape[-count - 1]
+        text = "x".join(str(n) for n in (channel, *size))
+        result = "x".join(str(n) for n in (channel, *out))
+        raise RuntimeError(
+            f"Given input size: ({text}). Calculated output size: ({result}). "
+            "Output size is too small"
+        )
+    return kernel, stride, padding, dilation
+
+
+def _max_pool(
+    count: int, input: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+    ceil_mode: bool, return_indices: bool,
+) -> Any:
+    options = _windowed(
+        f"max_pool{count}d", input, count, kernel_size, stride, padding, dilation, ceil_mode
+    )
+    if count == 1:
+        kernel, stride, padding, dilation = (
+            (fill, *value) for fill, value in zip((1, 1, 0, 1), options)
+        )
+        out, where = _max_pool_planes(
+            2, input.unsqueeze(-2), (kernel, stride, padding, dilation), ceil_mode
+        )
+        out, where = out.squeeze(-2), where.squeeze(-2)
+    else:
+        out, where = _max_pool_planes(count, input, options, ceil_mode)
+    return (out, where) if return_indices else out
+
+
+def _max_pool_planes(count: int, input: Any, options: Any, ceil_mode: bool) -> tuple[Any, Any]:
+    kernel, stride, padding, dilation = options
+    places = max_places(torch.raw(input), kernel, stride, padding, dilation, ceil_mode)
+    return nodes.max_pool[count](input, places, count), torch.from_numpy(places)
+
+
+def max_pool1d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:
+    """The maximum of each window of ``(N, C, L)``; also its place with ``return_indices``."""
+    return _max_pool(
+        1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
+
+
+def max_pool2d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:
+    """The maximum of each window of ``(N, C, H, W)``; also its place with
+    ``return_indices``."""
+    return _max_pool(
+        2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
+
+
+def max_pool3d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:
+    """The maximum of each window of ``(N, C, D, H, W)``; also its place with
+    ``return_indices``."""
+    return _max_pool(
+        3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
+
+
+def max_pool1d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """:func:`max_pool1d` with places."""
+    return max_pool1d(*args, **{**kwargs, "return_indices": True})
+
+
+def max_pool2d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """:func:`max_pool2d` with places."""
+    return max_pool2d(*args, **{**kwargs, "return_indices": True})
+
+
+def max_pool3d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """:func:`max_pool3d` with places."""
+    return max_pool3d(*args, **{**kwargs, "return_indices": True})
+
+
+def _max_unpool(
+    count: int, input: Any, indices: Any, kernel_size: Any, stride: Any, padding: Any,
+    output_size: Any,
+) -> Any:
+    kernel = tupled("kernel_size", kernel_size, count)
+    stride = kernel if stride is None else tupled("stride", stride, count)
+    padding = tupled("padding", padding, count)
+    default = [
+        (n - 1) * s + k - 2 * p
+        for n, k, s, p in zip(input.shape[-count:], kernel, stride, padding)
+    ]
+    size = default if output_size is None else list(output_size)[-count:]
+    for axis in range(count):
+        low, high = default[axis] - stride[axis], default[axis] + stride[axis]
+        if not low < size[axis] < high:
+            raise ValueError(
+                f'invalid output_size "{size}" (dim {axis} must be between {low} and {high})'
+            )
+    node = nodes.max_unpool[max(count, 2)]
+    return node(input, indices, tuple(size))
+
+
+def max_unpool1d(
+    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
+) -> Any:
+    """Values back at the places :func:`max_pool1d` took them from, zeros elsewhere."""
+    return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool2d(
+    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
+) -> Any:
+    """Values back at the places :func:`max_pool2d` took them from, zeros elsewhere."""
+    return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool3d(
+    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
+) -> Any:
+    """Values back at the places :func:`max_pool3d` took them from, zeros elsewhere."""
+    return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)
+
+
+def _avg_pool(
+    count: int, input: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
+    count_include_pad: bool, divisor_override: int | None,
+) -> Any:
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    kernel, stride, padding, _ = _windowed(
+        f"avg_pool{count}d", input, count, kernel_size, stride, padding, 1, ceil_mode
+    )
+    rest = (ceil_mode, count_include_pad, divisor_override)
+    if count == 1:
+        planes = input.unsqueeze(-2)
+        return nodes.avg_pool[2](
+            planes, (1, *kernel), (1, *stride), (0, *padding), *rest
+        ).squeeze(-2)
+    return nodes.avg_pool[count](input, kernel, stride, padding, *rest)
+
+
+def avg_pool1d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Any:
+    """The mean of each window of ``(N, C, L)``."""
+    return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+
+
+def avg_pool2d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Any:
+    """The mean of each window of ``(N, C, H, W)``."""
+    return _avg_pool(
+        2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+def avg_pool3d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Any:
+    """The mean of each window of ``(N, C, D, H, W)``."""
+    return _avg_pool(
+        3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+def _bounds(n: int, m: int) -> list[tuple[int, int]]:
+    """The windows of adaptive pooling from ``n`` places to ``m``."""
+    return [(i * n // m, -((-(i + 1) * n) // m)) for i in range(m)]
+
+
+def averaging_matrix(n: int, m: int, dtype: Any) -> Any:
+    """The matrix of adaptive averages along one axis."""
+    matrix = np.zeros((m, n), dtype)
+    for row, (start, end) in zip(matrix, _bounds(n, m)):
+        row[start:end] = 1 / (end - start)
+    return matrix
+
+
+def _adaptive_size(input: Any, output_size: Any, count: int) -> Ints:
+    sizes = [output_size] * count if isinstance(output_size, int) else list(output_size)
+    if len(sizes) == 1:
+        sizes = sizes * count
+    return tuple(
+        int(n) if m is None else int(m) for m, n in zip(sizes, input.shape[-count:])
+    )
+
+
+def _adaptive_avg_pool(count: int, input: Any, output_size: Any) -> Any:
+    out = _adaptive_size(input, output_size, count)
+    if count > 1 and all(m == 1 for m in out):
+        return input.mean(tuple(range(-count, 0)), keepdim=True)
+    matrices = tuple(
+        averaging_matrix(n, m, torch.raw(input).dtype) for n, m in zip(input.shape[-count:], out)
+    )
+    return nodes.adaptive_avg_pool[max(count, 2)](input, matrices)
+
+
+def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+    """Means of windows that divide ``(N, C, L)`` into ``output_size`` parts."""
+    if input.dim() not in (2, 3):
+        raise RuntimeError(
+            "adaptive_avg_pool1d() expects 2D or 3D input, but got input of size: "
+            f"{list(input.shape)}"
+        )
+    planes = nodes.adaptive_avg_pool[2]
+    out = _adaptive_size(input, output_size, 1)
+    dtype = torch.raw(input).dtype
+    matrices = (np.ones((1, 1), dtype), averaging_matrix(input.shape[-1], out[0], dtype))
+    return planes(input.unsqueeze(-2), matrices).squeeze(-2)
+
+
+def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+    """Means of windows that divide ``(N, C, H, W)`` into ``output_size`` parts."""
+    return _adaptive_avg_pool(2, input, output_size)
+
+
+def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
+    """Means of windows that divide ``(N, C, D, H, W)`` into ``output_size`` parts."""
+    return _adaptive_avg_pool(3, input, output_size)
+
+
+def _adaptive_places(x: Any, out: Ints) -> Any:
+    """The flat places of the maxima of adaptive windows."""
+    size = x.shape[-len(out):]
+    plane = np.arange(math.prod(size)).reshape(size)
+    lead = x.shape[: x.ndim - len(out)]
+    places = np.empty(lead + out, np.int64)
+    windows = [_bounds(n, m) for n, m in zip(size, out)]
+    for spot in np.ndindex(*out):
+        where = tuple(slice(*windows[axis][i]) for axis, i in enumerate(spot))
+        values = x[(..., *where)].reshape(*lead, -1)
+        best = np.argmax(values, axis=-1)
+        places[(..., *spot)] = plane[where].reshape(-1)[best]
+    return places
+
+
+def _adaptive_max_pool(count: int, input: Any, output_size: Any, return_indices: bool) -> Any:
+    out = _adaptive_size(input, output_size, count)
+    places = _adaptive_places(torch.raw(input), out)
+    values = nodes.adaptive_max_pool[max(count, 2)](input, places, count)
+    return (values, torch.from_numpy(places)) if return_indices else values
+
+
+def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """Maxima of windows that divide ``(N, C, L)`` into ``output_size`` parts."""
+    planes = input.unsqueeze(-2)
+    out, where = _adaptive_max_pool(2, planes, (1, *_adaptive_size(input, output_size, 1)), True)
+    return (out.squeeze(-2), where.squeeze(-2)) if return_indices else out.squeeze(-2)
+
+
+def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """Maxima of windows that divide ``(N, C, H, W)`` into ``output_size`` parts."""
+    return _adaptive_max_pool(2, input, output_size, return_indices)
+
+
+def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """Maxima of windows that divide ``(N, C, D, H, W)`` into ``output_size`` parts."""
+    return _adaptive_max_pool(3, input, output_size, return_indices)
+
+
+def _lp_pool(
+    count: int, average: Callable[..., Any], largest: Callable[..., Any], input: Any,
+    norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool,
+) -> Any:
+    if norm_type == math.inf:
+        return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+    if norm_type == -math.inf:
+        return -largest(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+    elements = math.prod(tupled("kernel_size", kernel_size, count))
+    out = average(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    return (torch.sign(out) * torch.relu(torch.abs(out))).mul(elements).pow(1.0 / norm_type)
+
+
+def lp_pool1d(
+    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Any:
+    """The p-norm of each window of ``(N, C, L)``."""
+    return _lp_pool(1, avg_pool1d, max_pool1d, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Any:
+    """The p-norm of each window of ``(N, C, H, W)``."""
+    return _lp_pool(2, avg_pool2d, max_pool2d, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Any:
+    """The p-norm of each window of ``(N, C, D, H, W)``."""
+    return _lp_pool(3, avg_pool3d, max_pool3d, input, norm_type, kernel_size, stride, ceil_mode)

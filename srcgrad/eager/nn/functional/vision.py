@@ -1,0 +1,283 @@
+"""Padding, resampling and rearrangement of images."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import basis as torch
+from . import nodes
+from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+
+Array = np.ndarray[Any, Any]
+
+
+def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
+    """``input`` padded along its last axes; ``pad`` is (left, right, top, bottom, ...).
+
+    ``mode`` is ``"constant"`` (negative widths crop), ``"reflect"``, ``"replicate"`` or
+    ``"circular"``.
+    """
+    widths = [int(n) for n in pad]
+    if len(widths) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    count = len(widths) // 2
+    if count > input.dim():
+        raise RuntimeError("Padding length too large")
+    before, after = tuple(widths[0::2][::-1]), tuple(widths[1::2][::-1])
+    if mode == "constant":
+        return _constant_pad(input, before, after, 0.0 if value is None else value)
+    if value not in (None, 0):
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if input.dim() - count not in (1, 2) or count > 3:
+        raise NotImplementedError(
+            "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
+        )
+    return _pad_by_places(input, before, after, mode)
+
+
+def _constant_pad(input: Any, before: Any, after: Any, value: float) -> Any:
+    size = input.shape[input.dim() - len(before):]
+    for n, b, a in zip(size, before, after):
+        if n + b + a < 0:
+            raise RuntimeError(
+                f"The input size {n}, plus negative padding {b} and {a} resulted in a negative "
+                "output size, which is invalid."
+            )
+    return nodes.constant_pad(input, before, after, value)
+
+
+def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
+    count = len(before)
+    names = {"reflect": "Reflection", "replicate": "Replication", "circular": "Circular"}
+    if mode not in names:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    places = []
+    for axis, (b, a) in enumerate(zip(before, after)):
+        n = int(input.shape[input.dim() - count + axis])
+        at = np.arange(-b, n + a)
+        if mode == "reflect":
+            if b >= n or a >= n:
+                raise RuntimeError(
+                    "Argument #4: Padding size should be less than the corresponding input "
+                    f"dimension, but got: padding ({b}, {a}) at dimension "
+                    f"{input.dim() - count + axis} of input {list(input.shape)}"
+                )
+            at = n - 1 - np.abs(n - 1 - np.abs(at))
+        elif mode == "replicate":
+            at = np.clip(at, 0, n - 1)
+        else:
+            if b > n or a > n:
+                raise RuntimeError(
+                    "Padding value causes wrapping around more than once."
+                )
+            at = at % n
+        places.append(at)
+    return nodes.pad_by_places[names[mode], count](input, tuple(places))
+
+
+def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+    """``(..., C * r * r, H, W)`` to ``(..., C, H * r, W * r)``."""
+    _planes("pixel_shuffle", input)
+    if upscale_factor <= 0:
+        raise RuntimeError(
+            f"pixel_shuffle expects a positive upscale_factor, but got {upscale_factor}"
+        )
+    if input.size(-3) % upscale_factor**2:
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
+            f"of upscale_factor, but input.size(-3)={input.size(-3)} is not divisible by "
+            f"{upscale_factor**2}"
+        )
+    return nodes.pixel_shuffle(input, upscale_factor)
+
+
+def _planes(name: str, input: Any) -> None:
+    if input.dim() < 3:
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with "
+            f"{input.dim()} dimension(s)"
+        )
+
+
+def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
+    """``(..., C, H * r, W * r)`` to ``(..., C * r * r, H, W)``."""
+    _planes("pixel_unshuffle", input)
+    if downscale_factor <= 0:
+        raise RuntimeError(
+            f"pixel_unshuffle expects a positive downscale_factor, but got {downscale_factor}"
+        )
+    for axis, name in ((-2, "height"), (-1, "width")):
+        if input.size(axis) % downscale_factor:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({axis})={input.size(axis)} is not divisible by {downscale_factor}"
+            )
+    return nodes.pixel_unshuffle(input, downscale_factor)
+
+
+def channel_shuffle(input: Any, groups: int) -> Any:
+    """Channels of ``groups`` groups interleaved."""
+    n, c = input.shape[:2]
+    if c % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups."
+        )
+    parts = input.reshape(n, groups, c // groups, *input.shape[2:])
+    return parts.transpose(1, 2).reshape(input.shape)
+
+
+# -- resampling --------------------------------------------------------------------------
+
+
+def _nearest_places(n: int, m: int, step: float, exact: bool) -> Array:
+    shift = np.float32(0.5 if exact else 0.0)
+    at = (np.arange(m, dtype=np.float32) + shift) * np.float32(step)
+    return np.minimum(np.floor(at).astype(np.int64), n - 1)
+
+
+def _source(n: int, m: int, step: float, align: bool, kind: Any) -> Array:
+    """The source coordinate of each output place."""
+    at = np.arange(m, dtype=kind)
+    if align:
+        return at * kind((n - 1) / (m - 1) if m > 1 else 0.0)
+    return (at + kind(0.5)) * kind(step) - kind(0.5)
+
+
+def _linear_matrix(n: int, m: int, step: float, align: bool, kind: Any) -> Array:
+    """The matrix of linear interpolation along one axis."""
+    at = np.maximum(_source(n, m, step, align, kind), 0)
+    low = np.minimum(at.astype(np.int64), n - 1)
+    high = np.minimum(low + 1, n - 1)
+    part = at - low.astype(kind)
+    matrix = np.zeros((m, n), kind)
+    rows = np.arange(m)
+    np.add.at(matrix, (rows, low), 1 - part)
+    np.add.at(matrix, (rows, high), part)
+    return matrix
+
+
+def _cubic_matrix(n: int, m: int, step: float, align: bool, kind: Any) -> Array:
+    """The matrix of cubic convolution (Keys 1981, with coefficient -0.75) along one axis."""
+    a = -0.75
+    at = _source(n, m, step, align, kind)
+    low = np.floor(at)
+    part = at - low
+
+    def near(x: Array) -> Array:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x: Array) -> Array:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    matrix = np.zeros((m, n), kind)
+    for offset, weight in (
+        (-1, far(part + 1)), (0, near(part)), (1, near(1 - part)), (2, far(2 - part))
+    ):
+        places = np.clip(low.astype(np.int64) + offset, 0, n - 1)
+        np.add.at(matrix, (np.arange(m), places), weight)
+    return matrix
+
+
+_DIMS = {3: "3D", 4: "4D", 5: "5D"}
+_NEEDS = {"linear": 3, "bilinear": 4, "trilinear": 5, "bicubic": 4}
+_AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
+
+
+def _sizes(
+    input: Any, size: Any, scale_factor: Any, recompute: bool | None
+) -> tuple[list[int], list[float] | None]:
+    """Output sizes, and the scale factors to derive steps from (None: from the sizes)."""
+    count = input.dim() - 2
+    given = list(input.shape[2:])
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is not None:
+        if recompute:
+            raise ValueError(
+                "recompute_scale_factor is not meaningful with an explicit size."
+            )
+        sizes = list(size) if isinstance(size, (list, tuple)) else [size] * count
+        if len(sizes) != count:
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got input "
+                f"with spatial dimensions of {given} and output size of {size}. Please provide "
+                "input tensor in (N, C, d1, d2, ...,dK) format and output size in "
+                "(o1, o2, ...,oK) format."
+            )
+        return [int(n) for n in sizes], None
+    if scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    many = isinstance(scale_factor, (list, tuple))
+    factors = [float(f) for f in scale_factor] if many else [float(scale_factor)] * count
+    if len(factors) != count:
+        raise ValueError(
+            "Input and scale_factor must have the same number of spatial dimensions, but got input "
+            f"with spatial dimensions of {given} and scale_factor of shape {scale_factor}. Please "
+            "provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in "
+            "(s1, s2, ...,sK) format."
+        )
+    sizes = [math.floor(n * f) for n, f in zip(given, factors)]
+    return sizes, None if recompute else factors
+
+
+def interpolate(
+    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+    align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Any:
+    """``input`` resampled to ``size`` or by ``scale_factor`` along its spatial axes."""
+    corners = ("linear", "bilinear", "bicubic", "trilinear")
+    if align_corners is not None and mode not in corners:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: "
+            "linear | bilinear | bicubic | trilinear"
+        )
+    if antialias:
+        raise ValueError(
+            "antialias=True is not available. Resample without it, or average first with "
+            "avg_pool2d."
+        )
+    sizes, factors = _sizes(input, size, scale_factor, recompute_scale_factor)
+    if mode == "area" and input.dim() in _AREA:
+        return _AREA[input.dim()](input, sizes)
+    count = input.dim() - 2
+    given = [int(n) for n in input.shape[2:]]
+    steps = [
+        n / m if factors is None else 1.0 / f
+        for n, m, f in zip(given, sizes, factors or [0.0] * count)
+    ]
+    if mode in ("nearest", "nearest-exact") and 1 <= count <= 3:
+        exact = mode == "nearest-exact"
+        places = tuple(
+            _nearest_places(n, m, step, exact) for n, m, step in zip(given, sizes, steps)
+        )
+        return nodes.upsample["NearestExact" if exact else "Nearest", count](input, places)
+    if mode not in _NEEDS or input.dim() not in _DIMS:
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for "
+            "the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | "
+            f"nearest-exact (got {mode})"
+        )
+    if _NEEDS[mode] != input.dim():
+        raise NotImplementedError(
+            f"Got {_DIMS[input.dim()]} input, but {mode} mode needs {_DIMS[_NEEDS[mode]]} input"
+        )
+    build = _cubic_matrix if mode == "bicubic" else _linear_matrix
+    kind = torch.raw(input).dtype.type
+    matrices = tuple(
+        build(n, m, step, bool(align_corners), kind)
+        for n, m, step in zip(given, sizes, steps)
+    )
+    return nodes.upsample[mode.capitalize(), count](input, matrices)
+
+
+def upsample(
+    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Any:
+    """The old name of :func:`interpolate`."""
+    return interpolate(input, size, scale_factor, mode, align_corners)

@@ -1,0 +1,283 @@
+"""Recurrent layers over sequences: RNN, LSTM, GRU."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ... import basis as torch
+from .. import functional as F
+from .. import init
+from ..module import Module
+from ..parameter import Parameter
+from .recurrent_steps import STEPS
+
+
+class RNNBase(Module):
+    """Parameters, checks and the loop over layers, directions and time.
+
+    Weights are named ``weight_ih_l0``, ``weight_hh_l0``, ``bias_ih_l0``, ``bias_hh_l0`` (and
+    ``weight_hr_l0`` with a projection), ``_reverse`` appended for the second direction.
+    """
+
+    gates = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
+
+    def __init__(
+        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1,
+        bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
+        bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self._check_options(dropout)
+        directions = 2 if bidirectional else 1
+        rows = self.gates[mode] * hidden_size
+        out = proj_size if proj_size > 0 else hidden_size
+        for layer in range(num_layers):
+            width = input_size if layer == 0 else out * directions
+            for direction in range(directions):
+                suffix = f"l{layer}{'_reverse' if direction else ''}"
+                shapes = {"weight_ih": (rows, width), "weight_hh": (rows, out)}
+                if bias:
+                    shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+                if proj_size > 0:
+                    shapes["weight_hr"] = (proj_size, hidden_size)
+                for name, shape in shapes.items():
+                    value = Parameter(torch.empty(shape, dtype=dtype))
+                    self.register_parameter(f"{name}_{suffix}", value)
+        self.reset_parameters()
+
+    def _check_options(self, dropout: Any) -> None:
+        number = isinstance(dropout, (int, float)) and not isinstance(dropout, bool)
+        if not number or not 0 <= dropout <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an "
+                "element being zeroed"
+            )
+        if dropout > 0 and self.num_layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero "
+                f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
+                f"num_layers={self.num_layers}",
+                stacklevel=4,
+            )
+        if not isinstance(self.hidden_size, int):
+            raise TypeError(
+                f"hidden_size should be of type int, got: {type(self.hidden_size).__name__}"
+            )
+        if self.hidden_size <= 0:
+            raise ValueError("hidden_size must be greater than zero")
+        if self.num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if self.proj_size < 0:
+            raise ValueError(
+                "proj_size should be a positive integer or zero to disable projections"
+            )
+        if self.proj_size >= self.hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+
+    def reset_parameters(self) -> None:
+        """Draw new parameters."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def flatten_parameters(self) -> None:
+        """Accepted for compatibility: there is nothing to flatten on the CPU."""
+
+    def _weights(self, layer: int, direction: int) -> list[Any]:
+        suffix = f"l{layer}{'_reverse' if direction else ''}"
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
+        return [self._parameters.get(f"{name}_{suffix}") for name in names]
+
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        """The parameters of each layer and direction."""
+        directions = 2 if self.bidirectional else 1
+        return [
+            [weight for weight in self._weights(layer, direction) if weight is not None]
+            for layer in range(self.num_layers) for direction in range(directions)
+        ]
+
+    def _checked(self, input: Any, states: tuple[Any, ...] | None) -> tuple[Any, Any, bool]:
+        """Input as ``(L, N, E)``, states as ``(layers, N, H)``, and whether batched."""
+        name = type(self).__name__
+        if input.dim() not in (2, 3):
+            raise ValueError(
+                f"{name}: Expected input to be 2D or 3D, got {input.dim()}D tensor instead"
+            )
+        weight = self._weights(0, 0)[0]
+        if input.dtype != weight.dtype:
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). "
+                f"Convert input: input.to({weight.dtype}), or convert model: "
+                f"model.to({input.dtype})"
+            )
+        batched = input.dim() == 3
+        if not batched:
+            input = input.unsqueeze(0 if self.batch_first else 1)
+        if states is not None:
+            states = self._checked_rank(states, batched)
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
+                f"{input.size(-1)}"
+            )
+        count = input.size(0) if self.batch_first else input.size(1)
+        if states is None:
+            states = tuple(
+                torch.zeros(size, dtype=input.dtype) for size in self._state_sizes(count)
+            )
+        else:
+            self._check_sizes(states, count)
+        if self.batch_first:
+            input = input.transpose(0, 1)
+        return input, states, batched
+
+    def _checked_rank(self, states: tuple[Any, ...], batched: bool) -> tuple[Any, ...]:
+        wanted = 3 if batched else 2
+        for state in states:
+            if state.dim() != wanted:
+                kind = "batched 3-D" if batched else "unbatched 2-D"
+                shown = (
+                    "hx" if len(states) == 1 else
+                    "hx and cx" if batched else "hx and cx"
+                )
+                got = ", ".join(f"{s.dim()}-D" for s in states)
+                tensors = "tensor" if len(states) == 1 else "tensors"
+                raise RuntimeError(
+                    f"For {kind} input, {shown} should also be {wanted}-D but got "
+                    f"{'(' + got + ')' if len(states) > 1 else got} {tensors}"
+                )
+        return states if batched else tuple(state.unsqueeze(1) for state in states)
+
+    def _state_sizes(self, batch: int) -> list[tuple[int, int, int]]:
+        layers = self.num_layers * (2 if self.bidirectional else 1)
+        sizes = [(layers, batch, self.proj_size if self.proj_size > 0 else self.hidden_size)]
+        if self.mode == "LSTM":
+            sizes.append((layers, batch, self.hidden_size))
+        return sizes
+
+    def _check_sizes(self, states: tuple[Any, ...], batch: int) -> None:
+        for place, (state, size) in enumerate(zip(states, self._state_sizes(batch))):
+            if tuple(state.size()) != size:
+                which = "hidden size" if self.mode != "LSTM" else f"hidden[{place}] size"
+                raise RuntimeError(f"Expected {which} {size}, got {list(state.size())}")
+
+    def _run(self, input: Any, states: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """All layers over ``(L, N, E)``: outputs, and the last states stacked."""
+        directions = 2 if self.bidirectional else 1
+        finals: list[tuple[Any, ...]] = []
+        for layer in range(self.num_layers):
+            outputs = []
+            for direction in range(directions):
+                place = layer * directions + direction
+                start = tuple(state[place] for state in states)
+                weights = self._weights(layer, direction)
+                rows, last = self._sweep(input, start, weights, bool(direction))
+                outputs.append(rows)
+                finals.append(last)
+            input = outputs[0] if directions == 1 else torch.cat(outputs, -1)
+            if self.dropout > 0 and layer < self.num_layers - 1:
+                input = F.dropout(input, self.dropout, self.training)
+        return input, tuple(torch.stack(parts) for parts in zip(*finals))
+
+    def _sweep(
+        self, input: Any, state: tuple[Any, ...], weights: list[Any], reverse: bool
+    ) -> tuple[Any, tuple[Any, ...]]:
+        w_ih, w_hh, b_ih, b_hh, w_hr = weights
+        step = STEPS[self.mode]
+        projected = F.linear(input, w_ih, b_ih).unbind(0)
+        order = range(len(projected))
+        rows: list[Any] = [None] * len(projected)
+        for t in reversed(order) if reverse else order:
+            state = step(projected[t], state, w_hh, b_hh)
+            if w_hr is not None:
+                state = (F.linear(state[0], w_hr), *state[1:])
+            rows[t] = state[0]
+        return torch.stack(rows), state
+
+    def _finished(
+        self, out: Any, states: tuple[Any, ...], batched: bool
+    ) -> tuple[Any, tuple[Any, ...]]:
+        if self.batch_first:
+            out = out.transpose(0, 1)
+        if batched:
+            return out, states
+        return out.squeeze(0 if self.batch_first else 1), tuple(s.squeeze(1) for s in states)
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.input_size}, {self.hidden_size}"]
+        if self.proj_size != 0:
+            parts.append(f"proj_size={self.proj_size}")
+        if self.num_layers != 1:
+            parts.append(f"num_layers={self.num_layers}")
+        if self.bias is not True:
+            parts.append(f"bias={self.bias}")
+        if self.batch_first is not False:
+            parts.append(f"batch_first={self.batch_first}")
+        if self.dropout != 0:
+            parts.append(f"dropout={self.dropout}")
+        if self.bidirectional is not False:
+            parts.append(f"bidirectional={self.bidirectional}")
+        return ", ".join(parts)
+
+
+class _OneState(RNNBase):
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        input, states, batched = self._checked(input, None if hx is None else (hx,))
+        out, finals = self._finished(*self._run(input, states), batched)
+        return out, finals[0]
+
+
+class RNN(_OneState):
+    """``h = tanh(x @ W_ih.T + b_ih + h @ W_hh.T + b_hh)``, or with ``relu``."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if "proj_size" in kwargs:
+            raise ValueError(
+                "proj_size argument is only supported for LSTM, not RNN or GRU"
+            )
+        if len(args) > 3:
+            nonlinearity = args[3]
+            args = args[:3] + args[4:]
+        else:
+            nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(
+                f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'."
+            )
+        super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
+        self.nonlinearity = nonlinearity
+
+
+class GRU(_OneState):
+    """Gated recurrent units (Cho et al. 2014); gates in the order reset, update, new."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if "proj_size" in kwargs:
+            raise ValueError(
+                "proj_size argument is only supported for LSTM, not RNN or GRU"
+            )
+        super().__init__("GRU", *args, **kwargs)
+
+
+class LSTM(RNNBase):
+    """Long short-term memory; gates in the order input, forget, cell, output."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
+
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Any, Any]]:
+        input, states, batched = self._checked(input, None if hx is None else tuple(hx))
+        out, finals = self._finished(*self._run(input, states), batched)
+        return out, (finals[0], finals[1])

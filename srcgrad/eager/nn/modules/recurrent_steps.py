@@ -1,0 +1,162 @@
+"""One time step of each kind of recurrent layer, and the cells that make single steps.
+
+A step takes the projected input ``x @ W_ih.T + b_ih``, the state (a tuple) and the recurrent
+weights, and returns the new state, hidden part first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ... import basis as torch
+from .. import functional as F
+from .. import init
+from ..module import Module
+from ..parameter import Parameter
+
+State = tuple[Any, ...]
+
+
+def rnn_tanh_step(projected: Any, state: State, w_hh: Any, b_hh: Any) -> State:
+    """``tanh(projected + h @ W_hh.T + b_hh)``."""
+    return (torch.tanh(projected + F.linear(state[0], w_hh, b_hh)),)
+
+
+def rnn_relu_step(projected: Any, state: State, w_hh: Any, b_hh: Any) -> State:
+    """``relu(projected + h @ W_hh.T + b_hh)``."""
+    return (torch.relu(projected + F.linear(state[0], w_hh, b_hh)),)
+
+
+def lstm_step(projected: Any, state: State, w_hh: Any, b_hh: Any) -> State:
+    """Hidden and cell state of an LSTM."""
+    gates = projected + F.linear(state[0], w_hh, b_hh)
+    i, f, g, o = gates.chunk(4, -1)
+    cell = torch.sigmoid(f) * state[1] + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(cell), cell
+
+
+def gru_step(projected: Any, state: State, w_hh: Any, b_hh: Any) -> State:
+    """Hidden state of a GRU."""
+    h = state[0]
+    x_reset, x_update, x_new = projected.chunk(3, -1)
+    h_reset, h_update, h_new = F.linear(h, w_hh, b_hh).chunk(3, -1)
+    reset = torch.sigmoid(x_reset + h_reset)
+    update = torch.sigmoid(x_update + h_update)
+    new = torch.tanh(x_new + reset * h_new)
+    return ((h - new) * update + new,)
+
+
+STEPS: dict[str, Callable[[Any, State, Any, Any], State]] = {
+    "RNN_TANH": rnn_tanh_step, "RNN_RELU": rnn_relu_step, "LSTM": lstm_step, "GRU": gru_step,
+}
+
+
+class RNNCellBase(Module):
+    """Parameters of a single step."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int,
+        device: Any = None, dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        rows = num_chunks * hidden_size
+        shapes: dict[str, tuple[int, ...]] = {
+            "weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size),
+        }
+        for name in ("bias_ih", "bias_hh"):
+            if bias:
+                shapes[name] = (rows,)
+        for name, shape in shapes.items():
+            self.register_parameter(name, Parameter(torch.empty(shape, dtype=dtype)))
+        if not bias:
+            self.register_parameter("bias_ih", None)
+            self.register_parameter("bias_hh", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new parameters."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        if getattr(self, "nonlinearity", "tanh") != "tanh":
+            text += f", nonlinearity={self.nonlinearity}"
+        return text
+
+    def _step(self, mode: str, input: Any, states: Any, parts: int) -> State:
+        name = type(self).__name__
+        if input.dim() not in (1, 2):
+            raise ValueError(
+                f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead"
+            )
+        batched = input.dim() == 2
+        if states is not None:
+            for place, state in enumerate(states):
+                if state.dim() not in (1, 2):
+                    which = "hidden" if parts == 1 else f"hx[{place}]"
+                    raise ValueError(
+                        f"{name}: Expected {which} to be 1D or 2D, got {state.dim()}D instead"
+                    )
+        if not batched:
+            input = input.unsqueeze(0)
+        if states is None:
+            zeros = torch.zeros(input.size(0), self.hidden_size, dtype=input.dtype)
+            states = (zeros,) * parts
+        elif not batched:
+            states = tuple(state.unsqueeze(0) for state in states)
+        projected = F.linear(input, self.weight_ih, self.bias_ih)
+        new = STEPS[mode](projected, tuple(states), self.weight_hh, self.bias_hh)
+        return new if batched else tuple(state.squeeze(0) for state in new)
+
+
+class RNNCell(RNNCellBase):
+    """One step of an RNN."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
+        device: Any = None, dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        mode = f"RNN_{self.nonlinearity.upper()}"
+        return self._step(mode, input, None if hx is None else (hx,), 1)[0]
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an LSTM."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        hidden, cell = self._step("LSTM", input, hx, 2)
+        return hidden, cell
+
+
+class GRUCell(RNNCellBase):
+    """One step of a GRU."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        return self._step("GRU", input, None if hx is None else (hx,), 1)[0]
