@@ -65,7 +65,7 @@ class Branches(Operators):
             rest: Callable[[], Any] | None = None) -> Any:
         known = self.static_truth(test)
         tested = test if known is not None else self.predicate(test)
-        if isinstance(tested, bool):
+        if type(tested) is bool:
             known = tested
         if known is not None:
             return self.after(then() if known else orelse(), rest)
@@ -277,7 +277,7 @@ class Branches(Operators):
                       orelse: Callable[[], Any]) -> Any:
         known = self.static_truth(test)
         tested = test if known is not None else self.predicate(test)
-        if isinstance(tested, bool):
+        if type(tested) is bool:
             known = tested
         if known is not None:
             return then() if known else orelse()
@@ -307,7 +307,7 @@ class Branches(Operators):
         for i, thunk in enumerate(rest):
             known = self.static_truth(value)
             tested = value if known is not None else self.predicate(value)
-            if isinstance(tested, bool):
+            if type(tested) is bool:
                 known = tested
             if known is not None:
                 if known is not go_on:

@@ -12,6 +12,7 @@ from ..graph.ir import Ref, Value
 from ..kinds import Kind, list_of
 from ..spelling import Method
 from .calls import Calls
+from .control import Restart
 from .iteration import Rows, Staged, item, length, static_items
 from .joins import list_item_aval, stable_elem
 from .journal import Content, Snapshot, Stored
@@ -68,11 +69,19 @@ class Containers(Calls):
         if isinstance(iterable, Staged) or is_tracer(iterable):
             return iter(self.all_items(iterable))
         if isinstance(iterable, list) and id(iterable) in self.symbolic_lists:
+            self.unroll_maker(iterable)
             raise self.fatal(UnsupportedOperation(
                 "a list whose length depends on data is iterated where its length is needed",
                 why="the generated code is made before the length is known",
                 fix="loop over it with a for statement"))
         return iter(self.outside_items(iterable))
+
+    def unroll_maker(self, obj: list[Any]) -> None:
+        """A list of unknown length is needed with a known one: if a for loop made it, start
+        again with that loop unrolled."""
+        site = self.list_sites.get(self.symbolic_lists[id(obj)].value)
+        if site is not None and site not in self.unrolled:
+            raise Restart(("unroll", site, "a list that it fills is needed with its length"))
 
     def all_items(self, iterable: Any) -> list[Any]:
         """All items of a staged iterable; its length is demanded."""
@@ -327,6 +336,7 @@ class Containers(Calls):
             (value,) = self.emit("apply", (symbolic.value,), (symbolic.value.aval,), fn=list,
                                  args=(Ref(0),), kwargs={}, many=False)
             return self.list_object(value)
+        self.unroll_maker(obj)
         raise self.fatal(UnsupportedOperation(
             f"list.{name} on a list whose length depends on data",
             why="only append, insert, pop, extend, copy, indexing and len are staged there",

@@ -53,14 +53,18 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
     whatever its numbers are, and :class:`~srcgrad.errors.SrcgradError` for refusals.
     """
     sizes: dict[tuple[str, int | None], int] = {}
+    unrolled: dict[Any, str] = {}
     for _ in range(MAX_RESTARTS):
-        machine = TraceMachine(sizes)
+        machine = TraceMachine(sizes, unrolled)
         try:
             return _trace_once(machine, function, args, kwargs, leaves, name)
         except Restart as again:
             if again.assumption[0] == "size":
                 _, path, axis, number = again.assumption
                 sizes[(path, axis)] = number
+                continue
+            if again.assumption[0] == "unroll" and again.assumption[1] not in unrolled:
+                unrolled[again.assumption[1]] = again.assumption[2]
                 continue
             raise TracingError("tracing does not settle",
                                why=f"assumption {again.assumption} was not enough") from None

@@ -96,7 +96,7 @@ def to_bool(machine: Any, value: Any = False) -> Any:
     if known is not None:
         return known
     tested = machine.predicate(value)
-    if isinstance(tested, bool) or tested.aval.kind is Kind.BOOL:
+    if type(tested) is bool or tested.aval.kind is Kind.BOOL:
         return tested
     return machine.opaque_apply(bool, (machine.value_of(tested),), BOOL)
 

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..dims import symbol
-from ..errors import JoinError, UnsupportedOperation
+from ..dims import evaluate, is_varying, symbol
+from ..errors import AliasError, JoinError, UnsupportedOperation
 from ..graph.ir import Block, LoopSpec, Value, walk
 from ..kinds import INT, Aval, Kind, int_aval
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, UNBOUND
 from .branches import RAISE, Branches
-from .control import Unroll
+from .control import Refusal, Unroll
 from .iteration import Range, item, length, staged_iterable, static_items
 from .joins import Join, Leaf, Same, Shape, build, leaf_shapes, leaves, widen
 from .journal import Cell, Change, Lost, Stored, Version
@@ -139,17 +139,36 @@ class Loops(Branches):
         nodes = len(region.builder.nodes)
         self.loop_count += 1
         index_symbol = symbol("i", serial=self.loop_count, low=0, varying=True)
-        try:
-            jump = self._trace_for(staged, target, body, index_symbol)
-        except Unroll as need:
-            if need.symbol not in index_symbol.atoms():
-                raise
+        site = self.site(body)
+        reason = self.unrolled.get(site)
+        if reason is None:
+            try:
+                jump = self._trace_for(staged, target, body, index_symbol)
+            except Unroll as need:
+                if need.symbol not in index_symbol.atoms():
+                    raise
+                reason = need.reason
+            except Refusal as refusal:
+                if not isinstance(refusal.error, (JoinError, AliasError)) or (
+                        self._count(staged) is None):
+                    raise
+                reason = refusal.error.what
+            else:
+                return self._loop_end(jump, orelse, rest)
             assert len(self.journal.layers) == layers
             self.region = region
             del region.builder.nodes[nodes:]
-            items = self._unrolled(staged, need.reason)
-            return self._run_items(items, target, body, orelse, rest)
-        return self._loop_end(jump, orelse, rest)
+        items = self._unrolled(staged, reason)
+        return self._run_items(items, target, body, orelse, rest)
+
+    def _count(self, staged: Any) -> int | None:
+        """The number of iterations in this call, if the loop may be unrolled."""
+        count = length(self, staged)
+        expr = self._int_expr(count)
+        if expr is None or is_varying(expr):
+            return None
+        number = int(evaluate(expr, self.numbers))
+        return number if number <= UNROLL_LIMIT else None
 
     def _unrolled(self, staged: Any, reason: str) -> list[Any]:
         """The items of a loop that must be unrolled, under a guard of their number."""
@@ -169,6 +188,9 @@ class Loops(Branches):
         return found if found is not None else [item(self, staged, i) for i in range(count)]
 
     notes: list[str]
+    unrolled: dict[Any, str]
+    list_sites: dict[Value, Any]
+    dropped: set[Any]
 
     def _trace_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
                    index_symbol: Any) -> Any:
@@ -258,21 +280,31 @@ class Loops(Branches):
         if remembered is not None:
             self._recall(forms, remembered)
         done = None
+        outer_dropped, self.dropped = self.dropped, set()
+        try:
+            done = self._settle(kind, forms, test, start, body)
+        finally:
+            self.dropped = outer_dropped
+        if done is None:
+            return self._trace_loop("while", inits, None, start, _test_first(self, test, body),
+                                    user)
+        self.forms[site] = [(c.cell, c.shape) for c in forms.values()]
+        return self._finish(kind, inits, forms, done, user, site)
+
+    def _settle(self, kind: str, forms: dict[tuple[Any, ...], Carried],
+                test: Callable[[], Any] | None,
+                start: tuple[Any, Callable[[Any], None]] | None,
+                body: Callable[[], Any]) -> Round | None:
+        """Trace rounds until the forms cover what the body leaves behind."""
         for _ in range(MAX_ROUNDS):
             done = self._round(kind, forms, test, start, body)
-            if done is None:
-                return self._trace_loop("while", inits, None, start, _test_first(self, test, body),
-                                        user)
-            if not self._widen(forms, done):
-                break
+            if done is None or not self._widen(forms, done):
+                return done
             self.rounds += 1
-        else:
-            raise self.fatal(JoinError(
-                "a loop's variables do not settle on one kind",
-                why="each iteration changes their type or structure again",
-                fix="make each variable keep its kind from one iteration to the next"))
-        self.forms[site] = [(c.cell, c.shape) for c in forms.values()]
-        return self._finish(kind, inits, forms, done, user)
+        raise self.fatal(JoinError(
+            "a loop's variables do not settle on one kind",
+            why="each iteration changes their type or structure again",
+            fix="make each variable keep its kind from one iteration to the next"))
 
     rounds: int
 
@@ -324,7 +356,7 @@ class Loops(Branches):
         value = test()
         known = self.static_truth(value)
         tested = value if known is not None else self.predicate(value)
-        if isinstance(tested, bool):
+        if type(tested) is bool:
             known = tested
         done.predicate = self.const(known) if known is not None else self.value_of(tested)
 
@@ -407,6 +439,11 @@ class Loops(Branches):
             wide = wide or changed
         if not wide and self._partition(forms) != before:
             wide = True
+        for key in [k for k, c in forms.items() if c.end is c.head and k not in self.dropped
+                    and not isinstance(c.shape, Same)]:
+            self.dropped.add(key)
+            del forms[key]
+            wide = True
         for key, change in done.changes.items():
             if key in forms or isinstance(change.cell, (Lost, Stored)) and change.before:
                 continue
@@ -442,7 +479,7 @@ class Loops(Branches):
 
     # ---- the node ------------------------------------------------------------------------------
     def _finish(self, kind: str, inits: list[Value], forms: dict[tuple[Any, ...], Carried],
-                done: Round, user: str) -> Any:
+                done: Round, user: str, site: Any) -> Any:
         jump = done.jump
         codes = _leaving(jump)
         entries, ends, avals = self._edges(forms, done, codes)
@@ -468,7 +505,7 @@ class Loops(Branches):
         outputs = self.emit("loop", (*inits, *(entries[i] for i in keep)), tuple(out_avals),
                             blocks, loop=spec)
         results = dict(zip(order, outputs[1 if codes else 0:], strict=False))
-        self._leave_forms(carried, results)
+        self._leave_forms(carried, results, site)
         if not codes:
             return NORMAL
         return self._loop_jump(codes, outputs[0])
@@ -546,7 +583,8 @@ class Loops(Branches):
                 number += 1
         return keep, last
 
-    def _leave_forms(self, carried: list[Carried], results: dict[int, Value]) -> None:
+    def _leave_forms(self, carried: list[Carried], results: dict[int, Value],
+                     site: Any) -> None:
         """Put the results into the cells; arrays that were carried under another name and
         written to are not known under their old name any more."""
         number = 0
@@ -561,6 +599,7 @@ class Loops(Branches):
                 value = results[number]
                 number += 1
                 value.hint = self._hint_of(c.cell, leaf)
+                self.list_sites[value] = site
                 outer = [p for p in (entry, end) if type(p) is ArrayTracer
                          and p.home.region is not None and p.home.region.active]
                 made.append(self.object_of(leaf, value, outer))

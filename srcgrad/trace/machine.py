@@ -9,22 +9,28 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..kinds import COMPLEX, FLOAT, Kind, int_aval
+from ..stage.defaults import MachineDefaults
 from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
 from .functions import HANDLERS, sort_node
+from .iteration import staged_iterable
 from .joins import record_fields
 from .statements import Statements
 from .tracers import ArrayTracer, ScalarTracer, is_tracer
 
 
-class TraceMachine(Statements):
+class TraceMachine(Statements, MachineDefaults):
     """All staged operators, recording."""
 
     float_aval = FLOAT
     complex_aval = COMPLEX
 
-    def __init__(self, sizes: dict[tuple[str, int | None], int]) -> None:
+    def __init__(self, sizes: dict[tuple[str, int | None], int],
+                 unrolled: dict[Any, str] | None = None) -> None:
         super().__init__(sizes)
+        self.unrolled = unrolled if unrolled is not None else {}
+        self.list_sites = {}
+        self.dropped = set()
         self.conditions = {}
         self.noted = set()
         self.masks = {}
@@ -41,6 +47,34 @@ class TraceMachine(Statements):
         self.forms = {}
         self.notes = []
         self.handling = []
+
+    # ---- operators that are about Python -----------------------------------------------------
+    def mapping_items(self, mapping: Any) -> list[tuple[Any, Any]]:
+        if type(mapping) is dict:
+            return list(self.container_method(mapping, "items", (), {}))
+        return super().mapping_items(mapping)
+
+    def generator(self, iterable: Any, lazily: Any, as_list: Any) -> Any:
+        """A generator expression over traced things runs at once, staged."""
+        if as_list is not None and (staged_iterable(self, iterable) is not None):
+            return as_list(iterable)
+        return lazily(self.iterate(iterable))
+
+    def match_sequence(self, subject: Any, length: int, star: bool) -> bool:
+        self.note_container(subject)
+        return super().match_sequence(subject, length, star)
+
+    def match_mapping(self, subject: Any, length: int) -> bool:
+        self.note_container(subject)
+        return super().match_mapping(subject, length)
+
+    def match_keys(self, subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        if any(k not in subject for k in keys):
+            return super().match_keys({}, keys)
+        return tuple(self.getitem(subject, k) for k in keys)
+
+    def is_instance(self, subject: Any, cls: Any) -> Any:
+        return self.truth(self.call(isinstance, subject, cls))
 
     # ---- odds and ends that functions need ---------------------------------------------------
     def scratch_frame(self, start: Any) -> Frame:

@@ -332,7 +332,7 @@ class Operators(Sources):
         if known is not None:
             return known
         tested = self.predicate(value)
-        if isinstance(tested, bool):
+        if type(tested) is bool:
             return tested
         condition = self.conditions.get(tested.value) if type(tested) is ScalarTracer else None
         if condition is not None:
@@ -362,7 +362,7 @@ class Operators(Sources):
         if known is not None:
             return not known
         tested = self.predicate(operand)
-        if isinstance(tested, bool):
+        if type(tested) is bool:
             return not tested
         result = self.opaque_apply(operator.not_, (self.value_of(tested),), BOOL)
         condition = self.conditions.get(tested.value) if type(tested) is ScalarTracer else None
