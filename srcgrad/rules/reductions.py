@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,31 @@ Axis = Any  # None, an int or a tuple of ints
 Shape = tuple[int, ...]
 
 
-def keep_axes(x: Array, axis: Axis, keepdims: bool) -> Array:
-    """A reduced value with its reduced axes back, of size 1, to broadcast against the input."""
+def keep_axes(x: Array, axis: Axis, keepdims: bool, ndim: int | None = None) -> Array:
+    """A reduced value made to broadcast against the input: reduced axes back, of size 1.
+
+    Given the input's rank ``ndim``, leading axes are left to broadcasting.
+    """
     if keepdims or axis is None:
         return x
+    if ndim is not None:
+        axes = [i % ndim for i in (axis if isinstance(axis, tuple) else (axis,))]
+        if sorted(axes) == list(range(len(axes))):
+            return x
     return np.expand_dims(x, axis)
+
+
+def reduced(function: Callable[..., Array], a: Array, axis: Axis, **options: Any) -> Array:
+    """``function`` over ``axis``, to broadcast against ``a``."""
+    if axis is None:
+        return function(a, **options)
+    return function(a, axis=axis, keepdims=True, **options)
+
+
+def number_of(mask: Array, axis: Axis, dtype: np.dtype[Any]) -> Array:
+    """How many elements of ``mask`` are true, in a dtype that leaves ``dtype`` as it is."""
+    real = np.finfo(dtype).dtype
+    return reduced(np.sum, mask, axis, **({} if real == np.float64 else {"dtype": real}))
 
 
 def reduced_size(shape: Shape, axis: Axis) -> int:
@@ -33,7 +54,7 @@ def count(shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any]) -> Array
     """:func:`reduced_size` under a mask; axes are kept."""
     if where is True:
         return reduced_size(shape, axis)
-    return np.sum(np.broadcast_to(where, shape), axis=axis, dtype=dtype, keepdims=True)
+    return number_of(np.broadcast_to(where, shape), axis, dtype)
 
 
 def flatten_axes(x: Array, axis: Axis, ndim: int) -> Array:
@@ -70,7 +91,7 @@ def spread(ct: Array, shape: Shape, where: Array) -> Array:
 
 @linear(np.sum, "a")
 def sum_a(ct: Array, a_shape: Shape, axis: Axis, keepdims: bool, where: Array) -> Array:
-    return spread(keep_axes(ct, axis, keepdims), a_shape, where)
+    return spread(keep_axes(ct, axis, keepdims, len(a_shape)), a_shape, where)
 
 
 @linear(np.sum, "initial")
@@ -83,12 +104,13 @@ def mean_a(
     ct: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool, where: Array
 ) -> Array:
     n = count(a_shape, axis, where, a_dtype)
-    return spread(keep_axes(ct, axis, keepdims) / n, a_shape, where)
+    return spread(keep_axes(ct, axis, keepdims, len(a_shape)) / n, a_shape, where)
 
 
 @vjp(np.nansum, "a")
 def nansum_a(ct: Array, a: Array, axis: Axis, keepdims: bool, where: Array) -> Array:
-    return spread(np.where(np.isnan(a), 0, keep_axes(ct, axis, keepdims)), np.shape(a), where)
+    ct = keep_axes(ct, axis, keepdims, np.ndim(a))
+    return spread(np.where(np.isnan(a), 0, ct), np.shape(a), where)
 
 
 @vjp(np.nanmean, "a")
@@ -96,15 +118,15 @@ def nanmean_a(
     ct: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool, where: Array
 ) -> Array:
     present = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    n = np.sum(present, axis=axis, dtype=a_dtype, keepdims=True)
-    return np.where(present, keep_axes(ct, axis, keepdims) / n, 0)
+    n = number_of(present, axis, a_dtype)
+    return np.where(present, keep_axes(ct, axis, keepdims, np.ndim(a)) / n, 0)
 
 
 def _others(ct: Array, a: Array, axis: Axis, keepdims: bool, shape: Shape) -> Array:
     """``ct`` times the product of all other elements, without a division (zeros, order 2)."""
     flat = flatten_axes(a, axis, len(shape))
     others = restore_axes(products_of_others(flat), axis, shape)
-    return keep_axes(ct, axis, keepdims) * others
+    return keep_axes(ct, axis, keepdims, len(shape)) * others
 
 
 def _scaled(ct: Array, initial: Array) -> Array:
@@ -123,7 +145,9 @@ def prod_a(
 
 @vjp(np.prod, "initial")
 def prod_initial(ct: Array, a: Array, axis: Axis, keepdims: bool, where: Array) -> Array:
-    return np.sum(ct * np.prod(a, axis=axis, keepdims=keepdims, where=where))
+    if where is not True:
+        a = np.where(where, a, 1)
+    return np.sum(ct * np.prod(a, axis=axis, keepdims=keepdims))
 
 
 @vjp(np.nanprod, "a")
@@ -148,7 +172,7 @@ def extremum_share(
         else:
             ahead = np.cumsum(chosen, axis=axis)
         return np.where(chosen & (ahead == 1), ct, 0)
-    n = np.sum(chosen, axis=axis, dtype=dtype, keepdims=True)
+    n = number_of(chosen, axis, dtype)
     if initial is not None or where is not True:
         n = np.maximum(n + (ans == initial), 1)
     return np.where(chosen, ct / n, 0)
@@ -162,7 +186,8 @@ def extremum_a(
     ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
     where: Array, initial: Array, ties: str,
 ) -> Array:  # fmt: skip
-    ct, ans = keep_axes(ct, axis, keepdims), keep_axes(ans, axis, keepdims)
+    ndim = np.ndim(a)
+    ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
     return extremum_share(ct, a, ans, axis, a_dtype, ties, where, initial)
 
 
@@ -170,15 +195,16 @@ def extremum_a(
 def ptp_a(
     ct: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool, ties: str
 ) -> Array:
-    ct = keep_axes(ct, axis, keepdims)
-    high = extremum_share(ct, a, np.max(a, axis=axis, keepdims=True), axis, a_dtype, ties)
-    low = extremum_share(ct, a, np.min(a, axis=axis, keepdims=True), axis, a_dtype, ties)
+    ct = keep_axes(ct, axis, keepdims, np.ndim(a))
+    high = extremum_share(ct, a, reduced(np.max, a, axis), axis, a_dtype, ties)
+    low = extremum_share(ct, a, reduced(np.min, a, axis), axis, a_dtype, ties)
     return high - low
 
 
 def log_sum_a(ct: Array, ans: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
-    ans = keep_axes(ans, axis, keepdims)
-    return keep_axes(ct, axis, keepdims) * np.exp(a - np.where(ans == -math.inf, 0, ans))
+    ndim = np.ndim(a)
+    ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
+    return ct * np.exp(a - np.where(ans == -math.inf, 0, ans))
 
 
 def _reduce(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,

@@ -15,7 +15,7 @@ from srcgrad.rules.book import Array, alias, elementwise, entry, inactive, nondi
 from srcgrad.rules.broadcast import dispatching, sum_to
 from srcgrad.rules.error_function import erf_x, erfc_x, erfcx_x
 from srcgrad.rules.exponential import exp2, expm1, log1p
-from srcgrad.rules.reductions import keep_axes
+from srcgrad.rules.reductions import keep_axes, reduced
 from srcgrad.rules.special_functions import (
     entr_x,
     erfinv_x,
@@ -459,12 +459,12 @@ def logsumexp_b(
 
 @vjp(sp.softmax, "x", like=lambda x, axis=None: None)
 def softmax_x(ct: Array, ans: Array, axis: Any) -> Array:
-    return ans * (ct - np.sum(ct * ans, axis=axis, keepdims=True))
+    return ans * (ct - reduced(np.sum, ct * ans, axis))
 
 
 @vjp(sp.log_softmax, "x", like=lambda x, axis=None: None)
 def log_softmax_x(ct: Array, ans: Array, axis: Any) -> Array:
-    return ct - np.exp(ans) * np.sum(ct, axis=axis, keepdims=True)
+    return ct - np.exp(ans) * reduced(np.sum, ct, axis)
 
 
 nondiff(sp.gammasgn, sp.comb, sp.perm, sp.factorial, sp.round)

@@ -15,6 +15,7 @@ from srcgrad.rules.reductions import (
     count,
     flatten_axes,
     keep_axes,
+    reduced,
     reduced_size,
     restore_axes,
 )
@@ -39,9 +40,16 @@ for _function in (np.var, np.std, np.nanvar, np.nanstd):
     inactive(_function, "where")
 
 
+def _degrees_of_freedom(
+    shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any], ddof: Any
+) -> Array:
+    n = count(shape, axis, where, dtype)
+    return n if isinstance(ddof, int) and ddof == 0 else n - ddof
+
+
 def _deviation(a: Array, axis: Axis, where: Array, mean: Array) -> Array:
     if mean is None:
-        mean = np.mean(a, axis=axis, keepdims=True, where=where)
+        mean = reduced(np.mean, a, axis, **({} if where is True else {"where": where}))
     return a - mean if where is True else np.where(where, a - mean, 0)
 
 
@@ -50,9 +58,9 @@ def var_a(
     ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
     keepdims: bool, where: Array, mean: Array,
 ) -> Array:  # fmt: skip
-    n = count(a_shape, axis, where, a_dtype) - ddof
+    n = _degrees_of_freedom(a_shape, axis, where, a_dtype, ddof)
     deviation = conj_complex(_deviation(a, axis, where, mean), a_dtype)
-    return keep_axes(ct, axis, keepdims) * (2 / n) * deviation
+    return keep_axes(ct, axis, keepdims, len(a_shape)) * (2 / n) * deviation
 
 
 @vjp(np.std, "a")
@@ -60,8 +68,9 @@ def std_a(
     ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
     keepdims: bool, where: Array, mean: Array,
 ) -> Array:  # fmt: skip
-    n = count(a_shape, axis, where, a_dtype) - ddof
-    ct, ans = keep_axes(ct, axis, keepdims), keep_axes(ans, axis, keepdims)
+    ndim = len(a_shape)
+    n = _degrees_of_freedom(a_shape, axis, where, a_dtype, ddof)
+    ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
     deviation = conj_complex(_deviation(a, axis, where, mean), a_dtype)
     return ct / (n * np.where(ans == 0, 1, ans)) * deviation  # 0 where all are equal
 
@@ -102,11 +111,11 @@ def average_a(
     ct: Any, a_shape: Shape, axis: Axis, weights: Array, weights_ndim: Any, returned: bool,
     keepdims: bool,
 ) -> Array:  # fmt: skip
-    ct = keep_axes(ct[0] if returned else ct, axis, keepdims)
+    ct = keep_axes(ct[0] if returned else ct, axis, keepdims, len(a_shape))
     if weights is None:
         return np.broadcast_to(ct / reduced_size(a_shape, axis), a_shape)
     w = _weights_over(weights, weights_ndim, len(a_shape), axis)
-    return np.broadcast_to(ct * w / np.sum(w, axis=axis, keepdims=True), a_shape)
+    return np.broadcast_to(ct * w / reduced(np.sum, w, axis), a_shape)
 
 
 @vjp(np.average, "weights")
@@ -117,8 +126,8 @@ def average_weights(
     ndim = np.ndim(a)
     mean, total_ct = (ans[0], ct[1]) if returned else (ans, None)
     w = _weights_over(weights, weights_ndim, ndim, axis)
-    ct = keep_axes(ct[0] if returned else ct, axis, keepdims)
-    d = ct * (a - keep_axes(mean, axis, keepdims)) / np.sum(w, axis=axis, keepdims=True)
+    ct = keep_axes(ct[0] if returned else ct, axis, keepdims, ndim)
+    d = ct * (a - keep_axes(mean, axis, keepdims, ndim)) / reduced(np.sum, w, axis)
     if total_ct is not None:
         d = d + keep_axes(total_ct, axis, keepdims)
     if axis is None or weights_ndim == ndim:
