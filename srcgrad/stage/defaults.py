@@ -192,6 +192,8 @@ class MachineDefaults:
         outer.slots["__class__"] = cell
         inner = Frame(body, outer)
         inner.slots = namespace
+        self.born(outer)
+        self.born(inner)
         body.code(self, inner)
         if body.uses_class_cell:
             namespace["__classcell__"] = cell

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import sys
 import threading
+from collections.abc import Callable
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final
 
@@ -160,7 +161,9 @@ class Activation:
     def __call__(self, slots: dict[str, Any]) -> Any:
         frame = Frame(self.staged, self.parent)
         frame.slots = slots
-        return self.staged.enter(active_machine(), frame)
+        machine = active_machine()
+        machine.born(frame)
+        return self.staged.enter(machine, frame)
 
 
 class _Thread(threading.local):
@@ -316,7 +319,7 @@ def _assemble(unit: Unit, compiled: CodeType, free: tuple[str, ...]) -> Staged:
     made = StagedUnit(unit.filename, unit.lines)
     namespace: dict[str, Any] = {
         UNIT_KEY: made, "PASS": nothing, "SCOPE": new_scope, "HAS": has_name,
-        "CLASS_CELL": class_cell, "slice": slice, "__builtins__": {}}
+        "CLASS_CELL": class_cell, "ANNOTATION": annotation, "slice": slice, "__builtins__": {}}
     infos = {name: RegionInfo(plan, unit.filename) for name, plan in unit.regions.items()}
     codes = [k for k in compiled.co_consts if isinstance(k, CodeType)]
     records = []
@@ -333,11 +336,19 @@ def nothing() -> int:
     return NORMAL
 
 
-def new_scope(parent: Frame) -> Frame:
-    """A frame for a comprehension or class body; the machine is told of it."""
+def new_scope(machine: Machine, parent: Frame) -> Frame:
+    """A frame for a comprehension; the machine is told of it."""
     frame = scope(parent)
-    active_machine().born(frame)
+    machine.born(frame)
     return frame
+
+
+def annotation(value: Callable[[], Any], text: str) -> Any:
+    """An annotation where Python defers them (3.14): its text if a name is not there yet."""
+    try:
+        return value()
+    except NameError:
+        return text
 
 
 def has_name(frame: Frame, name: str) -> bool:

@@ -51,7 +51,7 @@ def _inner(c: Context, node: _Comprehension, native: bool) -> Context:
 def _finish(c: Context, inner: Context, node: _Comprehension, kind: str,
             body: list[ast.stmt]) -> ast.expr:
     parent = c.frame_of(c.scope.children_parent())
-    frame = c.call(c.unit.name("SCOPE"), node, [parent])
+    frame = c.call(c.unit.name("SCOPE"), node, [c.unit.name("M"), parent])
     head = inner.assignment(inner.scope.variable, frame, node)
     return c.define(c.unit.fresh(kind), [head, *inner.definitions, *body], node, "iterable")
 

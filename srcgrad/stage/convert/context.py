@@ -19,6 +19,7 @@ meet anything else.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -408,7 +409,8 @@ class Context:
 
     def _close(self, name: str | None, outer: list[ast.stmt] | None,
                statements: list[ast.stmt], kind: str, at: ast.AST,
-               started: list[tuple[RegionPlan, ast.FunctionDef, int]], begin: int) -> list[ast.stmt] | None:
+               started: list[tuple[RegionPlan, ast.FunctionDef, int]],
+               begin: int) -> list[ast.stmt] | None:
         """End the region being written; the statements of the unnamed first one are kept."""
         if name is None:
             kept: list[ast.stmt] | None = self.out
@@ -434,7 +436,11 @@ class Context:
         """The value of an annotation: its text under ``from __future__ import annotations``."""
         if self.unit.lazy_annotations:
             return self.constant(ast.unparse(node), node)
-        return self.expr(node)
+        value = self.expr(node)
+        if sys.version_info < (3, 14):
+            return value
+        text = self.constant(ast.unparse(node), node)
+        return self.call(self.unit.name("ANNOTATION"), node, [self.thunk(value, node), text])
 
     def native_block(self, statements: list[ast.stmt], at: Any) -> list[ast.stmt]:
         """Convert a statement list that stays a Python block (in generators)."""

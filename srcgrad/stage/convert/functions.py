@@ -54,10 +54,16 @@ def plan_function(c: Context, name: str, arguments: ast.arguments, body: list[as
     scope.bind(body, unit.has_walrus)
     ordered = [*arguments.posonlyargs, *arguments.args]
     scope.first = ordered[0].arg if ordered else None
-    qualname = f"{c.qualname}.{name}" if c.scope.kind == CLASS else f"{c.qualname}.<locals>.{name}"
+    qualname = _qualname(c, name)
     doc = docstring(body) if kind == "function" else None
     return unit.add(Plan(name, qualname, arguments, body, scope, line, kind,
                          unit.has_yield and yields(body), doc))
+
+
+def _qualname(c: Context, name: str) -> str:
+    if name in c.scope.globals:
+        return name
+    return f"{c.qualname}.{name}" if c.scope.kind == CLASS else f"{c.qualname}.<locals>.{name}"
 
 
 def docstring(body: list[ast.stmt]) -> str | None:
@@ -112,10 +118,7 @@ def class_(c: Context, node: ast.ClassDef) -> Effect:
     cell.bound.add("__class__")
     scope = Scope(CLASS, unit.fresh("F"), cell)
     scope.bind(node.body, unit.has_walrus)
-    qualname = (f"{c.qualname}.{node.name}" if c.scope.kind == CLASS
-                else f"{c.qualname}.<locals>.{node.name}")
-    if node.name in c.scope.globals:
-        qualname = node.name
+    qualname = _qualname(c, node.name)
     if any(isinstance(s, ast.AnnAssign) for s in statements_of(node.body)):
         scope.bound.add("__annotations__")
     index = unit.add(Plan(node.name, qualname, None, node.body, scope, node.lineno, "class",
