@@ -243,7 +243,7 @@ def _resized(ct: Array, a_shape: Shape) -> Array:
 
 
 linear(np.resize, "a")(_resized)
-if np.row_stack is not np.vstack:
+if getattr(np, "row_stack", np.vstack) is not np.vstack:  # NumPy 2.5 has it no more
     alias(np.vstack, np.row_stack)
 
 
