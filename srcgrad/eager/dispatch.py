@@ -17,6 +17,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
 from srcgrad.eager.errstate import loud, quiet
+from srcgrad.eager.fast import entry_of_two, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.tensor import Tensor, store, wrap
@@ -79,7 +80,7 @@ def register(
 
 def op(
     name: str | None = None, *, torch: bool = True, method: bool = True, inplace: bool = False,
-    out: bool = True, aliases: Sequence[str] = (),
+    out: bool = True, aliases: Sequence[str] = (), fast: Any = None,
 ) -> Callable[[F], F]:
     """Declare a function with PyTorch's own Python signature, ``input`` first.
 
@@ -91,6 +92,8 @@ def op(
     def declare(function: F) -> F:
         title = name or function.__name__.rstrip("_")
         public = _public(title, function, out)
+        if fast is not None:
+            public = fast(public)
         register((title, *aliases), public, torch=torch, method=method)
         if inplace:
             for n in (title, *aliases):
@@ -266,7 +269,8 @@ def unary(
         return wrap(r, dt.FROM_NUMPY[r.dtype])
 
     call.__name__ = name
-    op(name, aliases=aliases, inplace=inplace, torch=torch, method=method)(call)
+    op(name, aliases=aliases, inplace=inplace, torch=torch, method=method,
+       fast=lambda public: single(prim, public))(call)
     return call
 
 
@@ -312,10 +316,24 @@ def binary(
         return wrap(dt.round_bfloat16(r) if d is dt.bfloat16 else r, d)
 
     call.__name__ = name
-    op(name, aliases=aliases, inplace=inplace, torch=torch, method=method)(_checked(name, call))
+    quick = None if compares else prim
+    op(name, aliases=aliases, inplace=inplace, torch=torch, method=method,
+       fast=_fast_pair(quick))(_checked(name, call))
+    if quick is not None:
+        FAST[call] = quick
     if dunder is not None:
         operators(dunder, call, inplace=inplace and not compares)
     return call
+
+
+# The primitives of binary functions that the fast paths serve.
+FAST: dict[Any, Primitive] = {}
+
+
+def _fast_pair(prim: Primitive | None) -> Any:
+    if prim is None:
+        return None
+    return lambda public: entry_of_two(pair(prim, public), public)
 
 
 def is_number(value: Any) -> bool:
@@ -334,7 +352,7 @@ def _checked(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
 def operators(
     dunder: str, call: Callable[..., Any], *, reflected: Callable[..., Any] | None = None,
-    inplace: bool = True,
+    inplace: bool = True, fast: Primitive | None = None,
 ) -> None:
     """Make ``__<dunder>__``, ``__r<dunder>__`` and ``__i<dunder>__`` of a binary function."""
 
@@ -355,6 +373,11 @@ def operators(
             return apply_in_place(self, lambda old: call(old, other))
         return NotImplemented
 
+    prim = FAST.get(call) if fast is None else fast
+    if prim is not None:
+        if reflected is call:
+            backward = pair(prim, backward, numbers_only=fast is not None)
+        forward = pair(prim, forward, numbers_only=fast is not None)
     setattr(Tensor, f"__{dunder}__", forward)
     if dunder not in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(Tensor, f"__r{dunder}__", backward)

@@ -21,7 +21,7 @@ class dtype:
     rounding or widening afterwards.
     """
 
-    __slots__ = ("category", "itemsize", "name", "numpy", "plain", "tensor_name")
+    __slots__ = ("category", "fast", "itemsize", "name", "numpy", "plain", "tensor_name")
 
     def __init__(
         self, name: str, storage: Any, category: int, itemsize: int, plain: bool, tensor_name: str
@@ -32,6 +32,7 @@ class dtype:
         self.itemsize = itemsize
         self.plain = plain
         self.tensor_name = tensor_name
+        self.fast = plain and category == FLOATING  # the fast paths of arithmetic take it
 
     @property
     def is_floating_point(self) -> bool:

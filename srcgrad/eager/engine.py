@@ -24,6 +24,7 @@ from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.eager.views import ACCUMULATE
 
 _accumulating = threading.Lock()
+_ndarray = np.ndarray
 
 
 class Run:
@@ -51,114 +52,123 @@ class Run:
             loud(token)
             state.mode = before
 
-    def _discover(self, roots: Sequence[tuple[Node, int, Any]]) -> dict[Node, int]:
-        """How many edges lead to each node that can be reached."""
-        waiting: dict[Node, int] = {}
+    def _discover(self, roots: Sequence[tuple[Node, int, Any]]) -> dict[Node, list[Any]]:
+        """For each node that can be reached, its slot ``[edges still to come, cotangent, owned]``;
+        ``owned`` says that the cotangent is a sum made here, which may be added to in place."""
+        table: dict[Node, list[Any]] = {}
         stack: list[Node] = []
         for node, _, _ in roots:
-            if node not in waiting:
-                waiting[node] = 0
+            if node not in table:
+                table[node] = [0, None, False]
                 stack.append(node)
-        pop, push = stack.pop, stack.append
+        pop, push, find = stack.pop, stack.append, table.get
         while stack:
             for edge in pop().edges:
                 if edge is not None:
                     child = edge[0]
-                    if child in waiting:
-                        waiting[child] += 1
-                    else:
-                        waiting[child] = 1
+                    slot = find(child)
+                    if slot is None:
+                        table[child] = [1, None, False]
                         push(child)
-        return waiting
+                    else:
+                        slot[0] += 1
+        return table
 
-    def _mark_needed(self, waiting: dict[Node, int]) -> None:
+    def _mark_needed(self, table: dict[Node, list[Any]]) -> None:
         """With captures, only nodes on a path to a captured edge run."""
         captures = self.captures or {}
         needed = {node for node, _ in captures}
-        for node in sorted(waiting, key=lambda n: n.seq):
+        for node in sorted(table, key=lambda n: n.seq):
             if node not in needed and any(e is not None and e[0] in needed for e in node.edges):
                 needed.add(node)
         self.needed = needed
 
     def _loop(self, roots: Sequence[tuple[Node, int, Any]]) -> None:
-        waiting = self._discover(roots)
+        table = self._discover(roots)
         if self.captures is not None:
-            self._mark_needed(waiting)
-        pending: dict[Node, Any] = {}
+            self._mark_needed(table)
         heap: list[tuple[int, int, Node]] = []
         for node, nr, ct in roots:
-            self._deliver(pending, node, nr, ct)
+            _deliver(table[node], node, nr, ct)
         for node in dict.fromkeys(n for n, _, _ in roots):
-            if waiting[node] == 0:
+            if table[node][0] == 0:
                 heapq.heappush(heap, (-node.seq, id(node), node))
-        needed, graph, retain = self.needed, self.graph, self.retain
-        watched = state.mode & ANOMALY
+        special = self.captures is not None or state.mode & ANOMALY != 0
+        graph, retain = self.graph, self.retain
         current: Node | None = heapq.heappop(heap)[2] if heap else None
         while current is not None:
             node = current
             current = None
-            ct = pending.pop(node, None)
+            slot = table[node]
+            ct = slot[1]
+            slot[1] = None
             plan = node.plan
             if plan is ACCUMULATE:
                 self._leaf(node, ct)
-                if heap:
-                    current = heapq.heappop(heap)[2]
-                continue
-            if node.ex is not None or self.captures is not None:
-                ct = self._before(node, ct)
-            if needed is not None and not _leads_on(node, needed):
-                grads: Any = None
-            elif ct is None and not plan_wants_none(plan):
-                grads = None
-            elif watched:
-                grads = self._watched(node, ct)
             else:
-                grads = plan.pull_graph(node, ct) if graph else plan.pull(node, ct)
-            if node.ex is not None and node.ex.post_hooks:
-                grads = self._after(node, grads, ct)
-            if not retain and plan.frees:
-                if plan.frees is True:
-                    node.saved = None
+                if special or ct is None or node.ex is not None:
+                    grads = self._careful(node, ct)
+                elif graph:
+                    grads = plan.pull_graph(node, ct)
                 else:
-                    plan.release(node)
-            index = 0
-            for edge in node.edges:
-                if edge is not None:
-                    child, nr = edge
-                    g = None if grads is None else grads[index]
-                    if g is not None and (needed is None or child in needed):
-                        if nr == 0 and child.plan.outputs == 1:
-                            had = pending.get(child)
-                            pending[child] = g if had is None else had + g
-                        else:
-                            self._deliver(pending, child, nr, g)
-                    count = waiting[child] - 1
-                    waiting[child] = count
-                    if count == 0:
-                        if child.plan is ACCUMULATE:
-                            if needed is None or child in needed:
-                                self._leaf(child, pending.pop(child, None))
-                        elif current is None and not heap:
-                            current = child
-                        else:
-                            if current is not None:
-                                heapq.heappush(heap, (-current.seq, id(current), current))
-                                current = None
-                            heapq.heappush(heap, (-child.seq, id(child), child))
-                index += 1
+                    grads = plan.pull(node, ct)
+                if plan.frees and not retain:
+                    if plan.frees is True:
+                        node.saved = None
+                    else:
+                        plan.release(node)
+                index = 0
+                for edge in node.edges:
+                    if edge is not None:
+                        child, nr = edge
+                        slot = table[child]
+                        if grads is not None:
+                            g = grads[index]
+                            if g is not None:
+                                if child.plan.outputs != 1:
+                                    _deliver(slot, child, nr, g)
+                                elif slot[1] is None:
+                                    slot[1] = g
+                                elif slot[2] and g.__class__ is _ndarray:
+                                    np.add(slot[1], g, out=slot[1])
+                                else:
+                                    slot[1] = slot[1] + g
+                                    slot[2] = not graph and slot[1].__class__ is _ndarray
+                        slot[0] -= 1
+                        if not slot[0]:
+                            if child.plan is ACCUMULATE:
+                                self._leaf(child, slot[1])
+                                slot[1] = None
+                            elif current is None and not heap:
+                                current = child
+                            else:
+                                if current is not None:
+                                    heapq.heappush(heap, (-current.seq, id(current), current))
+                                    current = None
+                                heapq.heappush(heap, (-child.seq, id(child), child))
+                    index += 1
             if current is None and heap:
                 current = heapq.heappop(heap)[2]
 
-    def _deliver(self, pending: dict[Node, Any], node: Node, nr: int, g: Any) -> None:
-        """Add a cotangent to what waits for ``node``."""
-        if node.plan.outputs == 1:
-            had = pending.get(node)
-            pending[node] = g if had is None else had + g
-            return
-        slots = pending.setdefault(node, [])
-        while len(slots) <= nr:
-            slots.append(None)
-        slots[nr] = g if slots[nr] is None else slots[nr] + g
+    def _careful(self, node: Node, ct: Any) -> Any:
+        """Run a node that has hooks, is captured, is watched, or gets no cotangent."""
+        plan, needed = node.plan, self.needed
+        if node.ex is not None or self.captures is not None:
+            ct = self._before(node, ct)
+        if needed is not None and not _leads_on(node, needed):
+            grads: Any = None
+        elif ct is None and not plan_wants_none(plan):
+            grads = None
+        elif state.mode & ANOMALY:
+            grads = self._watched(node, ct)
+        else:
+            grads = plan.pull_graph(node, ct) if self.graph else plan.pull(node, ct)
+        if node.ex is not None and node.ex.post_hooks:
+            grads = self._after(node, grads, ct)
+        if needed is not None and grads is not None:
+            grads = [g if e is not None and e[0] in needed else None
+                     for e, g in zip(node.edges, grads)]
+        return grads
 
     # -- hooks and captures --------------------------------------------------------------
 
@@ -263,6 +273,19 @@ class Run:
         if x is not None and x.post_accumulate:
             for hook in list(x.post_accumulate.values()):
                 hook(leaf)
+
+
+def _deliver(slot: list[Any], node: Node, nr: int, g: Any) -> None:
+    """Add a cotangent to what waits for ``node``: a list if it has several outputs."""
+    if node.plan.outputs == 1:
+        slot[1] = g if slot[1] is None else slot[1] + g
+        return
+    if slot[1] is None:
+        slot[1] = []
+    waiting = slot[1]
+    while len(waiting) <= nr:
+        waiting.append(None)
+    waiting[nr] = g if waiting[nr] is None else waiting[nr] + g
 
 
 anomaly_report: list[Any] = []

@@ -1,7 +1,7 @@
 """Floating point warnings: tensors compute silently, as PyTorch does.
 
 Entering ``np.errstate`` anew for each operation costs more than the operation.  What it does is
-to set one context variable; :func:`quiet` and :func:`loud` do just that, where NumPy offers it,
+to set one context variable; :func:`enter` and :func:`leave` do just that, where NumPy offers it,
 and fall back to ``np.seterr``.
 """
 
@@ -13,25 +13,29 @@ from typing import Any
 import numpy as np
 
 
-def _fast_switch() -> tuple[Callable[[], Any], Callable[[Any], None]] | None:
+def _fast_switch() -> tuple[Callable[[Any], Any], Any, Callable[[Any], None]] | None:
     umath = getattr(getattr(np, "_core", None), "_multiarray_umath", None)
     variable = getattr(umath, "_extobj_contextvar", None)
     make = getattr(umath, "_make_extobj", None)
     if variable is None or make is None:
         return None
-    ignoring = make(all="ignore")
-    set_variable = variable.set
-    return (lambda: set_variable(ignoring)), variable.reset
+    return variable.set, make(all="ignore"), variable.reset
 
 
-def _slow_quiet() -> Any:
+def _slow_enter(what: Any) -> Any:
     return np.seterr(all="ignore")
 
 
-def _slow_loud(before: Any) -> None:
+def _slow_leave(before: Any) -> None:
     np.seterr(**before)
 
 
-_switch = _fast_switch()
-quiet: Callable[[], Any] = _switch[0] if _switch else _slow_quiet
-loud: Callable[[Any], None] = _switch[1] if _switch else _slow_loud
+enter, IGNORING, leave = _fast_switch() or (_slow_enter, None, _slow_leave)
+
+
+def quiet() -> Any:
+    """Silence floating point warnings; gives the token that :func:`loud` takes."""
+    return enter(IGNORING)
+
+
+loud: Callable[[Any], None] = leave

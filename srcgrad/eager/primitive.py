@@ -20,12 +20,21 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, INFERENCE, state
 from srcgrad.eager.nodes import freed_error, make_node, modified_error, node_class
+from srcgrad.eager.specialise import Pieces, can_specialise, make_pull, make_save
 from srcgrad.eager.tensor import Array, Tensor, extra, store, wrap
 from srcgrad.eager.views import caller_place, grad_fn_of, gradient_edge, reduce_to
 from srcgrad.rules.book import Entry, Rule, lookup
 
 _ndarray = np.ndarray
 _NO_VALUE_MEANS = {"keepdims": False, "where": True}
+# Backward formulas that are functions of their own in PyTorch: the node of their result.
+_GRAPH_NODES = {name + "Backward0": name + "BackwardBackward0" for name in (
+    "Tanh", "Sigmoid", "MseLoss", "Elu", "Gelu", "Silu", "Mish", "Softplus", "LeakyRelu",
+    "Hardsigmoid", "Hardswish", "Glu", "LogSigmoid", "Softshrink", "Hardshrink", "Hardtanh",
+    "HuberLoss", "SmoothL1Loss", "Embedding", "Threshold")}
+_GRAPH_NODES |= {"ReluBackward0": "ThresholdBackwardBackward0",
+                 "SoftmaxBackward0": "SoftmaxBackwardDataBackward0",
+                 "LogSoftmaxBackward0": "LogSoftmaxBackwardDataBackward0"}
 BY_FUNCTION: dict[Any, Primitive] = {}
 
 
@@ -93,6 +102,10 @@ class Primitive:
     ``scalar_edges``  whether a Python number in a differentiable place has an edge ``None``.
     ``recompute`` save inputs and compute ``ans`` again, where PyTorch does not save the result.
     ``frees``     False where PyTorch's formula saves nothing that could be freed.
+    ``graph_node``  the name that the node of the gradient has under ``create_graph``, where
+                  PyTorch has a function for this backward.
+    ``lift_numbers``  hand Python numbers to the rules as 0-dim arrays under ``create_graph``, so
+                  that no shortcut (``x**1``) loses the dependence on a tensor.
     ``inactive_outputs``  positions of outputs that never need gradients (indices).
     """
 
@@ -101,6 +114,7 @@ class Primitive:
         shown: dict[str, str] | None = None, settings: dict[str, Any] | None = None,
         outputs: int | None = 1, scalar_edges: bool = False, recompute: bool = False,
         frees: bool | None = None, inactive_outputs: Sequence[int] = (), main: bool = True,
+        graph_node: str | None = None, lift_numbers: bool = False,
     ) -> None:
         found = lookup(function)
         if found is None:
@@ -115,6 +129,8 @@ class Primitive:
         self.scalar_edges = scalar_edges
         self.recompute = recompute
         self.frees = frees
+        self.graph_node = graph_node or _GRAPH_NODES.get(node)
+        self.lift_numbers = lift_numbers
         self.inactive_outputs = frozenset(inactive_outputs)
         self.names = tuple(found.signature.parameters)
         self.defaults = {
@@ -282,6 +298,10 @@ class Plan:
         tensor_kinds = {"tensor", "tensors", "output", "outputs"}
         saves = any(f.kind in tensor_kinds for f in self.fields)
         self.frees = saves if prim.frees is None else prim.frees
+        self.quick_save: Callable[..., Any] | None = None
+        if can_specialise(self):
+            self.pull = make_pull(self, _PIECES)  # type: ignore[method-assign]
+            self.quick_save = make_save(self, _PIECES)
 
     def _plan_calls(self) -> None:
         done: set[int] = set()
@@ -388,6 +408,8 @@ class Plan:
                     lift(unpack(node, v)) if v.__class__ in (tuple, Packed) else v for v in value])
             elif kind == "outputs":
                 env.append(tuple(lift(unpack_output(node, v)) for v in value))
+            elif graph and kind == "static" and self.prim.lift_numbers:
+                env.append(np.asarray(value))
             else:
                 env.append(value)
         if self._places.get("ans") == -1:
@@ -408,6 +430,8 @@ class Plan:
         return self.prim.function(*positional, **options)
 
     def pull(self, node: Any, ct: Any) -> list[Any]:
+        if ct.__class__ is list:
+            ct = ct + [None] * (len(node.meta[1]) - len(ct))
         if self.complex:
             ct = _conjugate(ct)
         env = self.environment(node, ct, graph=False)
@@ -445,6 +469,7 @@ class Plan:
     def pull_graph(self, node: Any, ct: Any) -> list[Any]:
         lift = recorder[0]
         if ct.__class__ is list:
+            ct = ct + [None] * (len(node.meta[1]) - len(ct))
             lifted: Any = tuple(None if c is None else lift(c.conj() if self.complex else c)
                                 for c in ct)
         else:
@@ -452,17 +477,33 @@ class Plan:
         env = self.environment(node, lifted, graph=True)
         grads = self._evaluate(env, lifted)
         meta = node.meta if self.prim.outputs == 1 else node.meta[0]
-        return [None if m is None or g is None else self._project_graph(g, m)
+        if meta is None:  # recorded by a fast path: every input is like the output
+            meta = [None if e is None else (ct._a.shape, ct._dt) for e in node.edges]
+        sources = [t for t in self._saved_tensors(node) if t._rg]
+        return [None if m is None or g is None else self._project_graph(g, m, sources)
                 for g, m in zip(grads, meta)]
 
-    def _project_graph(self, g: Any, meta: tuple[tuple[int, ...], dt.dtype]) -> Tensor:
+    def _saved_tensors(self, node: Any) -> list[Tensor]:
+        return [v[0] for f, v in zip(self.fields, node.saved)
+                if f.kind == "tensor" and v.__class__ is tuple] + [
+            _shown_output(v, node) for v in node.saved if v.__class__ is SavedOutput]
+
+    def _project_graph(
+        self, g: Any, meta: tuple[tuple[int, ...], dt.dtype], sources: list[Tensor]
+    ) -> Tensor:
         shape, d = meta
         t: Tensor = lower[0](g)
         if self.complex and t._dt.category == dt.COMPLEX:
             t = t.real if d.category != dt.COMPLEX else t.conj()
         if t._a.shape != shape:
             t = t.sum_to_size(shape)
-        return t if t._dt is d else t.to(d)
+        t = t if t._dt is d else t.to(d)
+        name = self.prim.graph_node
+        if not t._rg and sources:
+            t = constant_of(t, sources, name or "MulBackward0")
+        elif name is not None and t._fn is not None:
+            t._fn.__class__ = node_class(name)
+        return t
 
     # -- inspection ----------------------------------------------------------------------
 
@@ -497,6 +538,18 @@ class Plan:
         node.saved = tuple(values)
 
 
+def _fitted(g: Any, meta: Any) -> Any:
+    """A gradient brought to an input's shape and dtype; None for inputs without one."""
+    if g is None or meta is None:
+        return None
+    shape, d = meta
+    if g.__class__ is not _ndarray:
+        g = np.asarray(g)
+    if g.shape != shape or g.dtype is not d.numpy:
+        g = reduce_to(g, shape, d.numpy)
+    return dt.round_bfloat16(g) if d is dt.bfloat16 else g
+
+
 # Filled by srcgrad.eager.recording, which needs primitives: how tensors enter and leave the
 # NumPy-like wrapper in which rule bodies are recorded.
 recorder: list[Callable[[Tensor], Any]] = []
@@ -505,6 +558,10 @@ lower: list[Callable[[Any], Tensor]] = []
 
 def _array_of(t: Tensor) -> Array:
     return t._a
+
+
+def _unpacked_array(node: Any, value: Any) -> Array:
+    return unpack(node, value)._a
 
 
 def _edge_places(code: Any, scalar_edges: bool) -> list[int | None]:
@@ -548,6 +605,40 @@ def _fact(name: str, named: dict[str, Any], prim: Primitive) -> Any:
 def _fact_of(value: Any, what: str) -> Any:
     a = value._a if isinstance(value, Tensor) else np.asarray(value)
     return a.shape if what == "shape" else a.ndim if what == "ndim" else a.dtype
+
+
+class _ConstantPlan:
+    """A gradient that formally depends on saved tensors, with derivative zero everywhere."""
+
+    outputs = 1
+    frees = False
+
+    def pull(self, node: Any, ct: Array) -> list[Any]:
+        return [None if e is None else np.zeros(s, d.numpy)
+                for e, (s, d) in zip(node.edges, node.meta)]
+
+    def pull_graph(self, node: Any, ct: Tensor) -> list[Any]:
+        return [None if e is None else wrap(np.zeros(s, d.numpy), d)
+                for e, (s, d) in zip(node.edges, node.meta)]
+
+    def rebind_output(self, node: Any, t: Tensor) -> None:
+        """Nothing is saved."""
+
+    def saved_value(self, node: Any, name: str) -> Any:
+        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
+
+
+_CONSTANT = _ConstantPlan()
+
+
+def constant_of(t: Tensor, sources: list[Tensor], name: str) -> Tensor:
+    """``t`` with a node that leads to ``sources``, to which its gradient is zero."""
+    t = wrap(t._a, t._dt)
+    edges = tuple(gradient_edge(s) for s in sources)
+    meta = tuple((s._a.shape, s._dt) for s in sources)
+    t._fn = make_node(node_class(name), _CONSTANT, edges, (), meta)
+    t._rg = True
+    return t
 
 
 # -- saved tensors -----------------------------------------------------------------------
@@ -620,3 +711,6 @@ def push_forward(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...
     """Forward mode: give the outputs their tangents."""
     if forward:
         forward[0](prim, named, made)
+
+
+_PIECES = Pieces(_unpacked_array, unpack_output_array, SavedOutput, _fitted, _times, Packed)

@@ -55,6 +55,8 @@ def _down(value: Any) -> Any:
     """Recorded values to tensors, also inside sequences; 0-dim arrays and scalars stay."""
     if isinstance(value, Recorded):
         return value.tensor
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        return value.item()  # weak in promotion, as Python numbers are
     if value.__class__ in (list, tuple):
         return value.__class__(_down(v) for v in value)
     return value

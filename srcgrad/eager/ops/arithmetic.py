@@ -189,7 +189,7 @@ def power(input: Any, exponent: Any) -> Any:
 operators("add", add_plain, reflected=add_plain)
 operators("mul", mul, reflected=mul)
 operators("sub", sub, reflected=rsub)
-operators("pow", power)
+operators("pow", power, fast=_power["scalar"])
 operators("floordiv", floor_divide)
 operators("truediv", _true_div, reflected=lambda self, other: mul(reciprocal(self), other))
 

@@ -1,0 +1,220 @@
+"""The fast paths: recorded arithmetic on one or two plain tensors, in one function each.
+
+They handle what most programs do most of the time (float tensors of one dtype, Python numbers,
+plain recording) and hand everything else to the general implementation, which has the same
+meaning.  What they record is the same node with the same plan.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.errstate import IGNORING, enter, leave
+from srcgrad.eager.grad_mode import state
+from srcgrad.eager.nodes import sequence
+from srcgrad.eager.primitive import Plan, Primitive
+from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.views import caller_place, gradient_edge
+
+_new = object.__new__
+_ndarray = np.ndarray
+_asarray = np.asarray
+_frame = sys._getframe
+_PACKAGE = __file__.rpartition("/")[0] if "/" in __file__ else __file__.rpartition("\\")[0]
+_LETTERS = "stg"  # a Python number, a tensor without gradient, a tensor with gradient
+
+
+def _plan(prim: Primitive, letters: str) -> Plan:
+    """The plan of a call whose leading arguments are as ``letters`` say; made once."""
+    codes = tuple(letters) + ("n",) * (len(prim.names) - len(letters))
+    found = prim.plans.get((codes, False))
+    if found is None:
+        found = prim.plans[codes, False] = Plan(prim, dict(zip(prim.names, codes)), False)
+    return found
+
+
+def pair(
+    prim: Primitive, slow: Callable[..., Any], *, numbers_only: bool = False
+) -> Callable[[Any, Any], Any]:
+    """``prim`` of two operands; ``slow`` takes whatever is not plain."""
+    if prim.entry.nondiff or not prim.entry.rules:
+        return slow
+    compute = prim.primal
+    plans: list[Any] = [None] * 9
+    scalar_edges = prim.scalar_edges
+    cls = prim.cls
+
+    def call(x: Any, y: Any) -> Any:
+        mode = state.mode
+        d = x._dt
+        if mode > 1 or not d.fast:
+            return slow(x, y)
+        a = x._a
+        if y.__class__ is float or y.__class__ is int:
+            b: Any = y
+            two = False
+        elif not numbers_only and isinstance(y, Tensor) and y._dt is d:
+            b = y._a
+            two = True
+        else:
+            return slow(x, y)
+        token = enter(IGNORING)
+        try:
+            r = compute(a, b)
+        except (ValueError, OverflowError):
+            return slow(x, y)
+        finally:
+            leave(token)
+        if r.__class__ is not _ndarray:
+            r = _asarray(r)
+        t = _new(Tensor)
+        t._a = r
+        t._dt = d
+        t._ver = [0, r, None]
+        t._nr = 0
+        t._view = t._grad = t._x = None
+        if not mode:
+            t._rg = False
+            t._fn = None
+            return t
+        edge = other = None
+        kind = 0
+        if x._view is None:
+            if x._rg:
+                fn = x._fn
+                edge = gradient_edge(x) if fn is None else (fn, x._nr)
+                kind = 3
+        else:
+            edge = gradient_edge(x)
+            if edge is not None:
+                kind = 3
+        if two:
+            if y._view is None and not y._rg:
+                kind += 1
+            else:
+                fn = y._fn
+                other = gradient_edge(y) if fn is None or y._view is not None else (fn, y._nr)
+                kind += 1 if other is None else 2
+        if edge is None and other is None:
+            t._rg = False
+            t._fn = None
+            return t
+        if (x._x is not None and x._x.inference) or (
+                two and y._x is not None and y._x.inference):
+            return slow(x, y)
+        plan = plans[kind]
+        if plan is None:
+            plan = plans[kind] = _plan(prim, "tg"[kind // 3] + _LETTERS[kind % 3])
+        node = _new(cls)
+        node.plan = plan
+        node.edges = (edge, other) if two or scalar_edges else (edge,)
+        shape = r.shape
+        if a.shape == shape and (not two or b.shape == shape):
+            node.meta = None
+        else:
+            node.meta = (None if edge is None else (a.shape, d),
+                         None if other is None else (b.shape, d))
+        node.seq = sequence()
+        node.ex = None
+        t._rg = True
+        t._fn = node
+        node.saved = plan.quick_save(x, y, t)
+        if plan.frees:
+            frame = _frame(1)
+            code = frame.f_code
+            node.where = (caller_place() if code.co_filename.startswith(_PACKAGE)
+                          else (code, frame.f_lasti))
+        else:
+            node.where = None
+        return t
+
+    usable = all(_plan(prim, k).quick_save is not None for k in (
+        ("gs",) if numbers_only else ("gs", "gt", "tg", "gg")))
+    return call if usable else slow
+
+
+def entry_of_two(call: Callable[[Any, Any], Any], slow: Callable[..., Any]) -> Callable[..., Any]:
+    """``torch.mul`` and ``Tensor.mul``: the fast path for two positional arguments."""
+
+    def entry(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 2 and not kwargs and isinstance(args[0], Tensor):
+            return call(*args)
+        return slow(*args, **kwargs)
+
+    return _like(entry, slow)
+
+
+def single(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
+    """``prim`` of one tensor; ``slow`` takes whatever is not plain."""
+    if prim.entry.nondiff or not prim.entry.rules:
+        return slow
+    compute = prim.primal
+    plan = _plan(prim, "g")
+    cls = prim.cls
+    if plan.quick_save is None:
+        return slow
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        mode = state.mode
+        if mode > 1 or kwargs or len(args) != 1 or not isinstance(args[0], Tensor):
+            return slow(*args, **kwargs)
+        x, = args
+        d = x._dt
+        if not d.fast:
+            return slow(x)
+        a = x._a
+        token = enter(IGNORING)
+        try:
+            r = compute(a)
+        finally:
+            leave(token)
+        if r.__class__ is not _ndarray:
+            r = _asarray(r)
+        t = _new(Tensor)
+        t._a = r
+        t._dt = d
+        t._ver = [0, r, None]
+        t._nr = 0
+        t._view = t._grad = t._x = None
+        if not mode or (not x._rg and x._view is None):
+            t._rg = False
+            t._fn = None
+            return t
+        fn = x._fn
+        edge = gradient_edge(x) if fn is None or x._view is not None else (fn, x._nr)
+        if edge is None:
+            t._rg = False
+            t._fn = None
+            return t
+        if x._x is not None and x._x.inference:
+            return slow(x)
+        node = _new(cls)
+        node.plan = plan
+        node.edges = (edge,)
+        node.meta = None
+        node.seq = sequence()
+        node.ex = None
+        t._rg = True
+        t._fn = node
+        node.saved = plan.quick_save(x, t)  # type: ignore[misc]
+        if plan.frees:
+            frame = _frame(1)
+            code = frame.f_code
+            node.where = (caller_place() if code.co_filename.startswith(_PACKAGE)
+                          else (code, frame.f_lasti))
+        else:
+            node.where = None
+        return t
+
+    return _like(call, slow)
+
+
+def _like(made: Callable[..., Any], slow: Callable[..., Any]) -> Callable[..., Any]:
+    for name in ("__name__", "__qualname__", "__doc__", "__module__", "__wrapped__"):
+        if hasattr(slow, name):
+            setattr(made, name, getattr(slow, name))
+    return made

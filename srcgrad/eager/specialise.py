@@ -1,0 +1,128 @@
+"""Straight-line `save` and `pull` functions for one plan.
+
+A :class:`~srcgrad.eager.primitive.Plan` says what a call saves and which rule bodies its
+backward runs.  For operations with one output and no sequences this module writes these two as
+Python functions without loops or look-ups, for instance for ``a * b`` where both need gradients::
+
+    def save(x1, x2, out):
+        return ((x1, x1._ver[0]), (x2, x2._ver[0]))
+
+    def pull(node, ct):
+        saved = node.saved
+        if saved is None: raise freed_error()
+        s0, s1 = saved
+        v0 = s0[0]._a if s0[0]._ver[0] == s0[1] else fail(node, s0)
+        ...
+        return (body0(ct, v1), body1(ct, v0))
+
+The bodies are the rule book's own; only their call is spelled out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.eager.nodes import freed_error
+
+
+class Pieces:
+    """What the generated functions refer to."""
+
+    def __init__(self, fail: Any, fail_output: Any, make_output: Any, project: Any,
+                 times: Any, packed: Any) -> None:
+        self.times = times  # cotangent times partial derivative
+        self.packed = packed  # the type of hooked saved tensors
+        self.fail = fail  # raises: a saved input was modified (or unpacks a hooked one)
+        self.fail_output = fail_output  # the same for saved outputs
+        self.make_output = make_output
+        self.project = project  # brings a gradient to an input's shape and dtype
+
+
+def can_specialise(plan: Any) -> bool:
+    """One real output, no sequences, nothing recomputed."""
+    if plan.complex or plan.prim.outputs != 1 or plan._places.get("ans") == -1:
+        return False
+    if any(isinstance(c, tuple) for c in plan.codes.values()):
+        return False
+    return all(f.kind in ("tensor", "static", "output", "fact", "setting") for f in plan.fields)
+
+
+def make_save(plan: Any, pieces: Pieces) -> Callable[..., Any] | None:
+    """``save(*inputs, out)`` for plans that save inputs, numbers and the output only."""
+    names = plan.prim.names[: len([n for n in plan.prim.names if plan.codes[n] != "n"])]
+    items = []
+    for field in plan.fields:
+        if field.kind == "tensor":
+            items.append(f"({field.name}, {field.name}._ver[0])")
+        elif field.kind == "output":
+            items.append("make_output(out, 0)")
+        elif field.kind == "static" and field.name in names:
+            items.append(field.name)
+        elif field.kind == "fact" and field.name.endswith("_dtype") and field.name[:-6] in names:
+            items.append(f"{field.name[:-6]}._a.dtype")
+        else:
+            return None
+    body = f"({', '.join(items)},)" if items else "()"
+    text = f"def save({', '.join([*names, 'out'])}):\n    return {body}\n"
+    return _define(text, "save", {"make_output": pieces.make_output})
+
+
+def make_pull(plan: Any, pieces: Pieces) -> Callable[..., Any]:
+    """``pull(node, ct)`` for a plan that :func:`can_specialise` accepts."""
+    space: dict[str, Any] = {"freed_error": freed_error, "fail": pieces.fail,
+                             "fail_output": pieces.fail_output, "project": pieces.project,
+                             "times": pieces.times, "Packed": pieces.packed}
+    lines = ["def pull(node, ct):"]
+    if plan.fields:
+        lines += ["    saved = node.saved", "    if saved is None: raise freed_error()"]
+        unpacked = ", ".join(f"s{i}" for i in range(len(plan.fields)))
+        lines.append(f"    {unpacked}, = saved")
+    for i, field in enumerate(plan.fields):
+        if field.kind == "tensor":
+            lines.append(f"    v{i} = s{i}[0]._a if s{i}.__class__ is tuple and "
+                         f"s{i}[0]._ver[0] == s{i}[1] else fail(node, s{i})")
+        elif field.kind == "output":
+            lines.append(f"    v{i} = s{i}.array if s{i}.__class__ is not Packed and "
+                         f"s{i}.cell[0] == s{i}.version else fail_output(node, s{i})")
+        else:
+            lines.append(f"    v{i} = s{i}")
+    by_name: dict[str, str] = {}
+    for k, call in enumerate(plan.calls):
+        by_name.update(_call_lines(k, call, lines, space))
+    results = []
+    lines.append("    meta = node.meta")
+    lines.append("    if meta is None:")
+    plain = [by_name.get(n, "None") for n, _ in plan.targets]
+    lines.append(f"        return ({', '.join(plain)},)")
+    for j, name in enumerate(plain):
+        results.append("None" if name == "None" else f"project({name}, meta[{j}])")
+    lines.append(f"    return ({', '.join(results)},)")
+    return _define("\n".join(lines) + "\n", "pull", space)
+
+
+def _call_lines(k: int, call: Any, lines: list[str], space: dict[str, Any]) -> dict[str, str]:
+    """Append the call of one rule body; which local holds the gradient of which input."""
+    space[f"body{k}"] = call.body
+    names = ["ct" if p == 0 else f"v{p - 1}" for p in call.arguments]
+    target = f"g{k}"
+    if call.pointwise and not names:
+        constant = call.body()
+        if constant == 1:
+            return {call.targets[0]: "ct"}
+        lines.append(f"    {target} = " + ("-ct" if constant == -1 else f"ct * {constant!r}"))
+        return {call.targets[0]: target}
+    lines.append(f"    {target} = body{k}({', '.join(names)})")
+    if call.pointwise:
+        lines.append(f"    {target} = times(ct, {target})")
+    if len(call.targets) == 1:
+        return {call.targets[0]: target}
+    parts = {t: f"{target}_{i}" for i, t in enumerate(call.targets)}
+    lines.append(f"    {', '.join(parts.values())}, = {target}")
+    return parts
+
+
+def _define(text: str, name: str, space: dict[str, Any]) -> Callable[..., Any]:
+    exec(compile(text, f"<srcgrad.eager {name}>", "exec"), space)
+    made: Callable[..., Any] = space[name]
+    return made
