@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, entry, inactive, linear, nondiff, vjp
 from srcgrad.rules.broadcast import sum_to
+from srcgrad.rules.exponential import natural_log
 
 Shape = tuple[int, ...]
 
@@ -113,7 +114,7 @@ def geomspace_stop(
 def logspace_start(
     ct: Array, ans: Array, num: Any, endpoint: bool, base: Array, axis: int, start_shape: Shape
 ) -> Array:
-    d = ct * ans * np.log(base)
+    d = ct * ans * natural_log(base)
     return linspace_start(d, num, endpoint, False, axis, start_shape)
 
 
@@ -121,7 +122,7 @@ def logspace_start(
 def logspace_stop(
     ct: Array, ans: Array, num: Any, endpoint: bool, base: Array, axis: int, stop_shape: Shape
 ) -> Array:
-    d = ct * ans * np.log(base)
+    d = ct * ans * natural_log(base)
     return linspace_stop(d, num, endpoint, False, axis, stop_shape)
 
 

@@ -18,6 +18,11 @@ alias(np.sqrt, math.sqrt)
 alias(np.cbrt, math.cbrt)
 
 
+def natural_log(x: Array) -> Array:
+    """``log``, of a Python number as a Python number, which leaves narrow dtypes as they are."""
+    return math.log(x) if isinstance(x, int | float) and x > 0 else np.log(x)
+
+
 @elementwise(np.exp)
 def exp(ans: Array) -> Array:
     return ans

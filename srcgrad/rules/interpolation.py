@@ -155,7 +155,10 @@ def polyval_p(ct: Array, x: Array, p_shape: Any) -> Any:
 
 @vjp(np.polyval, "x")
 def polyval_x(ct: Array, p: Any, x: Array) -> Array:
-    return ct * np.polyval(np.polyder(as_array(p)), x)
+    coefficients = as_array(p)
+    degree = np.shape(coefficients)[0] - 1
+    factors = np.arange(degree, 0, -1, dtype=coefficients.dtype, like=coefficients)
+    return ct * np.polyval(coefficients[:-1] * factors, x)
 
 
 @linear(np.polyder, "p")

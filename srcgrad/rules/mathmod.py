@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.rules.book import Array, alias, elementwise, entry, linear, nondiff, variant, vjp
 from srcgrad.rules.cumulative import products_of_others
 from srcgrad.rules.error_function import erf_x, erfc_x
+from srcgrad.rules.exponential import natural_log
 from srcgrad.rules.gamma_functions import digamma, lgamma_x
 
 for _name, _function in (
@@ -28,16 +29,12 @@ entry("math.log", math.log, like=lambda x, base=None: None)
 
 @vjp(math.log, "x")
 def log_x(ct: Array, x: Array, base: Any) -> Array:
-    return ct / x if base is None else ct / (x * _log(base))
+    return ct / x if base is None else ct / (x * natural_log(base))
 
 
 @vjp(math.log, "base")
 def log_base(ct: Array, ans: Array, base: Array) -> Array:
-    return -ct * ans / (base * _log(base))
-
-
-def _log(x: Any) -> Any:
-    return math.log(x) if isinstance(x, int | float) and x > 0 else np.log(x)
+    return -ct * ans / (base * natural_log(base))
 
 
 variant(math.log, cmath.log, lambda x, base=None: None)

@@ -185,7 +185,7 @@ def gammaln(x: Array) -> Array:
 
 @elementwise(sp.psi)
 def psi(x: Array) -> Array:
-    return _polygamma(1, x)
+    return _zeta(2, x)
 
 
 entry("polygamma", sp.polygamma, like=lambda n, x: None)
