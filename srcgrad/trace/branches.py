@@ -287,6 +287,7 @@ class Branches(Operators):
                orelse: Callable[[], Any]) -> Any:
         """The value of a conditional expression on data: a branch that stores into a slot."""
         from_slot = Box()
+        self.journal.born(from_slot)
         self.branch(predicate, lambda: self.journal.write(BoxCell(from_slot), then()),
                     lambda: self.journal.write(BoxCell(from_slot), orelse()), None)
         return self.loaded(from_slot.content)

@@ -43,7 +43,7 @@ class Calls(Access):
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         handler = self._handler(function)
         if handler is not None:
-            return handler(self, *args, **kwargs)
+            return self.adopt(handler(self, *args, **kwargs))
         if is_tracer(function):
             return self._call_traced(function, args, kwargs)
         if isinstance(function, BoundMethod):
@@ -70,6 +70,13 @@ class Calls(Access):
         if method is not None:
             return self.call(method, function, *args, **kwargs)
         return self.call_library(function, args, kwargs)
+
+    def adopt(self, result: Any) -> Any:
+        """A container that library code has just made belongs to the present region."""
+        if type(result) in (list, dict, set) and id(result) not in self.journal.births and (
+                id(result) not in self.paths):
+            self.journal.born(result)
+        return result
 
     def _handler(self, function: Any) -> Callable[..., Any] | None:
         try:
@@ -131,6 +138,8 @@ class Calls(Access):
         try:
             frame = staged.frame(args, kwargs, function)
             self.journal.born(frame)
+            for value in frame.slots.values():
+                self.adopt(value)
             return staged.enter(self, frame)
         finally:
             self.depth -= 1
@@ -269,7 +278,7 @@ class Calls(Access):
             return result
         if module in PURE_MODULES or isinstance(owner, (str, bytes, tuple, list, dict, set,
                                                         int, float, complex)):
-            return function(*args, **kwargs)
+            return self.adopt(function(*args, **kwargs))
         if module == "builtins" and getattr(function, "__name__", "") not in IMPURE_BUILTINS:
             return function(*args, **kwargs)
         if isinstance(function, (types.WrapperDescriptorType, types.MethodWrapperType,
@@ -364,7 +373,7 @@ class Calls(Access):
         if type(obj) is OpaqueTracer:
             return self.emit_effect(Method(name), (obj, *args), kwargs, OPAQUE)
         if type(obj) in (list, dict, set) or type(obj).__name__ == "deque":
-            return self.container_method(obj, name, args, kwargs)
+            return self.adopt(self.container_method(obj, name, args, kwargs))
         if isinstance(obj, np.ufunc):
             return self._ufunc_method(obj, name, args, kwargs)
         if isinstance(obj, types.ModuleType):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..config import config
 from ..errors import SrcgradError, TracingError
 from ..graph.ir import Graph, Ref, Value, abstract
 from ..guards import Guard, Path, SizeSource, Source
@@ -69,6 +70,8 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
             raise TracingError("tracing does not settle",
                                why=f"assumption {again.assumption} was not enough") from None
         except Refusal as refusal:
+            if config.internal_frames:
+                raise refusal.error from refusal
             raise refusal.error from None
         except Unroll as need:
             raise TracingError(

@@ -43,7 +43,7 @@ class Items(Loops):
         key = self.static_key(key)
         path = self.paths.get(id(obj))
         if path is None:
-            return obj[key]
+            return self.adopt(obj[key])
         self.note_container(obj)
         if isinstance(key, slice):
             return type(obj)(self.outside(x, path.child("item", i))

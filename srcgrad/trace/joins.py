@@ -47,6 +47,7 @@ class Leaf(Shape):
     opened: frozenset[int] = frozenset()
     key: Any = None  # leaves of equal key are one object
     label: str | None = None
+    steady: bool = False  # a loop's array whose initial value is a constant number
 
 
 @dataclass(slots=True)
@@ -100,9 +101,8 @@ class Join:
         aval = self.join_avals(aval_a, aval_b)
         key = None
         if type(a) is ArrayTracer or type(b) is ArrayTracer:
-            key = (getattr(a, "obj", id(a)), getattr(b, "obj", id(b)))
-        label = getattr(getattr(b, "home", None), "label", None)
-        return Leaf(aval, key=key, label=label)
+            key = (identity(a), identity(b))
+        return Leaf(aval, key=key, label=label_of(b))
 
     def join_avals(self, a: Aval, b: Aval) -> Aval:
         """Like :func:`srcgrad.kinds.join`, but arrays of one rank keep it: axes of different
@@ -129,9 +129,7 @@ class Join:
             return Same(present)
         aval = leaf_aval(present)
         if aval is not None:
-            key = ("unbound", getattr(present, "obj", id(present)))
-            return Leaf(aval, key=key, label=getattr(getattr(present, "home", None), "label",
-                                                     None))
+            return Leaf(aval, key=("unbound", identity(present)), label=label_of(present))
         parts = structure_parts(present)
         if parts is None or self.outside(present):
             return Same(present)
@@ -228,6 +226,16 @@ def _unbound_parts(count: int) -> Callable[[Any], tuple[Any, ...]]:
         return found if found is not None else (UNBOUND,) * count
 
     return parts
+
+
+def identity(obj: Any) -> int:
+    """The number of an array object; the id of anything else."""
+    return obj.obj if type(obj) is ArrayTracer else id(obj)
+
+
+def label_of(obj: Any) -> str | None:
+    """The user's name of an array."""
+    return obj.home.label if type(obj) is ArrayTracer else None
 
 
 def same_constant(a: Any, b: Any) -> bool:
@@ -473,7 +481,7 @@ def _merge_array_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bo
 
 def _releaf(shape: Leaf, aval: Aval, opened: frozenset[int] | None = None) -> Leaf:
     return Leaf(aval, shape.version_of, shape.opened if opened is None else opened, shape.key,
-                shape.label)
+                shape.label, shape.steady)
 
 
 def describe(obj: Any) -> str:

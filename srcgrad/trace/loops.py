@@ -9,14 +9,17 @@ first.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..dims import evaluate, is_varying, symbol
+import numpy as np
+
+from ..dims import add, evaluate, is_varying, proves_nonnegative, range_length, symbol
 from ..errors import AliasError, JoinError, UnsupportedOperation
-from ..graph.ir import Block, LoopSpec, Value, walk
-from ..kinds import INT, Aval, Kind, int_aval
+from ..graph.ir import Block, LoopSpec, Node, Value, walk
+from ..kinds import INT, Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, UNBOUND
 from .branches import RAISE, Branches
 from .control import Refusal, Unroll
@@ -24,9 +27,11 @@ from .iteration import Range, item, length, staged_iterable, static_items
 from .joins import Join, Leaf, Same, Shape, build, leaf_shapes, leaves, widen
 from .journal import Cell, Change, Lost, Stored, Version
 from .recorder import Region
-from .tracers import ArrayTracer, Home, Jump, is_tracer
+from .tracers import ArrayTracer, Home, Jump, ScalarTracer
 
 MAX_ROUNDS = 40
+ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, np.add,
+                         np.subtract, np.multiply, np.divide, np.maximum, np.minimum})
 UNROLL_LIMIT = 64
 
 
@@ -191,6 +196,7 @@ class Loops(Branches):
     unrolled: dict[Any, str]
     list_sites: dict[Value, Any]
     dropped: set[Any]
+    unsteady: set[Any]
 
     def _trace_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
                    index_symbol: Any) -> Any:
@@ -342,7 +348,7 @@ class Loops(Branches):
             done.test = Region(self.region)
             self._in_region(done.test, forms, lambda: self._always(done))
 
-        index = None if start is None else Value(int_aval(start[0]), "i")
+        index = None if start is None else Value(int_aval(start[0]))
 
         def run() -> None:
             if start is not None and index is not None:
@@ -439,6 +445,13 @@ class Loops(Branches):
             wide = wide or changed
         if not wide and self._partition(forms) != before:
             wide = True
+        for key, carried in forms.items():
+            if not wide and isinstance(carried.shape, Leaf) and carried.shape.steady and (
+                    not self._steady(carried, done)):
+                self.unsteady.add(key)
+                carried.shape = Leaf(any_aval(carried.shape.aval.dtype),
+                                     label=carried.shape.label)
+                wide = True
         for key in [k for k, c in forms.items() if c.end is c.head and k not in self.dropped
                     and not isinstance(c.shape, Same)]:
             self.dropped.add(key)
@@ -475,14 +488,27 @@ class Loops(Branches):
         if isinstance(cell, (Lost, Stored)):
             return Same(change.after)
         shape = joining.unify(change.before, change.after)
+        if isinstance(shape, Leaf) and type(change.before) in (int, float) and (
+                type(change.after) is ArrayTracer) and change.after.aval.kind is Kind.ARRAY and (
+                change.cell.key not in self.unsteady):
+            # ``s = 0`` before a loop that adds arrays to it: the type is that of the sums
+            return Leaf(change.after.aval, label=shape.label, steady=True)
         return _opened(joining, shape)
+
+    def _steady(self, carried: Carried, done: Round) -> bool:
+        """Do the facts of a steady leaf hold for the number it starts from as well?  They do
+        if whatever reads it has the array's shape anyway, by its other operands."""
+        (leaf,), (param,) = leaf_shapes(carried.shape), carried.params
+        return all(_same_shape_without(node, param, leaf.aval)
+                   for node in walk(Block((), tuple(done.region.builder.nodes), ()))
+                   if param in node.inputs)
 
     # ---- the node ------------------------------------------------------------------------------
     def _finish(self, kind: str, inits: list[Value], forms: dict[tuple[Any, ...], Carried],
                 done: Round, user: str, site: Any) -> Any:
         jump = done.jump
         codes = _leaving(jump)
-        entries, ends, avals = self._edges(forms, done, codes)
+        entries, ends, avals = self._edges(forms, done, inits)
         outputs_of_body = ([] if not codes else [self._leave_value(done, jump)])
         body_params = done.region.builder.params
         carried = list(forms.values())
@@ -510,17 +536,19 @@ class Loops(Branches):
             return NORMAL
         return self._loop_jump(codes, outputs[0])
 
-    def _edges(self, forms: dict[tuple[Any, ...], Carried], done: Round, codes: Any
-               ) -> tuple[list[Value], list[Value], list[Aval]]:
+    def _edges(self, forms: dict[tuple[Any, ...], Carried], done: Round,
+               inits: list[Value]) -> tuple[list[Value], list[Value], list[Aval]]:
         """Initial and next values, and the types of the results, leaf by leaf."""
         entries: list[Value] = []
         ends: list[Value] = []
         avals: list[Aval] = []
+        runs = any(leaf.steady for c in forms.values() for leaf in leaf_shapes(c.shape)) and (
+            self._runs(inits))
         for carried in forms.values():
             for leaf, part in zip(leaf_shapes(carried.shape),
                                   leaves(carried.shape, carried.entry), strict=True):
                 entries.append(self.leaf_value(part, leaf.aval))
-                avals.append(self._result_aval(leaf))
+                avals.append(self._result_aval(leaf, runs))
         self.journal.push()
         outer, self.region = self.region, done.region
         done.region.active = True
@@ -535,9 +563,24 @@ class Loops(Branches):
         self.region = outer
         return entries, ends, avals
 
-    def _result_aval(self, leaf: Leaf) -> Aval:
+    def _runs(self, inits: list[Value]) -> bool:
+        """Does a for loop run at least once?  (Guarded where the call decides it.)"""
+        exprs = [v.aval.expr for v in inits]
+        if len(exprs) != 3 or any(e is None for e in exprs):
+            return False
+        spare = add(range_length(*exprs), -1)  # type: ignore[arg-type]
+        if is_varying(spare):
+            return proves_nonnegative(spare)
+        if isinstance(spare, int) or proves_nonnegative(spare):
+            return not isinstance(spare, int) or spare >= 0
+        self.guard_size("ge0", spare)
+        return bool(evaluate(spare, self.numbers) >= 0)
+
+    def _result_aval(self, leaf: Leaf, runs: bool) -> Aval:
         """Sizes and numbers that vary from round to round are fresh after the loop."""
         aval = leaf.aval
+        if leaf.steady and not runs:
+            return any_aval(aval.dtype)
         if aval.kind is Kind.INT and aval.expr is not None and -1 in leaf.opened:
             return aval.but(expr=self.fresh("i", low=aval.expr.atoms()[0].low))
         if aval.kind is Kind.ARRAY and leaf.opened:
@@ -575,7 +618,7 @@ class Loops(Branches):
             parts = leaves(c.shape, c.entry)
             ends = leaves(c.shape, c.end)
             for param, part, end in zip(c.params, parts, ends, strict=True):
-                fixed = is_tracer(end) and getattr(end, "value", None) is param
+                fixed = type(end) is ScalarTracer and end.value is param
                 if part is UNBOUND and param not in used and not fixed:
                     last.append(number)
                 else:
@@ -661,6 +704,14 @@ def _opened(joining: Join, shape: Shape) -> Shape:
                 if not isinstance(size, int) and size.atoms()
                 and size.atoms()[0].name == "k" and size.atoms()[0].varying)
     return shape
+
+
+def _same_shape_without(node: Node, param: Value, aval: Aval) -> bool:
+    """Does the node's result have this shape even if ``param`` were a number?"""
+    if node.op != "apply" or node.params["fn"] not in ELEMENTWISE:
+        return False
+    others = [v for v in node.inputs if v is not param]
+    return any(v.aval.kind is Kind.ARRAY and v.aval.shape == aval.shape for v in others)
 
 
 def _test_first(machine: Any, test: Callable[[], Any] | None,

@@ -31,6 +31,7 @@ class TraceMachine(Statements, MachineDefaults):
         self.unrolled = unrolled if unrolled is not None else {}
         self.list_sites = {}
         self.dropped = set()
+        self.unsteady = set()
         self.conditions = {}
         self.noted = set()
         self.masks = {}

@@ -106,7 +106,10 @@ class Operators(Sources):
             joined = self.add_lists(left, right)
             if joined is not None:
                 return joined
-        return BINARY[op](left, right)
+        return self.adopt(BINARY[op](left, right))
+
+    def adopt(self, result: Any) -> Any:
+        raise AttributeError
 
     def add_lists(self, left: list[Any], right: list[Any]) -> Any:
         """``left + right`` where one of them has an unknown length; None otherwise."""
