@@ -32,7 +32,7 @@ from srcgrad.emit.order import (
     number,
     reads_content,
 )
-from srcgrad.emit.storage import Root, Storage, family_of
+from srcgrad.emit.storage import Root, Storage, family_of, makes_fresh
 from srcgrad.graph.ir import Block, Graph, Node, Origin, Ref, Value, walk
 from srcgrad.kinds import Kind
 
@@ -176,12 +176,13 @@ def _forget_saved(block: Block, order: Order) -> None:
     ends: dict[Value, int] = {}
     for node in walk(block):
         if node.op == "loop":
-            last = order.span[node.blocks[-1]][1]
+            first, last = order.span[node.blocks[-1]]
             body = node.blocks[-1]
             n = node.loop.n_produced
             others = set(body.outputs[:len(body.outputs) - n])
             for element, _, _ in produced_by(node):
-                if element not in others and order.last_use.get(element) == last:
+                if element not in others and order.last_use.get(element) == last and (
+                        order.defined[element] > first):
                     ends[element] = last
     if not ends:
         return
@@ -217,10 +218,11 @@ class _Hazards:
     after which uses of ``v`` read its copy."""
 
     def __init__(self, graph: Graph, order: Order, storage: Storage) -> None:
-        self.order, self.storage = order, storage
+        self.graph, self.order, self.storage = graph, order, storage
         self.copies: dict[Value, int] = {}
         self.active: dict[Root, list[Value]] = {}
         self.returned: list[int] = []
+        self.kept: dict[Block, dict[Value, None]] = {}  # elements that lists hold a copy of
         self.deep: dict[Value, None] = {}  # lists whose elements must be copied too
         for p in graph.block.params:
             self.alive(p)
@@ -251,26 +253,49 @@ class _Hazards:
         last_use = self.order.last_use
         candidates = self.active.get(family, [])
         kept = [v for v in candidates if last_use.get(v, 0) > position]
-        hazards = [v for v in kept if v not in self.copies and v not in node.outputs
-                   and self.storage.overlap(v, base)]
+        hazards = [v for v in kept if v not in node.outputs and self.storage.overlap(v, base)]
         self.active[family] = kept
-        forced = is_forced(node)
-        if not forced and (not self.storage.owned(base) or any(
-                v.aval.kind is Kind.LIST for v in hazards)):
+        if not is_forced(node) and (not self.storage.owned(base) or any(
+                self.cannot_copy(v, position) for v in hazards)):
             self.storage.unshared[node] = None
             return
         for v in hazards:
-            self.copies[v] = self.order.threshold(v, position)
-            if v.aval.kind is Kind.LIST and base.aval.kind is not Kind.LIST:
-                self.deep[v] = None
+            if v not in self.copies:
+                self.copies[v] = self.order.threshold(v, position)
+                if v.aval.kind is Kind.LIST and base.aval.kind is not Kind.LIST:
+                    self.deep[v] = None
+
+    def cannot_copy(self, value: Value, position: int) -> bool:
+        """Would a copy of ``value`` be no protection against this write?  A copy may itself
+        flow into what is written: round a loop, or on from where a first copy was taken."""
+        if value.aval.kind is Kind.LIST:
+            return True
+        if value in self.copies:
+            return value in self.flowing
+        return self.order.threshold(value, position) != position
+
+    @cached_property
+    def flowing(self) -> dict[Value, None]:
+        """Values that may get another name: by a branch, a loop, a view, a list."""
+        found: dict[Value, None] = {}
+        for node in walk(self.graph.block):
+            for inner in node.blocks:
+                found.update(dict.fromkeys(inner.outputs))
+            fresh = node.op == "apply" and makes_fresh(node.params["fn"],
+                                                       node.params.get("kwargs") or {})
+            plain = fresh or node.op in ("dim", "list_len", "copy") or (
+                node.op in WRITES and node.inputs[0].aval.kind is not Kind.LIST)
+            if not plain:
+                found.update(dict.fromkeys(node.inputs))
+        return found
 
     def saved(self, node: Node) -> None:
         """An element kept by reference must never be written to again."""
         for element, _, stacked in produced_by(node):
             if stacked or not is_mutable(element.aval) or element.aval.kind is Kind.LIST:
                 continue
-            if element not in self.copies and not self.stays(element):
-                self.copies[element] = self.order.span[node.blocks[-1]][1] - 1
+            if not self.stays(element):
+                self.kept.setdefault(node.blocks[-1], {})[element] = None
 
     def stays(self, element: Value) -> bool:
         family = self.storage.family(element)
@@ -319,6 +344,9 @@ class _Rewriter:
     def __init__(self, hazards: _Hazards) -> None:
         self.order, self.storage = hazards.order, hazards.storage
         self.copies, self.returned, self.deep = hazards.copies, hazards.returned, hazards.deep
+        self.kept, self.flowing = hazards.kept, hazards.flowing
+        self.produced = {node.blocks[-1]: node.loop.n_produced
+                         for node in walk(hazards.graph.block) if node.op == "loop"}
         self.saved: dict[Value, Value] = {}
         self.border: int | None = None
 
@@ -329,7 +357,8 @@ class _Rewriter:
         nodes, outputs = list(block.nodes), list(block.outputs)
         origin = Origin(role="adjoint")
         for i in self.returned:
-            if outputs[i] is graph.block.outputs[i] or outputs[i] in outputs[:i]:
+            original = graph.block.outputs[i]
+            if outputs[i] is original or original in self.flowing or outputs[i] in outputs[:i]:
                 copied = _copy_of(outputs[i], outputs[i].hint, origin)
                 nodes.append(copied)
                 outputs[i] = copied.out
@@ -344,17 +373,34 @@ class _Rewriter:
 
     def save(self, value: Value, nodes: list[Node], origin: Origin | None) -> None:
         if value in self.copies:
-            hint = f"{value.hint}_saved" if value.hint else None
-            origin = Origin() if origin is None else origin
-            origin = Origin(origin.where, origin.callers, origin.statement, False, "support")
-            node = _copy_of(value, hint, origin)
+            node = self.saving(value, origin)
             if value in self.deep:
                 node = node.but(params={"deep": True})
             self.saved[value] = node.out
             nodes.append(node)
 
+    def saving(self, value: Value, origin: Origin | None) -> Node:
+        hint = f"{value.hint}_saved" if value.hint else None
+        origin = Origin() if origin is None else origin
+        origin = Origin(origin.where, origin.callers, origin.statement, False, "support")
+        return _copy_of(value, hint, origin)
+
     def block(self, block: Block, border: int | None = None) -> Block:
         nodes: list[Node] = []
+        kept = dict(self.kept.get(block, {}))
+        held: dict[Value, Value] = {}
+
+        def hold(value: Value, origin: Origin | None) -> None:
+            node = self.saving(value, origin)
+            source = self.at(value, self.order.span[block][0])
+            node = node.but(inputs=(source,))
+            held[value] = node.out
+            nodes.append(node)
+
+        inside = {v for node in block.nodes for v in node.outputs}
+        for v in kept:
+            if v not in inside:
+                hold(v, None)
         for p in block.params:
             self.save(p, nodes, None)
         for i, node in enumerate(block.nodes):
@@ -366,12 +412,16 @@ class _Rewriter:
                 for i, v in enumerate(node.inputs))
             nodes.append(self.rebuilt(node, inputs, nodes))
             for v in node.outputs:
+                if v in kept:
+                    hold(v, node.origin)
                 self.save(v, nodes, node.origin)
         if border is not None and border >= len(block.nodes):
             self.border = len(nodes)
         last = self.order.span[block][1]
-        outputs = tuple(self.at(v, last) for v in block.outputs)
-        return Block(block.params, tuple(nodes), outputs)
+        outputs = [self.at(v, last) for v in block.outputs]
+        for i in range(len(outputs) - self.produced.get(block, 0), len(outputs)):
+            outputs[i] = held.get(block.outputs[i], outputs[i])
+        return Block(block.params, tuple(nodes), tuple(outputs))
 
     def rebuilt(self, node: Node, inputs: tuple[Value, ...], nodes: list[Node]) -> Node:
         if node in self.storage.unshared:
