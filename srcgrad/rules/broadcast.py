@@ -60,6 +60,10 @@ def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
     return dispatch
 
 
+arange = dispatching(np.arange)  # of symbolic sizes too
+eye = dispatching(np.eye)
+
+
 @runtime
 def sum_to(a: Array, shape: tuple[int, ...]) -> Array:
     """Sum ``a`` over the axes along which ``shape`` was broadcast to ``a.shape``.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, entry, jvp, linear, nondiff, vjp
-from srcgrad.rules.broadcast import runtime, scatter_add, size_of, sum_to
+from srcgrad.rules.broadcast import arange, runtime, scatter_add, size_of, sum_to
 from srcgrad.rules.joining import along
 
 Shape = tuple[int, ...]
@@ -223,7 +223,7 @@ def pad_array(
         return ct[inside]
     for axis, width in enumerate(widths):
         if mode in ("edge", "symmetric", "reflect", "wrap") and reflect_type == "even":
-            places = np.pad(np.arange(array_shape[axis], like=ct), width, mode=mode)
+            places = np.pad(arange(array_shape[axis]), width, mode=mode)
             shape = (*np.shape(ct)[:axis], array_shape[axis], *np.shape(ct)[axis + 1 :])
             ct = scatter_add(ct, along(axis, places), shape)
         elif mode in ("symmetric", "reflect", "linear_ramp", "mean"):

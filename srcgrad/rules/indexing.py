@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, entry, inactive, linear, nondiff
 from srcgrad.rules.broadcast import (
+    arange,
     scatter_add,
     scatter_along_axis,
     scatter_diagonal,
@@ -161,7 +162,7 @@ def triu_m(ct: Array, m_shape: Shape, k: int) -> Array:
 @linear(np.delete, "arr")
 def delete_arr(ct: Array, arr_shape: Shape, obj: Any, axis: int | None) -> Array:
     extent = size_of(arr_shape) if axis is None else arr_shape[axis]
-    kept = np.delete(np.arange(extent, like=ct), obj)
+    kept = np.delete(arange(extent), obj)
     return take_a(ct, arr_shape, kept, axis, "raise")
 
 

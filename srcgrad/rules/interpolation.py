@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, linear, vjp
-from srcgrad.rules.broadcast import as_array, runtime, scatter_add, size_of
+from srcgrad.rules.broadcast import arange, as_array, dispatching, runtime, scatter_add, size_of
 from srcgrad.rules.creation import vander_x
 from srcgrad.rules.joining import unstack
 from srcgrad.rules.linear_algebra import full_rank_solution_matrix
 from srcgrad.rules.products import conj_complex
 
 Shape = tuple[int, ...]
+_vander = dispatching(np.vander)  # with a symbolic number of columns too
 
 
 def _no_period(period: Any) -> None:
@@ -149,7 +150,7 @@ def correlate_v(
 @vjp(np.polyval, "p")
 def polyval_p(ct: Array, x: Array, p_shape: Any) -> Any:
     n = len(p_shape) if isinstance(p_shape, list) else p_shape[0]
-    d = np.reshape(ct, -1) @ np.vander(np.reshape(x, -1), n)
+    d = np.reshape(ct, -1) @ _vander(np.reshape(x, -1), n)
     return unstack(d, p_shape)
 
 
@@ -157,7 +158,7 @@ def polyval_p(ct: Array, x: Array, p_shape: Any) -> Any:
 def polyval_x(ct: Array, p: Any, x: Array) -> Array:
     coefficients = as_array(p)
     degree = np.shape(coefficients)[0] - 1
-    factors = np.arange(degree, 0, -1, dtype=coefficients.dtype, like=coefficients)
+    factors = arange(degree, 0, -1, dtype=coefficients.dtype)
     return ct * np.polyval(coefficients[:-1] * factors, x)
 
 
@@ -165,7 +166,7 @@ def polyval_x(ct: Array, p: Any, x: Array) -> Array:
 def polyder_p(ct: Array, p_shape: Shape, m: int) -> Array:
     for done in reversed(range(m)):
         degree = p_shape[0] - 1 - done
-        factors = np.arange(degree, 0, -1, dtype=ct.dtype, like=ct)
+        factors = arange(degree, 0, -1, dtype=ct.dtype)
         ct = np.pad(ct * factors, (0, 1))
     return ct
 

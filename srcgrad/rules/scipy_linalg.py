@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg as sl
 
 from srcgrad.rules.book import Array, linear, nondiff, vjp
-from srcgrad.rules.broadcast import dispatching, runtime
+from srcgrad.rules.broadcast import dispatching, eye, runtime
 from srcgrad.rules.decompositions import (
     cholesky_a,
     eig_a,
@@ -112,8 +112,15 @@ def cho_solve_c_b(ct: Array, ans: Array, c_and_lower: Any) -> Any:
     d_b = np.conj(_cho_solve((c, lower), np.conj(ct)))
     d_a = -_outer(d_b, ans)
     both = d_a + np.conj(matrix_transpose(d_a))
-    d_c = np.tril(both @ np.conj(np.tril(c))) if lower else np.triu(np.conj(np.triu(c)) @ both)
+    if isinstance(lower, bool):
+        return [_factor_cotangent(c, both, lower), None], d_b
+    d_c = np.where(lower, _factor_cotangent(c, both, True), _factor_cotangent(c, both, False))
     return [d_c, None], d_b
+
+
+def _factor_cotangent(c: Array, both: Array, lower: bool) -> Array:
+    """From the cotangent of ``L @ L^H`` or ``U^H @ U``, both halves added."""
+    return np.tril(both @ np.conj(np.tril(c))) if lower else np.triu(np.conj(np.triu(c)) @ both)
 
 
 @runtime
@@ -130,7 +137,7 @@ nondiff(row_order)
 
 def _unit_lower(lu: Array) -> Array:
     strict = np.tril(lu, -1)
-    return strict + np.eye(np.shape(lu)[0], dtype=lu.dtype, like=lu)
+    return strict + eye(np.shape(lu)[0], dtype=lu.dtype)
 
 
 @vjp(sl.lu_factor, "a")

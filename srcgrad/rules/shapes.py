@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, entry, linear, nondiff, variant
-from srcgrad.rules.broadcast import scatter_add, size_of, sum_to
+from srcgrad.rules.broadcast import arange, scatter_add, size_of, sum_to
 
 Shape = tuple[int, ...]
 
@@ -152,11 +152,11 @@ def repeat_a(ct: Array, a_shape: Shape, repeats: Any, repeats_ndim: Any, axis: i
         split = (*a_shape[: axis + 1], repeats, *a_shape[axis + 1 :])
         return np.sum(np.reshape(ct, split), axis=axis + 1)
     if axis is None:
-        flat = np.reshape(np.arange(size_of(a_shape), like=ct), a_shape)
+        flat = np.reshape(arange(size_of(a_shape)), a_shape)
         origin = np.repeat(flat, repeats)
         return np.reshape(scatter_add(ct, origin, (size_of(a_shape),)), a_shape)
     axis = axis % len(a_shape)
-    origin = np.repeat(np.arange(a_shape[axis], like=ct), repeats)
+    origin = np.repeat(arange(a_shape[axis]), repeats)
     return scatter_add(ct, (slice(None),) * axis + (origin,), a_shape)
 
 
