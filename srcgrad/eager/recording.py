@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import primitive
 from srcgrad.eager.primitive import BY_FUNCTION, Primitive
-from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.tensor import Tensor, wrap, wrap_fresh
 from srcgrad.rules.book import lookup
 
 
@@ -31,6 +31,8 @@ def numpy_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     prim = BY_FUNCTION.get(function)
     if prim is None:
         found = lookup(function)
+        if found is not None and found.nondiff:
+            return _facts(function, tensors, options)
         if found is None:
             raise TypeError(
                 f"no derivative rule for {function!r}, which a backward formula under "
@@ -43,6 +45,22 @@ def numpy_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 # Functions of NumPy that are better served by an operation of our own (views, casts).
 SPECIAL: dict[Any, Callable[..., Any]] = {}
+
+
+def _facts(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A function without derivative: arrays are tensors again, ranks and shapes plain Python."""
+    out = function(*[_arrays(v) for v in args], **{k: _arrays(v) for k, v in kwargs.items()})
+    if isinstance(out, np.ndarray | np.generic):
+        return Recorded(wrap_fresh(out))
+    return out
+
+
+def _arrays(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value._a
+    if value.__class__ in (list, tuple):
+        return value.__class__(_arrays(v) for v in value)
+    return value
 
 
 def _holds_tensor(value: Any) -> bool:
