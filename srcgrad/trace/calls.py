@@ -14,6 +14,7 @@ from ..errors import SourceNotFound, UnsupportedOperation
 from ..graph.generic import Demand
 from ..graph.ir import Value, abstract
 from ..kinds import OPAQUE, Aval
+from ..rules.book import lookup
 from ..rules.methods import resolve
 from ..spelling import Method
 from ..stage.function import definition, make_function, stage
@@ -49,6 +50,8 @@ class Calls(Access):
         if isinstance(function, BoundMethod):
             return self.call_method(function.owner, function.name, *args, **kwargs)
         if isinstance(function, types.MethodType):
+            if lookup(function) is not None:  # a ruled method, such as scipy.stats.norm.pdf
+                return self.call_library(function, args, kwargs)
             return self.call(function.__func__, function.__self__, *args, **kwargs)
         if isinstance(function, types.FunctionType):
             return self.call_function(function, args, kwargs)
