@@ -9,9 +9,9 @@ from typing import Any
 from ..graph.ir import Value
 from ..kinds import INT, Aval, Kind
 from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND
-from .joins import Join, Leaf, Same, Shape, build, leaf_shapes, leaves
+from .choices import Choice, Choices, may_choose
+from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
 from .journal import Cell, Change, Lost, Snapshot, Stored, Version
-from .operators import Operators
 from .recorder import Region
 from .tracers import ArrayTracer, Home, Jump, SymbolicList
 
@@ -28,7 +28,7 @@ class Arm:
     born: list[int] = field(default_factory=list)
 
 
-class Branches(Operators):
+class Branches(Choices):
     """``if``, conditional expressions, ``and`` and ``or``."""
 
     # ---- arms ----------------------------------------------------------------------------
@@ -121,6 +121,7 @@ class Branches(Operators):
     def merge(self, predicate: Value, first: Arm, second: Arm) -> Any:
         """Make the ``if`` node and the joined state; returns the joined jump."""
         joining = self.join()
+        young = {*first.born, *second.born}
         merged: list[tuple[Cell, Shape, Any, Any]] = []
         for key in dict.fromkeys((*first.changes, *second.changes)):
             change = first.changes.get(key) or second.changes[key]
@@ -130,6 +131,8 @@ class Branches(Operators):
                 if arm.jump == RAISE and not isinstance(change.cell, (Version, Lost, Stored)):
                     states[i] = UNBOUND if not isinstance(states[i], Snapshot) else states[1 - i]
             shape = self.cell_shape(joining, change.cell, states[0], states[1])
+            if isinstance(shape, Failed) and all(may_choose(s, young) for s in states):
+                shape = Same(Choice(predicate, states[0], states[1]))
             merged.append((change.cell, shape, states[0], states[1]))
         jumps = [a.jump for a in (first, second)]
         codes = jump_codes(jumps)
@@ -146,14 +149,60 @@ class Branches(Operators):
                     rows.append((leaf, x, y))
                 place.append(slots[key])
             places.append(place)
+        sides = self._member_rows(rows)
         outputs = self._if_node(predicate, (first, second), rows, codes)
         made = [self._joined(row, value, (first, second))
                 for row, value in zip(rows, outputs, strict=False)]
         self._alias_shared(rows, made)
+        self._note_choices(predicate, rows, made, sides)
         for (cell, shape, _, _), place in zip(merged, places, strict=True):
             self.journal.write(cell, build(shape, [made[i] for i in place]))
         self._refresh_aliases(made)
         return self._joined_jump(jumps, codes, outputs[len(rows):])
+
+    def _member_rows(self, rows: list[tuple[Leaf, Any, Any]]) -> dict[int, list[Any]]:
+        """Joined arrays that may be an array from before the branch: for each side the array
+        itself, or the number of a further output that holds the arm's own array."""
+        sides: dict[int, list[Any]] = {}
+        for number, (leaf, *parts) in enumerate(list(rows)):
+            if leaf.version_of is not None or not all(type(p) is ArrayTracer for p in parts):
+                continue
+            old = [p.home.region is None or p.home.region.active for p in parts]
+            if not any(old):
+                continue
+            found: list[Any] = []
+            for i, part in enumerate(parts):
+                if old[i]:
+                    found.append(part)
+                    continue
+                found.append(len(rows))
+                row = [UNBOUND, UNBOUND]
+                row[i] = part
+                rows.append((Leaf(part.aval, label=leaf.label), *row))
+            sides[number] = found
+        return sides
+
+    def _note_choices(self, predicate: Value, rows: list[tuple[Leaf, Any, Any]],
+                      made: list[Any], sides: dict[int, list[Any]]) -> None:
+        """Tell joined homes which arrays they are one of."""
+        for number, found in sides.items():
+            joined = made[number]
+            if type(joined) is not ArrayTracer:
+                continue
+            members = [made[m] if isinstance(m, int) else m for m in found]
+            if all(type(m) is ArrayTracer for m in members):
+                joined.home.choice = (predicate, members[0], members[1])
+                joined.home.aliases = []
+
+    def phi(self, predicate: Value, first: Callable[[], Value], second: Callable[[], Value],
+            aval: Aval) -> Value:
+        """The value of the first thunk where the predicate holds, else of the second."""
+        blocks = []
+        for thunk in (first, second):
+            held: list[Value] = []
+            arm = self.trace_arm(lambda thunk=thunk, held=held: held.append(thunk()))
+            blocks.append(arm.region.builder.block((held[0],)))
+        return self.emit("if", (predicate,), (aval,), tuple(blocks))[0]
 
     def cell_shape(self, joining: Join, cell: Cell, a: Any, b: Any) -> Shape:
         """The shape of a cell's two states; versions and lost homes have rules of their own."""
@@ -252,6 +301,10 @@ class Branches(Operators):
         """Aliases count from the versions that hold after the join."""
         for tracer in made:
             if type(tracer) is ArrayTracer:
+                choice = tracer.home.choice
+                if choice is not None:
+                    self.choice_seen[tracer.home.current] = (choice[1].home.current,
+                                                             choice[2].home.current)
                 tracer.home.aliases = [(h, h.current) for h, _ in tracer.home.aliases]
 
     # ---- jumps -----------------------------------------------------------------------------

@@ -508,7 +508,8 @@ class Loops(Branches):
                 done: Round, user: str, site: Any) -> Any:
         jump = done.jump
         codes = _leaving(jump)
-        entries, ends, avals = self._edges(forms, done, inits)
+        runs = self._needs_runs(forms) and self._runs(inits)
+        entries, ends, avals = self._edges(forms, done, runs)
         outputs_of_body = ([] if not codes else [self._leave_value(done, jump)])
         body_params = done.region.builder.params
         carried = list(forms.values())
@@ -531,19 +532,17 @@ class Loops(Branches):
         outputs = self.emit("loop", (*inits, *(entries[i] for i in keep)), tuple(out_avals),
                             blocks, loop=spec)
         results = dict(zip(order, outputs[1 if codes else 0:], strict=False))
-        self._leave_forms(carried, results, site)
+        self._leave_forms(carried, results, site, runs)
         if not codes:
             return NORMAL
         return self._loop_jump(codes, outputs[0])
 
-    def _edges(self, forms: dict[tuple[Any, ...], Carried], done: Round,
-               inits: list[Value]) -> tuple[list[Value], list[Value], list[Aval]]:
+    def _edges(self, forms: dict[tuple[Any, ...], Carried], done: Round, runs: bool
+               ) -> tuple[list[Value], list[Value], list[Aval]]:
         """Initial and next values, and the types of the results, leaf by leaf."""
         entries: list[Value] = []
         ends: list[Value] = []
         avals: list[Aval] = []
-        runs = any(leaf.steady for c in forms.values() for leaf in leaf_shapes(c.shape)) and (
-            self._runs(inits))
         for carried in forms.values():
             for leaf, part in zip(leaf_shapes(carried.shape),
                                   leaves(carried.shape, carried.entry), strict=True):
@@ -562,6 +561,12 @@ class Loops(Branches):
         done.region.active = False
         self.region = outer
         return entries, ends, avals
+
+    def _needs_runs(self, forms: dict[tuple[Any, ...], Carried]) -> bool:
+        """Does it matter whether the loop runs at all?  For arrays that it rebinds: if it does,
+        the name is not the array from before; and for sums that start from a number."""
+        return any(leaf.steady or (leaf.aval.is_array and leaf.version_of is None)
+                   for c in forms.values() for leaf in leaf_shapes(c.shape))
 
     def _runs(self, inits: list[Value]) -> bool:
         """Does a for loop run at least once?  (Guarded where the call decides it.)"""
@@ -627,7 +632,7 @@ class Loops(Branches):
         return keep, last
 
     def _leave_forms(self, carried: list[Carried], results: dict[int, Value],
-                     site: Any) -> None:
+                     site: Any, runs: bool) -> None:
         """Put the results into the cells; arrays that were carried under another name and
         written to are not known under their old name any more."""
         number = 0
@@ -643,7 +648,7 @@ class Loops(Branches):
                 number += 1
                 value.hint = self._hint_of(c.cell, leaf)
                 self.list_sites[value] = site
-                outer = [p for p in (entry, end) if type(p) is ArrayTracer
+                outer = [p for p in ((end,) if runs else (entry, end)) if type(p) is ArrayTracer
                          and p.home.region is not None and p.home.region.active]
                 made.append(self.object_of(leaf, value, outer))
                 if type(head) is ArrayTracer and head.home.written and (
@@ -661,6 +666,8 @@ class Loops(Branches):
                 a.aliases.extend((b, b.current) for b in homes if b is not a)
 
     def _lose_entry(self, home: Home, head: Home) -> None:
+        for member in (home.choice or ())[1:]:
+            self._lose_entry(member.home, head)
         if home.lost is None:
             self.journal.write(Lost(home), (
                 f"the array was carried round a loop under the name {head.label!r} and "

@@ -26,17 +26,19 @@ class Home:
     that held when the two were joined: a write to either makes the other unreadable, since
     its content then depends on the path.
     ``lost`` explains why the content is no longer known (None: it is known).  ``region`` is
-    where the home was made, ``reads`` counts reads of its content, ``written`` says that it
+    where the home was made, ``choice`` says of an array that is one of two which they are (with
+    the predicate that decides), ``reads`` counts reads of its content, ``written`` says that it
     was written to in place.
     """
 
-    __slots__ = ("aliases", "contiguous", "current", "label", "lost", "obj", "outside", "reads",
+    __slots__ = ("aliases", "choice", "contiguous", "current", "label", "lost", "obj", "outside", "reads",
                  "region", "stored", "written")
 
     def __init__(self, current: Value, obj: int, label: str = "array",
                  region: Any = None) -> None:
         self.region = region
         self.reads = 0
+        self.choice: tuple[Value, ArrayTracer, ArrayTracer] | None = None
         self.stored = False
         self.current = current
         self.obj = obj
