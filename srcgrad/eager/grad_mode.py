@@ -32,6 +32,7 @@ class State(threading.local):
         self.mode: int = GRAD | (ANOMALY if _Anomaly.enabled else 0)
         self.hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []
         self.dual_level = -1
+        self.dual_token: object | None = None
         self.hooks_disabled: str | None = None
 
 

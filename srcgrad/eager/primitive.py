@@ -21,7 +21,7 @@ from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, INFERENCE, state
 from srcgrad.eager.nodes import freed_error, make_node, modified_error, node_class
 from srcgrad.eager.specialise import Pieces, can_specialise, make_pull, make_save
-from srcgrad.eager.tensor import Array, Tensor, extra, store, wrap
+from srcgrad.eager.tensor import Array, Tensor, extra, store, wrap, wrap_fresh
 from srcgrad.eager.views import caller_place, grad_fn_of, gradient_edge, reduce_to
 from srcgrad.rules.book import Entry, Rule, lookup
 
@@ -520,9 +520,14 @@ class Plan:
                 return unpack(node, value)
             if field.kind == "output":
                 return unpack_output(node, value)
+            if field.kind == "static" and ours in self.prim.entry.rules and (
+                    self.prim.scalar_edges and isinstance(value, int | float | complex)):
+                return wrap_fresh(np.asarray(value))
             if field.kind == "tensors":
                 return tuple(unpack(node, v) for v in value)
             return value
+        if ours in self.prim.names and ours in self.prim.entry.rules:
+            return None  # an input that this call had no need to save
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
     def pack_field(self, node: Any, name: str, pack: Any, unpack_hook: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import register
+from srcgrad.eager.grad_mode import state
 from srcgrad.eager.tensor import Array, Tensor
 from srcgrad.eager.views import grad_fn_of, requires_grad
 
@@ -193,7 +194,8 @@ def tensor_text(self: Tensor, contents: str | None = None) -> str:
     indent = len(prefix)
     body = numbers_text(self._a, indent) if contents is None else contents
     suffixes = _suffixes(self) + _history(self)
-    if self._x is not None and self._x.tangent is not None:
+    if self._x is not None and self._x.tangent is not None and (
+            self._x.tangent[0] is state.dual_token):
         tangent = self._x.tangent[1]
         suffixes.append(f"tangent={tensor_text(tangent)}")
     text = prefix + body

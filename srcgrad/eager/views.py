@@ -20,7 +20,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
+from srcgrad.eager.grad_mode import FORWARD, GRAD, INFERENCE, state
 from srcgrad.eager.nodes import ACCUMULATE_SEQUENCE, AccumulateGrad, make_node, node_class
 from srcgrad.eager.tensor import Array, Tensor, alias, extra, store, wrap
 
@@ -383,6 +383,8 @@ def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool
     """
     refuse_overlap(t)
     old = shadow(t) if state.mode & GRAD and requires_grad(t) else alias(t)
+    if state.mode & FORWARD and t._x is not None:
+        extra(old).tangent = t._x.tangent
     result = compute(old)
     if checked:
         check_result(t, result._a.shape, result._dt)
@@ -390,6 +392,8 @@ def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool
     before = gradient_edge(old) if result._rg else None
     np.copyto(t._a, store(t._dt, result._a))
     bump(t)
+    if state.mode & FORWARD:
+        extra(t).tangent = None if result._x is None else result._x.tangent
     if result._rg:
         if result._fn.plan is not None:
             result._fn.plan.rebind_output(result._fn, t)
@@ -409,6 +413,8 @@ def write(t: Tensor, value: Tensor) -> None:
             t._dt is dt.bfloat16 and value._dt is not t._dt) else value._a
         np.copyto(t._a, source, casting="unsafe")
     bump(t)
+    if state.mode & FORWARD:
+        _write_tangent(t, value)
     if active:
         saved = (value._a.shape, value._dt.numpy)
         edge = gradient_edge(value)
@@ -420,6 +426,16 @@ def write(t: Tensor, value: Tensor) -> None:
             _copy_slices(t, node, 0)
 
 
+def _write_tangent(t: Tensor, value: Tensor) -> None:
+    """Forward mode: the tangent of what was written, spread over ``t``."""
+    given = value._x.tangent if value._x is not None else None
+    if given is not None and given[0] is state.dual_token:
+        spread = np.broadcast_to(given[1]._a, t._a.shape).astype(t._a.dtype)
+        extra(t).tangent = (given[0], wrap(spread, t._dt))
+    elif t._x is not None:
+        t._x.tangent = None
+
+
 class _CopyPlan:
     """``destination.copy_(source)``: nothing flows to the old value."""
 
@@ -428,13 +444,15 @@ class _CopyPlan:
 
     def pull(self, node: Any, ct: Array) -> tuple[Any, ...]:
         shape, d = node.saved
-        return None, None if node.edges[1] is None else reduce_to(ct, shape, d)
+        old = None if node.edges[0] is None else np.zeros_like(ct)
+        return old, None if node.edges[1] is None else reduce_to(ct, shape, d)
 
     def pull_graph(self, node: Any, ct: Tensor) -> tuple[Any, ...]:
         shape, d = node.saved
+        old = None if node.edges[0] is None else wrap(np.zeros_like(ct._a), ct._dt)
         if node.edges[1] is None:
-            return None, None
-        return None, ct.sum_to_size(shape).to(dt.FROM_NUMPY[d])
+            return old, None
+        return old, ct.sum_to_size(shape).to(dt.FROM_NUMPY[d])
 
     def rebind_output(self, node: Any, t: Tensor) -> None:
         """Nothing is saved."""

@@ -44,6 +44,7 @@ def enter_dual_level() -> int:
     if state.dual_level >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     state.dual_level = 0
+    state.dual_token = object()  # tangents made under another token are of a closed level
     set_bit(FORWARD, True)
     return state.dual_level
 
@@ -54,6 +55,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was "
                            "created. This is not supported.")
     state.dual_level = -1
+    state.dual_token = None
     set_bit(FORWARD, False)
 
 
@@ -79,7 +81,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         dual = tensor.view_as(tensor)
     finally:
         state.mode = before
-    extra(dual).tangent = (state.dual_level, tangent)
+    extra(dual).tangent = (state.dual_token, tangent)
     return dual  # type: ignore[no-any-return]
 
 
@@ -101,7 +103,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 def tangent_of(t: Tensor) -> Tensor | None:
     """The tangent ``t`` carries at this level."""
-    if state.dual_level < 0 or t._x is None or t._x.tangent is None:
+    if t._x is None or t._x.tangent is None or t._x.tangent[0] is not state.dual_token:
         return None
     return t._x.tangent[1]  # type: ignore[no-any-return]
 
@@ -151,7 +153,7 @@ def push(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...]) -> No
         state.mode = before
     for out, t in zip(made, tangents):
         if t is not None:
-            extra(out).tangent = (state.dual_level, t if before & GRAD else t.detach())
+            extra(out).tangent = (state.dual_token, t if before & GRAD else t.detach())
 
 
 def _transposed(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...],
@@ -171,6 +173,7 @@ def _transposed(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...]
     node.saved = plan.save(plain, results, node)
     if prim.outputs != 1:
         node.meta = (node.meta, tuple((t._a.shape, t._dt) for t in made))
+    keep = any(t._rg or tangent_of(t)._rg for _, _, t in active)  # type: ignore[union-attr]
     out: list[Tensor | None] = []
     for nr, result in enumerate(made):
         if nr in prim.inactive_outputs or result._dt.category < dt.FLOATING:
@@ -185,7 +188,7 @@ def _transposed(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...]
         if not pairs:
             out.append(wrap(np.zeros_like(result._a), result._dt))
             continue
-        t, = grad([g for g, _ in pairs], [v], [t for _, t in pairs], create_graph=True,
+        t, = grad([g for g, _ in pairs], [v], [t for _, t in pairs], create_graph=keep,
                   allow_unused=True)
         out.append(wrap(np.zeros_like(result._a), result._dt) if t is None else t)
     return out

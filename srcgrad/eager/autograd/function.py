@@ -365,7 +365,8 @@ def _push_tangents(
 ) -> None:
     """Forward mode: tangents of the outputs by the user's ``jvp``."""
     tangents = [a._x.tangent[1] if isinstance(a, Tensor) and a._x is not None
-                and a._x.tangent is not None else None for a in args]
+                and a._x.tangent is not None
+                and a._x.tangent[0] is state.dual_token else None for a in args]
     if all(t is None for t in tangents):
         return
     given = [
@@ -376,7 +377,7 @@ def _push_tangents(
     results = result if isinstance(result, tuple) else (result,)
     for out, t in zip(outputs, results):
         if isinstance(out, Tensor) and t is not None:
-            extra(out).tangent = (state.dual_level, t)
+            extra(out).tangent = (state.dual_token, t)
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:

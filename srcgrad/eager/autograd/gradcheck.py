@@ -126,7 +126,7 @@ def _check(func: Callable[..., Any], given: tuple[Any, ...], eps: float, atol: f
     wanted = [t for t in given if isinstance(t, Tensor) and t.requires_grad]
     if not wanted:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them "
+            "gradcheck expects at least one input tensor to require gradient, but none of them "
             "have requires_grad=True.")
     for i, t in enumerate(given):
         if isinstance(t, Tensor) and t.requires_grad and t._dt not in (dt.float64, dt.complex128):

@@ -42,6 +42,13 @@ def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> 
     return int(sizes[0])
 
 
+def outline(tree: Any) -> str:
+    """The structure of a flat tuple as error messages show it."""
+    if not isinstance(tree, tuple):
+        return "*"
+    return "TreeSpec(tuple, None, [" + ",\n  ".join(outline(v) for v in tree) + "])"
+
+
 def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error",
          *, chunk_size: int | None = None) -> Callable[..., Any]:
     """``func`` applied along dimensions ``in_dims`` of its arguments, results stacked at
@@ -61,11 +68,16 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
     @functools.wraps(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         name = getattr(func, "__name__", repr(func))
+        if not isinstance(in_dims, int | tuple | list | dict):
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or "
+                "a (potentially nested) tuple matching the structure of inputs, got: "
+                f"{type(in_dims)}.")
         if isinstance(in_dims, tuple) and len(in_dims) != len(args):
             raise ValueError(
                 f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with "
-                f"the structure of inputs. in_dims has structure "
-                f"{len(in_dims)} but inputs has structure {len(args)}.")
+                f"the structure of `inputs`. in_dims has structure "
+                f"{outline(in_dims)} but inputs has structure {outline(args)}.")
         leaves, rebuild = flatten(args)
         dims = broadcast_prefix(list(in_dims) if isinstance(in_dims, tuple) else in_dims, args)
         extra, rebuild_kwargs = flatten(kwargs)
@@ -89,6 +101,12 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
 def _stacked(rows: list[list[Any]], rebuild: Any, out_dims: Any, name: str) -> Any:
     columns = [list(c) for c in zip(*rows)]
     sample = rebuild(rows[0])
+    if isinstance(out_dims, tuple) and (
+            not isinstance(sample, tuple) or len(sample) != len(out_dims)):
+        raise ValueError(
+            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
+            f"the structure of `outputs`. out_dims has structure {outline(out_dims)} but outputs "
+            f"has structure {outline(sample)}.")
     dims = broadcast_prefix(out_dims, sample)
     stacked = []
     for column, dim in zip(columns, dims):
@@ -96,8 +114,8 @@ def _stacked(rows: list[list[Any]], rebuild: Any, out_dims: Any, name: str) -> A
             if not isinstance(column[0], int | float | complex):
                 raise ValueError(
                     f"vmap({name}, ...): `{name}` must only return Tensors, got type "
-                    f"{type(column[0])} as a return.")
+                    f"{type(column[0])}. Did you mean to set out_dims= to None for output?")
             column = [wrap_fresh(v) for v in column]
         stacked.append(column[0] if dim is None else
-                       NAMESPACE["stack"](column, dim if dim >= 0 else dim))
+                       NAMESPACE["stack"](column, dim))
     return rebuild(stacked)

@@ -125,12 +125,11 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
 
 def _check_scalar(output: Any) -> None:
     if not isinstance(output, Tensor):
-        raise RuntimeError("Expected f(*args) to return only tensors, got unsupported type "
-                           f"{type(output)}" if not isinstance(output, tuple | list) else
-                           "grad_and_value(f)(*args): Expected f(*args) to return one tensor")
+        raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
+                           f"{type(output)}")
     if output._a.ndim:
         raise RuntimeError(
-            "grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor "
+            "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
             f"with {output._a.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
     if output._dt.category < dt.FLOATING:
         raise RuntimeError(
