@@ -64,7 +64,9 @@ def _windows(x: Array, kernel: Ints, stride: Ints, dilation: Ints) -> Array:
     )
 
 
-def _taps(kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Iterator[tuple[Ints, tuple[slice, ...]]]:
+def _taps(
+    kernel: Ints, stride: Ints, dilation: Ints, out: Ints
+) -> Iterator[tuple[Ints, tuple[slice, ...]]]:
     """Each position in the kernel, with the slices of the padded image it touches."""
     for tap in itertools.product(*(range(k) for k in kernel)):
         yield tap, tuple(
@@ -81,7 +83,9 @@ def _columns(x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
     return windows.reshape(n, c * math.prod(kernel), spots)
 
 
-def _images(columns: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Array:
+def _images(
+    columns: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> Array:
     """The transpose of :func:`_columns`: columns added back to images of ``size``."""
     out = output_size(size, kernel, stride, padding, dilation)
     n = columns.shape[0]

@@ -244,7 +244,8 @@ def scatter_classes(values: Array, target: Array, shape: Shape) -> Array:
     out = np.zeros(shape, np.asarray(values).dtype)
     axis = 1 if len(shape) > 1 else 0
     places = np.expand_dims(target, axis)
-    np.put_along_axis(out, places, np.expand_dims(np.broadcast_to(values, target.shape), axis), axis)
+    spread = np.expand_dims(np.broadcast_to(values, target.shape), axis)
+    np.put_along_axis(out, places, spread, axis)
     return out
 
 

@@ -183,7 +183,7 @@ def spread_average(
     share = g / _average_scale(size, kernel, stride, padding, out, include_pad, divisor)
     lead = tuple(g.shape[: g.ndim - len(size)])
     full = tuple(n + p + r for n, p, r in zip(size, padding, room))
-    image = np.zeros(lead + full, g.dtype)
+    image: Array = np.zeros(lead + full, g.dtype)
     for tap in taps:
         image[(..., *tap)] += share
     inner = tuple(slice(p, p + n) for n, p in zip(size, padding))

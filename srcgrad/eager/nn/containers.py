@@ -22,7 +22,7 @@ class _Numbered(Module):
         idx = operator.index(idx)
         if not -size <= idx < size:
             raise IndexError(f"index {idx} is out of range")
-        return list(self._modules)[idx % size]
+        return str(list(self._modules)[idx % size])
 
     def _renumber(self) -> None:
         modules = list(self._modules.values())
@@ -376,7 +376,7 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The parameter under ``key``, or ``default``."""
-        return self[key] if key in self else default
+        return self.get(key, default)
 
     def keys(self) -> Iterable[str]:
         """The names."""

@@ -12,6 +12,7 @@ from .module_call import ModuleCall
 from .module_state import ModuleState
 from .parameter import Buffer, Parameter
 
+
 def _indented(text: str) -> str:
     first, *rest = text.split("\n")
     return "\n".join([first, *("  " + line for line in rest)])

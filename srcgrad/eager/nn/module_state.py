@@ -15,7 +15,7 @@ EXTRA_STATE = "_extra_state"
 
 
 class IncompatibleKeys(
-    namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])  # noqa: PYI024
+    namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])
 ):
     """What ``load_state_dict`` returns: keys missing from and unexpected in the state."""
 
@@ -160,7 +160,7 @@ class ModuleState:
             )
             return
         if target.dim() == 0 and tuple(value.shape) == (1,):
-            value = value[0]
+            value = value.reshape(())
         if value.shape != target.shape:
             errors.append(
                 f"size mismatch for {key}: copying a param with shape {value.shape} from "

@@ -57,8 +57,9 @@ class _BufferType(type(torch.Tensor)):  # type: ignore[misc]
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if cls is Buffer:
-            return isinstance(instance, torch.Tensor) and getattr(instance, "_is_buffer", False)
-        return super().__instancecheck__(instance)
+            is_tensor = isinstance(instance, torch.Tensor)
+            return bool(is_tensor and getattr(instance, "_is_buffer", False))
+        return bool(super().__instancecheck__(instance))
 
 
 class Buffer(torch.Tensor, metaclass=_BufferType):

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import basis as torch
+from ..typename import typename
 
 
 def _tensors(parameters: Any) -> list[Any]:
@@ -78,13 +79,12 @@ def parameters_to_vector(parameters: Iterable[Any]) -> Any:
 def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
     """Slices of a vector into the parameters' data."""
     if not isinstance(vec, torch.Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {type(vec).__module__}."
-                        f"{type(vec).__name__}" if type(vec).__module__ != "builtins"
-                        else f"expected torch.Tensor, but got: {type(vec).__name__}")
+        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
+    values: Any = vec
     start = 0
     for p in parameters:
         count = p.numel()
-        p.data = vec[start:start + count].view_as(p).data
+        p.data = values[start:start + count].view_as(p).data
         start += count
 
 

@@ -85,12 +85,12 @@ class Adam(ArrayOptimizer):
             )
         _checked(lr, eps, betas, weight_decay)
         checked_flags(differentiable, foreach, fused)
-        super().__init__(params, dict(
-            lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
-            maximize=maximize, foreach=foreach, capturable=capturable,
-            differentiable=differentiable, fused=fused,
-            decoupled_weight_decay=decoupled_weight_decay,
-        ))
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable,
+            "differentiable": differentiable, "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["exp_avg"] = torch.zeros_like(param)
@@ -160,12 +160,12 @@ class NAdam(ArrayOptimizer):
         if not momentum_decay >= 0.0:
             raise ValueError(f"Invalid momentum_decay value: {momentum_decay}")
         checked_flags(differentiable, foreach, None)
-        super().__init__(params, dict(
-            lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
-            momentum_decay=momentum_decay, decoupled_weight_decay=decoupled_weight_decay,
-            maximize=maximize, foreach=foreach, capturable=capturable,
-            differentiable=differentiable,
-        ))
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable,
+            "differentiable": differentiable,
+        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["mu_product"] = torch.ones((), dtype=torch.float32)
@@ -210,11 +210,11 @@ class RAdam(ArrayOptimizer):
     ) -> None:
         _checked(lr, eps, betas, weight_decay)
         checked_flags(differentiable, foreach, None)
-        super().__init__(params, dict(
-            lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize,
-            foreach=foreach, capturable=capturable,
-            decoupled_weight_decay=decoupled_weight_decay, differentiable=differentiable,
-        ))
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
+        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["exp_avg"] = torch.zeros_like(param)
@@ -259,10 +259,10 @@ class Adamax(ArrayOptimizer):
     ) -> None:
         _checked(lr, eps, betas, weight_decay)
         checked_flags(differentiable, foreach, None)
-        super().__init__(params, dict(
-            lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, foreach=foreach,
-            maximize=maximize, differentiable=differentiable, capturable=capturable,
-        ))
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
+        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["exp_avg"] = torch.zeros_like(param)

@@ -50,11 +50,11 @@ class Adagrad(ArrayOptimizer):
             initial_accumulator_value=initial_accumulator_value, epsilon=eps,
         )
         checked_flags(differentiable, foreach, fused)
-        super().__init__(params, dict(
-            lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
-            initial_accumulator_value=initial_accumulator_value, foreach=foreach,
-            maximize=maximize, differentiable=differentiable, fused=fused,
-        ))
+        super().__init__(params, {
+            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "fused": fused,
+        })
         for group in self.param_groups:
             for param in group["params"]:
                 state = self.state[param]
@@ -102,10 +102,10 @@ class Adadelta(ArrayOptimizer):
             raise ValueError(f"Invalid rho value: {rho}")
         _nonnegative(epsilon=eps, weight_decay=weight_decay)
         checked_flags(differentiable, foreach, None)
-        super().__init__(params, dict(
-            lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize,
-            capturable=capturable, foreach=foreach, differentiable=differentiable,
-        ))
+        super().__init__(params, {
+            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+            "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
+        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["square_avg"] = torch.zeros_like(param)
@@ -153,11 +153,11 @@ class RMSprop(ArrayOptimizer):
         checked_lr(lr)
         _nonnegative(epsilon=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
         checked_flags(differentiable, foreach, None)
-        super().__init__(params, dict(
-            lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered,
-            weight_decay=weight_decay, capturable=capturable, foreach=foreach,
-            maximize=maximize, differentiable=differentiable,
-        ))
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable,
+        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["square_avg"] = torch.zeros_like(param)
@@ -212,10 +212,10 @@ class Rprop(ArrayOptimizer):
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
         checked_flags(differentiable, foreach, None)
-        super().__init__(params, dict(
-            lr=lr, etas=etas, step_sizes=step_sizes, foreach=foreach, maximize=maximize,
-            differentiable=differentiable, capturable=capturable,
-        ))
+        super().__init__(params, {
+            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
+        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         lr = scalar(group["lr"])

@@ -7,7 +7,7 @@ import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +67,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                     f"{step} must return None or a tuple of (new_args, new_kwargs), "
                     f"but got {result}."
                 )
-            (_, *args), kwargs = result  # type: ignore[assignment]
+            (_, *args), kwargs = result
         out = step(self, *args, **kwargs)
         for post_hook in tuple(self._optimizer_step_post_hooks.values()):
             post_hook(self, (self, *args), kwargs)
@@ -356,7 +356,7 @@ def _cast(param: Any, value: Any, key: Any = None) -> Any:
 
 def numbers(tensor: Any) -> Array:
     """The tensor's buffer as an array to update in place; complex numbers as real pairs."""
-    array = cast(Array, torch.raw(tensor))
+    array = torch.raw(tensor)
     if array.dtype.kind == "c":
         real = array.real.dtype
         return array.reshape(-1).view(real) if array.ndim == 0 else array.view(real)

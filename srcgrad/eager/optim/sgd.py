@@ -55,11 +55,11 @@ class SGD(ArrayOptimizer):
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         checked_flags(differentiable, foreach, fused)
-        super().__init__(params, dict(
-            lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
-            nesterov=nesterov, maximize=maximize, foreach=foreach,
-            differentiable=differentiable, fused=fused,
-        ))
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
+            "nesterov": nesterov, "maximize": maximize, "foreach": foreach,
+            "differentiable": differentiable, "fused": fused,
+        })
 
     def _step_one(self, param: Any, grad: Any, group: Group) -> None:
         p, g = self._decayed(param, grad, group)
@@ -103,10 +103,11 @@ class ASGD(ArrayOptimizer):
         if not weight_decay >= 0.0:
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         checked_flags(differentiable, foreach, None)
-        super().__init__(params, dict(
-            lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay, foreach=foreach,
-            maximize=maximize, differentiable=differentiable, capturable=capturable,
-        ))
+        super().__init__(params, {
+            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
+            "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
+            "capturable": capturable,
+        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["eta"] = torch.tensor(float(scalar(group["lr"])), dtype=torch.float32)

@@ -239,13 +239,13 @@ def multi_head_attention_forward(
         out = out.transpose(0, 1).reshape(target * batch, width)
     else:
         rows = None
-        four = [x.view(batch, num_heads, -1, head) for x in (q, k, v)]
+        q, k, v = (x.view(batch, num_heads, -1, head) for x in (q, k, v))
         if mask is not None:
             if mask.size(0) == 1 and mask.dim() == 3:
                 mask = mask.unsqueeze(0)
             else:
-                mask = mask.view(batch, num_heads, -1, k.size(1))
-        out = scaled_dot_product_attention(*four, mask, rate, is_causal)
+                mask = mask.view(batch, num_heads, -1, k.size(2))
+        out = scaled_dot_product_attention(q, k, v, mask, rate, is_causal)
         out = out.permute(2, 0, 1, 3).reshape(batch * target, width)
     out = linear(out, out_proj_weight, out_proj_bias)
     out = out.view(target, batch, out.size(1))

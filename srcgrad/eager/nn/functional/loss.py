@@ -130,7 +130,7 @@ def binary_cross_entropy(
         found, expected = target.type()[6:-6], input.type()[6:-6]
         raise RuntimeError(f"Found dtype {found} but expected {expected}")
     with torch.no_grad():
-        if not ((input >= 0) & (input <= 1)).all():
+        if not torch.logical_and(input >= 0, input <= 1).all():
             raise RuntimeError("all elements of input should be between 0 and 1")
     if weight is not None:
         weight = weight.expand(torch.broadcast_shapes(weight.size(), target.size()))
@@ -298,8 +298,8 @@ def gaussian_nll_loss(
     if not isinstance(var, torch.Tensor):
         if var < 0:
             raise ValueError("var has negative entry/entries")
-        var = var * torch.ones_like(input)
-    elif (var < 0).any():
+        var = torch.full_like(input, var)
+    elif torch.lt(var, 0).any():
         raise ValueError("var has negative entry/entries")
     if var.size() != input.size():
         if input.size()[:-1] == var.size():

@@ -46,7 +46,9 @@ def batch_norm(
     if training:
         _several_values(input.size())
     elif running_mean is None or running_var is None:
-        raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+        raise RuntimeError(
+            "Expected running_mean and running_var to be defined when training=False"
+        )
     channels = input.size(1)
     named = (("running_mean", running_mean), ("running_var", running_var), ("weight", weight),
              ("bias", bias))
@@ -81,16 +83,18 @@ def instance_norm(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
         )
     rows = input.contiguous().view(1, n * c, *spatial)
-    scale = None if weight is None else weight.repeat(n)
-    shift = None if bias is None else bias.repeat(n)
-    mean = None if running_mean is None else running_mean.repeat(n)
-    var = None if running_var is None else running_var.repeat(n)
+
+    def tiled(values: Any) -> Any:
+        return None if values is None else values.repeat(n)
+
+    scale, shift = tiled(weight), tiled(bias)
+    mean, var = tiled(running_mean), tiled(running_var)
     out = batch_norm(rows, mean, var, scale, shift, use_input_stats, momentum, eps)
     if use_input_stats:
         with torch.no_grad():
-            for running, tiled in ((running_mean, mean), (running_var, var)):
+            for running, moved in ((running_mean, mean), (running_var, var)):
                 if running is not None:
-                    running.copy_(tiled.view(n, c).mean(0))
+                    running.copy_(moved.view(n, c).mean(0))
     return out.view(n, c, *spatial)
 
 
@@ -119,7 +123,9 @@ def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any) -> tu
     return shape
 
 
-def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+def rms_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None
+) -> Any:
     """``input`` over the root of its mean square over the last axes (Zhang, Sennrich 2019)."""
     shape = _normalized(input, normalized_shape, weight, None)
     if eps is None:

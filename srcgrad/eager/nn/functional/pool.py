@@ -31,7 +31,9 @@ def _windowed(
     stride = kernel if stride is None or stride == [] else tupled("stride", stride, count)
     padding, dilation = tupled("padding", padding, count), tupled("dilation", dilation, count)
     if any(k <= 0 for k in kernel):
-        raise RuntimeError(f"{name}() Expected kernel_size to be greater than zero, but got {kernel}")
+        raise RuntimeError(
+            f"{name}() Expected kernel_size to be greater than zero, but got {kernel}"
+        )
     if any(s <= 0 for s in stride):
         raise RuntimeError("stride should not be zero")
     for p, k in zip(padding, kernel):

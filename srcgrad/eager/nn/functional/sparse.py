@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from . import nodes
 def _padding_row(padding_idx: int | None, count: int) -> int:
     if padding_idx is None:
         return -1
-    if padding_idx > 0 and padding_idx >= count or padding_idx < -count:
+    if (padding_idx > 0 and padding_idx >= count) or padding_idx < -count:
         raise AssertionError("Padding_idx must be within num_embeddings")
     return padding_idx + count if padding_idx < 0 else padding_idx
 
@@ -88,7 +89,7 @@ def embedding_bag(
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(-1)
     bags = []
-    for start, end in zip(starts[:-1], starts[1:]):
+    for start, end in itertools.pairwise(starts):
         part = rows[start:end]
         if padding_idx is not None:
             part = part[input[start:end] != padding_idx % weight.size(0)]

@@ -12,7 +12,7 @@ from ... import basis as torch
 from . import nodes
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
-Array = np.ndarray[Any, Any]
+Array = Any
 
 
 def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:

@@ -118,13 +118,13 @@ class _Direct(_Conv):
                 total = self.dilation[axis] * (self.kernel_size[axis] - 1)
                 widths += [total // 2, total - total // 2]
             else:
-                p = 0 if self.padding == "valid" else self.padding[axis]
+                p = 0 if isinstance(self.padding, str) else self.padding[axis]
                 widths += [p, p]
         return widths
 
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
         convolve = (F.conv1d, F.conv2d, F.conv3d)[self.count - 1]
-        padding = self.padding
+        padding: Any = self.padding
         if self.padding_mode != "zeros":
             input = F.pad(input, self._widths(), mode=self.padding_mode)
             padding = 0

@@ -46,7 +46,9 @@ class RNNBase(Module):
             width = input_size if layer == 0 else out * directions
             for direction in range(directions):
                 suffix = f"l{layer}{'_reverse' if direction else ''}"
-                shapes = {"weight_ih": (rows, width), "weight_hh": (rows, out)}
+                shapes: dict[str, tuple[int, ...]] = {
+                    "weight_ih": (rows, width), "weight_hh": (rows, out)
+                }
                 if bias:
                     shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
                 if proj_size > 0:
@@ -148,10 +150,7 @@ class RNNBase(Module):
         for state in states:
             if state.dim() != wanted:
                 kind = "batched 3-D" if batched else "unbatched 2-D"
-                shown = (
-                    "hx" if len(states) == 1 else
-                    "hx and cx" if batched else "hx and cx"
-                )
+                shown = "hx" if len(states) == 1 else "hx and cx"
                 got = ", ".join(f"{s.dim()}-D" for s in states)
                 tensors = "tensor" if len(states) == 1 else "tensors"
                 raise RuntimeError(

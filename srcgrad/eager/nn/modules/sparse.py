@@ -51,7 +51,7 @@ class Embedding(Module):
     def _fill_padding_idx_with_zero(self) -> None:
         if self.padding_idx is not None:
             with torch.no_grad():
-                self.weight[self.padding_idx].fill_(0)
+                self.weight.select(0, self.padding_idx).fill_(0)
 
     def forward(self, input: Any) -> Any:
         return F.embedding(
@@ -121,7 +121,7 @@ class EmbeddingBag(Module):
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with torch.no_grad():
-                self.weight[self.padding_idx].fill_(0)
+                self.weight.select(0, self.padding_idx).fill_(0)
 
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
         return F.embedding_bag(

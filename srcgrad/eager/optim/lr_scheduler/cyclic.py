@@ -257,7 +257,7 @@ class CyclicLR(_Momentum):
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
             return 1.0
-        return 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x
+        return float(1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x)
 
     def get_lr(self) -> list[Any]:
         self._warn_outside_step()

@@ -16,7 +16,7 @@ UNKNOWN = (
 
 def default_convert(data: Any) -> Any:
     """Arrays and NumPy scalars in ``data`` as tensors; everything else as it is."""
-    if isinstance(data, torch.Tensor) or isinstance(data, (str, bytes, np.str_, np.bytes_)):
+    if isinstance(data, (torch.Tensor, str, bytes, np.str_, np.bytes_)):
         return data
     if isinstance(data, (np.ndarray, np.generic)):
         return data if data.dtype.kind in "SUO" else torch.as_tensor(data)

@@ -174,4 +174,3 @@ def _check_iterable(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> N
 
 def get_worker_info() -> None:
     """None: there are no worker processes."""
-    return None
