@@ -208,14 +208,19 @@ def strided_transpose(ct: Array, saved: tuple[Any, ...]) -> Array:
     out = laid_out(base_shape, base_strides, ct.dtype)
     target = as_strided_bytes(out, *geometry) if replay is None else replay(out)
     if overlaps(target):
-        flat = np.arange(out.size).reshape(out.shape)
-        places = as_strided_bytes(np.ascontiguousarray(flat), geometry[0], tuple(
-            s // ct.itemsize * 8 for s in geometry[1]), geometry[2] // ct.itemsize * 8)
         dense = np.zeros(out.size, ct.dtype)
-        np.add.at(dense, places, ct)
+        np.add.at(dense, strided_places(out, geometry), ct)
         return dense.reshape(base_shape)
     target[...] = ct
     return out
+
+
+def strided_places(base: Array, geometry: Any) -> Array:
+    """Where in the flattened base each element of a strided view lies."""
+    shape, strides, offset = geometry
+    flat = np.arange(base.size)
+    item = base.itemsize
+    return as_strided_bytes(flat, shape, tuple(s // item * 8 for s in strides), offset // item * 8)
 
 
 def overlaps(a: Array) -> bool:
@@ -249,6 +254,10 @@ class _StridedPlan:
     def pull_graph(self, node: Any, ct: Tensor) -> tuple[Any, ...]:
         out = wrap(laid_out(node.saved[0], node.saved[1], node.meta.numpy), node.meta)
         view = view_like(out, node.saved)
+        if overlaps(view._a):  # repeated places add up, which a write cannot do
+            places = wrap(strided_places(out._a, node.saved[2]), dt.int64)
+            dense = wrap(np.zeros(out._a.size, out._a.dtype), node.meta)
+            return (dense.index_put((places,), ct, True).reshape(node.saved[0]),)
         write(view, ct)
         return (out,)
 

@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import need_tensor, op, register
+from srcgrad.eager.layout import contiguous_format
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor, store
@@ -17,8 +18,6 @@ from srcgrad.rules.methods import cast
 
 _clone = Primitive(np.copy, "CloneBackward0")
 _to_copy = Primitive(cast, "ToCopyBackward0")
-preserve_format, contiguous_format, channels_last = (
-    "torch.preserve_format", "torch.contiguous_format", "torch.channels_last")
 
 
 @op()

@@ -21,7 +21,7 @@ _select = Primitive(operator.getitem, "SelectBackward0", shown=_SIZES)
 _slice = Primitive(operator.getitem, "SliceBackward0", shown=_SIZES, main=False)
 _alias = Primitive(np.copy, "AliasBackward0", main=False)
 _index = Primitive(operator.getitem, "IndexBackward0", shown=_SIZES, main=False, frees=True)
-_index_put = Primitive(put, "IndexPutBackward0")
+_index_put = Primitive(put, "IndexPutBackward0", settings={"repeated": "each"})
 _index_add = Primitive(put_add, "IndexPutBackward0")
 
 
@@ -120,7 +120,7 @@ def _basic(input: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
     used = sum(_consumed(p) for p in parts if p is not Ellipsis)
     if used > input._a.ndim:
         raise IndexError(f"too many indices for tensor of dimension {input._a.ndim}")
-    dim = 0
+    dim = taken = 0  # dim counts dimensions of `out`, taken those of `input`
     left: list[Any] = []
     out = input
     for part in parts:
@@ -128,6 +128,7 @@ def _basic(input: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
             skipped = input._a.ndim - used
             left.extend([slice(None)] * skipped)
             dim += skipped
+            taken += skipped
         elif part is None:
             out = unsqueeze(out, dim)
             left.append(slice(None))
@@ -138,9 +139,13 @@ def _basic(input: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
                                for v in (part.start, part.stop, part.step)))
             if part.step is not None and part.step <= 0:
                 raise ValueError("step must be greater than zero")
-            out = slice_view(out, dim, part)
+            n = out._a.shape[dim]
+            start, stop, step = part.indices(n)
+            if start != 0 or stop != n or step != 1:
+                out = slice_view(out, dim, part)
             left.append(slice(None))
             dim += 1
+            taken += 1
         elif _is_advanced(part):
             if isinstance(part, bool | np.bool_):
                 out = unsqueeze(out, dim)
@@ -156,23 +161,27 @@ def _basic(input: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
                 continue
             left.append(a)
             dim += a.ndim if a.dtype == bool else 1
+            taken += a.ndim if a.dtype == bool else 1
         else:
-            out = _select_part(out, dim, part, input)
+            out = _select_part(out, dim, part, taken)
+            taken += 1
     return out, left
 
 
-def _select_part(out: Tensor, dim: int, part: Any, whole: Tensor) -> Tensor:
+def _select_part(out: Tensor, dim: int, part: Any, place: int) -> Tensor:
     if isinstance(part, Tensor) and part._dt.category < dt.FLOATING:
         part = int(part._a)
     if not isinstance(part, int | np.integer):
         if isinstance(part, Tensor):
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        raise TypeError(
+        if isinstance(part, str):
+            raise TypeError("new(): invalid data type 'str'")
+        raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
             f"valid indices (got {type(part).__name__})")
     n = out._a.shape[dim]
     if not -n <= part < n:
-        raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {n}")
+        raise IndexError(f"index {part} is out of bounds for dimension {place} with size {n}")
     return select(out, dim, int(part))
 
 
@@ -211,16 +220,17 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes "
             f"{shapes}") from error
+    if r.ndim > 1:
+        r = np.ascontiguousarray(r)
     return _index.finish(r, (out, key), {}, self._dt)  # type: ignore[no-any-return]
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """``self[index] = value``: a write through a view, or an ``index_put_``."""
-    if isinstance(value, np.ndarray | np.generic):
-        value = wrap(np.asarray(value), dt.from_numpy_dtype(np.asarray(value).dtype))
-    elif not isinstance(value, Tensor):
-        if not isinstance(value, int | float | complex):
-            raise TypeError(f"can't assign a {type(value).__name__} to a torch."
+    if not isinstance(value, Tensor):
+        if not isinstance(value, int | float | complex | np.generic):
+            name = "numpy.ndarray" if isinstance(value, np.ndarray) else type(value).__name__
+            raise TypeError(f"can't assign a {name} to a torch."
                             f"{self._dt.tensor_name}Tensor")
         value = wrap(store(self._dt, np.asarray(value)), self._dt)
     parts = _normal(index)
@@ -254,8 +264,7 @@ def _fit(value: Tensor, shape: tuple[int, ...]) -> Tensor:
     return value
 
 
-def index_put(target: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: bool = False) -> None:
-    """Write ``value`` at advanced index ``key`` of ``target``."""
+def _check_put(target: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
     place = target._a[key]
     try:
         np.broadcast_to(value._a, place.shape)
@@ -268,6 +277,20 @@ def index_put(target: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: b
             "Index put requires the source and destination dtypes match, got "
             f"{target._dt.tensor_name} for the destination and {value._dt.tensor_name} for the "
             "source.")
+
+
+def index_put_copy(
+    input: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: bool = False
+) -> Tensor:
+    """``input`` with ``value`` written (or added) at advanced index ``key``."""
+    _check_put(input, key, value)
+    prim = _index_add if accumulate else _index_put
+    return prim(input, value.to(input._dt), key=key)  # type: ignore[no-any-return]
+
+
+def index_put(target: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: bool = False) -> None:
+    """Write ``value`` at advanced index ``key`` of ``target``."""
+    _check_put(target, key, value)
     if state.mode & GRAD and (requires_grad(target) or requires_grad(value)):
         prim = _index_add if accumulate else _index_put
         apply_in_place(target, lambda old: prim(old, value.to(target._dt), key=key))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, view_of
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
@@ -22,6 +23,7 @@ _copied = Primitive(np.copy, "CloneBackward0", main=False)
 _permute = Primitive(np.transpose, "PermuteBackward0", shown={"axes": "dims"})
 _transpose = Primitive(np.swapaxes, "TransposeBackward0", shown={"axis1": "dim0", "axis2": "dim1"})
 _t = Primitive(np.swapaxes, "TBackward0", main=False)
+_t_vector = Primitive(np.reshape, "TBackward0", main=False)
 _expand = Primitive(np.broadcast_to, "ExpandBackward0", shown=_SIZES)
 _squeeze_all = Primitive(np.squeeze, "SqueezeBackward0", shown=_SIZES)
 _squeeze_dim = Primitive(np.squeeze, "SqueezeBackward1", shown=_SIZES | {"axis": "dim"},
@@ -158,7 +160,7 @@ def t(input: Tensor) -> Tensor:
     if n > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
     if n < 2:
-        return view_of(_view, input, input._a.view(), {"a": input, "order": "C"})
+        return view_of(_t_vector, input, input._a.view(), {"a": input, "order": "C"})
     return view_of(_t, input, input._a.T, {"a": input, "axis1": 0, "axis2": 1})
 
 
@@ -177,12 +179,16 @@ Tensor.T = property(_reversed)  # type: ignore[attr-defined]
 Tensor.mT = property(_matrix_transposed)  # type: ignore[attr-defined]
 
 
+def _type_of(a: Any) -> str:
+    return dt.FROM_NUMPY[a.dtype].tensor_name + "Tensor"
+
+
 def expand_array(a: Any, sizes: tuple[int, ...]) -> Any:
     """``a`` broadcast to ``sizes`` (-1 keeps a length); PyTorch's errors."""
     lead = len(sizes) - a.ndim
     if lead < 0:
         raise RuntimeError(
-            f"expand(torch.FloatTensor{{{list(a.shape)}}}, size={list(sizes)}): the number of "
+            f"expand(torch.{_type_of(a)}{{{list(a.shape)}}}, size={list(sizes)}): the number of "
             f"sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions "
             f"in the tensor ({a.ndim})")
     target = []

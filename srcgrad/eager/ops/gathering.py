@@ -1,0 +1,366 @@
+"""Elements by index: gather, scatter, index_*, take, put, masked_select, nonzero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.ops.indexing import index_put as write_at
+from srcgrad.eager.ops.indexing import index_put_copy
+from srcgrad.eager.ops.shapes import expand, wrap_dim
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.tensor import Array, Tensor, store, wrap
+from srcgrad.rules import placing, splitting
+
+_GATHER = Primitive(splitting.gather, "GatherBackward0", shown={"a": "self", "axis": "dim",
+                                                               "indices": "index"})
+_SCATTER = {
+    (how, tensor): Primitive(
+        splitting.scatter,
+        "ScatterAddBackward0" if how == "add" else f"ScatterBackward{0 if tensor else 1}",
+        main=how == "set" and tensor)
+    for how, tensor in (("set", True), ("set", False), ("add", True))
+}  # fmt: skip
+_REDUCED = Primitive(splitting.scatter_extreme, "ScatterReduceBackward0")
+_INDEX_SELECT = Primitive(np.take, "IndexSelectBackward0", shown={"axis": "dim"}, main=False)
+_TAKE = Primitive(np.take, "TakeBackward0", main=False)
+_MASKED_SELECT = Primitive(placing.masked_take, "MaskedSelectBackward0")
+_MASKED_SCATTER = Primitive(splitting.masked_scatter, "MaskedScatterBackward0")
+_SELECT_SCATTER = Primitive(splitting.put_slice, "SelectScatterBackward0")
+_SLICE_SCATTER = Primitive(splitting.put_slice, "SliceScatterBackward0", main=False)
+_DIAGONAL_SCATTER = Primitive(splitting.put_diagonal, "DiagonalScatterBackward0")
+
+
+def _indices(name: str, index: Any, position: int = 3) -> Array:
+    if not isinstance(index, Tensor):
+        raise bad_argument(name, "index", position, "Tensor", index)
+    if index._dt is not dt.int64 and index._dt is not dt.int32:
+        kinds = "int32 or int64" if name == "index_select" else "int32/int64"
+        raise RuntimeError(f"{name}(): Expected dtype {kinds} for index")
+    return index._a
+
+
+def _kind(t: Tensor) -> str:
+    return t._dt.tensor_name
+
+
+def _bounded(index: Array, n: int, dim: int) -> None:
+    if index.size and (index.min() < 0 or index.max() >= n):
+        bad = index[(index < 0) | (index >= n)].flat[0]
+        raise RuntimeError(
+            f"index {bad} is out of bounds for dimension {dim} with size {n}")
+
+
+def _fits(name: str, index: Array, a: Array, dim: int, what: str, source: Any = None) -> None:
+    if index.ndim != a.ndim and not (index.ndim <= 1 and a.ndim <= 1):
+        raise RuntimeError(f"Index tensor must have the same number of dimensions as {what} tensor")
+    for d in range(index.ndim):
+        if d != dim and a.ndim and index.shape[d] > a.shape[d]:
+            text = (f"Size does not match at dimension {d} expected index {list(index.shape)} to "
+                    f"be no larger than self {list(a.shape)} apart from dimension {dim}")
+            raise RuntimeError(text)
+
+
+@op()
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Any:
+    """``out[i][j] = input[i][index[i][j]]`` along ``dim``."""
+    i = wrap_dim(dim, input)
+    if isinstance(index, Tensor) and index._dt not in (dt.int64, dt.int32):
+        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
+    places = _indices("gather", index)
+    _fits("gather", places, input._a, i, "input")
+    _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
+    return _GATHER(input, index, axis=i)
+
+
+@op()
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Any:
+    """Elements at ``indices`` along a dimension; the other dimensions broadcast."""
+    if indices._dt is not dt.int64:
+        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
+                           f"{_kind(indices)}")
+    if dim is None:
+        return gather(input.reshape(-1), 0, indices.reshape(-1))
+    if input._a.ndim != indices._a.ndim:
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number "
+                           f"of dimensions, but got {input._a.ndim} dimensions for input, and "
+                           f"{indices._a.ndim} dimensions for indices")
+    i = wrap_dim(dim, input)
+    shape = list(np.broadcast_shapes(
+        tuple(1 if d == i else n for d, n in enumerate(input._a.shape)),
+        tuple(1 if d == i else n for d, n in enumerate(indices._a.shape))))
+    own, other = list(shape), list(shape)
+    own[i], other[i] = input._a.shape[i], indices._a.shape[i]
+    return gather(expand(input, *own), i, expand(indices, *other))
+
+
+def _source_for(name: str, input: Tensor, src: Any) -> Any:
+    if isinstance(src, Tensor) and src._dt is not input._dt:
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+    return src
+
+
+def _scattered(name: str, input: Tensor, dim: int, index: Tensor, src: Any, how: str) -> Any:
+    i = wrap_dim(dim, input)
+    places = _indices("scatter", index)
+    _fits(name, places, input._a, i, "self")
+    _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
+    src = _source_for("scatter", input, src)
+    if isinstance(src, Tensor):
+        return _SCATTER[how, True](input, index, src, axis=i, how=how)
+    value = store(input._dt, np.asarray(src))
+    if how == "add":
+        return _SCATTER["add", True](input, index, wrap(value, input._dt), axis=i, how=how)
+    return _SCATTER["set", False](input, index, value, axis=i, how=how)
+
+
+@op(inplace=True)
+def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
+            reduce: str | None = None) -> Any:
+    """``out[index[i][j]][j] = src[i][j]`` along ``dim``."""
+    source = value if src is None else src
+    if reduce is not None:
+        if reduce == "add":
+            return _scattered("scatter", input, dim, index, source, "add")
+        if reduce != "multiply":
+            raise RuntimeError("reduce argument must be either add or multiply.")
+        if not isinstance(source, Tensor):
+            source = wrap(np.full(index._a.shape, source, input._dt.numpy), input._dt)
+        return scatter_reduce(input, dim, index, source, "prod")
+    return _scattered("scatter", input, dim, index, source, "set")
+
+
+@op(inplace=True)
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
+    """:func:`scatter` that adds."""
+    if not isinstance(src, Tensor):
+        raise bad_argument("scatter_add", "src", 4, "Tensor", src)
+    return _scattered("scatter_add", input, dim, index, src, "add")
+
+
+@op(inplace=True)
+def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *,
+                   include_self: bool = True) -> Any:
+    """:func:`scatter` that combines by ``sum``, ``prod``, ``mean``, ``amax`` or ``amin``."""
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin, got "
+                           f"{reduce}")
+    i = wrap_dim(dim, input)
+    places = _indices("scatter", index)
+    _fits("scatter", places, input._a, i, "self")
+    _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
+    _source_for("scatter", input, src)
+    return _REDUCED(input, index, src, axis=i, how=reduce, include_self=include_self)
+
+
+# -- whole slices by index -----------------------------------------------------------------
+
+
+@op()
+def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
+    """The slices at ``index`` along a dimension."""
+    i = wrap_dim(dim, input)
+    if isinstance(index, Tensor) and index._a.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    places = np.atleast_1d(_indices("index_select", index))
+    if input._a.ndim == 0:
+        return input.clone()
+    n = input._a.shape[i]
+    if places.size and (places.min() < 0 or places.max() >= n):
+        raise IndexError("index out of range in self")
+    return _INDEX_SELECT(input, wrap(places, dt.int64), axis=i)
+
+
+def _along(dim: int, places: Any) -> tuple[Any, ...]:
+    return (*(slice(None),) * dim, places)
+
+
+def _slices(name: str, input: Tensor, dim: int, index: Tensor) -> tuple[int, Array]:
+    i = wrap_dim(dim, input)
+    places = np.atleast_1d(_indices(name, index, 2))
+    n = input._a.shape[i] if input._a.ndim else 1
+    if places.size and (places.min() < 0 or places.max() >= n):
+        raise IndexError("index out of range in self")
+    return i, places
+
+
+_INDEX_ADD = Primitive(placing.put_indices, "IndexAddBackward0")
+_INDEX_COPY = Primitive(placing.put_indices, "IndexCopyBackward0", main=False)
+_INDEX_FILL = Primitive(placing.put_indices, "IndexFillBackward0", main=False)
+_INDEX_FILL_TENSOR = Primitive(placing.put_indices, "IndexFillBackward1", main=False)
+_PUT = Primitive(placing.put_flat, "PutBackward0")
+
+
+@op(inplace=True)
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
+    """``source`` added to the slices at ``index``."""
+    i, places = _slices("index_add", input, dim, index)
+    if source._dt is not input._dt:
+        raise RuntimeError("index_add_(): self and source expected to have the same dtype, but got "
+                           f"(self) {_kind(input)} and (source) {_kind(source)}")
+    _same_slices("index_add_()", input, source, i, places)
+    src = source if alpha == 1 else source * alpha
+    return _INDEX_ADD(input, src, _along(i, places), "add")
+
+
+def _same_slices(name: str, input: Tensor, source: Tensor, dim: int, places: Array) -> None:
+    if source._a.ndim and source._a.shape[dim] != places.size:
+        raise RuntimeError(f"{name}: Number of indices ({places.size}) should be equal to "
+                           f"source.size(dim){':' if 'add' in name else ''} "
+                           f"({source._a.shape[dim]}){f', for dim: {dim}' * ('add' in name)}")
+
+
+@op(inplace=True)
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
+    """``source`` written to the slices at ``index``."""
+    i, places = _slices("index_copy", input, dim, index)
+    if source._dt is not input._dt:
+        raise RuntimeError("index_copy_(): self and source expected to have the same dtype, but "
+                           f"got (self) {_kind(input)} and (source) {_kind(source)}")
+    _same_slices("index_copy_()", input, source, i, places)
+    return _INDEX_COPY(input, source, _along(i, places), "set")
+
+
+@op(inplace=True)
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
+    """``value`` written to the slices at ``index``."""
+    i, places = _slices("index_fill", input, dim, index)
+    if isinstance(value, Tensor):
+        if value._a.ndim:
+            raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got "
+                               f"tensor with {value._a.ndim} dimension(s).")
+        return _INDEX_FILL_TENSOR(input, value.to(input._dt), _along(i, places), "set")
+    return _INDEX_FILL(input, store(input._dt, np.asarray(value)), _along(i, places), "set")
+
+
+@op()
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
+    """``values`` written (or added) at a tuple of index tensors."""
+    key = tuple(slice(None) if t is None else t._a for t in indices)
+    return index_put_copy(input, key, values, accumulate)
+
+
+def _index_put_in_place(self: Tensor, indices: Any, values: Tensor,
+                        accumulate: bool = False) -> Tensor:
+    write_at(self, tuple(slice(None) if t is None else t._a for t in indices), values, accumulate)
+    return self
+
+
+register("index_put_", _index_put_in_place)
+
+
+@op()
+def take(input: Tensor, index: Tensor) -> Any:
+    """Elements of the flattened tensor."""
+    if index._dt is not dt.int64:
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {_kind(index)}")
+    n = input._a.size
+    if index._a.size and (index._a.min() < -n or index._a.max() >= n):
+        bad = index._a[(index._a < -n) | (index._a >= n)].flat[0]
+        raise IndexError(f"out of range: tried to access index {bad} on a tensor of {n} elements.")
+    return _TAKE(input, index)
+
+
+@op(torch=False, inplace=True)
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Any:
+    """``source`` written (or added) at places of the flattened tensor."""
+    if index._dt is not dt.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {_kind(index)}")
+    if source._dt is not input._dt:
+        raise RuntimeError("put_(): self and source expected to have the same dtype, but got self."
+                           f"dtype = {_kind(input)} and source.dtype = {_kind(source)}")
+    if source._a.size != index._a.size:
+        raise RuntimeError("put_(): Expected source and index to have the same number of elements, "
+                           f"but got source.numel() = {source._a.size}, index.numel() = "
+                           f"{index._a.size}")
+    return _PUT(input, source, index, "add" if accumulate else "set")
+
+
+# -- by truth ------------------------------------------------------------------------------
+
+
+@op()
+def masked_select(input: Tensor, mask: Tensor) -> Any:
+    """The elements where ``mask`` is true, as a vector."""
+    if mask._dt is not dt.bool_:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    shape = np.broadcast_shapes(input._a.shape, mask._a.shape)
+    m = mask if mask._a.shape == shape else expand(mask, shape)
+    return _MASKED_SELECT(input, m)
+
+
+@op(inplace=True, out=False)
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
+    """``input`` with consecutive elements of ``source`` where ``mask`` is true."""
+    if mask._dt is not dt.bool_:
+        raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
+                           f"{_kind(mask)}")
+    if source._dt is not input._dt:
+        raise RuntimeError("masked_scatter_: expected self and source to have same dtypes but got "
+                           f"{_kind(input)} and {_kind(source)}")
+    shape = np.broadcast_shapes(input._a.shape, mask._a.shape)
+    if int(np.broadcast_to(mask._a, shape).sum()) > source._a.size:
+        raise RuntimeError("masked_scatter: expected self and source to have the same number of "
+                           "elements")
+    return _MASKED_SCATTER(input, mask, source)
+
+
+@op(out=True)
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The subscripts of the elements that are not zero."""
+    if as_tuple:
+        a = np.atleast_1d(input._a)
+        return tuple(wrap(i.astype(np.int64), dt.int64) for i in np.nonzero(a))
+    if input._a.ndim == 0:
+        return wrap(np.zeros((int(bool(input._a)), 0), np.int64), dt.int64)
+    rows = np.argwhere(input._a).astype(np.int64)
+    return wrap(np.asfortranarray(rows), dt.int64)
+
+
+@op(out=False)
+def argwhere(input: Tensor) -> Tensor:
+    """:func:`nonzero`."""
+    return nonzero(input)  # type: ignore[no-any-return]
+
+
+# -- copies with a part replaced -----------------------------------------------------------
+
+
+@op(out=False)
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
+    """``input`` with ``src`` at one position of a dimension."""
+    i = wrap_dim(dim, input)
+    n = input._a.shape[i]
+    if not -n <= index < n:
+        raise IndexError(f"select(): index {index} out of range for tensor of size "
+                         f"{list(input._a.shape)} at dimension {i}")
+    place = _along(i, int(index) % n)
+    if input._a[place].shape != src._a.shape:
+        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
+                           f"{list(src._a.shape)}, slice size = {list(input._a[place].shape)}")
+    return _SELECT_SCATTER(input, src, place)
+
+
+@op(out=False)
+def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = None,
+                  end: int | None = None, step: int = 1) -> Any:
+    """``input`` with ``src`` at a slice of a dimension."""
+    i = wrap_dim(dim, input)
+    place = _along(i, slice(start, end, step))
+    if input._a[place].shape != src._a.shape:
+        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
+                           f"{list(src._a.shape)}, slice size = {list(input._a[place].shape)}")
+    return _SLICE_SCATTER(input, src, place)
+
+
+@op(out=False)
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
+                     dim2: int = 1) -> Any:
+    """``input`` with ``src`` on a diagonal."""
+    i, j = wrap_dim(dim1, input), wrap_dim(dim2, input)
+    return _DIAGONAL_SCATTER(input, src, offset, i, j)
+
+

@@ -1,0 +1,381 @@
+"""Joining tensors and cutting them: cat, stack, split, chunk, unbind and their kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import bad_argument, op, type_name
+from srcgrad.eager.grad_mode import FORWARD, GRAD, state
+from srcgrad.eager.ops.casts import convert
+from srcgrad.eager.ops.indexing import slice_view
+from srcgrad.eager.ops.shapes import expand, reshape, unsqueeze, view, wrap_dim
+from srcgrad.eager.primitive import Primitive, push_forward
+from srcgrad.eager.recording import SPECIAL
+from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.views import make_view, requires_grad
+from srcgrad.rules import splitting
+
+_CAT = Primitive(np.concatenate, "CatBackward0")
+_STACK = Primitive(np.stack, "StackBackward0")
+_BLOCK = Primitive(splitting.block_diagonal, "BlockDiagBackward0")
+_SPLIT = Primitive(splitting.split_sizes, "SplitBackward0", outputs=None)
+_SPLIT_SIZES = Primitive(splitting.split_sizes, "SplitWithSizesBackward0", outputs=None,
+                         main=False)
+_UNBIND = Primitive(splitting.unbind, "UnbindBackward0", outputs=None)
+
+
+def sequence(name: str, tensors: Any) -> list[Tensor]:
+    """The tensors of a list or tuple, converted to one dtype."""
+    if not isinstance(tensors, list | tuple):
+        raise bad_argument(name, "tensors", 1, "tuple of Tensors", tensors)
+    for i, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got "
+                            f"{type_name(t)}")
+    return list(tensors)
+
+
+def _promoted(tensors: list[Tensor]) -> list[Tensor]:
+    d = tensors[0]._dt
+    for t in tensors[1:]:
+        d = dt.promote_types(d, t._dt)
+    return [convert(t, d) for t in tensors]
+
+
+@op(method=False, aliases=("concat", "concatenate"))
+def cat(tensors: Any, dim: int = 0) -> Any:
+    """Tensors one after the other along a dimension."""
+    given = sequence("cat", tensors)
+    if not given:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    for i, t in enumerate(given):
+        if t._a.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    given = _promoted(given)
+    used = [t for t in given if t._a.shape != (0,)] or given
+    first = used[0]
+    i = wrap_dim(dim, first)
+    for k, t in enumerate(used[1:], 1):
+        _check_fit(first, t, i, k)
+    return _CAT(used, axis=i)
+
+
+def _check_fit(first: Tensor, t: Tensor, dim: int, place: int) -> None:
+    a, b = first._a.shape, t._a.shape
+    if len(a) != len(b):
+        raise RuntimeError(f"Tensors must have same number of dimensions: got {len(a)} and {len(b)}")
+    for d, (n, m) in enumerate(zip(a, b)):
+        if d != dim and n != m:
+            raise RuntimeError(
+                f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got "
+                f"size {m} for tensor number {place} in the list.")
+
+
+@op(method=False)
+def stack(tensors: Any, dim: int = 0) -> Any:
+    """Tensors of one shape along a new dimension."""
+    given = sequence("stack", tensors)
+    if not given:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    i = wrap_dim(dim, given[0], 1)
+    for k, t in enumerate(given):
+        if t._a.shape != given[0]._a.shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(given[0]._a.shape)} at "
+                f"entry 0 and {list(t._a.shape)} at entry {k}")
+    return _STACK(_promoted(given), axis=i)
+
+
+@op(out=False)
+def atleast_1d(*tensors: Any) -> Any:
+    """Tensors with at least one dimension."""
+    return _at_least(tensors, lambda t: reshape(t, 1) if t._a.ndim == 0 else t)
+
+
+@op(out=False)
+def atleast_2d(*tensors: Any) -> Any:
+    """Tensors with at least two dimensions."""
+    return _at_least(tensors, _two)
+
+
+def _two(t: Tensor) -> Tensor:
+    return reshape(t, 1, 1) if t._a.ndim == 0 else unsqueeze(t, 0) if t._a.ndim == 1 else t
+
+
+def _three(t: Tensor) -> Tensor:
+    if t._a.ndim == 0:
+        return reshape(t, 1, 1, 1)
+    if t._a.ndim == 1:
+        return unsqueeze(unsqueeze(t, 0), -1)
+    return unsqueeze(t, -1) if t._a.ndim == 2 else t
+
+
+@op(out=False)
+def atleast_3d(*tensors: Any) -> Any:
+    """Tensors with at least three dimensions."""
+    return _at_least(tensors, _three)
+
+
+def _at_least(given: tuple[Any, ...], change: Any) -> Any:
+    if len(given) == 1 and isinstance(given[0], Tensor):
+        return change(given[0])
+    items = given[0] if len(given) == 1 else given
+    return tuple(change(t) for t in items)
+
+
+def _joined(name: str, change: Any, axis: Any, aliases: Any = ()) -> None:
+    def call(tensors: Any) -> Any:
+        given = sequence(name, tensors)
+        if not given:
+            raise RuntimeError(f"{name} expects a non-empty TensorList")
+        changed = [change(t) for t in given]
+        return cat(changed, axis(changed[0]) if callable(axis) else axis)
+
+    call.__name__ = name
+    op(name, method=False, aliases=aliases)(call)
+
+
+_joined("hstack", lambda t: reshape(t, 1) if t._a.ndim == 0 else t,
+        lambda t: 0 if t._a.ndim == 1 else 1)
+_joined("vstack", _two, 0, ("row_stack",))
+_joined("dstack", _three, 2)
+_joined("column_stack",
+        lambda t: reshape(t, t._a.size, 1) if t._a.ndim <= 1 else t, 1)
+
+
+@op(method=False, out=False)
+def block_diag(*tensors: Any) -> Any:
+    """Matrices along the diagonal of a larger one."""
+    return _BLOCK([_two(t) for t in tensors])
+
+
+# -- cutting -------------------------------------------------------------------------------
+
+
+def many_views(prim: Primitive, input: Tensor, arrays: Any, **settings: Any) -> tuple[Any, ...]:
+    """Views of ``input`` that are the outputs of one node."""
+    made = tuple(make_view(input, a, None, multi=True) for a in arrays)
+    named = {"a": input, **settings}
+    if made and state.mode & GRAD and requires_grad(input):
+        prim.record(named, made)
+    if made and state.mode & FORWARD:
+        push_forward(prim, named, made)
+    return made
+
+
+@op(out=False)
+def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
+    """Parts of one length (the last may be shorter), or of given lengths."""
+    if isinstance(split_size_or_sections, list | tuple):
+        return split_with_sizes(input, split_size_or_sections, dim)
+    size = int(split_size_or_sections)
+    i = _cut_dim("split", dim, input)
+    n = input._a.shape[i]
+    if size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+    if size == 0 and n:
+        raise RuntimeError("split_size can only be 0 if dimension size is 0, but got dimension "
+                           f"size of {n}")
+    sizes = tuple(min(size, n - k) for k in range(0, n, size)) if n else (0,)
+    arrays = splitting.split_sizes(input._a, sizes, i)
+    return many_views(_SPLIT, input, arrays, sizes=sizes, axis=i)
+
+
+def _cut_dim(name: str, dim: int, input: Tensor) -> int:
+    if input._a.ndim == 0:
+        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+    return wrap_dim(dim, input)
+
+
+Tensor.split = lambda self, split_size, dim=0: split(self, split_size, dim)  # type: ignore[attr-defined]
+
+
+@op(out=False)
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
+    """Parts of given lengths."""
+    i = _cut_dim("split", dim, input)
+    n = input._a.shape[i]
+    sizes = tuple(int(k) for k in split_sizes)
+    if any(k < 0 for k in sizes):
+        raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, "
+                           f"but got split_sizes={list(sizes)}")
+    if sum(sizes) != n:
+        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input "
+                           f"tensor's size at dimension {i}), but got split_sizes={list(sizes)}")
+    arrays = splitting.split_sizes(input._a, sizes, i)
+    return many_views(_SPLIT_SIZES, input, arrays, sizes=sizes, axis=i)
+
+
+@op(out=False)
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
+    """About ``chunks`` parts of equal length."""
+    if input._a.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    i = wrap_dim(dim, input)
+    n = input._a.shape[i]
+    size = -(-n // chunks)
+    if size == 0:
+        return split_with_sizes(input, [0] * chunks, dim)
+    return split(input, size, dim)
+
+
+@op(out=False)
+def tensor_split(
+    input: Tensor, indices_or_sections: Any, dim: int = 0, *, indices: Any = None,
+    sections: Any = None,
+) -> tuple[Any, ...]:
+    """Parts as equal as possible, or cut at given places."""
+    if input._a.ndim == 0:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a "
+                           "tensor with 0 dims")
+    i = wrap_dim(dim, input)
+    n = input._a.shape[i]
+    cuts = indices_or_sections
+    if isinstance(cuts, Tensor):
+        cuts = cuts.tolist()
+    if isinstance(cuts, int):
+        if cuts <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {cuts}")
+        base, rest = divmod(n, cuts)
+        ends = np.cumsum([base + (k < rest) for k in range(cuts)]).tolist()
+        starts = [0, *ends[:-1]]
+    else:
+        starts, ends = [0, *cuts], [*cuts, n]
+    return tuple(slice_view(input, i, slice(a, max(a, b) if b >= 0 and a >= 0 else b))
+                 for a, b in zip(starts, ends))
+
+
+def _axis_split(name: str, least: int, axis: Any) -> None:
+    def call(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
+        if input._a.ndim < least:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension"
+                f"{'s' if least > 1 else ''}, but got a tensor with {input._a.ndim} dimensions!")
+        dim = axis(input)
+        n = input._a.shape[dim]
+        if isinstance(indices_or_sections, int) and n % indices_or_sections:
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {dim}, but the size of the "
+                f"dimension {n} is not divisible by the split_size {indices_or_sections}!")
+        return tensor_split(input, indices_or_sections, dim)
+
+    call.__name__ = name
+    op(name, out=False)(call)
+
+
+_axis_split("hsplit", 1, lambda t: 0 if t._a.ndim == 1 else 1)
+_axis_split("vsplit", 2, lambda t: 0)
+_axis_split("dsplit", 3, lambda t: 2)
+
+
+@op(out=False)
+def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
+    """The slices along a dimension, without it."""
+    if input._a.ndim == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    i = wrap_dim(dim, input)
+    a = np.moveaxis(input._a, i, 0)
+    return many_views(_UNBIND, input, [a[k, ...] for k in range(a.shape[0])], axis=i)
+
+
+def __iter__(self: Tensor) -> Any:
+    if self._a.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(unbind(self, 0))
+
+
+Tensor.__iter__ = __iter__  # type: ignore[attr-defined]
+
+
+# -- grids ---------------------------------------------------------------------------------
+
+
+@op(method=False, out=False)
+def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
+    """Tensors expanded to their common shape."""
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
+    shape: tuple[int, ...] = ()
+    for t in given:
+        shape = _common(shape, t._a.shape)
+    return tuple(t if t._a.shape == shape else expand(t, shape) for t in given)
+
+
+def _common(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        n = max(len(a), len(b))
+        x, y = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b
+        for i in range(n - 1, -1, -1):
+            if x[i] != y[i] and x[i] != 1 and y[i] != 1:
+                raise RuntimeError(
+                    f"The size of tensor a ({x[i]}) must match the size of tensor b ({y[i]}) at "
+                    f"non-singleton dimension {i}") from None
+        raise
+
+
+@op(method=False, out=False)
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
+    """Coordinate grids of vectors, as expanded views."""
+    given = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple)
+                 else tensors)
+    if not given:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for t in given:
+        if t._a.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
+                               f"got: {t!r}")
+        if t._dt is not given[0]._dt:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError('torch.meshgrid: indexing must be one of "xy" or "ij", but received: '
+                           f"{indexing}")
+    swap = indexing == "xy" and len(given) > 1
+    if swap:
+        given[0], given[1] = given[1], given[0]
+    shape = tuple(t._a.size for t in given)
+    grids = [expand(view(t, *(-1 if k == i else 1 for k in range(len(given)))), shape)
+             for i, t in enumerate(given)]
+    if swap:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+@op(method=False, out=False)
+def cartesian_prod(*tensors: Any) -> Any:
+    """All combinations of the elements of vectors, as rows."""
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([reshape(g, -1) for g in meshgrid(*tensors)], dim=1)
+
+
+@op(out=False)
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
+    """All combinations of ``r`` elements of a vector, as rows."""
+    if input._a.ndim != 1:
+        raise RuntimeError(
+            f"Expect a 1D vector, but got shape {list(input._a.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    n = input._a.shape[0]
+    if r == 0:
+        return Tensor.new_empty(input, 0)
+    grid = np.indices((n,) * r)
+    mask = np.ones((n,) * r, bool)
+    for i in range(r - 1):
+        mask &= grid[i] <= grid[i + 1] if with_replacement else grid[i] < grid[i + 1]
+    chosen = wrap(mask, dt.bool_)
+    return stack([g.masked_select(chosen) for g in meshgrid(*([input] * r))], dim=1)
+
+
+def _as_tensor(value: Any) -> Tensor:
+    return value if isinstance(value, Tensor) else wrap(value, dt.FROM_NUMPY[value.dtype])
+
+
+SPECIAL[np.concatenate] = lambda arrays, axis=0: cat([_as_tensor(a) for a in arrays], axis)
+SPECIAL[np.stack] = lambda arrays, axis=0: stack([_as_tensor(a) for a in arrays], axis)

@@ -1,0 +1,339 @@
+"""Elements moved about: flip, roll, repeat, windows, diagonals, triangles, strided views."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import op, register, view_of
+from srcgrad.eager.grad_mode import GRAD, state
+from srcgrad.eager.layout import contiguous_format
+from srcgrad.eager.nodes import make_node, node_class
+from srcgrad.eager.ops.indexing import select, slice_view
+from srcgrad.eager.ops.shapes import (
+    expand,
+    flatten,
+    numbers,
+    permute,
+    reshape,
+    squeeze,
+    t,
+    transpose,
+    unsqueeze,
+    view,
+    wrap_dim,
+)
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.recording import SPECIAL
+from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.views import (
+    STRIDED,
+    address,
+    as_strided_bytes,
+    gradient_edge,
+    make_view,
+    requires_grad,
+)
+from srcgrad.rules import selection, splitting
+
+_FLIP = Primitive(np.flip, "FlipBackward0", shown={"axis": "dims"})
+_ROLL = Primitive(np.roll, "RollBackward0", shown={"shift": "shifts", "axis": "dims"})
+_ROT90 = Primitive(np.rot90, "Rot90Backward0")
+_REPEAT = Primitive(splitting.repeat_blocks, "RepeatBackward0")
+_TRIL = Primitive(np.tril, "TrilBackward0", shown={"k": "diagonal"})
+_TRIU = Primitive(np.triu, "TriuBackward0", shown={"k": "diagonal"})
+_TRACE = Primitive(np.trace, "TraceBackward0", shown={"a_shape": "self_sym_sizes"})
+_EMBED = Primitive(splitting.embed_diagonal, "DiagEmbedBackward0")
+_DIAGONAL_COPY = Primitive(np.diagonal, "DiagonalBackward0_copy", main=False)
+_UNFOLD = Primitive(selection.unfold, "UnfoldBackward0")
+_INDEX_SELECT = Primitive(np.take, "IndexSelectBackward0", shown={"axis": "dim"})
+
+
+@op(out=False)
+def flip(input: Tensor, *dims: Any) -> Any:
+    """The order of dimensions reversed (a copy)."""
+    axes = tuple(wrap_dim(d, input) for d in numbers(dims))
+    for i in axes:
+        if axes.count(i) > 1:
+            raise RuntimeError(f"dim {i} appears multiple times in the list of dims")
+    return _FLIP(input, axes if input._a.ndim else ())
+
+
+@op(out=False)
+def fliplr(input: Tensor) -> Any:
+    """Columns in reverse order."""
+    if input._a.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip(input, 1)
+
+
+@op(out=False)
+def flipud(input: Tensor) -> Any:
+    """Rows in reverse order."""
+    if input._a.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip(input, 0)
+
+
+@op(out=False)
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
+    """Elements moved round along dimensions (all of them in a row without ``dims``)."""
+    moves = shifts if isinstance(shifts, tuple | list) else (shifts,)
+    if dims is None or dims == () or dims == []:
+        if len(moves) != 1:
+            raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:0")
+        return _ROLL(input, int(moves[0]))
+    axes = dims if isinstance(dims, tuple | list) else (dims,)
+    if len(moves) != len(axes):
+        raise RuntimeError(
+            f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
+    return _ROLL(input, tuple(int(s) for s in moves), tuple(wrap_dim(d, input) for d in axes))
+
+
+@op(out=False)
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
+    """A plane turned by ``k`` right angles."""
+    if len(dims) != 2:
+        raise RuntimeError(
+            f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input._a.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input._a.ndim}")
+    i, j = (wrap_dim(d, input) for d in dims)
+    if i == j:
+        raise RuntimeError("expected rotation dims to be different, but got dim0 = "
+                           f"{dims[0]} and dim1 = {dims[1]}")
+    return _ROT90(input, k, (i, j))
+
+
+@op(torch=False, out=False)
+def repeat(input: Tensor, *repeats: Any) -> Any:
+    """The tensor repeated along each dimension."""
+    counts = numbers(repeats)
+    if len(counts) < input._a.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of "
+                           "dimensions of tensor")
+    for n in counts:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: "
+                               f"{list(counts)}")
+    return _REPEAT(input, counts)
+
+
+@op(out=False)
+def tile(input: Tensor, *dims: Any) -> Any:
+    """:func:`repeat`; missing counts are 1."""
+    counts = numbers(dims)
+    return repeat(input, *(1,) * (input._a.ndim - len(counts)), *counts)
+
+
+def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None, *,
+                      output_size: int | None = None) -> Any:
+    """Each element (or slice along ``dim``) repeated."""
+    if repeats is None:
+        counts = input._a
+        return wrap(np.repeat(np.arange(counts.size), counts), dt.int64)
+    if isinstance(repeats, Tensor) and repeats._a.ndim == 0:
+        repeats = int(repeats)
+    if dim is None:
+        input, dim = flatten(input), 0
+    i = wrap_dim(dim, input)
+    n = input._a.shape[i] if input._a.ndim else 1
+    if isinstance(repeats, int):
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
+        lead, tail = input._a.shape[:i], input._a.shape[i + 1 :]
+        spread = expand(unsqueeze(input, i + 1), *lead, n, repeats, *tail)
+        return view(spread.clone(memory_format=contiguous_format), *lead, n * repeats, *tail)
+    counts = repeats._a
+    if counts.ndim != 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if counts.size not in (1, n):
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{counts.size} and input.size({i}) = {n}")
+    places = np.repeat(np.arange(n), counts)
+    return _INDEX_SELECT(input, wrap(places, dt.int64), axis=i)
+
+
+register("repeat_interleave", repeat_interleave)
+
+
+@op(out=False, aliases=("moveaxis",))
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Dimensions moved to other places."""
+    origin = source if isinstance(source, tuple | list) else (source,)
+    target = destination if isinstance(destination, tuple | list) else (destination,)
+    if len(origin) != len(target):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(origin)} dims) should "
+            f"contain the same number of dims as destination ({list(target)} dims)")
+    from_dims = [wrap_dim(d, input) for d in origin]
+    to_dims = [wrap_dim(d, input) for d in target]
+    for label, dims, given in (("source", from_dims, origin), ("destination", to_dims, target)):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{label}` ({list(given)})")
+    order = [d for d in range(input._a.ndim) if d not in from_dims]
+    for to, origin_dim in sorted(zip(to_dims, from_dims)):
+        order.insert(to, origin_dim)
+    return permute(input, *order) if input._a.ndim else input  # type: ignore[no-any-return]
+
+
+@op(out=False)
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """A stretch of one dimension, a view."""
+    if input._a.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    i = wrap_dim(dim, input)
+    n, begin = input._a.shape[i], int(start)
+    if not -n <= begin <= n:
+        raise IndexError(f"start out of range (expected to be in range of [-{n}, {n}], but got "
+                         f"{begin})")
+    begin += n if begin < 0 else 0
+    if begin + length > n:
+        raise RuntimeError(f"start ({begin}) + length ({length}) exceeds dimension size ({n}).")
+    return slice_view(input, i, slice(begin, begin + length))
+
+
+@op(out=False)
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+    """One dimension split into several."""
+    i = wrap_dim(dim, input)
+    counts = tuple(int(n) for n in sizes)
+    n = input._a.shape[i]
+    if not counts:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    known = math.prod(k for k in counts if k != -1)
+    if -1 in counts:
+        if known == 0 or n % known:
+            raise RuntimeError(f"unflatten: Provided sizes {list(counts)} don't multiply up to the "
+                               f"size of dim {i} ({n}) in the input tensor")
+    elif known != n:
+        raise RuntimeError(f"unflatten: Provided sizes {list(counts)} don't multiply up to the "
+                           f"size of dim {i} ({n}) in the input tensor")
+    return view(input, *input._a.shape[:i], *counts, *input._a.shape[i + 1 :])  # type: ignore[no-any-return]
+
+
+@op(torch=False, out=False)
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Windows along a dimension, as a view with a new last dimension."""
+    i = wrap_dim(dimension, input)
+    a = input._a
+    n = a.shape[i] if a.ndim else 1
+    if size > n:
+        raise RuntimeError(f"maximum size for tensor at dimension {i} is {n} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    if a.ndim == 0:
+        a = a.reshape(1)
+    shape = (*a.shape[:i], (n - size) // step + 1, *a.shape[i + 1 :], size)
+    strides = (*a.strides[:i], a.strides[i] * step, *a.strides[i + 1 :], a.strides[i])
+    window = np.lib.stride_tricks.as_strided(a, shape, strides)
+    return view_of(_UNFOLD, input, window, {"a": input, "axis": i, "size": size, "step": step})
+
+
+@op(out=False)
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """The storage seen with another shape, strides and offset."""
+    shape, steps = tuple(int(n) for n in size), tuple(int(n) for n in stride)
+    if len(shape) != len(steps):
+        raise RuntimeError("mismatch in length of strides and shape")
+    root = input._ver[1]
+    item = input._a.itemsize
+    own = (address(input._a) - address(root)) // item
+    offset = own if storage_offset is None else storage_offset
+    last = offset + sum((n - 1) * s for n, s in zip(shape, steps)) if 0 not in shape else offset
+    if last >= root.size and 0 not in shape:
+        raise RuntimeError(
+            f"setStorage: sizes {list(shape)}, strides {list(steps)}, storage offset {offset}, and "
+            f"itemsize {item} requiring a storage size of {(last + 1) * item} are out of bounds "
+            f"for storage of size {root.size * item}")
+    strides = tuple(s * item for s in steps)
+    a = as_strided_bytes(root, shape, strides, offset * item)
+    node = None
+    if state.mode & GRAD and requires_grad(input):
+        saved = (input._a.shape, input._a.strides,
+                 (shape, strides, (offset - own) * item), None)
+        node = make_node(node_class("AsStridedBackward0"), STRIDED, (gradient_edge(input),),
+                         saved, input._dt)
+    return make_view(input, a, node)
+
+
+def _strided_in_place(name: str, function: Any) -> None:
+    def written(self: Tensor, *args: Any) -> Tensor:
+        changed = function(self, *args)
+        self._a = changed._a
+        if changed._fn is not None:
+            self._fn, self._nr = changed._fn, changed._nr
+        return self
+
+    written.__name__ = name + "_"
+    register(name + "_", written, torch=False)
+
+
+for _name, _function in {"t": t, "transpose": transpose, "squeeze": squeeze,
+                         "unsqueeze": unsqueeze, "swapaxes": transpose, "swapdims": transpose,
+                         "as_strided": as_strided}.items():
+    _strided_in_place(_name, _function)
+
+register("select", select)
+
+
+# -- diagonals and triangles ---------------------------------------------------------------
+
+
+def _triangle(name: str, prim: Primitive) -> None:
+    def call(input: Tensor, diagonal: int = 0) -> Any:
+        if input._a.ndim < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        return prim(input, diagonal)
+
+    call.__name__ = name
+    op(name, inplace=True)(call)
+
+
+_triangle("tril", _TRIL)
+_triangle("triu", _TRIU)
+
+
+@op()
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Matrices with the last dimension on a diagonal."""
+    i, j = wrap_dim(dim1, input, 1), wrap_dim(dim2, input, 1)
+    if i == j:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return _EMBED(input, offset, i, j)
+
+
+@op()
+def diag(input: Tensor, diagonal: int = 0) -> Any:
+    """The matrix with a vector on a diagonal, or a matrix's diagonal (a copy)."""
+    n = input._a.ndim
+    if n == 1:
+        return diag_embed(input, diagonal)
+    if n == 2:
+        return _DIAGONAL_COPY(input, diagonal, 0, 1)
+    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {n}D")
+
+
+@op(out=False)
+def diagflat(input: Tensor, offset: int = 0) -> Any:
+    """The matrix with all elements on a diagonal."""
+    return diag(reshape(input, -1), offset)
+
+
+@op(out=False)
+def trace(input: Tensor) -> Any:
+    """The sum of the diagonal of a matrix."""
+    if input._a.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._a.ndim}")
+    if input._dt.category < dt.FLOATING:
+        return wrap(np.asarray(np.trace(input._a), np.int64), dt.int64)
+    return _TRACE(input)
+
+
+SPECIAL[np.moveaxis] = movedim
