@@ -2,5 +2,6 @@
 
 from .close import close
 from .reverse import differentiate
+from .split import split
 
-__all__ = ["close", "differentiate"]
+__all__ = ["close", "differentiate", "split"]

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from check import assert_close, differences, directions, run
 from programs import PROGRAMS
 
-from srcgrad.adjoint import close, differentiate
+from srcgrad.adjoint import close, differentiate, split
 from srcgrad.graph.verify import verify
 from srcgrad.optimize import simplify
 
@@ -77,3 +77,25 @@ def test_simplified(name):
     verify(twice)
     full = [*args, seed_of(graph), *seeds]
     assert_close(run(twice, full), run(plain, full), 1e-5 if name == "float32" else 1e-11)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_split(name):
+    """The pullback runs twice, with unlike seeds, and after the arguments were overwritten."""
+    graph, args, wrt = PROGRAMS[name]()
+    joint = simplify(close(simplify(differentiate(graph, wrt, [0], keep=[0]))))
+    expected = run(joint, [*args, seed_of(graph)])
+    forward, backward = split(joint, 1)
+    verify(forward)
+    verify(backward)
+    value, *residuals = run(forward, args)
+    assert value == expected[0]
+    again = run(backward, [*residuals, seed_of(graph) * 2])
+    for a in args:
+        if isinstance(a, np.ndarray):
+            assert not any(isinstance(r, np.ndarray) and np.may_share_memory(a, r)
+                           for r in residuals)
+    once = run(backward, [*residuals, seed_of(graph)])
+    tol = 1e-5 if name == "float32" else 1e-12
+    assert_close(once, expected[1:], tol)
+    assert_close(again, [2 * np.asarray(e) for e in expected[1:]], tol)
