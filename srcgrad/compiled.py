@@ -13,9 +13,10 @@ from typing import Any
 
 from .cache.dispatch import MISS
 from .cache.link import note_places
-from .compiler import Request, Specialization, compile_call
+from .compiler import Request, Specialization, compile_call, inner_joint
 from .errors import StructureError
 from .graph.ir import Graph
+from .trace.nested import inline_derivative
 
 CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize"])
 MAX_SIZE = 128
@@ -75,6 +76,17 @@ class Compiled:
             if entry.matches(args, kwargs):
                 return entry
         return None
+
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
+                          kwargs: dict[str, Any]) -> Any:
+        """A call inside a function that is being traced: the derivative becomes part of it."""
+        request = self._request
+        if request.mode == "jit":
+            return machine.call(self.__wrapped__, *args, **kwargs)
+        value, gradients = inline_derivative(machine, self.__wrapped__, args, kwargs,
+                                             request.argnums, inner_joint)
+        gradient = gradients[0] if request.single else tuple(gradients)
+        return gradient if request.mode == "grad" else (value, gradient)
 
     # ---- as a method, pickled, shown ---------------------------------------------------------
     def __get__(self, obj: Any, owner: type | None = None) -> Any:

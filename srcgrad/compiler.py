@@ -217,6 +217,11 @@ def joint_graph(graph: Graph, wrt: list[int], of: list[int], keep: list[int],
     return simplify(joint, keep_raising=keep_raising, without=without)
 
 
+def inner_joint(graph: Graph, wrt: list[int], of: list[int], keep: list[int]) -> Graph:
+    """The joint graph of a function whose derivative is taken inside another one."""
+    return joint_graph(graph, wrt, of, keep, (), True)
+
+
 def _primal(function: Any, request: Request, traced: Traced) -> tuple[Any, list[int], list[int]]:
     """The structure of the primal result, the outputs to keep, the output to differentiate."""
     result = traced.result

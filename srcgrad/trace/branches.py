@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..dims import is_varying
 from ..graph.ir import Value
 from ..kinds import INT, Aval, Kind
 from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND
@@ -13,7 +14,7 @@ from .choices import Choice, Choices, may_choose
 from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
 from .journal import Cell, Change, Lost, Snapshot, Stored, Version
 from .recorder import Region
-from .tracers import ArrayTracer, Home, Jump, SymbolicList
+from .tracers import ArrayTracer, Home, Jump, ScalarTracer, SymbolicList
 
 RAISE = 4  # the arm ends in an exception: nothing after it happens
 
@@ -67,10 +68,28 @@ class Branches(Choices):
         tested = test if known is not None else self.predicate(test)
         if type(tested) is bool:
             known = tested
+        if known is None:
+            fixed = self.is_fixed(tested)
+            site = (then.__code__, orelse.__code__) if hasattr(then, "__code__") else None
+            if fixed and ("guard", site) in self.assumed:
+                known = self.truth(tested)
         if known is not None:
             return self.after(then() if known else orelse(), rest)
-        predicate = self.value_of(tested)
-        return self.branch(predicate, then, orelse, rest)
+        self.open_tests.append((site, fixed, len(self.call_sites)))
+        try:
+            return self.branch(self.value_of(tested), then, orelse, rest)
+        finally:
+            self.open_tests.pop()
+
+    open_tests: list[tuple[Any, bool, int]]
+    call_sites: list[Any]
+
+    def is_fixed(self, tested: Any) -> bool:
+        """Is a condition the same whenever it is tested during one call, and decided by sizes
+        and int arguments?"""
+        condition = self.conditions.get(tested.value) if type(tested) is ScalarTracer else None
+        return condition is not None and not is_varying(condition[1]) and (
+            not is_varying(condition[2]))
 
     def after(self, jump: Any, rest: Callable[[], Any] | None) -> Any:
         """Go on with the rest of a block after a statement that may have jumped."""
@@ -332,9 +351,17 @@ class Branches(Choices):
         tested = test if known is not None else self.predicate(test)
         if type(tested) is bool:
             known = tested
+        if known is None:
+            fixed, site = self.is_fixed(tested), (then.__code__, orelse.__code__)
+            if fixed and ("guard", site) in self.assumed:
+                known = self.truth(tested)
         if known is not None:
             return then() if known else orelse()
-        return self.choose(self.value_of(tested), then, orelse)
+        self.open_tests.append((site, fixed, len(self.call_sites)))
+        try:
+            return self.choose(self.value_of(tested), then, orelse)
+        finally:
+            self.open_tests.pop()
 
     def choose(self, predicate: Value, then: Callable[[], Any],
                orelse: Callable[[], Any]) -> Any:

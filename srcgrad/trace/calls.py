@@ -19,6 +19,7 @@ from ..rules.methods import resolve
 from ..spelling import Method
 from ..stage.function import definition, make_function, stage
 from .access import Access, is_library
+from .control import Restart
 from .iteration import Staged
 from .operators import python_method
 from .recorder import contains_tracer
@@ -155,6 +156,8 @@ class Calls(Access):
     def check_depth(self, function: types.FunctionType) -> None:
         """Refuse recursion that does not stop while tracing."""
         same = sum(1 for code, _ in self.call_sites if code is function.__code__)
+        if same >= 3 and self.region is not self.root:
+            self.guard_recursion(function)
         if same and self.region is not self.root and same > self.recursion_limit:
             raise self.fatal(UnsupportedOperation(
                 f"recursion of {function.__qualname__!r} that stops on data",
@@ -167,6 +170,14 @@ class Calls(Access):
                 fix="write the recursion as a loop"))
 
     recursion_limit = 60
+
+    def guard_recursion(self, function: types.FunctionType) -> None:
+        """Recursion under a branch on a number that is fixed during the call: start again with
+        the outcomes of that branch guarded, so that each level is decided while tracing."""
+        for site, fixed, depth in reversed(self.open_tests):
+            code = self.call_sites[depth - 1][0] if depth else None
+            if code is function.__code__ and fixed and ("guard", site) not in self.assumed:
+                raise Restart(("assume", ("guard", site)))
 
     def note_function(self, function: types.FunctionType) -> None:
         """Guard what of a function from outside could change: its defaults."""

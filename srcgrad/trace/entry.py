@@ -55,8 +55,10 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
     """
     sizes: dict[tuple[str, int | None], int] = {}
     unrolled: dict[Any, str] = {}
+    assumed: set[tuple[Any, ...]] = set()
     for _ in range(MAX_RESTARTS):
         machine = TraceMachine(sizes, unrolled)
+        machine.assumed = assumed
         try:
             return _trace_once(machine, function, args, kwargs, leaves, name)
         except Restart as again:
@@ -66,6 +68,9 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
                 continue
             if again.assumption[0] == "unroll" and again.assumption[1] not in unrolled:
                 unrolled[again.assumption[1]] = again.assumption[2]
+                continue
+            if again.assumption[0] == "assume" and again.assumption[1] not in assumed:
+                assumed.add(again.assumption[1])
                 continue
             raise TracingError("tracing does not settle",
                                why=f"assumption {again.assumption} was not enough") from None
@@ -97,7 +102,8 @@ def bound_arguments(function: Any, args: tuple[Any, ...],
 def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple[Any, ...],
                 kwargs: dict[str, Any], leaves: list[Path], name: str) -> Traced:
     target: Any = function.__func__ if isinstance(function, types.MethodType) else function
-    stage(target)
+    if isinstance(target, types.FunctionType):
+        stage(target)
     bound = bound_arguments(function, args, kwargs)
     _pin_function(machine, function)
     traced_args, traced_kwargs = [], {}
@@ -122,12 +128,16 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
             function.__self__, "self"), (), "self"))
         traced_args.insert(0, owner)
     result = machine.run(target, tuple(traced_args), traced_kwargs)
+    machine.check_overlaps()
     outputs: list[Value] = []
     template = abstract(_result_values(machine, result, set()), outputs)
-    template = _spread(template, outputs)
     block = machine.root.builder.block(tuple(outputs))
     inputs = [v for v, _ in machine.inputs]
-    graph = Graph(name, block.but(params=tuple(inputs)), n_primal=len(outputs))
+    homes = {id(t.home) for _, t, _ in machine.outside_arrays if t.home.written}
+    written = tuple(i for i, v in enumerate(inputs)
+                    if any(id(t.home) in homes and t.first is v
+                           for _, t, _ in machine.outside_arrays))
+    graph = Graph(name, block.but(params=tuple(inputs)), n_primal=len(outputs), written=written)
     return Traced(graph, tuple(s for _, s in machine.inputs), tuple(machine.guards.values()),
                   tuple(machine.symbols), template, machine.pinned, dict(bound.arguments),
                   tuple(dict.fromkeys(machine.notes)), machine.rounds, machine.node_count,
@@ -136,17 +146,13 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
 
 def _pin_function(machine: TraceMachine, function: Any) -> None:
     target = function.__func__ if isinstance(function, types.MethodType) else function
+    if not isinstance(target, types.FunctionType):
+        return
     machine.pinned[id(target)] = target
     path = Path(("object", id(target)), (), target.__name__)
     machine.paths[id(target)] = path
     machine.guard("is", path.child("attr", "__code__"), target.__code__)
     machine.guard("is", path.child("attr", "__defaults__"), target.__defaults__)
-
-
-def _spread(template: Any, outputs: list[Value]) -> Any:
-    """A value that stands at several places of the result is one output."""
-    del outputs
-    return template
 
 
 def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import types
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ class TraceMachine(Statements, MachineDefaults):
         self.ruled = frozenset()
         self.depth = 0
         self.call_sites = []
+        self.open_tests = []
         self.loop_count = 0
         self.rounds = 0
         self.forms = {}
@@ -250,6 +252,8 @@ class TraceMachine(Statements, MachineDefaults):
 
     def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the staged form of the function under differentiation."""
+        if not isinstance(function, types.FunctionType):
+            return self.call(function, *args, **kwargs)
         return stage(function).run(self, args, kwargs, fn=function)
 
 

@@ -24,6 +24,7 @@ from ..graph.ir import (
 from ..graph.outcome import MISSING, Fresh, Outcome
 from ..kinds import Aval, Kind, aval_of
 from ..stage.origins import origin
+from ..spelling import Method
 from .control import Refusal
 from .journal import Journal, Lost, Version
 from .tracers import (
@@ -66,6 +67,7 @@ class Recorder:
         self.callers: list[Where] = []  # call sites of the functions that are being inlined
         self.node_count = 0
         self.fresh = Fresh()
+        self.c_ordered: set[int | None] = set()
         self.symbolic_lists: dict[int, Any] = {}
 
     # ---- places ------------------------------------------------------------------------
@@ -226,6 +228,9 @@ class Recorder:
     def spread_write(self, home: Home) -> None:
         """A write to a home that may be another one on some path: the others are unknown from
         now on."""
+        for maker in (home, *(h for h, _ in home.aliases)):
+            if maker.layout_of is not None:
+                self.want_layout(maker.layout_of)
         for other, _ in home.aliases:
             if other.lost is None:
                 self.journal.write(Lost(other), (
@@ -270,6 +275,8 @@ class Recorder:
         outputs = self.emit("apply", tuple(inputs), outcome.avals, fn=fn, args=template,
                             kwargs=keywords, many=outcome.many)
         results = [self._result(fn, args, kwargs, outcome, i, v) for i, v in enumerate(outputs)]
+        if not outcome.many and outcome.views[0] == "fresh":
+            self._note_layout(fn, results[0], tuple(inputs))
         if not outcome.many:
             return results[0]
         cls = outcome.container
@@ -307,11 +314,40 @@ class Recorder:
 
     def maybe_view(self, base: ArrayTracer, step: Step, value: Value) -> Any:
         """A result that is a view or a copy depending on the memory layout."""
+        if self.layout_of(base):
+            steps, dyn = self._step_of(step)
+            return self.view(base, steps, dyn, value, value.aval)
         result = self.wrap(value)
         if type(result) is ArrayTracer:
             result.home.aliases.append((base.home, base.home.current))
             base.home.aliases.append((result.home, result.home.current))
+            result.home.layout_of = base.home
         return result
+
+    def layout_of(self, tracer: ArrayTracer) -> bool | None:
+        """Is an array C-contiguous?  None where it is not known."""
+        raise AttributeError
+
+    def want_layout(self, home: Home) -> None:
+        """Make the layout of an array from outside a guarded fact, if it is not yet."""
+        raise AttributeError
+
+    def _note_layout(self, fn: Any, result: Any, inputs: tuple[Value, ...]) -> None:
+        """New arrays lie in C order if they were made so, or elementwise from such arrays."""
+        if type(result) is not ArrayTracer:
+            return
+        if fn in MAKERS or (isinstance(fn, Method) and fn.name in ("copy", "flatten")):
+            result.home.contiguous = True
+            self.c_ordered.add(result.obj)
+        elif isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") == "_operator":
+            arrays = [v for v in inputs if v.aval.is_array]
+            if arrays and all(v.obj in self.c_ordered for v in arrays):
+                result.home.contiguous = True
+                self.c_ordered.add(result.obj)
+
+
+MAKERS = frozenset({np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.eye,
+                    np.identity, np.concatenate, np.stack})
 
 
 class _Dead:

@@ -9,13 +9,13 @@ import numpy as np
 
 from .. import dims
 from ..dims import Dim, Poly
-from ..errors import UnsupportedType
+from ..errors import AliasError, UnsupportedType
 from ..graph.ir import Value
 from ..guards import Guard, Path, SizeSource, Source
 from ..kinds import Aval, Kind, int_aval, python_scalar
 from .control import Restart, Unroll
 from .recorder import Recorder
-from .tracers import ArrayTracer, ScalarTracer, Tracer
+from .tracers import ArrayTracer, Home, ScalarTracer, Tracer
 
 SIZE_NAMES = ("n", "m", "k", "p", "q", "r", "s")
 STATIC_TYPES = (str, bytes, bool, type(None), type(Ellipsis), np.dtype, slice, range)
@@ -38,6 +38,8 @@ class Sources(Recorder):
         self.pinned: dict[int, Any] = {}  # roots of paths, and everything in `paths`
         self.baked = sizes  # sizes and ints that must be static in this trace
         self.overlays: dict[int, dict[str, Any]] = {}
+        self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
+        self.assumed: set[tuple[Any, ...]] = set()
 
     # ---- guards ------------------------------------------------------------------------
     def guard(self, kind: str, path: Path | None, data: Any) -> None:
@@ -190,7 +192,7 @@ class Sources(Recorder):
     def _array(self, obj: np.ndarray[Any, Any], path: Path) -> Any:
         check_array(self, obj, path)
         known = self.arrays.get(id(obj))
-        if known is not None:
+        if known is not None and ("same", str(known[0]), str(path)) in self.assumed:
             self.guard("is_path", path, known[0])
             return known[1]
         units = tuple(i for i, size in enumerate(obj.shape) if size == 1)
@@ -207,8 +209,54 @@ class Sources(Recorder):
         tracer.seen = (value, value, self.root)
         tracer.home.label = str(path)
         self.pinned[id(obj)] = obj
-        self.arrays[id(obj)] = (path, tracer)
+        self.arrays.setdefault(id(obj), (path, tracer))
+        self.outside_arrays.append((path, tracer, obj))
         return tracer
+
+    def check_overlaps(self) -> None:
+        """Arrays from outside that are written to must not share memory with others, unless
+        they are one array under two names (then tracing starts again with that knowledge)."""
+        written = [a for a in self.outside_arrays if a[1].home.written]
+        for path, _, obj in written:
+            for other_path, _, other in self.outside_arrays:
+                if other_path == path or not np.may_share_memory(obj, other):
+                    if other_path != path:
+                        self.guard("overlap", path, other_path)
+                    continue
+                if obj is other:
+                    first, second = sorted((path, other_path), key=self._order_of)
+                    raise Restart(("assume", ("same", str(first), str(second))))
+                if np.shares_memory(obj, other):
+                    raise self.fatal(AliasError(
+                        f"{path} is written to and shares memory with {other_path}",
+                        where=f"arguments {path} and {other_path}",
+                        why="a write to one changes part of the other, which the derivative "
+                            "cannot follow",
+                        fix="pass a copy (`.copy()`) of one of them"))
+                self.guard("overlap", path, other_path)
+
+    def _order_of(self, path: Path) -> int:
+        return next(i for i, (p, *_) in enumerate(self.outside_arrays) if p == path)
+
+    def layout_of(self, tracer: ArrayTracer) -> bool | None:
+        """Is the whole array behind a root handle C-contiguous?  Known for arrays the function
+        made; for those from outside it is guarded once it matters."""
+        if tracer.steps:
+            return None
+        for path, known, obj in self.outside_arrays:
+            if known.home is tracer.home:
+                if ("layout", str(path)) not in self.assumed:
+                    return None
+                self.guard("contiguous", path, bool(obj.flags.c_contiguous))
+                return bool(obj.flags.c_contiguous)
+        return tracer.home.contiguous
+
+    def want_layout(self, home: Home) -> None:
+        """Start again with the layout of an array from outside as a guarded fact."""
+        for path, known, obj in self.outside_arrays:
+            if known.home is home and ("layout", str(path)) not in self.assumed and (
+                    obj.flags.c_contiguous):
+                raise Restart(("assume", ("layout", str(path))))
 
 
 def check_array(machine: Recorder, obj: np.ndarray[Any, Any], path: Path) -> None:

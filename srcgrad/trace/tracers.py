@@ -31,7 +31,8 @@ class Home:
     was written to in place.
     """
 
-    __slots__ = ("aliases", "choice", "contiguous", "current", "label", "lost", "obj", "outside", "reads",
+    __slots__ = ("aliases", "choice", "contiguous", "current", "label", "layout_of",
+                 "lost", "obj", "outside", "reads",
                  "region", "stored", "written")
 
     def __init__(self, current: Value, obj: int, label: str = "array",
@@ -46,6 +47,7 @@ class Home:
         self.aliases: list[tuple[Home, Value]] = []
         self.lost: str | None = None
         self.contiguous: bool | None = None
+        self.layout_of: Home | None = None  # a view of that home if it is C-contiguous
         self.written = False
         self.label = label
 
