@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from srcgrad.dims import Atom
 from srcgrad.emit.literals import call, name
@@ -67,7 +68,8 @@ class Control(Plain):
 
     def finish(self, end: End, stmts: Stmts) -> None:
         self.keep(end.stores, stmts)
-        moves = [(t, v) for t, v in end.moves if not self.is_undefined(v)]
+        moves = [(t, v) for t, v in end.moves if t != "_" and (
+            not self.is_undefined(v) or t in self.copied)]
         stmts.extend(parallel([(t, self.e.of(v)) for t, v in moves]))
         if end.jump is None:
             return
@@ -85,6 +87,27 @@ class Control(Plain):
     def is_undefined(self, value: Value) -> bool:
         node = self.folding.producer.get(value)
         return node is not None and node.op == "undef"
+
+    @cached_property
+    def copied(self) -> frozenset[str]:
+        """Variables of outcomes that are assigned on to another variable, defined or not: they
+        are set to None where they are undefined."""
+        found: set[str] = set()
+        for node in self.folding.producer.values():
+            if node.op == "loop":
+                jump = 1 if node.loop.exits else 0
+                names = self.naming.loops[node].slots
+                self._copied(names, node.blocks[-1].outputs[jump:], found)
+            elif node.op == "if" and not self.folding.is_expression(node):
+                for block in node.blocks:
+                    self._copied([self.naming.of[v] for v in node.outputs], block.outputs, found)
+        return frozenset(found)
+
+    def _copied(self, names: Sequence[str], values: Sequence[Value], found: set[str]) -> None:
+        for target, v in zip(names, values, strict=False):
+            name = self.naming.of.get(v)
+            if name is not None and target not in ("_", name):
+                found.add(name)
 
     # ---- branches --------------------------------------------------------------------
     def branch(self, node: Node, stmts: Stmts) -> None:

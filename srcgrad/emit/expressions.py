@@ -35,7 +35,7 @@ class Expressions:
         if node is not None:
             if node.op == "const":
                 return self.space.literal(node.params["value"], value.hint or "constant")
-            if node in self.folding.inlined:
+            if node in self.folding.inlined or self.folding.is_repeated(value):
                 return self.node(node)
         if value in self.sizes.elements:
             return self.element(value)
@@ -68,6 +68,9 @@ class Expressions:
         if isinstance(template, Ref):
             return self.of(inputs[template.index])
         if type(template) in (tuple, list) and _has_references(template):
+            whole = self.whole_shape(template, inputs)
+            if whole is not None:
+                return whole
             items = [self.template(t, inputs) for t in template]
             return ast.Tuple(items, ast.Load()) if type(template) is tuple else ast.List(
                 items, ast.Load())
@@ -81,6 +84,22 @@ class Expressions:
             return call("slice", *(self.template(t, inputs) for t in (
                 template.start, template.stop, template.step)))
         return self.space.literal(template)
+
+    def whole_shape(self, template: Any, inputs: Sequence[Value]) -> ast.expr | None:
+        """``x.shape`` for the tuple of all sizes of ``x``."""
+        found: Value | None = None
+        for axis, item in enumerate(template):
+            node = self.folding.producer.get(inputs[item.index]) if isinstance(
+                item, Ref) else None
+            if type(template) is not tuple or node is None or node.op != "dim" or (
+                    node.params["axis"] != axis) or found not in (None, node.inputs[0]):
+                return None
+            if node not in self.folding.inlined and not self.folding.is_repeated(node.out):
+                return None
+            found = node.inputs[0]
+        if found is None or found.aval.ndim != len(template) or not found.aval.is_array:
+            return None
+        return ast.Attribute(self.of(found), "shape", ast.Load())
 
     def key(self, key: Any, inputs: Sequence[Value]) -> ast.expr:
         """A subscript."""

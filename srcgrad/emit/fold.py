@@ -16,6 +16,7 @@ from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Through, Value
 from srcgrad.kinds import Kind
 
 MAX_DEPTH = 24
+REPEATED = 3
 
 _FOLDABLE = frozenset({"apply", "read", "dim", "get", "list", "list_len", "copy", "if"})
 
@@ -84,6 +85,12 @@ class Folding:
         self.count(graph.block)
         self.block(graph.block, self.border)
         return self
+
+    def is_repeated(self, value: Value) -> bool:
+        """Is this a size that is written out wherever it is used: ``u.shape[0]``?"""
+        node = self.producer.get(value)
+        return (node is not None and node.op == "dim" and value.hint is None
+                and 1 < self.users.get(value, 0) <= REPEATED and node.inputs[0].hint is not None)
 
     # ---- uses ------------------------------------------------------------------------
     def count(self, block: Block) -> None:

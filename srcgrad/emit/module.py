@@ -12,12 +12,16 @@ from srcgrad.emit.comments import Comments, comment
 from srcgrad.emit.control import Control, End
 from srcgrad.emit.expressions import Expressions
 from srcgrad.emit.fold import Folding
+from srcgrad.emit.handles import Handles
 from srcgrad.emit.literals import Namespace
-from srcgrad.emit.naming import Liveness, Naming
-from srcgrad.emit.order import number
+from srcgrad.emit.liveness import Liveness
+from srcgrad.emit.naming import Naming
+from srcgrad.emit.order import Order, number
 from srcgrad.emit.printing import weave
 from srcgrad.emit.realize import realize
 from srcgrad.emit.sizes import Sizes
+from srcgrad.emit.split import split_names
+from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
 from srcgrad.graph.ir import Block, Graph, Ref, walk
 
@@ -76,18 +80,27 @@ class Function:
 
     def __init__(self, graph: Graph, parameters: Sequence[str], space: Namespace,
                  defaults: Mapping[str, Any], result: Any) -> None:
-        self.graph = realize(graph)
         self.parameters, self.space = parameters, space
         self.defaults, self.result = defaults, result
-        order = number(self.graph)
-        self.folding = Folding(order, self.graph.border).run(self.graph)
-        self.sizes = Sizes(self.graph, self.folding)
-        live = Liveness(self.graph, order, self.folding, self.sizes)
-        reserved = RESERVED | set(graph.callees) | {graph.name} | self.captures()
-        self.naming = Naming(self.graph, order, self.folding, live, parameters, reserved)
+        self.graph = realize(trim(graph))
+        self.reserved = RESERVED | set(graph.callees) | {graph.name} | self.captures()
+        order = self.analyse()
+        if self.naming.late:
+            self.graph = split_names(self.graph, order, self.naming.late)
+            self.analyse()
         self.expressions = Expressions(self.naming, self.folding, self.sizes, space)
         self.control = Control(self.naming, self.folding, self.sizes, self.expressions,
                                Comments())
+
+    def analyse(self) -> Order:
+        """What is folded, kept, alive and called how."""
+        order = number(self.graph)
+        self.folding = Folding(order, self.graph.border).run(self.graph)
+        self.sizes = Sizes(self.graph, self.folding)
+        live = Liveness(self.graph, order, self.folding, self.sizes, Handles(self.graph))
+        self.naming = Naming(self.graph, order, self.folding, live, self.parameters,
+                             self.reserved)
+        return order
 
     def captures(self) -> set[str]:
         """Names of objects that the graph mentions: no variable may hide them."""

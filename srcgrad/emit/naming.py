@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 from srcgrad.dims import symbols
 from srcgrad.emit.fold import Folding
-from srcgrad.emit.order import WRITES, Order
+from srcgrad.emit.liveness import Liveness
+from srcgrad.emit.order import WRITES, Order, is_adjoint
 from srcgrad.emit.realize import produced_by
-from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.spans import TEMPORARY, NameTable, Span
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value
 
@@ -37,83 +37,6 @@ class LoopNames:
     ordinal: str | None = None  # a counter beside the index
 
 
-class Liveness:
-    """Last uses in text order: where inlined nodes are evaluated late."""
-
-    def __init__(self, graph: Graph, order: Order, folding: Folding, sizes: Sizes) -> None:
-        self.order, self.folding, self.sizes = order, folding, sizes
-        self.last: dict[Value, int] = {}
-        self.stack: list[tuple[int, int]] = []
-        self.alias: dict[Value, Value] = {}
-        self.block(graph.block, None)
-
-    def use(self, value: Value, position: int) -> None:
-        value = self.alias.get(value, value)
-        for needed in self.sizes.through(value):
-            self.use(needed, position)
-        born = self.order.defined.get(value, 0)
-        for start, end in self.stack:
-            if start >= born:
-                position = max(position, end)
-                break
-        if self.last.get(value, -1) < position:
-            self.last[value] = position
-
-    def block(self, block: Block, at: int | None, produced: int = 0) -> None:
-        """``at`` is given where the block is part of an expression evaluated there;
-        ``produced`` is the number of elements among the outputs of a loop's body."""
-        for node in block.nodes:
-            position = self.folding.inlined.get(node, self.order.start[node])
-            if at is not None:
-                position = at
-            if node.op == "read" and node.params.get("handle"):
-                handle = node.inputs[-1]
-                self.alias[node.outputs[0]] = self.alias.get(handle, handle)
-                self.use(handle, position)
-                continue
-            if node in self.folding.bounds:
-                position += 2
-            for v in node.inputs:
-                self.use(v, position)
-            if node.op == "if":
-                inner = position if self.folding.is_expression(node) else None
-                for b in node.blocks:
-                    self.block(b, inner if at is None else at)
-            elif node.op == "loop":
-                self.loop(node)
-        first, last = self.order.span[block]
-        kept = len(block.outputs) - produced
-        for v in block.outputs[:kept]:
-            self.use(v, last if at is None else at)
-        for v in block.outputs[kept:]:  # stored where they are defined
-            made = self.folding.producer.get(v)
-            if made is not None and made in self.folding.inlined:
-                self.use(v, last)
-            else:
-                self.use(v, max(first + 1, self.order.defined.get(v, 0)))
-
-    def loop(self, node: Node) -> None:
-        spec, plan, body = node.loop, self.sizes.plan(node), node.blocks[-1]
-        for v in (*node.inputs[:spec.first_init], *self.sizes.needed(node)):
-            self.use(v, self.order.start[node] + 2)  # the carried values have started
-        self.stack.append((self.order.start[node], self.order.end[node]))
-        for b in node.blocks[:-1]:
-            self.block(b, None)
-        self.block(body, None, spec.n_produced)
-        last = self.order.span[body][1]
-        for v in node.inputs[len(node.inputs) - spec.n_consumed:] if spec.n_consumed else ():
-            self.use(v, last)
-        if plan.ordinal in ("index", "offset"):
-            if plan.needs_count or any(e in self.last and e not in self.sizes.elements
-                                       for e in body.params[1 + spec.n_carried:]):
-                self.use(body.params[0], last)
-            if plan.ordinal == "offset":
-                self.use(node.inputs[0], last)
-        if spec.kind == "for" and body.params[0] in self.last:
-            self.use(body.params[0], last)  # no inner variable hides a loop's index
-        self.stack.pop()
-
-
 class Naming:
     """The name of every variable: ``of[value]``, and ``loops[node]``."""
 
@@ -125,17 +48,26 @@ class Naming:
         self.loops: dict[Node, LoopNames] = {}
         self.prefer: dict[Value, str] = {}
         self.outputs = frozenset(graph.outputs)
-        first = order.span[graph.block][0]
+        self.late: dict[Value, int] = {}
+        self.eligible = set(graph.block.params)
+        for node in graph.block.nodes:
+            if not is_adjoint(node):
+                self.eligible.update(node.outputs)
         for name, p in zip(parameters, graph.block.params, strict=True):
             self.of[p] = name
-            self.table.occupy(name, [(first + 1, max(live.last.get(p, 0), first + 2))])
+            self.table.occupy(name, live.spans(p), p)
         self.block(graph.block)
 
-    # ---- spans -----------------------------------------------------------------------
-    def span(self, value: Value, start: int | None = None) -> Span:
-        if start is None:
-            start = self.order.defined[value]
-        return (start, max(self.live.last.get(value, 0), start + 1))
+    def take(self, value: Value, wanted: str, spans: list[Span], preferred: str | None = None,
+             adjoint: bool = False) -> str:
+        """A name for ``value``.  If the user's name is held by an older value of the user's,
+        that one is noted: it should get a second name (``late``)."""
+        if not adjoint and wanted != TEMPORARY and preferred is None and value.hint == wanted:
+            for holder in self.table.holders(wanted, spans):
+                if holder in self.eligible and holder.hint == wanted and (
+                        self.order.defined[holder] <= spans[0][0]):
+                    self.late[holder] = min(spans[0][0], self.late.get(holder, spans[0][0]))
+        return self.table.take(wanted, spans, preferred, value)
 
     def wanted(self, *values: Value | None) -> str:
         for v in values:
@@ -213,7 +145,8 @@ class Naming:
     # ---- walking ---------------------------------------------------------------------
     def block(self, block: Block) -> None:
         for node in block.nodes:
-            if node in self.folding.inlined or node.op in ("const", "undef"):
+            if node in self.folding.inlined or node.op in ("const", "undef") or (
+                    node.op == "dim" and self.folding.is_repeated(node.out)):
                 continue
             if node.op == "if":
                 if self.folding.is_expression(node):
@@ -234,8 +167,8 @@ class Naming:
                 self.of[v] = "_"
                 continue
             preferred = self.prefer.get(v) or (base if i == 0 else None)
-            wanted = self.wanted(v)
-            self.of[v] = self.table.take(wanted, [self.span(v)], preferred)
+            self.of[v] = self.take(v, self.wanted(v), self.live.spans(v), preferred,
+                                   is_adjoint(node))
 
     def base_name(self, node: Node) -> str | None:
         """The variable that a write, or ``x += e`` on a number, should go on using."""
@@ -251,9 +184,9 @@ class Naming:
             if out not in self.live.last:
                 self.of[out] = "_"
                 continue
-            wanted = self.wanted(out, *arms)
-            name = self.table.take(wanted, [self.span(out, end + 1)], self.prefer.get(out))
-            self.of[out] = name
+            name = self.of[out] = self.take(
+                out, self.wanted(out, *arms), self.live.spans(out, end + 1),
+                self.prefer.get(out), is_adjoint(node))
             for v in arms:
                 self.prefer.setdefault(v, name)
         for inner in node.blocks:
@@ -270,13 +203,13 @@ class Naming:
         self.outside(node, names)
         for i in range(spec.n_carried + spec.n_last):
             result, following = node.outputs[jump + i], body.outputs[jump + i]
-            spans = [(body_end + 1, end + 1), self.span(result, end + 1)]
+            spans = [(body_end + 1, end + 1), *self.live.spans(result, end + 1)]
             values: list[Value] = []
             if i < spec.n_carried:
                 init = node.inputs[spec.first_init + i]
                 values = [body.params[lead + i], init]
                 spans.append((start + 1, body_start + 1))
-                spans.append(self.span(body.params[lead + i], body_start + 1))
+                spans += self.live.spans(body.params[lead + i], body_start + 1)
                 if spec.kind == "while":
                     test = node.blocks[0].params[i]
                     values.append(test)
@@ -288,7 +221,8 @@ class Naming:
             preferred = self.prefer.get(result)
             if preferred is None and values:
                 preferred = self.of.get(values[1]) if self.wanted(values[1]) == wanted else None
-            name = self.table.take(wanted, merged(spans), preferred)
+            first = values[0] if values else result
+            name = self.take(first, wanted, merged(spans), preferred, is_adjoint(node))
             names.slots.append(name)
             self.of[result] = name
             for v in (*values[:1], *values[2:]):
@@ -298,7 +232,7 @@ class Naming:
             self.name_index(node, names)
         for e in body.params[lead + spec.n_carried:]:
             if e not in self.live.sizes.elements:
-                self.of[e] = self.table.take(self.wanted(e), [self.span(e)])
+                self.of[e] = self.table.take(self.wanted(e), self.live.spans(e))
         for inner in node.blocks:
             self.block(inner)
 
@@ -324,7 +258,7 @@ class Naming:
         if spec.exits:
             exit_at = node.outputs[0]
             if exit_at in self.live.last:
-                spans = [(start + 1, self.span(exit_at, end + 1)[1])]
+                spans = [(start + 1, self.live.spans(exit_at, end + 1)[-1][1])]
                 names.jump = self.of[exit_at] = self.table.take(
                     self.wanted(exit_at) if exit_at.hint else "exit_at", spans,
                     self.prefer.get(exit_at))
@@ -336,7 +270,7 @@ class Naming:
             return
         wanted = self.wanted(index)
         names.index = self.of[index] = self.table.take(
-            "i" if wanted == TEMPORARY else wanted, [self.span(index)])
+            "i" if wanted == TEMPORARY else wanted, self.live.spans(index))
 
 
 def merged(spans: list[Span]) -> list[Span]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterable
 
+from srcgrad.graph.ir import Value
+
 Span = tuple[int, int]
 TEMPORARY = "<temporary>"  # wanted by values that nobody named: t1, t2, ...
 
@@ -22,6 +24,7 @@ class NameTable:
     def __init__(self, reserved: Iterable[str]) -> None:
         self.reserved = frozenset(reserved)
         self.spans: dict[str, list[Span]] = {}
+        self.owner: dict[tuple[str, int], Value] = {}
 
     def is_free(self, name: str, spans: Iterable[Span]) -> bool:
         if name in self.reserved:
@@ -37,20 +40,37 @@ class NameTable:
                 return False
         return True
 
-    def occupy(self, name: str, spans: Iterable[Span]) -> None:
+    def holders(self, name: str, spans: Iterable[Span]) -> list[Value]:
+        """The values that have the name somewhere in the spans."""
+        found: dict[Value, None] = {}
+        taken = self.spans.get(name, [])
+        for start, end in spans:
+            i = bisect_left(taken, (start, start))
+            i -= bool(i and taken[i - 1][1] > start)
+            while i < len(taken) and taken[i][0] < end:
+                owner = self.owner.get((name, taken[i][0]))
+                if owner is not None:
+                    found[owner] = None
+                i += 1
+        return list(found)
+
+    def occupy(self, name: str, spans: Iterable[Span], owner: Value | None = None) -> None:
         taken = self.spans.setdefault(name, [])
         for span in spans:
             insort(taken, span)
+            if owner is not None:
+                self.owner[name, span[0]] = owner
 
-    def take(self, wanted: str, spans: list[Span], preferred: str | None = None) -> str:
+    def take(self, wanted: str, spans: list[Span], preferred: str | None = None,
+             owner: Value | None = None) -> str:
         """A free name for the spans: ``preferred``, ``wanted``, or ``wanted`` with a number."""
         if preferred is not None and self.is_free(preferred, spans):
-            self.occupy(preferred, spans)
+            self.occupy(preferred, spans, owner)
             return preferred
         number = 1
         name = "t1" if wanted == TEMPORARY else wanted
         while not self.is_free(name, spans):
             number += 1
             name = f"t{number}" if wanted == TEMPORARY else f"{wanted}_{number}"
-        self.occupy(name, spans)
+        self.occupy(name, spans, owner)
         return name

@@ -17,11 +17,17 @@ from srcgrad.emit.expressions import Expressions, negated
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.literals import BINARY, INPLACE, call, name
 from srcgrad.emit.naming import Naming
+from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Steps, Value
 from srcgrad.kinds import SCALARS, Kind
 
 Stmts = list[ast.stmt]
+
+
+def _only_slices(key: object) -> bool:
+    parts = key if isinstance(key, tuple) else (key,)
+    return all(p is None or p is Ellipsis or isinstance(p, slice) for p in parts)
 
 
 class Store:
@@ -112,7 +118,7 @@ class Plain:
             return
         value = self.e.node(node)
         names = [self.name_of(v) for v in node.outputs]
-        if node.op == "dim" and names == ["_"]:
+        if names == ["_"] and self.is_idle(node):
             return
         if node.op in ("apply", "call") and (node.params.get("many") or len(names) > 1):
             targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
@@ -121,6 +127,28 @@ class Plain:
             self.add(stmts, node, ast.Expr(value))
         else:
             self.add(stmts, node, assign(names[0], value))
+
+    def is_idle(self, node: Node) -> bool:
+        """Is a node whose value is not used without any effect?  (A slice cannot fail.)"""
+        if node.op == "dim" or is_adjoint(node):
+            return True
+        return node.op == "read" and all(isinstance(s, Index) and _only_slices(s.key)
+                                         for s in node.params["steps"])
+
+    def do_dim(self, node: Node, stmts: Stmts) -> None:
+        if not self.folding.is_repeated(node.out):
+            self.do_assign(node, stmts)
+
+    def do_alias(self, node: Node, stmts: Stmts) -> None:
+        """``r = r_1 = ...`` where the value was just assigned."""
+        target = self.name_of(node.out)
+        value = self.e.of(node.inputs[0])
+        last = stmts[-1] if stmts else None
+        if isinstance(last, ast.Assign) and isinstance(value, ast.Name) and any(
+                isinstance(t, ast.Name) and t.id == value.id for t in last.targets):
+            last.targets.append(ast.Name(target, ast.Store()))
+        else:
+            self.add(stmts, node, assign(target, value))
 
     def augmented(self, node: Node, stmts: Stmts) -> bool:
         """``x op= e`` as the user wrote it."""
@@ -161,6 +189,14 @@ class Plain:
             self.do_assign(node, stmts)
 
     # ---- writes ----------------------------------------------------------------------
+    def target(self, node: Node) -> ast.expr:
+        """What a write stores to: through the view that the user named, if there is one."""
+        base, steps = self.base(node), node.params["steps"]
+        found = self.naming.live.through.get(node)
+        if found is not None:
+            base, steps = self.e.of(found[0]), steps[found[1]:]
+        return self.e.steps(base, steps, node.inputs)
+
     def base(self, node: Node) -> ast.expr:
         return name(self.name_of(self.naming.live.alias.get(node.inputs[0], node.inputs[0])))
 
@@ -172,7 +208,7 @@ class Plain:
             self.add(stmts, node, assign(out, base))
 
     def do_write(self, node: Node, stmts: Stmts) -> None:
-        target = self.e.steps(self.base(node), node.params["steps"], node.inputs)
+        target = self.target(node)
         value = self.e.of(node.inputs[1])
         self.add(stmts, node, self.stored(target, value))
         self.rename(node, stmts)
@@ -185,7 +221,7 @@ class Plain:
         return ast.Assign([ast.Subscript(target, ast.Constant(...), ast.Store())], value)
 
     def do_update(self, node: Node, stmts: Stmts) -> None:
-        target = self.e.steps(self.base(node), node.params["steps"], node.inputs)
+        target = self.target(node)
         value = self.e.of(node.inputs[1])
         op = INPLACE[node.params["fn"]]()
         self.add(stmts, node, augment(target, op, value))

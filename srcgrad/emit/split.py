@@ -1,0 +1,65 @@
+"""A second name for values that outlive their name.
+
+Where the user binds a name anew while the old value is still read (by the backward part, as a
+rule), the user's statements should go on using the user's name: the old value gets a second
+name at its definition, ``r = r_1 = np.linalg.norm(x)``, and late readers use that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from srcgrad.emit.order import Order
+from srcgrad.graph.ir import Block, Graph, Node, Value
+
+
+def split_names(graph: Graph, order: Order, late: Mapping[Value, int]) -> Graph:
+    """The graph with an ``alias`` node after the definition of each value of ``late``, for
+    its readers after the position given there."""
+    return _Splitter(order, late).graph(graph)
+
+
+class _Splitter:
+    def __init__(self, order: Order, late: Mapping[Value, int]) -> None:
+        self.order, self.late = order, late
+        self.second: dict[Value, Value] = {}
+
+    def graph(self, graph: Graph) -> Graph:
+        nodes: list[Node] = []
+        border = graph.border
+        for p in graph.block.params:
+            self.split(p, nodes, None)
+        for i, node in enumerate(graph.block.nodes):
+            if i == graph.border:
+                border = len(nodes)
+            nodes.append(self.node(node))
+            for v in node.outputs:
+                self.split(v, nodes, node)
+        if border is not None and (graph.border or 0) >= len(graph.block.nodes):
+            border = len(nodes)
+        last = self.order.span[graph.block][1]
+        outputs = tuple(self.at(v, last) for v in graph.block.outputs)
+        return graph.but(block=graph.block.but(nodes=tuple(nodes), outputs=outputs),
+                         border=border)
+
+    def split(self, value: Value, nodes: list[Node], node: Node | None) -> None:
+        if value in self.late:
+            second = Value(value.aval, f"{value.hint}_1", value.obj)
+            self.second[value] = second
+            nodes.append(Node("alias", (value,), (second,), {}, (),
+                              None if node is None else node.origin))
+
+    def at(self, value: Value, position: int) -> Value:
+        if value in self.late and position > self.late[value]:
+            return self.second[value]
+        return value
+
+    def node(self, node: Node) -> Node:
+        position = self.order.start[node]
+        inputs = tuple(self.at(v, position) for v in node.inputs)
+        return node.but(inputs=inputs, blocks=tuple(self.block(b) for b in node.blocks))
+
+    def block(self, block: Block) -> Block:
+        last = self.order.span[block][1]
+        return Block(block.params, tuple(self.node(n) for n in block.nodes),
+                     tuple(self.at(v, last) for v in block.outputs))
