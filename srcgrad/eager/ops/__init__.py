@@ -77,8 +77,10 @@ from srcgrad.eager.ops import (
     pairs,
     pointwise,
     products,
+    ranges,
     rearranging,
     reductions,
+    sampling,
     shapes,
     statistics,
 )
@@ -96,8 +98,10 @@ __all__ = [
     "pairs",
     "pointwise",
     "products",
+    "ranges",
     "rearranging",
     "reductions",
+    "sampling",
     "shapes",
     "statistics",
 ]

@@ -44,7 +44,7 @@ def infer_dtype(data: Any) -> dt.dtype:
         raise TypeError("new(): invalid data type 'str'")
     if hasattr(data, "__array__"):
         return dt.from_numpy_dtype(np.asarray(data).dtype)
-    if hasattr(data, "__len__") and hasattr(data, "__getitem__"):
+    if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, dict):
         return infer_dtype([data[i] for i in range(len(data))])
     raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
 

@@ -16,6 +16,10 @@ from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import apply_in_place, bump, check_writable, requires_grad, write
 from srcgrad.rules.writing import put, put_add
 
+_C_NAME = {"float32": "float", "float64": "double", "float16": "at::Half", "int64": "int64_t",
+           "int32": "int", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t",
+           "bool": "bool", "bfloat16": "at::BFloat16", "uint16": "uint16_t",
+           "uint32": "uint32_t", "uint64": "uint64_t"}
 _SIZES = {"a_shape": "self_sym_sizes"}
 _select = Primitive(operator.getitem, "SelectBackward0", shown=_SIZES)
 _slice = Primitive(operator.getitem, "SliceBackward0", shown=_SIZES, main=False)
@@ -52,8 +56,9 @@ def _normal(index: Any) -> tuple[Any, ...]:
     """The parts of a subscript, sequences of numbers made arrays."""
     if isinstance(index, tuple):
         return index
-    if isinstance(index, list) and any(isinstance(i, slice | type(None) | type(...))
-                                       for i in index):
+    if isinstance(index, list) and len(index) < 32 and any(
+            isinstance(i, list | tuple | Tensor | np.ndarray | slice | type(None) | type(...))
+            for i in index) and not all(isinstance(i, Tensor) and i._a.ndim == 0 for i in index):
         return tuple(index)
     return (index,)
 
@@ -137,7 +142,9 @@ def _basic(input: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
             if any(isinstance(v, Tensor) for v in (part.start, part.stop, part.step)):
                 part = slice(*(None if v is None else int(v)
                                for v in (part.start, part.stop, part.step)))
-            if part.step is not None and part.step <= 0:
+            if part.step == 0:
+                raise ValueError("slice step cannot be zero")
+            if part.step is not None and part.step < 0:
                 raise ValueError("step must be greater than zero")
             n = out._a.shape[dim]
             start, stop, step = part.indices(n)
@@ -232,6 +239,9 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             name = "numpy.ndarray" if isinstance(value, np.ndarray) else type(value).__name__
             raise TypeError(f"can't assign a {name} to a torch."
                             f"{self._dt.tensor_name}Tensor")
+        if isinstance(value, complex) and self._dt.category < dt.COMPLEX:
+            raise RuntimeError(f"value cannot be converted to type {_C_NAME[self._dt.name]} "
+                               "without overflow")
         value = wrap(store(self._dt, np.asarray(value)), self._dt)
     parts = _normal(index)
     out, left = _basic(self, parts)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, view_of
@@ -235,6 +236,8 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     have = input._a.shape
     if have == shape:
         return input
+    if not shape:
+        return input.sum()  # type: ignore[no-any-return]
     lead = len(have) - len(shape)
     axes = tuple(range(lead)) + tuple(
         i + lead for i, n in enumerate(shape) if n == 1 and have[i + lead] != 1)
@@ -263,7 +266,17 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of length 1 at ``dim``."""
     i = wrap_dim(dim, input, 1)
-    return view_of(_unsqueeze, input, np.expand_dims(input._a, i), {"a": input, "axis": i})
+    return view_of(_unsqueeze, input, unsqueezed(input._a, i), {"a": input, "axis": i})
+
+
+def unsqueezed(a: Any, i: int) -> Any:
+    """``a`` with a new axis that has the stride PyTorch gives it (NumPy's is 0)."""
+    step = a.shape[i] * a.strides[i] if i < a.ndim else a.itemsize
+    shape = (*a.shape[:i], 1, *a.shape[i:])
+    strides = (*a.strides[:i], step, *a.strides[i:])
+    if a.flags.c_contiguous:
+        return np.ndarray(shape, a.dtype, a, 0, strides)
+    return as_strided(a, shape, strides)
 
 
 @op(out=False)

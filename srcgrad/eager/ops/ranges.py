@@ -1,0 +1,225 @@
+"""More new tensors: ranges, identities, index triangles, windows, ``new_*`` and ``*_like``."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import device as devices
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import op, register, store_out
+from srcgrad.eager.ops.creation import full, size_of, tensor
+from srcgrad.eager.tensor import Array, Tensor, store, wrap
+
+
+def _delivered(a: Array, d: dt.dtype, out: Tensor | None, requires_grad: bool) -> Tensor:
+    t = wrap(store(d, np.asarray(a)), d)
+    if out is not None:
+        store_out(out, t)
+        return out
+    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def _spaced(start: Any, end: Any, steps: int, d: dt.dtype) -> Array:
+    """``steps`` numbers from ``start`` to ``end``, the second half counted from the end."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if steps == 0:
+        return np.empty(0, d.numpy)
+    if steps == 1:
+        return np.full(1, start, d.numpy)
+    i = np.arange(steps)
+    kind = d.numpy if d.category >= dt.FLOATING else np.dtype(np.float64)
+    if d is dt.float16:
+        kind = np.dtype(np.float32)
+    low, high = kind.type(start), kind.type(end)
+    step = (high - low) / kind.type(steps - 1)
+    early, late = low + step * i.astype(kind), high - step * (steps - 1 - i).astype(kind)
+    values = np.where(i < steps // 2, early, late)
+    return values if d.category >= dt.FLOATING else np.trunc(values)
+
+
+def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None,
+             dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
+             pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+    """``steps`` numbers evenly spaced from ``start`` to ``end``."""
+    devices.check(device)
+    start, end = _number(start), _number(end)
+    d = dtype or (out._dt if out is not None else dt.get_default_dtype())
+    if dtype is None and (isinstance(start, complex) or isinstance(end, complex)):
+        d = d.to_complex()
+    return _delivered(_spaced(start, end, int(steps), d), d, out, requires_grad)
+
+
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Tensor | None = None,
+             dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
+             pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+    """Powers of ``base`` with evenly spaced exponents."""
+    devices.check(device)
+    d = dtype or (out._dt if out is not None else dt.get_default_dtype())
+    wide = d if d.category >= dt.FLOATING else dt.float64
+    exponents = _spaced(_number(start), _number(end), int(steps), wide)
+    with np.errstate(all="ignore"):
+        values = np.power(exponents.dtype.type(base), exponents)
+    return _delivered(values, d, out, requires_grad)
+
+
+def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: dt.dtype | None = None,
+        layout: Any = None, device: Any = None, pin_memory: bool = False,
+        requires_grad: bool = False) -> Tensor:
+    """The identity matrix."""
+    devices.check(device)
+    for name, value in (("n", n), ("m", m)):
+        if value is not None and value < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
+    d = dtype or (out._dt if out is not None else dt.get_default_dtype())
+    return _delivered(np.eye(n, m, dtype=d.numpy), d, out, requires_grad)
+
+
+def _triangle_indices(name: str, make: Any) -> None:
+    def indices(row: int, col: int, offset: int = 0, *, dtype: dt.dtype = dt.int64,
+                device: Any = None, layout: Any = None) -> Tensor:
+        for label, value in (("row", row), ("col", col)):
+            if value < 0:
+                raise RuntimeError(f"{label} must be non-negative, got{value}")
+        return wrap(np.stack(make(row, offset, col)).astype(dtype.numpy), dtype)
+
+    indices.__name__ = name
+    register(name, indices, method=False)
+
+
+_triangle_indices("tril_indices", np.tril_indices)
+_triangle_indices("triu_indices", np.triu_indices)
+
+
+def scalar_tensor(s: Any, *, dtype: dt.dtype | None = None, layout: Any = None,
+                  device: Any = None, pin_memory: bool = False) -> Tensor:
+    """A 0-dim tensor of the default dtype."""
+    d = dtype or (dt.get_default_dtype() if not isinstance(s, complex)
+                  else dt.get_default_dtype().to_complex())
+    return wrap(store(d, np.asarray(s)), d)
+
+
+@op(method=False, out=False)
+def full_like(input: Tensor, fill_value: Any, *, dtype: dt.dtype | None = None,
+              layout: Any = None, device: Any = None, pin_memory: bool = False,
+              requires_grad: bool = False, memory_format: Any = None) -> Tensor:
+    """A tensor of one value in the shape of ``input``."""
+    devices.check(device)
+    d = dtype or input._dt
+    a = np.empty_like(input._a, dtype=d.numpy)
+    a[...] = store(d, np.asarray(_number(fill_value)))
+    t = wrap(a, d)
+    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+
+
+def empty_strided(size: Any, stride: Any, *, dtype: dt.dtype | None = None, device: Any = None,
+                  requires_grad: bool = False, **options: Any) -> Tensor:
+    """An empty tensor of given strides."""
+    d = dtype or dt.get_default_dtype()
+    shape, steps = tuple(size), tuple(stride)
+    span = 1 + sum((n - 1) * s for n, s in zip(shape, steps)) if 0 not in shape else 0
+    item = d.numpy.itemsize
+    root = np.zeros(span, d.numpy)
+    t = wrap(np.lib.stride_tricks.as_strided(root, shape, tuple(s * item for s in steps)), d)
+    t._ver[1] = root
+    return t
+
+
+def frombuffer(buffer: Any, *, dtype: dt.dtype, count: int = -1, offset: int = 0,
+               requires_grad: bool = False) -> Tensor:
+    """A tensor on the memory of a buffer."""
+    t = wrap(np.frombuffer(buffer, dtype.numpy, count, offset), dtype)
+    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+
+
+for _function in (linspace, logspace, eye, scalar_tensor, empty_strided, frombuffer):
+    register(_function.__name__, _function, method=False)
+
+
+# -- new tensors like another --------------------------------------------------------------
+
+
+def _new(name: str, value: Any) -> None:
+    def create(self: Tensor, *size: Any, dtype: dt.dtype | None = None, device: Any = None,
+               requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:
+        devices.check(device)
+        d = dtype or self._dt
+        t = wrap(np.full(size_of(size), value, d.numpy), d)
+        return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+
+    create.__name__ = name
+    register(name, create, torch=False)
+
+
+_new("new_zeros", 0)
+_new("new_ones", 1)
+_new("new_empty", 0)
+
+
+def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: dt.dtype | None = None,
+             device: Any = None, requires_grad: bool = False, layout: Any = None,
+             pin_memory: bool = False) -> Tensor:
+    """A tensor of one value, with this tensor's dtype."""
+    return full(size, fill_value, dtype=dtype or self._dt, requires_grad=requires_grad)
+
+
+def new_tensor(self: Tensor, data: Any, *, dtype: dt.dtype | None = None, device: Any = None,
+               requires_grad: bool = False, layout: Any = None,
+               pin_memory: bool = False) -> Tensor:
+    """A copy of ``data`` with this tensor's dtype."""
+    return tensor(data, dtype=dtype or self._dt, requires_grad=requires_grad)
+
+
+register("new_full", new_full, torch=False)
+register("new_tensor", new_tensor, torch=False)
+
+
+# -- windows -------------------------------------------------------------------------------
+
+
+def _window(name: str, weights: Any) -> None:
+    def window(window_length: int, periodic: bool = True, *args: Any,
+               dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
+               pin_memory: bool = False, requires_grad: bool = False, **shape: Any) -> Tensor:
+        devices.check(device)
+        d = dtype or dt.get_default_dtype()
+        if window_length < 0:
+            raise RuntimeError(f"{name} requires non-negative window_length, got window_length="
+                               f"{window_length}")
+        if d.category != dt.FLOATING:
+            raise RuntimeError(f"{name} expects floating point dtypes, got: torch."
+                               f"{d.tensor_name}Tensor")
+        if window_length == 1:
+            return _delivered(np.ones(1), d, None, requires_grad)
+        n = window_length if periodic else window_length - 1
+        return _delivered(weights(np.arange(window_length), n, *args, **shape), d, None,
+                          requires_grad)
+
+    window.__name__ = name
+    register(name, window, method=False)
+
+
+def _hamming(i: Array, n: int, alpha: float = 0.54, beta: float = 0.46) -> Array:
+    return alpha - beta * np.cos(2 * math.pi * i / n)
+
+
+def _blackman(i: Array, n: int) -> Array:
+    return 0.42 - 0.5 * np.cos(2 * math.pi * i / n) + 0.08 * np.cos(4 * math.pi * i / n)
+
+
+def _kaiser(i: Array, n: int, beta: float = 12.0) -> Array:
+    return np.i0(beta * np.sqrt(1 - (2 * i / n - 1) ** 2)) / np.i0(beta)
+
+
+_window("hann_window", lambda i, n: np.sin(math.pi * i / n) ** 2)
+_window("hamming_window", _hamming)
+_window("blackman_window", _blackman)
+_window("bartlett_window", lambda i, n: 1 - np.abs(2 * i / n - 1))
+_window("kaiser_window", _kaiser)

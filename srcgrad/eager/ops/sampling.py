@@ -1,0 +1,415 @@
+"""Random numbers: new tensors and in-place fillings, from PyTorch's CPU generator stream."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import device as devices
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import need_tensor, op, register, store_out
+from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.creation import size_of
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.random import distributions as draw
+from srcgrad.eager.random.generator import Generator, default_generator
+from srcgrad.eager.tensor import Array, Tensor, store, wrap
+from srcgrad.eager.views import apply_in_place
+from srcgrad.rules.blends import masked_fill
+
+_EVERYWHERE = wrap(np.asarray(True), dt.bool_)
+
+
+def _placed(values: Array, like: Array) -> Array:
+    """Numbers drawn in a row, laid out in the memory order of ``like``."""
+    if like.flags.c_contiguous:
+        return values.reshape(like.shape)
+    order = sorted(range(like.ndim), key=lambda i: -abs(like.strides[i]))
+    moved = values.reshape([like.shape[i] for i in order])
+    return moved.transpose([order.index(i) for i in range(like.ndim)])
+
+
+def _is_half(d: dt.dtype) -> bool:
+    return d in (dt.float16, dt.bfloat16)
+
+
+def uniform_values(g: Generator, like: Array, d: dt.dtype, low: float, high: float) -> Array:
+    """Uniform numbers in [low, high) for an array of dtype ``d``."""
+    if d.category == dt.COMPLEX:
+        pairs = draw.uniform(g, 2 * like.size, low, high, d is dt.complex128)
+        return _placed(pairs.view(d.numpy), like)
+    values = draw.uniform(g, like.size, low, high, d is dt.float64)
+    out = store(d, values)
+    if _is_half(d):
+        out = np.where(out == out.dtype.type(high), out.dtype.type(low), out)
+    return _placed(out, like)
+
+
+def normal_values(g: Generator, like: Array, d: dt.dtype, mean: float, std: float) -> Array:
+    """Normal numbers for an array of dtype ``d``."""
+    contiguous = bool(like.flags.c_contiguous)
+    if d.category == dt.COMPLEX:
+        pairs = draw.normal(g, 2 * like.size, 0.0, std / math.sqrt(2), d is dt.complex128, False,
+                            contiguous)
+        real = pairs.astype(d.to_real().numpy)
+        return _placed(real.view(d.numpy) + d.numpy.type(mean), like)
+    values = draw.normal(g, like.size, mean, std, d is dt.float64, _is_half(d), contiguous)
+    return _placed(store(d, values), like)
+
+
+def _created(name: str, fill: Callable[..., Array]) -> Callable[..., Tensor]:
+    def create(*sizes: Any, size: Any = None, generator: Generator | None = None, names: Any = None,
+               out: Tensor | None = None, dtype: dt.dtype | None = None, layout: Any = None,
+               device: Any = None, pin_memory: bool = False,
+               requires_grad: bool = False) -> Tensor:
+        devices.check(device)
+        if names is not None:
+            raise RuntimeError("named tensors are not supported")
+        d = dtype or (out._dt if out is not None else dt.get_default_dtype())
+        return _finish(name, fill, size_of(sizes if size is None else (size,)), d, generator, out,
+                       requires_grad)
+
+    def like(input: Tensor, *, dtype: dt.dtype | None = None, layout: Any = None,
+             device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+             memory_format: Any = None, generator: Generator | None = None) -> Tensor:
+        devices.check(device)
+        need_tensor(name + "_like", input)
+        d = dtype or input._dt
+        empty = np.empty_like(input._a, dtype=d.numpy)
+        with (generator or default_generator).lock:
+            a = np.empty_like(empty)
+            a[...] = fill(generator or default_generator, empty, d)
+        t = wrap(a, d)
+        return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+
+    create.__name__, like.__name__ = name, name + "_like"
+    register(name, create, method=False)
+    register(name + "_like", like, method=False)
+    return create
+
+
+def _finish(name: str, fill: Callable[..., Array], shape: tuple[int, ...], d: dt.dtype,
+            generator: Generator | None, out: Tensor | None, requires_grad: bool) -> Tensor:
+    g = generator or default_generator
+    with g.lock:
+        t = wrap(np.ascontiguousarray(fill(g, np.empty(shape, d.numpy), d)).reshape(shape), d)
+    if out is not None:
+        store_out(out, t)
+        return out
+    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+
+
+def _rand(g: Generator, like: Array, d: dt.dtype) -> Array:
+    if d.category < dt.FLOATING:
+        raise not_implemented("check_uniform_bounds", d)
+    return uniform_values(g, like, d, 0.0, 1.0)
+
+
+def _randn(g: Generator, like: Array, d: dt.dtype) -> Array:
+    if d.category < dt.FLOATING:
+        raise not_implemented("normal_kernel_cpu", d)
+    return normal_values(g, like, d, 0.0, 1.0)
+
+
+rand = _created("rand", _rand)
+randn = _created("randn", _randn)
+
+# -- integers ------------------------------------------------------------------------------
+
+_C_INTEGERS = {"uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int",
+               "int64": "int64_t", "bool": "bool"}
+
+
+def _check_range(low: int, high: int, d: dt.dtype) -> None:
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= "
+                           f"to={high}")
+    if d.category <= dt.INTEGRAL and d is not dt.int64:
+        limits = (0, 1) if d is dt.bool_ else (np.iinfo(d.numpy).min, np.iinfo(d.numpy).max)
+        for label, value in (("from", low), ("to - 1", high - 1)):
+            if not limits[0] <= value <= limits[1]:
+                raise RuntimeError(f"{label} is out of bounds for {_C_INTEGERS[d.name]}")
+
+
+def _randint(low: int, high: int, shape: tuple[int, ...], d: dt.dtype,
+             generator: Generator | None) -> Tensor:
+    _check_range(low, high, d)
+    g = generator or default_generator
+    with g.lock:
+        values = draw.integers(g, math.prod(shape), low, high - low)
+    return wrap(store(d, values.reshape(shape)), d)
+
+
+def randint(*args: Any, low: Any = None, high: Any = None, size: Any = None,
+            generator: Generator | None = None, out: Tensor | None = None,
+            dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
+            pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+    """Integers in [low, high): ``randint(high, size)`` or ``randint(low, high, size)``."""
+    devices.check(device)
+    given = list(args)
+    if size is None and given and isinstance(given[-1], tuple | list):
+        size = given.pop()
+    if len(given) == 2:
+        low, high = given
+    elif len(given) == 1:
+        low, high = (low, given[0]) if high is None else (given[0], high)
+    if high is None or size is None:
+        raise TypeError("randint() received an invalid combination of arguments: it takes "
+                        "(int high, tuple of ints size) or (int low, int high, tuple of ints size)")
+    t = _randint(int(low or 0), int(high), size_of((size,)), dtype or dt.int64, generator)
+    if out is not None:
+        store_out(out, t)
+        return out
+    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+
+
+def randint_like(input: Tensor, low: int, high: int | None = None, *,
+                 dtype: dt.dtype | None = None, **options: Any) -> Tensor:
+    """Integers in [low, high), or [0, low), in the shape of ``input``."""
+    low, high = (0, low) if high is None else (low, high)
+    return _randint(low, high, input._a.shape, dtype or input._dt, None)
+
+
+def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None = None,
+             dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
+             pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+    """The integers from 0 to ``n - 1`` in a random order."""
+    devices.check(device)
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    d = dtype or dt.int64
+    if d is dt.bool_:
+        raise not_implemented("randperm", d)
+    g = generator or default_generator
+    with g.lock:
+        t = wrap(store(d, draw.permutation(g, n)), d)
+    if out is not None:
+        store_out(out, t)
+        return out
+    return t
+
+
+for _function in (randint, randint_like, randperm):
+    register(_function.__name__, _function, method=False)
+
+# -- in place ------------------------------------------------------------------------------
+
+
+def _filling(name: str, kernel: str, values: Callable[..., Array], *, whole: bool = False) -> None:
+    """Declare ``Tensor.<name>``, which overwrites with drawn numbers."""
+    prim = Primitive(masked_fill, name.rstrip("_").capitalize().replace("_n", "N") + "Backward0",
+                     main=False)
+
+    def written(self: Tensor, *args: Any, generator: Generator | None = None,
+                **kwargs: Any) -> Tensor:
+        if self._dt.category < dt.FLOATING and not whole:
+            raise not_implemented(kernel, self._dt)
+        g = generator or default_generator
+        with g.lock:
+            r = values(g, self._a, self._dt, *args, **kwargs)
+        return apply_in_place(
+            self, lambda old: prim.finish(r, (old, _EVERYWHERE, 0), {}, old._dt))
+
+    written.__name__ = name
+    register(name, written, torch=False)
+
+
+def _fill_normal(g: Generator, a: Array, d: dt.dtype, mean: float = 0, std: float = 1) -> Array:
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    return normal_values(g, a, d, mean, std)
+
+
+def _fill_uniform(g: Generator, a: Array, d: dt.dtype, *args: Any, **named: Any) -> Array:
+    low = named.get("from", args[0] if args else named.get("a", 0.0))
+    high = named.get("to", args[1] if len(args) > 1 else named.get("b", 1.0))
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} "
+                           f"> to={high:g}")
+    return uniform_values(g, a, d, low, high)
+
+
+def _fill_exponential(g: Generator, a: Array, d: dt.dtype, lambd: float = 1) -> Array:
+    if lambd <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    return _placed(store(d, draw.exponential(g, a.size, lambd)), a)
+
+
+def _fill_cauchy(g: Generator, a: Array, d: dt.dtype, median: float = 0,
+                 sigma: float = 1) -> Array:
+    if sigma <= 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    return _placed(store(d, draw.cauchy(g, a.size, median, sigma)), a)
+
+
+def _fill_log_normal(g: Generator, a: Array, d: dt.dtype, mean: float = 1,
+                     std: float = 2) -> Array:
+    if std <= 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    return _placed(store(d, draw.log_normal(g, a.size, mean, std)), a)
+
+
+def _fill_geometric(g: Generator, a: Array, d: dt.dtype, p: float) -> Array:
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    return _placed(store(d, draw.geometric(g, a.size, p)), a)
+
+
+def _fill_bernoulli(g: Generator, a: Array, d: dt.dtype, p: Any = 0.5) -> Array:
+    if isinstance(p, Tensor):
+        return store(d, bernoulli_values(g, np.broadcast_to(p._a, a.shape), p._dt))
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    return _placed(store(d, draw.uniform_double(g, a.size) < p), a)
+
+
+_SPANS = {"uint8": 2**8, "int8": 2**7, "int16": 2**15, "int32": 2**31, "int64": 2**63, "bool": 2,
+          "float16": 2**11 + 1, "bfloat16": 2**8 + 1, "float32": 2**24 + 1, "float64": 2**53 + 1}
+
+
+def _fill_integers(g: Generator, a: Array, d: dt.dtype, *args: Any, **named: Any) -> Array:
+    bounds = [*args]
+    low = named.get("from", bounds[0] if len(bounds) > 1 else 0)
+    high = named.get("to", bounds[-1] if bounds else None)
+    if high is None:
+        return _placed(store(d, draw.full_range(g, a.size, _SPANS[d.name])), a)
+    _check_range(low, high, d)
+    return _placed(store(d, draw.integers(g, a.size, low, high - low)), a)
+
+
+_filling("normal_", "normal_kernel_cpu", _fill_normal)
+_filling("uniform_", "check_uniform_bounds", _fill_uniform)
+_filling("exponential_", "exponential_kernel_cpu", _fill_exponential)
+_filling("cauchy_", "cauchy_kernel_cpu", _fill_cauchy)
+_filling("log_normal_", "log_normal_cpu", _fill_log_normal)
+_filling("geometric_", "geometric_kernel_cpu", _fill_geometric, whole=True)
+_filling("bernoulli_", "bernoulli_scalar_cpu_", _fill_bernoulli, whole=True)
+_filling("random_", "random_cpu", _fill_integers, whole=True)
+
+# -- drawn from a tensor of parameters -----------------------------------------------------
+
+
+def bernoulli_values(g: Generator, p: Array, d: dt.dtype) -> Array:
+    """Zeros and ones with probabilities ``p``, drawn in the precision of ``p``."""
+    if p.size and not ((p >= 0) & (p <= 1)).all():
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message "
+            "be improved?  If so, please report an enhancement request to PyTorch.)")
+    u = draw.uniform_double(g, p.size) if d is dt.float64 else draw.uniform_single(g, p.size)
+    return u.reshape(p.shape) < p
+
+
+_BERNOULLI = Primitive(masked_fill, "BernoulliBackward0", main=False)
+
+
+@op()
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Any:
+    """Ones with the probabilities in ``input`` (or all with ``p``), else zeros."""
+    g = generator or default_generator
+    if p is None and input._dt.category < dt.FLOATING:
+        raise not_implemented("bernoulli_tensor_cpu_p_", input._dt)
+    with g.lock:
+        if p is None:
+            ones = bernoulli_values(g, input._a, input._dt)
+        else:
+            ones = _fill_bernoulli(g, input._a, input._dt, p)
+    return _BERNOULLI.finish(store(input._dt, ones), (input, _EVERYWHERE, 0), {}, input._dt)
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *,
+           generator: Generator | None = None, out: Tensor | None = None,
+           dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
+           pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+    """Normal numbers with means and deviations given as tensors, or a size."""
+    devices.check(device)
+    g = generator or default_generator
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        if size is None:
+            raise TypeError(
+                "normal() received an invalid combination of arguments - got (float, float), but "
+                "expected one of:\n * (Tensor mean, Tensor std, *, torch.Generator generator = "
+                "None, Tensor out = None)\n * (Tensor mean, float std = 1, *, torch.Generator "
+                "generator = None, Tensor out = None)\n * (float mean, Tensor std, *, "
+                "torch.Generator generator = None, Tensor out = None)\n * (float mean, float std, "
+                "tuple of ints size, *, torch.Generator generator = None, Tensor out = None, "
+                "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, "
+                "bool pin_memory = False, bool requires_grad = False)\n")
+        d = dtype or dt.get_default_dtype()
+
+        def fill(g: Generator, like: Array, d: dt.dtype) -> Array:
+            return _fill_normal(g, like, d, mean, std)
+
+        return _finish("normal", fill, size_of((size,)), d, generator, out, requires_grad)
+    first = mean if isinstance(mean, Tensor) else std
+    shape = np.broadcast_shapes(*(v._a.shape for v in (mean, std) if isinstance(v, Tensor)))
+    if isinstance(std, Tensor):
+        if std._a.size and (std._a < 0).any():
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+    elif std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    with g.lock:
+        z = normal_values(g, np.empty(shape, first._dt.numpy), first._dt, 0.0, 1.0)
+    raw = [v._a if isinstance(v, Tensor) else v for v in (mean, std)]
+    t = wrap(store(first._dt, np.asarray(z * raw[1] + raw[0])), first._dt)
+    if out is not None:
+        store_out(out, t)
+        return out
+    return t
+
+
+register("normal", normal, method=False)
+
+
+@op()
+def poisson(input: Tensor, generator: Generator | None = None) -> Any:
+    """Poisson numbers with the rates in ``input``."""
+    if input._a.size and (input._a < 0).any():
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    g = generator or default_generator
+    with g.lock:
+        values = draw.poisson(g, input._a.astype(np.float64))
+    return wrap(store(input._dt, values), input._dt)
+
+
+@op()
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
+                generator: Generator | None = None) -> Tensor:
+    """Indices drawn with the weights in the last dimension of ``input``."""
+    p = input._a
+    if p.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if input._dt.category != dt.FLOATING:
+        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
+                           f"{input._dt.tensor_name}")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > p.shape[-1]:
+        raise RuntimeError(
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if not np.isfinite(p).all() or (p < 0).any():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if (p.sum(-1) == 0).any():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    g = generator or default_generator
+    with g.lock:
+        if replacement and num_samples > 1:
+            chosen = _with_replacement(g, p, num_samples)
+        else:
+            q = store(input._dt, draw.exponential(g, p.size, 1.0)).reshape(p.shape)
+            keys = store(input._dt, p / q)
+            chosen = np.argsort(-keys, axis=-1, kind="stable")[..., :num_samples]
+    return wrap(np.ascontiguousarray(chosen, np.int64), dt.int64)
+
+
+def _with_replacement(g: Generator, p: Array, n: int) -> Array:
+    rows = []
+    for row in np.atleast_2d(p):
+        total = np.cumsum(row, dtype=row.dtype)
+        total = total / total[-1]
+        total[-1] = 1
+        rows.append(np.searchsorted(total, draw.uniform_double(g, n), side="left"))
+    stacked = np.stack(rows)
+    return np.asarray(stacked if p.ndim == 2 else stacked[0])
