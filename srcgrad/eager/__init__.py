@@ -11,8 +11,21 @@ from __future__ import annotations
 
 import math as _math
 
-from srcgrad.eager import attributes, constructors, ops, printing, recording, state_exchange
-from srcgrad.eager import autograd, func, random
+from srcgrad.eager import (
+    attributes,
+    autograd,
+    bridge,
+    constructors,
+    func,
+    nn,
+    ops,
+    optim,
+    printing,
+    random,
+    recording,
+    state_exchange,
+    utils,
+)
 from srcgrad.eager.autograd.anomaly import detect_anomaly
 from srcgrad.eager.device import device
 from srcgrad.eager.dispatch import NAMESPACE as _NAMESPACE

@@ -396,7 +396,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
                                "Use tensor.detach().numpy() instead.")
     if self._dt is dt.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
-    return self._a
+    return self._a.view()
 
 
 @_method

@@ -218,8 +218,8 @@ class finfo:
         d = _Default.value if type is None else type
         if d.category < FLOATING:
             raise TypeError(
-                f"torch.finfo() requires a floating point input type. "
-                f"Use torch.iinfo to handle 'torch.{d.name}'"
+                "torch.finfo() requires a floating point input type. "
+                "Use torch.iinfo to handle 'torch.finfo'"  # sic
             )
         real = d.to_real()
         info: Any = np.finfo(real.numpy)
@@ -229,7 +229,7 @@ class finfo:
         self.max = 3.3895313892515355e38 if brain else float(info.max)
         self.min = -self.max
         self.tiny = self.smallest_normal = float(info.tiny)
-        self.resolution = 0.01 if brain else float(info.resolution)
+        self.resolution = 0.01 if brain else 10.0 ** -info.precision
         self.dtype = real.name
 
     def __repr__(self) -> str:
@@ -244,12 +244,12 @@ class iinfo:
     def __init__(self, type: dtype) -> None:
         if type.category != INTEGRAL:
             raise TypeError(
-                f"torch.iinfo() requires an integer input type. "
-                f"Use torch.finfo to handle 'torch.{type.name}'"
+                "torch.iinfo() requires an integer input type. "
+                "Use torch.finfo to handle 'torch.iinfo'"  # sic
             )
         info = np.iinfo(type.numpy)
         self.bits, self.min, self.max = info.bits, int(info.min), int(info.max)
         self.dtype = type.name
 
     def __repr__(self) -> str:
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

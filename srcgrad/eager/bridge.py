@@ -1,0 +1,133 @@
+"""Compiled functions on tensors: one call, one node.
+
+A compiled function that is called with tensors asks the first of them, by
+``tensor.__srcgrad_bridge__(function, args, kwargs)``, to make the call.  The tensor passes plain
+arrays to ``function.__srcgrad_vjp__(args, kwargs)``, which gives ``(out, pullback)``, and records
+a single node whose backward is ``pullback``: it takes cotangents of the shape of ``out`` and gives
+a tuple of cotangents, one per positional argument, each of that argument's structure (None where
+nothing flows).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.func.trees import flatten
+from srcgrad.eager.grad_mode import GRAD, state
+from srcgrad.eager.nodes import freed_error, make_node, node_class
+from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.views import caller_place, gradient_edge, reduce_to, requires_grad
+
+
+class Differentiable(Protocol):
+    """What a compiled function offers the eager mode."""
+
+    def __srcgrad_vjp__(self, args: Any, kwargs: Any) -> tuple[Any, Any]: ...
+
+
+class _BridgePlan:
+    """Backward of a compiled call: the generated pullback."""
+
+    outputs = 2  # cotangents come as a list
+    frees = True
+
+    def pull(self, node: Any, cts: list[Any]) -> list[Any]:
+        if node.saved is None:
+            raise freed_error()
+        pullback, rebuild, tensors = node.saved
+        inputs, outputs = node.meta
+        for t, version in tensors:
+            if t._ver[0] != version:
+                raise RuntimeError(
+                    "an argument of a compiled function was modified in place before backward; "
+                    "pass a copy, or modify it afterwards")
+        given = [
+            (np.zeros(m[0], m[1]) if i >= len(cts) or cts[i] is None else cts[i])
+            for i, m in enumerate(outputs)]
+        grads, _ = flatten_grads(pullback(rebuild(given)), node.edges, inputs)
+        return grads
+
+    def pull_graph(self, node: Any, cts: list[Any]) -> Any:
+        raise RuntimeError(
+            "the backward of a compiled function cannot itself be recorded (create_graph=True); "
+            "differentiate twice with the compiler instead: sg.grad(sg.grad(f)), sg.hessian(f)")
+
+    def rebind_output(self, node: Any, t: Tensor) -> None:
+        """Outputs are not saved here."""
+
+    def saved_value(self, node: Any, name: str) -> Any:
+        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
+
+
+def flatten_grads(grads: Any, edges: Any, inputs: Any) -> tuple[list[Any], int]:
+    """The cotangents of the tensor arguments, in their shapes and dtypes, and how many."""
+    leaves = _leaves_with_none(grads, inputs)
+    found = []
+    for edge, g, meta in zip(edges, leaves, (m for _, m in inputs if m is not None)):
+        if edge is None or g is None:
+            found.append(None)
+            continue
+        shape, d = meta
+        found.append(reduce_to(np.asarray(g), shape, d))
+    return found, len(found)
+
+
+def _leaves_with_none(grads: Any, inputs: Any) -> list[Any]:
+    """The leaf of ``grads`` at the path of each tensor argument (None where it is cut off)."""
+    found = []
+    for path, meta in inputs:
+        if meta is None:
+            continue
+        value = grads
+        for step in path:
+            value = None if value is None else value[step]
+        found.append(value)
+    return found
+
+
+def _paths(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], Any]]:
+    if isinstance(tree, dict):
+        return [x for k, v in tree.items() for x in _paths(v, (*path, k))]
+    if isinstance(tree, list | tuple):
+        return [x for i, v in enumerate(tree) for x in _paths(v, (*path, i))]
+    return [(path, tree)]
+
+
+_PLAN = _BridgePlan()
+
+
+def call_compiled(function: Differentiable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a compiled function on tensors; see the module's text."""
+    located = _paths(args)
+    leaves, rebuild_args = flatten(args)
+    raw = rebuild_args([v._a if isinstance(v, Tensor) else v for v in leaves])
+    options, rebuild_options = flatten(kwargs)
+    out, pullback = function.__srcgrad_vjp__(
+        raw, rebuild_options([v._a if isinstance(v, Tensor) else v for v in options]))
+    outs, rebuild = flatten(out)
+    made = [wrap(np.asarray(o), dt.from_numpy_dtype(np.asarray(o).dtype))
+            if isinstance(o, np.ndarray | np.generic | float | int | complex) else o for o in outs]
+    tensors = [v for v in leaves if isinstance(v, Tensor)]
+    if state.mode & GRAD and any(requires_grad(t) for t in tensors):
+        edges = tuple(gradient_edge(t) if t._dt.category >= dt.FLOATING else None for t in tensors)
+        node = make_node(node_class("CompiledBackward0"), _PLAN, edges,
+                         (pullback, rebuild, [(t, t._ver[0]) for t in tensors]), None)
+        inputs = [(path, (v._a.shape, v._a.dtype) if isinstance(v, Tensor) else None)
+                  for path, v in located]
+        node.meta = (inputs, [(o._a.shape, o._a.dtype) if isinstance(o, Tensor) else ((), float)
+                              for o in made])
+        node.where = caller_place()
+        for nr, o in enumerate(made):
+            if isinstance(o, Tensor) and o._dt.category >= dt.FLOATING:
+                o._fn, o._nr, o._rg = node, nr, True
+    return rebuild(made)
+
+
+def _bridge(self: Tensor, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return call_compiled(function, args, kwargs)
+
+
+Tensor.__srcgrad_bridge__ = _bridge  # type: ignore[attr-defined]
