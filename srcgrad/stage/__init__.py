@@ -13,9 +13,11 @@ from .machine import BREAK, CONTINUE, NORMAL, RESULT, RETURN, UNBOUND, Frame, Ma
 from .origins import origin, origins
 from .plain import PlainMachine
 from .regions import RegionInfo, region_info
+from .stack import room_to_recurse
 
 __all__ = [
     "BREAK", "CONTINUE", "NORMAL", "RESULT", "RETURN", "UNBOUND", "Activation", "Frame",
     "Machine", "MachineDefaults", "PlainMachine", "RegionInfo", "Staged", "active_machine",
-    "definition", "make_function", "origin", "origins", "region_info", "stage",
+    "definition", "make_function", "origin", "origins", "region_info",
+    "room_to_recurse", "stage",
 ]

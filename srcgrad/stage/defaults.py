@@ -334,9 +334,24 @@ def _match_attributes(cls: type, attributes: Any, positional: int) -> list[str]:
 
 
 def visible_locals(frame: Frame) -> dict[str, Any]:
-    """What ``locals()`` shows: variables that are bound, without the machinery's own slots."""
-    return {name: value for name, value in frame.slots.items()
-            if name.isidentifier() and name != RESULT and value is not UNBOUND}
+    """What ``locals()`` shows: variables that are bound, the function's own and those of
+    enclosing functions that it mentions, without the machinery's own slots."""
+    shown = {name: value for name, value in frame.slots.items()
+             if name.isidentifier() and name != RESULT and value is not UNBOUND}
+    mentioned = frame.function.mentions
+    root = frame
+    while root.parent is not None:
+        enclosing = root.parent
+        for name in mentioned:
+            value = enclosing.slots.get(name, UNBOUND)
+            if value is not UNBOUND and name not in shown:
+                shown[name] = value
+        root = enclosing
+    for name, cell in zip(root.callee.__code__.co_freevars, root.callee.__closure__ or ()):
+        with suppress(ValueError):  # an empty cell
+            if name in mentioned:
+                shown.setdefault(name, cell.cell_contents)
+    return shown
 
 
 def _builtin(namespace: dict[str, Any], name: str) -> Any:

@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 import threading
 from collections.abc import Callable
 from types import CellType, CodeType, FunctionType, MethodType
@@ -25,11 +24,11 @@ from .mangling import mangle_private_names
 from .regions import RegionInfo
 from .scopes import FUNCTION, Scope, parameters, yields
 from .source import CodeTable, Source, find_source
+from .stack import room_to_recurse
 
 UNIT_KEY: Final = "__srcgrad_unit__"
 _FUTURE_ANNOTATIONS: Final = 0x1000000
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
-_RECURSION: Final = 20_000
 
 
 class StagedUnit:
@@ -70,9 +69,9 @@ class Staged:
     ``code``: ``code(machine, frame) -> jump``.
     """
 
-    __slots__ = ("__weakref__", "_shim", "arguments", "assigned", "code", "doc", "filename",
-                 "flags", "free", "is_generator", "kind", "line", "name", "parameters",
-                 "positional", "qualname", "unit", "uses_class_cell")
+    __slots__ = ("__weakref__", "_body", "_mentions", "_shim", "arguments", "assigned", "code",
+                 "doc", "filename", "flags", "free", "is_generator", "kind", "line", "name",
+                 "parameters", "positional", "qualname", "unit", "uses_class_cell")
 
     def __init__(self, unit: StagedUnit, plan: Plan, code: FunctionType,
                  free: tuple[str, ...]) -> None:
@@ -90,6 +89,8 @@ class Staged:
         self.assigned = frozenset(plan.scope.bound)
         self.flags = 0
         self._shim: CodeType | None = None
+        self._body = plan.body
+        self._mentions: frozenset[str] | None = None
         if plan.arguments is not None:
             self.parameters = tuple(parameters(plan.arguments))
             self.positional = len(plan.arguments.posonlyargs) + len(plan.arguments.args)
@@ -98,6 +99,15 @@ class Staged:
 
     def __repr__(self) -> str:
         return f"<staged {self.qualname} at {self.filename}:{self.line}>"
+
+    @property
+    def mentions(self) -> frozenset[str]:
+        """All names that stand in the body, those of nested functions too."""
+        if self._mentions is None:
+            self._mentions = frozenset(
+                inner.id for node in self._body for inner in ast.walk(node)
+                if isinstance(inner, ast.Name))
+        return self._mentions
 
     @property
     def shim(self) -> CodeType:
@@ -173,7 +183,6 @@ class _Thread(threading.local):
 _ACTIVE: Final = _Thread()
 _DEFAULT: list[Machine] = []
 _TABLE: Final = CodeTable()
-_DEEP: Final = threading.RLock()
 
 
 def active_machine() -> Machine:
@@ -275,14 +284,8 @@ def _stage(code: CodeType, module_globals: dict[str, Any]) -> Staged:
         return _convert(source, code)
     except RecursionError:
         pass
-    source = find_source(code, module_globals)
-    with _DEEP:  # an expression nested deeper than the limit at this depth of the stack allows
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, _RECURSION))
-        try:
-            return _convert(source, code)
-        finally:
-            sys.setrecursionlimit(limit)
+    with room_to_recurse():  # an expression nested deeper than is left of the stack
+        return _convert(find_source(code, module_globals), code)
 
 
 def _convert(source: Source, code: CodeType) -> Staged:

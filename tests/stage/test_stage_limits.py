@@ -3,12 +3,13 @@
 # ruff: noqa: E501
 
 import sys
+import threading
 import time
 
 import pytest
 from test_stage_generated import build
 
-from srcgrad.stage import PlainMachine, stage
+from srcgrad.stage import PlainMachine, room_to_recurse, stage
 
 
 def staged(text, *args):
@@ -97,6 +98,43 @@ def test_staging_works_far_down_the_stack():
 
     got, expected = down(sys.getrecursionlimit() - 300 - _depth())
     assert got == expected
+
+
+def test_room_to_recurse_is_given_back():
+    before = sys.getrecursionlimit()
+
+    def down(n):
+        return n and down(n - 1)
+
+    def use():
+        with room_to_recurse(), room_to_recurse():
+            assert down(5000) == 0
+        time.sleep(0.01)
+
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sys.getrecursionlimit() == before
+    with pytest.raises(KeyError), room_to_recurse():
+        raise KeyError
+    assert sys.getrecursionlimit() == before
+
+
+def test_threads_stage_the_same_function():
+    function, _ = build("def program(x):\n    return [x + i for i in range(3)]\n")
+    results = []
+
+    def use():
+        results.append(stage(function).run(PlainMachine(), (1,), {}, fn=function))
+
+    threads = [threading.Thread(target=use) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [[1, 2, 3]] * 8
 
 
 def _depth():

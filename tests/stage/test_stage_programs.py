@@ -2,6 +2,7 @@
 
 import control_programs  # noqa: F401  (imported for the programs it registers)
 import data_programs  # noqa: F401
+import edge_programs  # noqa: F401
 import function_programs  # noqa: F401
 import library_programs  # noqa: F401
 import pytest

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def test_lambdas_on_one_line():
     assert run(f, [1]) == ([1], [1]) and run(g, [1]) == {1: 1}
 
 
-def test_lambdas_without_positions():
+def test_lambdas_without_positions(tmp_path):
     """Under -X no_debug_ranges the compiled code decides."""
     code = textwrap.dedent("""
         import sys
@@ -59,15 +60,12 @@ def test_lambdas_without_positions():
         run = lambda fn, *a: stage(fn).run(PlainMachine(), a, {}, fn=fn)
         assert [run(f, 2), run(g, 2), run(h, 2, 3), run(one)] == [3, 20, 2, 1]
         """)
-    script = os.path.join(os.path.dirname(__file__), "no_positions.tmp.py")
-    try:
-        with open(script, "w") as out:
-            out.write(code)
-        done = subprocess.run([sys.executable, "-X", "no_debug_ranges", script],
-                              capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.getcwd()})
-        assert done.returncode == 0, done.stderr
-    finally:
-        os.remove(script)
+    script = tmp_path / "without_positions.py"
+    script.write_text(code)
+    project = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-X", "no_debug_ranges", script], text=True,
+                          capture_output=True, env={**os.environ, "PYTHONPATH": str(project)})
+    assert done.returncode == 0, done.stderr
 
 
 class Shape:

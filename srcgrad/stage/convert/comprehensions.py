@@ -14,6 +14,8 @@ from .context import Context, expression, refuse
 from .loops import target_function
 
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_KINDS = {ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>",
+          ast.GeneratorExp: "<listcomp>"}
 _DEEPEST_LIST_FORM = 2  # of generator expressions in each other: each level doubles the code
 
 
@@ -53,7 +55,10 @@ def _finish(c: Context, inner: Context, node: _Comprehension, kind: str,
     parent = c.frame_of(c.scope.children_parent())
     frame = c.call(c.unit.name("SCOPE"), node, [c.unit.name("M"), parent])
     head = inner.assignment(inner.scope.variable, frame, node)
-    return c.define(c.unit.fresh(kind), [head, *inner.definitions, *body], node, "iterable")
+    name = c.define(kind, [head, *inner.definitions, *body], node, "iterable")
+    variable = c.unit.fresh(kind)  # so that the function's own name is what the user may see
+    c.definitions.append(c.assignment(variable, name, node))
+    return c.unit.name(variable)
 
 
 def _collector(c: Context, node: _Comprehension) -> ast.expr:
@@ -65,7 +70,7 @@ def _collector(c: Context, node: _Comprehension) -> ast.expr:
     inner.emit_assign(result.id, c.op(start, node, list(nothing)), node)
     _loop(inner, node, 0, c.unit.name("iterable"), result)
     inner.emit_return(result, node)
-    return _finish(c, inner, node, "comprehension", inner.out)
+    return _finish(c, inner, node, _KINDS[type(node)], inner.out)
 
 
 def _loop(c: Context, node: _Comprehension, index: int, iterable: ast.expr,
