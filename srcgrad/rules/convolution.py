@@ -129,18 +129,49 @@ def correlate_input(
     g: Array, w: Array, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
     """The transpose of :func:`correlate` in ``x``; ``size`` is the image's spatial size."""
-    n, o = g.shape[:2]
     kernel = w.shape[2:]
+    if _is_pointwise(kernel, stride, padding):
+        return _turned_product(g, w, groups).reshape(g.shape[0], -1, *size)
+    if len(size) == 2 and stride == (1, 1):
+        return _images_on_grid(g, w, size, padding, dilation, groups)
+    columns = _turned_product(g, w, groups)
+    return _images(columns, size, kernel, stride, padding, dilation)
+
+
+def _turned_product(g: Array, w: Array, groups: int) -> Array:
+    """``w.T @ g`` per image: columns ``(N, C * prod(kernel), positions)``."""
+    n, o = g.shape[:2]
     flat = g.reshape(n, groups, o // groups, math.prod(g.shape[2:]))
     turned = np.swapaxes(w.reshape(groups, o // groups, -1), 1, 2)
-    if groups == 1:
-        columns = np.matmul(turned[0], flat[:, 0])
-    else:
-        columns = np.matmul(turned, flat)
-    columns = columns.reshape(n, -1, flat.shape[-1])
-    if _is_pointwise(kernel, stride, padding):
-        return columns.reshape(n, -1, *size)
-    return _images(columns, size, kernel, stride, padding, dilation)
+    columns = np.matmul(turned[0], flat[:, 0]) if groups == 1 else np.matmul(turned, flat)
+    return columns.reshape(n, -1, flat.shape[-1])
+
+
+def _images_on_grid(
+    g: Array, w: Array, size: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Array:
+    """:func:`correlate_input` for stride 1 in two dimensions.
+
+    ``g`` is laid on rows as wide as the padded image, so that each position in the kernel adds
+    one contiguous run per channel, shifted by a constant.
+    """
+    n, o, height, width = g.shape
+    kernel = w.shape[2:]
+    wide = size[1] + 2 * padding[1]
+    grid = np.zeros((n, o, height, wide), g.dtype)
+    grid[..., :width] = g
+    parts = _turned_product(grid, w, groups).reshape(n, -1, math.prod(kernel), height * wide)
+    tall = size[0] + 2 * padding[0]
+    spare = (kernel[1] - 1) * dilation[1]  # the last run reaches that far behind the image
+    flat = np.zeros((n, parts.shape[1], tall * wide + spare), g.dtype)
+    for tap in range(parts.shape[2]):
+        row, column = divmod(tap, kernel[1])
+        start = row * dilation[0] * wide + column * dilation[1]
+        flat[..., start:start + height * wide] += parts[:, :, tap]
+    image = flat[..., :tall * wide].reshape(n, -1, tall, wide)
+    return image[
+        ..., padding[0]:padding[0] + size[0], padding[1]:padding[1] + size[1]
+    ]
 
 
 @runtime
@@ -261,7 +292,8 @@ def convolution_weight(
 
 @vjp(convolution, "bias")
 def convolution_bias(ct: Array, input_ndim: int) -> Array:
-    return np.sum(ct, axis=(0, *range(2, input_ndim)))
+    rows = np.sum(ct, axis=tuple(range(2, input_ndim)))
+    return np.sum(rows, axis=0)
 
 
 @runtime

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, groupby
 from typing import Any, Self
 
@@ -262,11 +262,11 @@ def _as_parameter(value: Any) -> Any:
     return value
 
 
-def _described(key: Any, value: Any) -> str:
+def _described(key: Any, value: Any, kind_of: Callable[[Any], Any]) -> str:
     if isinstance(value, torch.Tensor):
         kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
         size = "x".join(str(n) for n in value.size())
-        return f"  ({key}): {kind} containing: [{value.dtype} of size {size}]"
+        return f"  ({key}): {kind} containing: [{kind_of(value)} of size {size}]"
     return f"  ({key}): Object of type: {type(value).__name__}"
 
 
@@ -320,7 +320,9 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
-        return "\n".join(_described(i, value) for i, value in enumerate(self))
+        return "\n".join(
+            _described(i, value, lambda p: p.dtype) for i, value in enumerate(self)
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterList should not be called.")
@@ -396,7 +398,7 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self) -> str:
-        return "\n".join(_described(key, value) for key, value in self.items())
+        return "\n".join(_described(key, value, typename) for key, value in self.items())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterDict should not be called.")

@@ -243,11 +243,14 @@ def rrelu(
     """:func:`leaky_relu` with slopes drawn from ``[lower, upper]`` in training, else their
     mean."""
     with torch.no_grad():
-        if training:
-            drawn = torch.empty_like(input).uniform_(lower, upper)
+        noise = torch.ones_like(input)
+        below = input <= 0
+        if training:  # one draw per element that is not positive, in double precision
+            count = int(below.sum())
+            drawn = torch.empty(count, dtype=torch.float64).uniform_(lower, upper)
+            noise[below] = drawn.to(input.dtype)
         else:
-            drawn = torch.full_like(input, (lower + upper) / 2)
-        noise = torch.where(input <= 0, drawn, torch.ones_like(input))
+            noise[below] = (lower + upper) / 2
     if inplace:
         return nodes.written(input, nodes.rrelu_written, noise)
     return nodes.rrelu(input, noise)

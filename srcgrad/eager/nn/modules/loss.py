@@ -8,6 +8,7 @@ from typing import Any
 from .. import functional as F
 from ..functional.loss import _mode
 from ..module import Module
+from .vision import PairwiseDistance
 
 
 class _Loss(Module):
@@ -316,7 +317,7 @@ class TripletMarginWithDistanceLoss(_Loss):
                 "TripletMarginWithDistanceLoss: expected margin to be greater than 0, got "
                 f"{margin} instead"
             )
-        self.distance_function = distance_function or F.pairwise_distance
+        self.distance_function = distance_function or PairwiseDistance()
         self.margin = margin
         self.swap = swap
 
