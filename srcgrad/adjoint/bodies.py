@@ -21,7 +21,7 @@ from ..rules.book import Rule, lookup
 from ..rules.broadcast import sum_to, sum_to_like
 from ..rules.methods import resolve
 from .binding import Bindings, Bound, leaves, no_rule
-from .frames import Tape, avals_of
+from .frames import Tape, avals_of, cotangent_aval
 
 Pair = tuple[Value, Value]
 
@@ -70,7 +70,9 @@ def size(tape: Tape, value: Value, axis: int) -> Any:
 
 def _fact(tape: Tape, fact: str, part: Any) -> Any:
     """``shape``, ``ndim`` or ``dtype`` of an input; lists for sequences."""
-    if isinstance(part, Value) and part.aval.kind is not Kind.LIST:
+    if isinstance(part, Value) and part.aval.kind is Kind.LIST:
+        return _list_fact(tape, fact, part)
+    if isinstance(part, Value):
         if fact == "dtype":
             return part.aval.dtype
         if part.aval.shape is None:
@@ -83,6 +85,22 @@ def _fact(tape: Tape, fact: str, part: Any) -> Any:
     if fact == "dtype":
         return np.asarray(part).dtype
     return np.ndim(part) if fact == "ndim" else np.shape(part)
+
+
+def _list_fact(tape: Tape, fact: str, lst: Value) -> Any:
+    """A list of like arrays counts as an array with one more axis."""
+    elem = lst.aval.elem
+    if elem is None or elem.shape is None:
+        return None
+    if fact == "dtype":
+        return elem.dtype
+    if fact == "ndim":
+        return len(elem.shape) + 1
+    length = tape.add("list_len", (lst,), (int_aval(),)).out
+    if not elem.shape:
+        return (length,)
+    first = tape.add("get", (lst, tape.const(0, int_aval(0))), (elem,)).out
+    return (length, *shape_of(tape, first))
 
 
 def _fact_of(tape: Tape, need: str, named: Mapping[str, Any]) -> Any:
@@ -120,6 +138,11 @@ def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape
         (ct,), (ans,) = ct, ans
     if _is_identity(node):
         yield node.inputs[0], cts[0]
+        return
+    if node.params["fn"] is list and len(node.inputs) == 1 and node.inputs[0].aval.is_array:
+        assert cts[0] is not None
+        rows = tape.call(np.array, cts[0])
+        yield node.inputs[0], tape.call(np.reshape, rows, shape_of(tape, node.inputs[0]))
         return
     for name, result in _run_rules(tape, bound, node, varied, ct, ans):
         yield from _spread(tape, bound, bound.named[name], result, varied)
@@ -181,7 +204,10 @@ def _spread(tape: Tape, bound: Bound, part: Any, result: Any,
         if isinstance(result, tuple | list):
             result = [unwrap(tape, r) for r in result]
             result = tape.add("list", tuple(result), (part.aval,)).out
-        yield part, unwrap(tape, result)
+        value = unwrap(tape, result)
+        if value is not None and part.aval.kind is Kind.LIST and value.aval.is_array:
+            value = tape.apply(list, (value,), {}, cotangent_aval(part.aval))
+        yield part, value
     elif isinstance(part, tuple | list):
         for i, item in enumerate(part):
             if any(v in varied for v in leaves(item)):
