@@ -296,7 +296,9 @@ class Plan:
         self._places: dict[str, int] = {"ct": 0}
         self._plan_calls()
         tensor_kinds = {"tensor", "tensors", "output", "outputs"}
-        saves = any(f.kind in tensor_kinds for f in self.fields)
+        saves = any(f.kind in tensor_kinds or (
+            f.kind == "static" and prim.scalar_edges and f.name in prim.entry.rules)
+            for f in self.fields)
         self.frees = saves if prim.frees is None else prim.frees
         self.quick_save: Callable[..., Any] | None = None
         if can_specialise(self):
