@@ -157,6 +157,7 @@ def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], c
                ans: Any) -> Iterator[tuple[str, Any]]:
     """(input name, its cotangent as the rules give it) for inputs with varied leaves."""
     done: dict[int, tuple[Any, ...]] = {}  # by identity of the rule
+    named = _arrays_of_lists(tape, bound)
     for name, part in bound.named.items():
         if not any(v in varied for v in leaves(part)):
             continue
@@ -168,17 +169,30 @@ def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], c
         if rule is None:
             raise no_rule(node, name, bound)
         if id(rule) not in done:
-            found = run_body(tape, rule, bound.named, {"ct": ct, "ans": ans})
+            found = run_body(tape, rule, named, {"ct": ct, "ans": ans})
             if rule.form == "elementwise":
                 found = _times(ct, found)
             done[id(rule)] = found if len(rule.inputs) > 1 else (found,)
         position = rule.inputs.index(name) if len(rule.inputs) > 1 else 0
         result = done[id(rule)][position]
-        if bound.entry.broadcasts and len(rule.inputs) == 1 and isinstance(part, Value):
+        whole = named[name]
+        if bound.entry.broadcasts and len(rule.inputs) == 1 and isinstance(whole, Value):
             value = unwrap(tape, result)
-            result = None if value is None else unbroadcast(tape, value, part,
-                                                            uncertain(node))
+            result = None if value is None else Sym(unbroadcast(tape, value, whole,
+                                                                uncertain(node)), tape)
         yield name, result
+
+
+def _arrays_of_lists(tape: Tape, bound: Bound) -> dict[str, Any]:
+    """The named inputs, with arrays for the lists that stand where the function takes an array:
+    ``np.sum([a, b])`` means ``np.sum(np.array([a, b]))``."""
+    entry = bound.entry
+    return bound.named if entry is None else {
+        name: tape.call(np.array, part)
+        if isinstance(part, list | tuple) and name in entry.rules and name not in entry.sequences
+        else part
+        for name, part in bound.named.items()
+    }
 
 
 def _times(ct: Any, partial: Any) -> Any:

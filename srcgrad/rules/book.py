@@ -36,9 +36,12 @@ What a body may return, and what engines do with it
 * An elementwise partial that is the Python number ``1``, ``-1`` or ``0``.
 
 Sequences: for an input that is a list or tuple of arrays (``np.concatenate``; nested for
-``np.array`` and ``np.block``), ``<input>_shape``, ``_ndim`` and ``_dtype`` are *lists* of the
-same nesting, and the body returns a list of cotangents.  A shape is always a tuple, so a list
-tells a sequence from an array.
+``np.array`` and ``np.block``; named in ``Entry.sequences``), ``<input>_shape``, ``_ndim`` and
+``_dtype`` are *lists* of the same nesting, and the body returns a list of cotangents.  A shape
+is always a tuple, so a list tells a sequence from an array; an array of the shape
+``(length, *item_shape)`` may stand for a sequence of like items, also for a list whose length
+only the run knows.  A list given for any other input means the array that ``np.array`` makes
+of it: engines make it before they call the body.
 
 Several outputs: ``ct`` and ``ans`` are tuples, an absent cotangent is ``None``.
 """
@@ -88,7 +91,7 @@ class Entry:
     jvp as well, with the tangent for ``ct``; where it is not (complex ``sign``) a jvp is
     declared.  ``inactive`` holds inputs whose derivative is zero everywhere; ``nondiff`` says so
     of every input.  ``adapt`` brings bound arguments into canonical form where names alone do
-    not (``min=`` for ``a_min=``).
+    not (``min=`` for ``a_min=``).  ``sequences`` are the inputs that are lists of arrays.
     """
 
     function: Callable[..., Any]
@@ -99,6 +102,7 @@ class Entry:
     inactive: set[str] = field(default_factory=set)
     nondiff: bool = False
     adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    sequences: set[str] = field(default_factory=set)
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by canonical name, defaults filled in; ``*operands`` become a tuple.
@@ -156,6 +160,9 @@ def entry(
         except (TypeError, ValueError) as err:
             raise TypeError(f"{name}: no signature to bind arguments with; give `like=`") from err
         found = Entry(function, signature, isinstance(function, np.ufunc), adapt=adapt)
+        found.sequences.update(
+            p.name for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL
+        )
         _BOOK[function] = found
     return found
 
@@ -269,6 +276,11 @@ def inactive(function: Callable[..., Any], *inputs: str) -> None:
     entry(getattr(function, "__name__", repr(function)), function).inactive.update(inputs)
 
 
+def sequence(function: Callable[..., Any], *inputs: str) -> None:
+    """Declare that ``inputs`` are lists or tuples of arrays, with cotangents of their own."""
+    entry(getattr(function, "__name__", repr(function)), function).sequences.update(inputs)
+
+
 def alias(target: Callable[..., Any], *spellings: Any) -> None:
     """Let other spellings with the same parameters (``operator.add``, ``math.exp``) use the
     rules of ``target``."""
@@ -286,7 +298,7 @@ def variant(target: Callable[..., Any], function: Callable[..., Any], like: Body
     of = _BOOK[target]
     _BOOK[function] = Entry(
         function, inspect.signature(like), of.broadcasts, of.rules, of.jvps, of.inactive,
-        of.nondiff, of.adapt,
+        of.nondiff, of.adapt, of.sequences,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, inactive, linear, nondiff
+from srcgrad.rules.book import Array, entry, inactive, linear, nondiff, sequence
 from srcgrad.rules.broadcast import (
     arange,
     scatter_add,
@@ -171,3 +171,6 @@ nondiff(
     np.tril_indices_from, np.triu_indices_from, np.diag_indices, np.diag_indices_from, np.indices,
     np.mask_indices,
 )  # fmt: skip
+
+sequence(np.choose, "choices")
+sequence(np.select, "choicelist", "condlist")

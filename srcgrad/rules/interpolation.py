@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, vjp
+from srcgrad.rules.book import Array, linear, sequence, vjp
 from srcgrad.rules.broadcast import arange, as_array, dispatching, runtime, scatter_add, size_of
 from srcgrad.rules.creation import vander_x
 from srcgrad.rules.joining import unstack
@@ -204,3 +204,5 @@ def polyfit_x(
     if w is not None:
         d = d * np.expand_dims(w, -1)
     return vander_x(d, np.vander(x, deg + 1), False)
+
+sequence(np.polyval, "p")

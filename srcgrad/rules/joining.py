@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, entry, inactive, linear, nondiff
+from srcgrad.rules.book import Array, alias, entry, inactive, linear, nondiff, sequence
 from srcgrad.rules.broadcast import arange, runtime, scatter_add, size_of, sum_to
 
 Shape = tuple[int, ...]
@@ -288,3 +288,12 @@ def insert_values(ct: Array, arr: Array, arr_shape: Shape, obj: Any, values: Arr
 
 
 inactive(np.insert, "obj")
+
+for _function, _input in (
+    (np.concatenate, "arrays"), (np.stack, "arrays"), (np.vstack, "tup"), (np.hstack, "tup"),
+    (np.dstack, "tup"), (np.column_stack, "tup"), (np.block, "arrays"), (np.append, "arr"),
+    (np.append, "values"), (np.array, "object"), (np.asarray, "a"), (np.asanyarray, "a"),
+    (np.ascontiguousarray, "a"), (np.asfortranarray, "a"), (np.asarray_chkfinite, "a"),
+    (np.require, "a"), (np.copy, "a"),
+):  # fmt: skip
+    sequence(_function, _input)

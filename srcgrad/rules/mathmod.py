@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, elementwise, entry, linear, nondiff, variant, vjp
+from srcgrad.rules.book import (
+    Array,
+    alias,
+    elementwise,
+    entry,
+    linear,
+    nondiff,
+    sequence,
+    variant,
+    vjp,
+)
 from srcgrad.rules.cumulative import products_of_others
 from srcgrad.rules.error_function import erf_x, erfc_x
 from srcgrad.rules.exponential import natural_log
@@ -150,3 +160,8 @@ def sumprod_q(ct: Array, p: Any, q_shape: Any) -> Any:
 if hasattr(math, "sumprod"):  # Python 3.12
     vjp(math.sumprod, "p", like=lambda p, q: None)(sumprod_p)
     vjp(math.sumprod, "q")(sumprod_q)
+    sequence(math.sumprod, "p", "q")
+
+sequence(math.dist, "p", "q")
+sequence(math.fsum, "seq")
+sequence(math.prod, "iterable")

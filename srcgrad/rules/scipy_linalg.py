@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
-from srcgrad.rules.book import Array, linear, nondiff, vjp
+from srcgrad.rules.book import Array, linear, nondiff, sequence, vjp
 from srcgrad.rules.broadcast import dispatching, eye, runtime
 from srcgrad.rules.decompositions import (
     cholesky_a,
@@ -300,3 +300,6 @@ def block_diag_arrs(ct: Array, arrs_shape: list[Shape]) -> list[Array]:
         result.append(np.reshape(block, shape))
         row, column = row + rows, column + columns
     return result
+
+sequence(sl.cho_solve, "c_and_lower")
+sequence(sl.lu_solve, "lu_and_piv")
