@@ -61,15 +61,15 @@ class Calls(Access):
                              **{**function.keywords, **kwargs})
         if isinstance(function, type):
             return self.construct(function, args, kwargs)
+        transform = getattr(type(function), "__srcgrad_trace__", None)
+        if transform is not None:
+            return transform(function, self, args, kwargs)
         if isinstance(function, np.vectorize):
             return self._call_vectorized(function, args, kwargs)
         wrapped = getattr(function, "__wrapped__", None)
         if hasattr(function, "cache_info") and isinstance(wrapped, types.FunctionType) and (
                 contains_tracer(args) or contains_tracer(kwargs)):
             return self.call_function(wrapped, args, kwargs)
-        transform = getattr(type(function), "__srcgrad_trace__", None)
-        if transform is not None:
-            return transform(function, self, args, kwargs)
         method = python_method(function, "__call__")
         if method is not None:
             return self.call(method, function, *args, **kwargs)
@@ -98,6 +98,9 @@ class Calls(Access):
                       kwargs: dict[str, Any]) -> Any:
         """A function written in Python: ruled functions are nodes, others are inlined."""
         if definition(function) is None:
+            if (function.__module__ or "").split(".")[0] == "srcgrad" and not (
+                    (function.__module__ or "").startswith("srcgrad.rules")):
+                return function(*args, **kwargs)
             if self._is_ruled(function, args, kwargs):
                 return self.call_library(function, args, kwargs)
             if is_library(function.__module__) and not (
@@ -339,6 +342,8 @@ class Calls(Access):
                 if cls.__module__.startswith("numpy") and contains_tracer((args, kwargs)):
                     return self.numeric_call(cls, args, kwargs)
                 return cls(*args, **kwargs)
+        if is_library(cls.__module__) and not hasattr(cls.__init__, "__code__"):
+            return self.adopt(cls(*args, **kwargs))
         meta = type(cls)
         if "__call__" in meta.__dict__ and hasattr(meta.__call__, "__code__"):
             return self.call(meta.__call__, cls, *args, **kwargs)
