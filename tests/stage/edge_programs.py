@@ -493,3 +493,17 @@ def prop_cached():
         @functools.lru_cache
         def w(self): print('w'); return 4
     a=A(); return a.v,a.v,a.w(),a.w()
+
+
+@program()
+def match_in_class_body():
+    v = (1, [2, 3])
+
+    class A:
+        match v:
+            case (a, [b, *c]) if a:
+                d = a + b
+            case _:
+                d = None
+
+    return A.a, A.b, A.c, A.d, sorted(k for k in vars(A) if not k.startswith("__"))

@@ -186,9 +186,6 @@ refused("async def program(x):\n    return x\n", "async def is not supported", "
 refused("def program(x):\n    async def g():\n        pass\n", "async def", "async def")
 refused("def program(x):\n    try:\n        pass\n    except* ValueError:\n        pass\n",
         "except* is not supported", "try:")
-refused("def program(x):\n    class A:\n        match x:\n            case 1:\n                y = 2\n",
-        "match in a class body", "match x:")
-
 
 @pytest.mark.parametrize("text, message, span", REFUSED)
 def test_refusals_name_the_place(text, message, span):

@@ -27,6 +27,7 @@ from typing import Any
 from ...errors import UnsupportedSyntax, Where
 from ..machine import BREAK, CONTINUE, NORMAL, RETURN
 from ..scopes import CELL, CLASS, ENCLOSING, FREE, GLOBAL, LOCAL, Scope
+from .nodes import EMPTY, NO_KEYWORDS, Nodes
 
 CAN_BREAK, CAN_CONTINUE, CAN_RETURN = 1 << BREAK, 1 << CONTINUE, 1 << RETURN
 
@@ -189,18 +190,9 @@ class Unit:
 
 
 _FLAT = 64  # so many regions side by side
-NO_KEYWORDS: list[ast.keyword] = []
 
 
-def no_arguments() -> ast.arguments:
-    """An empty parameter list."""
-    return ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-
-
-EMPTY = no_arguments()
-
-
-class Context:
+class Context(Nodes):
     """Conversion of one function (or of one comprehension inside it)."""
 
     __slots__ = ("available", "definitions", "frame", "native", "needs", "operators", "out",
@@ -242,38 +234,6 @@ class Context:
         self.operators.add(operator)
         return self.call(self.unit.name(operator), at, arguments, keywords)
 
-    def call(self, function: ast.expr, at: Any, arguments: list[ast.expr],
-             keywords: list[ast.keyword] = NO_KEYWORDS) -> ast.Call:
-        """A plain call at the user's position."""
-        return ast.Call(function, arguments, keywords, lineno=at.lineno,
-                        col_offset=at.col_offset, end_lineno=at.end_lineno,
-                        end_col_offset=at.end_col_offset)
-
-    def constant(self, value: Any, at: Any) -> ast.Constant:
-        """A constant at the user's position."""
-        return ast.Constant(value, lineno=at.lineno, col_offset=at.col_offset,
-                            end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
-
-    def tuple_of(self, items: list[ast.expr], at: Any) -> ast.Tuple:
-        """A tuple display at the user's position."""
-        return ast.Tuple(items, ast.Load(), lineno=at.lineno, col_offset=at.col_offset,
-                         end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
-
-    def list_of(self, items: list[ast.expr], at: Any) -> ast.List:
-        """A list display at the user's position."""
-        return ast.List(items, ast.Load(), lineno=at.lineno, col_offset=at.col_offset,
-                        end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
-
-    def keyword(self, name: str | None, value: ast.expr, at: Any) -> ast.keyword:
-        """A keyword argument (``name`` None: ``**value``)."""
-        return ast.keyword(name, value, lineno=at.lineno, col_offset=at.col_offset,
-                           end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
-
-    def thunk(self, body: ast.expr, at: Any) -> ast.expr:
-        """``lambda: body``."""
-        return ast.Lambda(EMPTY, body, lineno=at.lineno, col_offset=at.col_offset,
-                          end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
-
     def remember(self, value: ast.expr, at: Any) -> tuple[ast.expr, ast.expr]:
         """``(temporary := value)`` and the expression that reads it again."""
         name = self.unit.fresh("t")
@@ -300,13 +260,6 @@ class Context:
         """Add ``name = value`` for a variable of the staged code."""
         self.out.append(self.assignment(name, value, at))
 
-    def assignment(self, name: str, value: ast.expr, at: Any) -> ast.stmt:
-        """``name = value`` for a variable of the staged code."""
-        target = ast.Name(name, ast.Store(), lineno=at.lineno, col_offset=at.col_offset,
-                          end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
-        return ast.Assign([target], value, lineno=at.lineno, col_offset=at.col_offset,
-                          end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
-
     def emit_return(self, value: ast.expr, at: Any) -> None:
         """Add ``return value``."""
         self.out.append(ast.Return(value, lineno=at.lineno, col_offset=at.col_offset,
@@ -322,21 +275,6 @@ class Context:
                 kw_defaults=[], defaults=[])
         self.definitions.append(self.function(name, arguments, body, at))
         return self.unit.name(name)
-
-    def parameter(self, name: str, at: Any) -> ast.arg:
-        """One parameter."""
-        return ast.arg(name, lineno=at.lineno, col_offset=at.col_offset,
-                       end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
-
-    def function(self, name: str, arguments: ast.arguments, body: list[ast.stmt],
-                 at: Any) -> ast.FunctionDef:
-        """A function definition (``type_params`` exists from Python 3.12 on)."""
-        made = ast.FunctionDef(name, arguments, body, [], lineno=at.lineno,
-                               col_offset=at.col_offset, end_lineno=at.end_lineno,
-                               end_col_offset=at.end_col_offset)
-        if "type_params" in made._fields:
-            setattr(made, "type_params", [])  # noqa: B010  (unknown to Python 3.11)
-        return made
 
     def region(self, kind: str, statements: list[ast.stmt], at: ast.AST) -> Arm:
         """Convert a statement list into a region function."""

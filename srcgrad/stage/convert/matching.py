@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from ..scopes import CLASS
-from .context import Arm, Context, Control, Effect, native, refuse, statement
+from .context import Arm, Context, Control, Effect, native, statement
 
 
 @statement(ast.Match)
@@ -87,11 +86,9 @@ class Pattern:
     """Conversion of the patterns of one ``match`` statement."""
 
     def __init__(self, c: Context, node: ast.Match) -> None:
-        if c.scope.kind == CLASS:
-            raise refuse(c.unit, node, "match in a class body is not supported",
-                         "its temporaries would land in the class's namespace",
-                         "match inside a function that the class body calls")
         self.c = c
+        scope = c.scope.children_parent()  # not the namespace of a class
+        self.frame = c.frame if scope is c.scope else c.frame_of(scope)
 
     def keep(self, value: ast.expr, at: ast.AST) -> str:
         """Store a value in a slot of the frame; the slot's name."""
@@ -101,11 +98,11 @@ class Pattern:
 
     def store(self, slot: str, value: ast.expr, at: ast.AST) -> ast.expr:
         """The expression that fills a slot."""
-        return self.c.op("store", at, [self.c.frame, self.c.unit.text(slot), value])
+        return self.c.op("store", at, [self.frame, self.c.unit.text(slot), value])
 
     def read(self, slot: str, at: ast.AST) -> ast.expr:
         """The expression that reads a slot."""
-        return self.c.op("load", at, [self.c.frame, self.c.unit.text(slot)])
+        return self.c.op("load", at, [self.frame, self.c.unit.text(slot)])
 
     def kept(self, slot: str, value: ast.expr, at: ast.AST) -> ast.expr:
         """An expression that fills a slot and is true."""
