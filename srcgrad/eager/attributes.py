@@ -15,7 +15,9 @@ from srcgrad.eager.nodes import RemovableHandle
 from srcgrad.eager.nodes import extra as node_extra
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor, alias, extra, wrap
-from srcgrad.eager.views import address, bump, grad_fn_of, requires_grad
+from srcgrad.eager.strides import address
+from srcgrad.eager.views import grad_fn_of, requires_grad
+from srcgrad.eager.writes import bump
 
 
 def _attribute(name: str) -> Any:

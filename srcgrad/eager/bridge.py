@@ -19,7 +19,8 @@ from srcgrad.eager.func.trees import flatten
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.nodes import freed_error, make_node, node_class
 from srcgrad.eager.tensor import Tensor, wrap
-from srcgrad.eager.views import caller_place, gradient_edge, reduce_to, requires_grad
+from srcgrad.eager.strides import reduce_to
+from srcgrad.eager.views import caller_place, gradient_edge, requires_grad
 
 
 class Differentiable(Protocol):

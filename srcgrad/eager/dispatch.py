@@ -21,15 +21,8 @@ from srcgrad.eager.fast import entry_of_two, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.tensor import Tensor, store, wrap
-from srcgrad.eager.views import (
-    apply_in_place,
-    bump,
-    check_result,
-    check_writable,
-    make_view,
-    refuse_overlap,
-    requires_grad,
-)
+from srcgrad.eager.views import make_view, requires_grad
+from srcgrad.eager.writes import apply_in_place, bump, check_result, check_writable, refuse_overlap
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMESPACE: dict[str, Any] = {}
@@ -101,6 +94,21 @@ def op(
                 setattr(Tensor, n + "_", written)
                 if torch:
                     NAMESPACE[n + "_"] = written
+        return function
+
+    return declare
+
+
+def within(
+    table: dict[str, Any], name: str, *, title: str | None = None, out: bool = True,
+    aliases: Sequence[str] = (),
+) -> Callable[[F], F]:
+    """Declare a function of a sub-namespace (``torch.linalg``): :func:`op` for ``table``."""
+
+    def declare(function: F) -> F:
+        public = _public(title or name, function, out)
+        for n in (name, *aliases):
+            table[n] = public
         return function
 
     return declare
@@ -409,5 +417,5 @@ def view_of(
 __all__ = [
     "NAMESPACE", "Primitive", "apply_in_place", "bad_argument", "binary", "check_result",
     "check_writable", "into", "is_number", "need_tensor", "op", "operators", "refuse_overlap",
-    "register", "store_out", "type_name", "unary", "view_of",
+    "register", "store_out", "type_name", "unary", "view_of", "within",
 ]

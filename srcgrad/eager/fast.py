@@ -16,7 +16,8 @@ import numpy as np
 from srcgrad.eager.errstate import IGNORING, enter, leave
 from srcgrad.eager.grad_mode import state
 from srcgrad.eager.nodes import sequence
-from srcgrad.eager.primitive import Plan, Primitive
+from srcgrad.eager.plans import Plan
+from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import caller_place, gradient_edge
 

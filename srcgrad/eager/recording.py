@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager import primitive
+from srcgrad.eager.plans import lower, recorder
 from srcgrad.eager.primitive import BY_FUNCTION, Primitive
 from srcgrad.eager.tensor import Tensor, wrap, wrap_fresh
 from srcgrad.rules.book import lookup
@@ -202,5 +202,5 @@ for _name in ("sum", "mean", "prod", "cumsum", "swapaxes", "ravel", "squeeze", "
               "clip", "dot", "std", "var", "round"):
     setattr(Recorded, _name, _method(getattr(np, _name)))
 
-primitive.recorder.append(Recorded)
-primitive.lower.append(to_tensor)
+recorder.append(Recorded)
+lower.append(to_tensor)

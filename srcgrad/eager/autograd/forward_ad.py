@@ -16,7 +16,8 @@ from srcgrad.eager import primitive
 from srcgrad.eager.backward import grad
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, set_bit, state
 from srcgrad.eager.nodes import make_node
-from srcgrad.eager.primitive import Plan, Primitive
+from srcgrad.eager.plans import Plan
+from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, alias, extra, wrap
 from srcgrad.eager.views import gradient_edge
 

@@ -16,20 +16,15 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, no_grad, state
 from srcgrad.eager.nodes import Node, freed_error, make_node, node_class, sequence
-from srcgrad.eager.primitive import (
-    SavedOutput,
-    note_trace,
-    pack_now,
-    unpack,
-    unpack_output_array,
-)
+from srcgrad.eager.primitive import note_trace
+from srcgrad.eager.saving import SavedOutput, pack_now, unpack, unpack_output_array
 from srcgrad.eager.tensor import Tensor, alias, extra, wrap
+from srcgrad.eager.strides import reduce_to
 from srcgrad.eager.views import (
     View,
     caller_place,
     gradient_edge,
     make_view,
-    reduce_to,
     requires_grad,
     set_history,
 )

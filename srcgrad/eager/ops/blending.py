@@ -12,7 +12,7 @@ from srcgrad.eager.dispatch import bad_argument, is_number, need_tensor, op, reg
 from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, promoted
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, store, wrap
-from srcgrad.eager.views import apply_in_place
+from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules import blends
 
 _BOUNDS = {"a": "self", "a_min": "min", "a_max": "max"}

@@ -13,7 +13,7 @@ from srcgrad.eager.layout import contiguous_format
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor, store
-from srcgrad.eager.views import write
+from srcgrad.eager.writes import write
 from srcgrad.rules.methods import cast
 
 _clone = Primitive(np.copy, "CloneBackward0")

@@ -13,7 +13,8 @@ from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.ops.shapes import unsqueeze, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, store, wrap
-from srcgrad.eager.views import apply_in_place, bump, check_writable, requires_grad, write
+from srcgrad.eager.views import requires_grad
+from srcgrad.eager.writes import apply_in_place, bump, check_writable, write
 from srcgrad.rules.writing import put, put_add
 
 _C_NAME = {"float32": "float", "float64": "double", "float16": "at::Half", "int64": "int64_t",

@@ -17,7 +17,7 @@ from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.random import distributions as draw
 from srcgrad.eager.random.generator import Generator, default_generator
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
-from srcgrad.eager.views import apply_in_place
+from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules.blends import masked_fill
 
 _EVERYWHERE = wrap(np.asarray(True), dt.bool_)

@@ -14,7 +14,7 @@ from srcgrad.eager.dispatch import op, view_of
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor
-from srcgrad.eager.views import shape_text
+from srcgrad.eager.strides import shape_text
 from srcgrad.rules.broadcast import sum_to as sum_to_rule
 
 _SIZES = {"a_shape": "self_sym_sizes", "array_shape": "self_sym_sizes"}

@@ -12,7 +12,7 @@ from srcgrad.rules import activations, convolution, losses, normalization, pooli
 
 from ...primitive import Primitive
 from ...tensor import Tensor
-from ...views import apply_in_place
+from ...writes import apply_in_place
 
 _SHOWN = {"input": "self", "ans": "result"}
 

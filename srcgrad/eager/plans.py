@@ -1,0 +1,428 @@
+"""Plans: what one kind of call saves, and how its cotangent is pulled back.
+
+For each combination of arguments of a primitive (which are tensors, which need gradients) a
+:class:`Plan` is made once and kept: the list of values to save and of rule bodies to call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.grad_mode import HOOKS, state
+from srcgrad.eager.nodes import freed_error, make_node, node_class
+from srcgrad.eager.saving import (
+    INFERENCE_SAVED,
+    Packed,
+    SavedOutput,
+    pack_now,
+    shown_output,
+    unpack,
+    unpack_output,
+    unpack_output_array,
+)
+from srcgrad.eager.specialise import Pieces, can_specialise, make_pull, make_save
+from srcgrad.eager.strides import reduce_to
+from srcgrad.eager.tensor import Array, Tensor, wrap, wrap_fresh
+from srcgrad.eager.views import gradient_edge
+from srcgrad.rules.book import Rule
+
+_ndarray = np.ndarray
+
+
+class Field:
+    """One saved value: the rule's name for it, its kind, and the argument it comes from."""
+
+    __slots__ = ("kind", "name")
+
+    def __init__(self, name: str, kind: str) -> None:
+        self.name = name
+        self.kind = kind  # "tensor", "tensors", "static", "output", "outputs" or "fact"
+
+
+class Call:
+    """One rule body to call: where its arguments stand, which edges it serves."""
+
+    __slots__ = ("arguments", "body", "pointwise", "targets")
+
+    def __init__(self, body: Any, arguments: tuple[int, ...], targets: tuple[str, ...],
+                 pointwise: bool) -> None:
+        self.body = body
+        self.arguments = arguments
+        self.targets = targets
+        self.pointwise = pointwise
+
+
+class Plan:
+    """What one call saves and how its cotangent is pulled back; shared by all like calls."""
+
+    def __init__(self, prim: Any, codes: dict[str, Any], is_complex: bool) -> None:
+        self.prim = prim
+        self.complex = is_complex
+        self.codes = codes
+        self.outputs = 1 if prim.outputs == 1 else 2  # the engine only asks "one or more"
+        self.targets = [  # (input, position in a sequence or None), one per edge
+            (n, i) for n in prim.names if n in prim.entry.rules
+            for i in _edge_places(codes[n], prim.scalar_edges)
+        ]
+        self.calls: list[Call] = []
+        self.fields: list[Field] = []
+        self._places: dict[str, int] = {"ct": 0}
+        self._plan_calls()
+        tensor_kinds = {"tensor", "tensors", "output", "outputs"}
+        saves = any(f.kind in tensor_kinds or (
+            f.kind == "static" and prim.scalar_edges and f.name in prim.entry.rules)
+            for f in self.fields)
+        self.frees = saves if prim.frees is None else prim.frees
+        self.quick_save: Callable[..., Any] | None = None
+        if can_specialise(self):
+            self.pull = make_pull(self, _PIECES)  # type: ignore[method-assign]
+            self.quick_save = make_save(self, _PIECES)
+
+    def _plan_calls(self) -> None:
+        done: set[int] = set()
+        for name in self.prim.names:
+            rule = self.prim.entry.rules.get(name)
+            if rule is None or not _wants(self.codes[name]) or id(rule) in done:
+                continue
+            if len(rule.inputs) > 1 and rule.form == "vjp":
+                done.add(id(rule))
+                targets = rule.inputs
+            else:
+                targets = (name,)
+            places = tuple(self._place(need, rule) for need in rule.needs)
+            self.calls.append(Call(rule.body, places, targets, rule.form == "elementwise"))
+
+    def _place(self, need: str, rule: Rule) -> int:
+        """Where the environment of the bodies holds what a rule calls ``need``."""
+        if need in self._places:
+            return self._places[need]
+        if need == "ans" and self.prim.recompute:
+            for name in self.prim.names:
+                if self.codes[name] != "n":
+                    self._place(name, rule)
+            self._places["ans"] = -1  # computed last
+            return -1
+        kind = self._kind(need, rule)
+        self.fields.append(Field(need, kind))
+        self._places[need] = len(self.fields)
+        return len(self.fields)
+
+    def _kind(self, need: str, rule: Rule) -> str:
+        if need == "ans":
+            return "output" if self.prim.outputs == 1 else "outputs"
+        if need in self.codes:
+            code = self.codes[need]
+            if code in ("t", "g"):
+                return "tensor"
+            return "tensors" if isinstance(code, tuple) else "static"
+        if need in rule.settings:
+            return "setting"
+        return "fact"
+
+    # -- saving --------------------------------------------------------------------------
+
+    def save(self, named: dict[str, Any], made: tuple[Tensor, ...], node: Any) -> tuple[Any, ...]:
+        saved: list[Any] = []
+        hooked = state.mode & HOOKS
+        for field in self.fields:
+            kind, name = field.kind, field.name
+            if kind == "tensor":
+                t = named[name]
+                if t._x is not None and t._x.inference:
+                    raise RuntimeError(INFERENCE_SAVED)
+                saved.append(pack_now(t) if hooked else (t, t._ver[0]))
+            elif kind == "static":
+                saved.append(named.get(name, self.prim.defaults.get(name)))
+            elif kind == "output":
+                out = SavedOutput(made[0], 0)
+                saved.append(pack_now(shown_output(out, node)) if hooked else out)
+            elif kind == "tensors":
+                saved.append([
+                    ((pack_now(t) if hooked else (t, t._ver[0])) if isinstance(t, Tensor) else t)
+                    for t in named[name]])
+            elif kind == "outputs":
+                saved.append(tuple(SavedOutput(t, i) for i, t in enumerate(made)))
+            elif kind == "setting":
+                saved.append(self.prim.settings.get(name, self._setting(name)))
+            else:
+                saved.append(_fact(name, named, self.prim))
+        return tuple(saved)
+
+    def _setting(self, name: str) -> Any:
+        for rule in self.prim.entry.rules.values():
+            if name in rule.settings:
+                return rule.settings[name]
+        raise KeyError(name)
+
+    def rebind_output(self, node: Any, t: Tensor) -> None:
+        """The output was written into ``t``: its version now guards the saved value."""
+        for value in node.saved or ():
+            if isinstance(value, SavedOutput):
+                value.cell = t._ver
+                value.version = t._ver[0]
+
+    # -- backward ------------------------------------------------------------------------
+
+    def environment(self, node: Any, ct: Any, graph: bool) -> list[Any]:
+        """The values the bodies read: cotangent, saved values, at the end ``ans`` if it is
+        computed again.  Under ``graph`` tensors are wrapped for recording."""
+        saved = node.saved
+        if saved is None:
+            raise freed_error()
+        lift = recorder[0] if graph else _array_of
+        env = [ct]
+        for field, value in zip(self.fields, saved):
+            kind = field.kind
+            if kind == "tensor":
+                env.append(lift(unpack(node, value)))
+            elif kind == "output":
+                env.append(lift(unpack_output(node, value)) if graph
+                           else unpack_output_array(node, value))
+            elif kind == "tensors":
+                env.append([
+                    lift(unpack(node, v)) if v.__class__ in (tuple, Packed) else v for v in value])
+            elif kind == "outputs":
+                env.append(tuple(lift(unpack_output(node, v)) for v in value))
+            elif graph and kind == "static" and self.prim.lift_numbers:
+                env.append(np.asarray(value))
+            else:
+                env.append(value)
+        if self._places.get("ans") == -1:
+            env.append(self._again(env))
+        return env
+
+    def _again(self, env: list[Any]) -> Any:
+        positional: list[Any] = []
+        options: dict[str, Any] = {}
+        for i, name in enumerate(self.prim.names):
+            if self.codes[name] == "n":
+                continue
+            value = env[self._places[name]]
+            if i == len(positional):
+                positional.append(value)
+            else:
+                options[name] = value
+        return self.prim.function(*positional, **options)
+
+    def pull(self, node: Any, ct: Any) -> list[Any]:
+        if ct.__class__ is list:
+            ct = ct + [None] * (len(node.meta[1]) - len(ct))
+        if self.complex:
+            ct = _conjugate(ct)
+        env = self.environment(node, ct, graph=False)
+        grads = self._evaluate(env, ct)
+        meta = node.meta if self.prim.outputs == 1 else node.meta[0]
+        return [
+            None if m is None or g is None else self._project(g, m) for g, m in zip(grads, meta)]
+
+    def _evaluate(self, env: list[Any], ct: Any) -> list[Any]:
+        by_name: dict[str, Any] = {}
+        for call in self.calls:
+            g = call.body(*[env[i] for i in call.arguments])
+            if call.pointwise:
+                g = _times(ct, g)
+            if len(call.targets) == 1:
+                by_name[call.targets[0]] = g
+            else:
+                by_name.update(zip(call.targets, g))
+        grads = []
+        for name, i in self.targets:
+            g = by_name.get(name)
+            grads.append(g if i is None or g is None else g[i])
+        return grads
+
+    def _project(self, g: Any, meta: tuple[tuple[int, ...], dt.dtype]) -> Array:
+        shape, d = meta
+        if g.__class__ is not _ndarray:
+            g = np.asarray(g)
+        if self.complex:
+            g = _conjugate(g)
+        if g.shape != shape or g.dtype is not d.numpy:
+            g = reduce_to(g, shape, d.numpy)
+        return dt.round_bfloat16(g) if d is dt.bfloat16 else g
+
+    def pull_graph(self, node: Any, ct: Any) -> list[Any]:
+        lift = recorder[0]
+        if ct.__class__ is list:
+            ct = ct + [None] * (len(node.meta[1]) - len(ct))
+            lifted: Any = tuple(None if c is None else lift(c.conj() if self.complex else c)
+                                for c in ct)
+        else:
+            lifted = lift(ct.conj() if self.complex else ct)
+        env = self.environment(node, lifted, graph=True)
+        grads = self._evaluate(env, lifted)
+        meta = node.meta if self.prim.outputs == 1 else node.meta[0]
+        if meta is None:  # recorded by a fast path: every input is like the output
+            meta = [None if e is None else (ct._a.shape, ct._dt) for e in node.edges]
+        sources = [t for t in self._saved_tensors(node) if t._rg]
+        return [None if m is None or g is None else self._project_graph(g, m, sources)
+                for g, m in zip(grads, meta)]
+
+    def _saved_tensors(self, node: Any) -> list[Tensor]:
+        return [v[0] for f, v in zip(self.fields, node.saved)
+                if f.kind == "tensor" and v.__class__ is tuple] + [
+            shown_output(v, node) for v in node.saved if v.__class__ is SavedOutput]
+
+    def _project_graph(
+        self, g: Any, meta: tuple[tuple[int, ...], dt.dtype], sources: list[Tensor]
+    ) -> Tensor:
+        shape, d = meta
+        t: Tensor = lower[0](g)
+        if self.complex and t._dt.category == dt.COMPLEX:
+            t = t.real if d.category != dt.COMPLEX else t.conj()
+        if t._a.shape != shape:
+            t = t.sum_to_size(shape)
+        t = t if t._dt is d else t.to(d)
+        name = self.prim.graph_node
+        if not t._rg and sources:
+            t = constant_of(t, sources, name or "MulBackward0")
+        elif name is not None and t._fn is not None:
+            t._fn.__class__ = node_class(name)
+        return t
+
+    # -- inspection ----------------------------------------------------------------------
+
+    def saved_value(self, node: Any, name: str) -> Any:
+        """``node._saved_<name>`` in PyTorch's terms."""
+        theirs = {v: k for k, v in self.prim.shown.items()}
+        ours = theirs.get(name, name)
+        for field, value in zip(self.fields, node.saved or [None] * len(self.fields)):
+            if self.prim.shown.get(field.name, field.name) != name and field.name != ours:
+                continue
+            if field.kind in ("tensor", "output", "tensors") and node.saved is None:
+                raise freed_error()
+            if field.kind == "tensor":
+                return unpack(node, value)
+            if field.kind == "output":
+                return unpack_output(node, value)
+            if field.kind == "static" and ours in self.prim.entry.rules and (
+                    self.prim.scalar_edges and isinstance(value, int | float | complex)):
+                return wrap_fresh(np.asarray(value))
+            if field.kind == "tensors":
+                return tuple(unpack(node, v) for v in value)
+            return value
+        if ours in self.prim.names and ours in self.prim.entry.rules:
+            return None  # an input that this call had no need to save
+        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
+
+    def pack_field(self, node: Any, name: str, pack: Any, unpack_hook: Any) -> None:
+        """Let hooks hold one saved tensor (``_raw_saved_<name>.register_hooks``)."""
+        theirs = {v: k for k, v in self.prim.shown.items()}
+        ours = theirs.get(name, name)
+        values = list(node.saved)
+        for i, field in enumerate(self.fields):
+            if field.name == ours:
+                t = unpack(node, values[i]) if field.kind == "tensor" else unpack_output(
+                    node, values[i])
+                values[i] = Packed(pack(t), unpack_hook)
+        node.saved = tuple(values)
+
+
+def _fitted(g: Any, meta: Any) -> Any:
+    """A gradient brought to an input's shape and dtype; None for inputs without one."""
+    if g is None or meta is None:
+        return None
+    shape, d = meta
+    if g.__class__ is not _ndarray:
+        g = np.asarray(g)
+    if g.shape != shape or g.dtype is not d.numpy:
+        g = reduce_to(g, shape, d.numpy)
+    return dt.round_bfloat16(g) if d is dt.bfloat16 else g
+
+
+# Filled by srcgrad.eager.recording, which needs primitives: how tensors enter and leave the
+# NumPy-like wrapper in which rule bodies are recorded.
+recorder: list[Callable[[Tensor], Any]] = []
+lower: list[Callable[[Any], Tensor]] = []
+
+
+def _array_of(t: Tensor) -> Array:
+    return t._a
+
+
+def _unpacked_array(node: Any, value: Any) -> Array:
+    return unpack(node, value)._a
+
+
+def _edge_places(code: Any, scalar_edges: bool) -> list[int | None]:
+    if isinstance(code, tuple):
+        return [i for i, c in enumerate(code) if c != "s"]
+    if code == "s":
+        return [None] if scalar_edges else []
+    return [] if code == "n" else [None]
+
+
+def _wants(code: Any) -> bool:
+    return code == "g" or (isinstance(code, tuple) and "g" in code)
+
+
+def _times(ct: Any, partial: Any) -> Any:
+    if isinstance(partial, int | float):
+        if partial == 1:
+            return ct
+        if partial == -1:
+            return -ct
+        if partial == 0:
+            return ct * 0
+    return None if partial is None else ct * partial
+
+
+def _conjugate(ct: Any) -> Any:
+    if ct.__class__ is list:
+        return [None if c is None else np.conj(c) for c in ct]
+    return np.conj(ct) if ct.dtype.kind == "c" else ct
+
+
+def _fact(name: str, named: dict[str, Any], prim: Any) -> Any:
+    """``<input>_shape``, ``<input>_ndim`` or ``<input>_dtype``."""
+    base, _, what = name.rpartition("_")
+    value = named.get(base, prim.defaults.get(base))
+    if isinstance(value, list | tuple):
+        return [_fact_of(v, what) for v in value]
+    return _fact_of(value, what)
+
+
+def _fact_of(value: Any, what: str) -> Any:
+    a = value._a if isinstance(value, Tensor) else np.asarray(value)
+    return a.shape if what == "shape" else a.ndim if what == "ndim" else a.dtype
+
+
+class _ConstantPlan:
+    """A gradient that formally depends on saved tensors, with derivative zero everywhere."""
+
+    outputs = 1
+    frees = False
+
+    def pull(self, node: Any, ct: Array) -> list[Any]:
+        return [None if e is None else np.zeros(s, d.numpy)
+                for e, (s, d) in zip(node.edges, node.meta)]
+
+    def pull_graph(self, node: Any, ct: Tensor) -> list[Any]:
+        return [None if e is None else wrap(np.zeros(s, d.numpy), d)
+                for e, (s, d) in zip(node.edges, node.meta)]
+
+    def rebind_output(self, node: Any, t: Tensor) -> None:
+        """Nothing is saved."""
+
+    def saved_value(self, node: Any, name: str) -> Any:
+        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
+
+
+_CONSTANT = _ConstantPlan()
+
+
+def constant_of(t: Tensor, sources: list[Tensor], name: str) -> Tensor:
+    """``t`` with a node that leads to ``sources``, to which its gradient is zero."""
+    t = wrap(t._a, t._dt)
+    edges = tuple(gradient_edge(s) for s in sources)
+    meta = tuple((s._a.shape, s._dt) for s in sources)
+    t._fn = make_node(node_class(name), _CONSTANT, edges, (), meta)
+    t._rg = True
+    return t
+
+
+_PIECES = Pieces(_unpacked_array, unpack_output_array, SavedOutput, _fitted, _times, Packed)
