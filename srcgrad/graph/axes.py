@@ -1,4 +1,4 @@
-"""Shape functions of one array along axes, and of matrix products.
+"""Shape functions of one array along axes.
 
 Functions that only drop, keep, permute or add unit axes are probed once per rank, on an array
 whose axes all have different sizes: each size of the result names the axis it comes from.
@@ -6,9 +6,7 @@ whose axes all have different sizes: each size of the result names the axis it c
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +14,8 @@ import numpy as np
 from ..dims import Dim, is_varying, multiply
 from ..kinds import Aval, Kind, any_aval, array
 from ..spelling import Attribute, Method
-from .broadcasting import Broadcast, never_one
-from .outcome import Guard, Outcome, fresh_results
+from .broadcasting import never_one
+from .outcome import Guard, Outcome
 from .probing import Result, call, describe, merge_relations
 
 _BOTH = ("all", "any", "argmax", "argmin", "cumprod", "cumsum", "max", "mean", "min", "prod",
@@ -99,41 +97,3 @@ def _probe(fn: Callable[..., Any], aval: Aval, units: tuple[bool, ...], args: tu
     relations = [merge_relations([r.relations[i] for r in seen])
                  for i in range(len(seen[0].avals))]
     return seen[0], relations
-
-
-def product(fn: Callable[..., Any], args: tuple[Any, ...],
-            kwargs: dict[str, Any]) -> Outcome | None:
-    """Matrix products: ``@``, ``np.matmul`` and ``np.dot``.  The sizes summed over are equal or
-    NumPy raises."""
-    if fn not in _PRODUCTS or kwargs or len(args) != 2:
-        return None
-    a, b = args
-    if not all(isinstance(x, Aval) and x.kind is Kind.ARRAY and x.shape for x in args):
-        return None
-    left, right = a.shape, b.shape
-    inner = right[0] if len(right) == 1 else right[-2]
-    if isinstance(left[-1], int) and isinstance(inner, int) and left[-1] != inner:
-        return None
-    rows, columns = left[:-1], right[-1:] if len(right) > 1 else ()
-    broadcast = Broadcast()
-    if fn in _DOT:
-        shape = (*rows, *right[:-2], *columns)
-    else:
-        try:
-            batch = broadcast.shapes(left[:-2], right[:-2])
-        except ValueError:
-            return None  # probing has NumPy's own words for it
-        shape = (*batch, *rows[-1:], *columns)
-    key = (fn, a.dtype, b.dtype, len(left), len(right))
-    found = _MEMO.get(key)
-    if found is None:
-        tiny = tuple(array(x.dtype, (2,) * len(x.shape)) for x in args)
-        found = _MEMO[key] = (describe(call(fn, tiny, {}, {})), [])
-    aval = found[0].avals[0]
-    aval = aval.but(shape=shape) if aval.is_array else aval
-    return replace(Outcome((aval,), False, None, *fresh_results(1)),
-                   guards=tuple(broadcast.guards), uncertain=broadcast.uncertain)
-
-
-_DOT: frozenset[Any] = frozenset({np.dot, Method("dot")})
-_PRODUCTS: frozenset[Any] = _DOT | {operator.matmul, np.matmul}

@@ -57,7 +57,7 @@ class Broadcast:
         if len(loose) == 2:
             self.placeholders += 1
             return placeholder(1000 + self.placeholders)
-        return min((d for d in (a, b) if d not in loose), key=_preference)
+        return preferred(*(d for d in (a, b) if d not in loose))
 
     def shapes(self, *shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
         """The broadcast of several shapes; ValueError in NumPy's words if there is none."""
@@ -82,6 +82,11 @@ def _preference(dim: Dim) -> tuple[int, int]:
     if isinstance(dim, int):
         return (0, 0)
     return (1 if as_size_symbol(dim) is not None else 2, len(dim.terms))
+
+
+def preferred(*dims: Dim) -> Dim:
+    """Of sizes that are equal at run time the simplest: a number, an argument's size, any."""
+    return min(dims, key=_preference)
 
 
 def show_shape(shape: tuple[Dim, ...]) -> str:

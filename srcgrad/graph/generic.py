@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -12,10 +13,10 @@ from ..dims import Atom, Dim, Poly, evaluate, substitute, symbol
 from ..errors import UnsupportedOperation
 from ..kinds import Aval, Kind, join, list_of
 from ..spelling import Attribute, Method
-from .outcome import Outcome, Part, placeholder
+from .outcome import Outcome, Part, fresh_results, placeholder
 from .probing import Result, call, describe, merge_relations
 from .purity import may_probe
-from .sizes import Matcher, assignments, unifications
+from .sizes import Equations, Matcher, all_equated, assignments, unifications
 
 # Names of functions whose results share memory with an input under some layouts only.
 _LAYOUT_DEPENDENT = frozenset({
@@ -25,6 +26,7 @@ _LAYOUT_DEPENDENT = frozenset({
 # Functions whose dtype depends on values: complex where a real input has complex results.
 _DTYPE_OF_VALUES = frozenset({"eig", "eigvals", "roots", "real_if_close", "sqrtm", "logm",
                               "funm", "fractional_matrix_power"})
+_SIZES_WANTED = {"cross": (3,)}  # sizes that a function asks for itself
 _LARGE = 32  # static sizes above this are probed with smaller ones
 _NUMBER_PARAMETERS = frozenset({"axis", "axes", "axis1", "axis2", "axisa", "axisb", "axisc",
                                 "ndmin", "keepdims", "deg", "order", "ord", "source",
@@ -94,14 +96,19 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     _demand_settings(kwargs, leaves)
     args, kwargs, back = _with_numbers(args, kwargs)
     dims = dims_of(leaves_of((args, kwargs)))
-    runs, results = _runs(fn, args, kwargs, dims, leaves)
+    runs, results, necessary = _runs(fn, args, kwargs, dims, leaves)
     if not _alike(results):
         return _unlike(results, leaves)
-    outcome = _outcome(results, Matcher(dims, runs))
+    outcome = _outcome(results, Matcher(dims, runs, necessary))
     if name_of(fn) in _DTYPE_OF_VALUES and (
             name_of(fn) == "real_if_close"
             or all(a.dtype is None or a.dtype.kind != "c" for a in leaves)):
         outcome = replace(outcome, avals=tuple(a.but(dtype=None) for a in outcome.avals))
+    if name_of(fn) == "lstsq":  # no residuals where the matrix is wide or lacks rank
+        first, residuals, *rest = outcome.avals
+        if residuals.is_array:
+            residuals = residuals.but(shape=(placeholder(1),))
+        outcome = replace(outcome, avals=(first, residuals, *rest))
     relations = _relations(fn, args, kwargs, runs[0], results[0])
     outcome = replace(outcome, views=tuple(r[0] for r in relations),
                       sources=tuple(r[1] for r in relations))
@@ -188,7 +195,7 @@ def _back(aval: Aval, back: dict[Atom, Dim]) -> Aval:
     return aval.but(shape=shape, expr=substitute(aval.expr, back))
 
 
-Runs = tuple[list[dict[Atom, int]], list[Result]]
+Runs = tuple[list[dict[Atom, int]], list[Result], bool]
 
 
 def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
@@ -199,17 +206,29 @@ def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
     except np.exceptions.AxisError:
         _demand_integers(leaves)
         raise
-    except (ValueError, IndexError, TypeError) as err:  # LinAlgError is a ValueError
+    except Exception as err:  # SciPy's wrappers raise error classes of their own
         if not any(isinstance(d, Poly) for d in dims):
             raise
         first = err
-    for equal in unifications(dims, _small_numbers((args, kwargs))):
+    shapes = [a.shape for a in leaves_of((args, kwargs)) if a.shape]
+    def accepts(equations: Equations) -> bool:
         try:
-            return _attempt(fn, args, kwargs, dims, equal)
-        except (ValueError, IndexError, ZeroDivisionError, TypeError):
+            _attempt(fn, args, kwargs, dims, all_equated(equations))
+        except Exception:
+            return False
+        return True
+
+    numbers = [*_SIZES_WANTED.get(name_of(fn), ()), *_small_numbers((args, kwargs))]
+    for equations, necessary in unifications(shapes, dims, numbers):
+        if not all_equated(equations) or not accepts(equations):
             continue
+        for equation in list(equations) if len(equations) > 2 else []:
+            fewer = [e for e in equations if e is not equation]
+            if all_equated(fewer) and accepts(fewer):
+                equations = fewer
+        return _attempt(fn, args, kwargs, dims, all_equated(equations), necessary)
     _demand_integers(leaves)
-    if isinstance(first, TypeError):
+    if not isinstance(first, ValueError | IndexError):  # LinAlgError is a ValueError
         raise first
     raise UnsupportedOperation(
         f"{name_of(fn)}: no sizes of its arguments were found that it accepts",
@@ -217,12 +236,20 @@ def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
 
 
 def _small_numbers(structure: Any) -> list[int]:
-    """Static integers among the arguments that a size may have to be a multiple of."""
+    """Static integers among the arguments, and lengths of lists, that a size may have to be
+    equal to or a multiple of."""
+    found: list[int] = []
     if isinstance(structure, tuple | list):
-        return [n for s in structure for n in _small_numbers(s)]
-    if isinstance(structure, dict):
-        return [n for s in structure.values() for n in _small_numbers(s)]
-    return [structure] if type(structure) is int and 2 <= structure <= 16 else []
+        if isinstance(structure, list):
+            found.append(len(structure))
+        found += [n for s in structure for n in _small_numbers(s)]
+    elif isinstance(structure, dict):
+        found += [n for s in structure.values() for n in _small_numbers(s)]
+    elif isinstance(structure, np.ndarray):
+        found += structure.shape
+    elif type(structure) is int:
+        found.append(structure)
+    return [n for n in found if 2 <= n <= 32]
 
 
 def _demand_integers(leaves: list[Aval]) -> None:
@@ -232,7 +259,7 @@ def _demand_integers(leaves: list[Aval]) -> None:
 
 
 def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
-             equal: dict[Atom, Dim]) -> Runs:
+             equal: dict[Atom, Dim], necessary: bool = True) -> Runs:
     """Probe with sizes for which the symbols of ``equal`` have the values given there."""
     runs, results = [], []
     failure: Exception | None = None
@@ -248,7 +275,7 @@ def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
         runs.append(sizes)
     if failure is not None and len(runs) < 2:  # it takes two runs to recognise a size
         raise failure
-    return runs, results
+    return runs, results, necessary
 
 
 def _alike(results: list[Result]) -> bool:
@@ -263,6 +290,10 @@ def _alike(results: list[Result]) -> bool:
 def _unlike(results: list[Result], leaves: list[Aval]) -> Outcome:
     """Results whose number, rank or kind depends on sizes."""
     _demand_integers(leaves)
+    counts = {len(r.avals) for r in results}
+    if all(r.many for r in results) and len(counts) == 1:
+        columns = [functools.reduce(_join_ranked, c) for c in zip(*(r.avals for r in results))]
+        return Outcome(tuple(columns), True, results[0].container, *fresh_results(len(columns)))
     if all(r.many for r in results):
         elem: Aval | None = None
         for aval in (a for r in results for a in r.avals):

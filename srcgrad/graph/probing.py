@@ -89,8 +89,8 @@ def dummy(aval: Aval, sizes: Sizes, layout: str = "C", definite: bool = False) -
 
 def is_linear_algebra(fn: Callable[..., Any]) -> bool:
     """Does ``fn`` need well-conditioned square matrices?"""
-    module = getattr(fn, "__module__", None) or ""
-    return "linalg" in module
+    module = getattr(fn, "__module__", None) or type(getattr(fn, "__self__", None)).__module__
+    return "linalg" in module or "multivariate" in module
 
 
 def materialise(structure: Any, sizes: Sizes, layout: str, definite: bool,

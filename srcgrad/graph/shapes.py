@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 from collections.abc import Callable
@@ -11,15 +12,17 @@ from typing import Any
 import numpy as np
 
 from .. import dims
-from ..dims import Dim
+from ..dims import Dim, Poly
 from ..kinds import Aval, Kind, array, aval_of
 from ..spelling import Method
-from .axes import along_axes, product
-from .broadcasting import Broadcast
+from .axes import along_axes
+from .broadcasting import Broadcast, preferred
 from .generic import generic, leaves_of
+from .indexing import infer_getitem
 from .integers import number_of
 from .outcome import Outcome, fresh_results, placeholder
 from .probing import call, describe
+from .products import product
 
 Rule = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Outcome | None]
 
@@ -160,6 +163,23 @@ def _data_dependent(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> O
         for a in outcome.avals))
 
 
+def _cross(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    """Axes of unknown size are taken to have 3 components, under a guard."""
+    if len(args) != 2 or kwargs or not all(
+            isinstance(a, Aval) and a.is_array and a.shape for a in args):
+        return None
+    ends = [a.shape[-1] for a in args]
+    if any(isinstance(d, int) and d != 3 for d in ends):
+        return None
+    broadcast = Broadcast()
+    shape = (*broadcast.shapes(*(a.shape[:-1] for a in args)), 3)
+    tiny = tuple(array(a.dtype, (3,)) for a in args)
+    guards = [("eq0", dims.add(d, -3)) for d in dict.fromkeys(ends) if isinstance(d, Poly)]
+    aval = describe(call(fn, tiny, {}, {})).avals[0]
+    return Outcome((aval.but(shape=shape),), guards=(*guards, *broadcast.guards),
+                   uncertain=broadcast.uncertain)
+
+
 def _trim_zeros(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
     outcome = generic(fn, args, kwargs)
     shape = tuple(placeholder(i) for i in range(outcome.aval.ndim or 0))
@@ -286,6 +306,54 @@ def _ravel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | 
     return Outcome((aval,), views=("maybe" if only else view,), sources=(0,))
 
 
+def _broadcast_to(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if len(args) != 2 or kwargs or not isinstance(args[0], Aval) or not args[0].is_array:
+        return None
+    sizes = args[1] if isinstance(args[1], tuple | list) else (args[1],)
+    wanted = tuple(map(number_of, sizes))
+    have = args[0].shape or ()
+    pairs = list(zip(reversed(have), reversed(wanted)))
+    clash = any(isinstance(a, int) and isinstance(b, int) and a not in (1, b) for a, b in pairs)
+    if None in wanted or clash or len(have) > len(wanted):
+        return None
+    exact: Any = wanted
+    return Outcome((args[0].but(shape=exact),), views=("view",), sources=(0,))
+
+
+def _block(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    leaves = leaves_of(args)
+    if len(args) != 1 or not leaves or not all(a.is_numeric for a in leaves):
+        return None
+    joined = generic(np.concatenate, ([_row(a) for a in leaves],), {}).aval
+    rank = max([_depth(args[0]), *(len(a.shape or ()) for a in leaves)])
+    aval = joined.but(shape=(1,) * rank)
+    shape = _block_shape(args[0], aval.ndim or 0)
+    return None if shape is None or not aval.is_array else Outcome((aval.but(shape=shape),))
+
+
+def _row(aval: Aval) -> Aval:
+    return array(aval.dtype, (1,)) if aval.is_array else aval.but(kind=Kind.ARRAY, shape=(1,))
+
+
+def _block_shape(part: Any, rank: int) -> tuple[Dim, ...] | None:
+    """Lists at depth d from the innermost are joined along axis -d."""
+    if not isinstance(part, list):
+        operand = _as_operand(part)
+        inner = operand.shape or () if isinstance(operand, Aval) else ()
+        return None if operand is None else (1,) * (rank - len(inner)) + inner
+    shapes = [_block_shape(p, rank) for p in part]
+    axis = rank - _depth(part)
+    if axis < 0 or any(s is None for s in shapes):
+        return None
+    known = [s for s in shapes if s is not None]
+    return tuple(functools.reduce(dims.add, sizes) if i == axis else preferred(*sizes)
+                 for i, sizes in enumerate(zip(*known)))
+
+
+def _depth(part: Any) -> int:
+    return 1 + _depth(part[0]) if isinstance(part, list) and part else 0
+
+
 # ---- ranges and fillings ------------------------------------------------------------------
 
 
@@ -307,6 +375,14 @@ def _arange(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome |
     return Outcome((aval.but(shape=(dims.range_length(start, stop, step),)),))
 
 
+def _leading_shape(x: Any, axis: Any, like: Any) -> tuple[Dim, ...] | None:
+    if not all(isinstance(a, Aval) and a.shape for a in (x, like)) or type(axis) is not int:
+        return None
+    shape = list(x.shape)
+    shape[axis] = like.shape[-1]
+    return tuple(shape)
+
+
 def _item(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     if not isinstance(args[0], Aval) or args[0].dtype is None:
         return None
@@ -323,13 +399,27 @@ def _helper(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome |
     wanted = named.get("shape")
     if fn.__name__ == "sum_to_like":
         wanted = named["like"].shape if isinstance(named["like"], Aval) else None
+    elif fn.__name__ == "leading":
+        wanted = _leading_shape(*named.values())
     elif isinstance(wanted, tuple):
         wanted = tuple(map(number_of, wanted))
     if not isinstance(source, Aval) or not isinstance(wanted, tuple) or None in wanted:
         return None
     if source.shape == wanted:
         return Outcome((source,))
+    if not wanted and fn.__name__.startswith("sum_to"):
+        zero: Any = () if fn.__name__ == "sum_to" else 1.0
+        return Outcome(describe(call(fn, (_tiny(source), zero), {}, {})).avals)
     return Outcome((array(source.dtype, wanted),))
+
+
+def _getitem(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if not isinstance(args[0], Aval) or not args[0].is_numeric:
+        return None
+    found = infer_getitem(args[0], args[1])
+    return Outcome((found.aval,), views=(found.view,),
+                   sources=(None if found.view == "fresh" else 0,), guards=found.guards,
+                   uncertain=found.uncertain)
 
 
 def _convolve(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
@@ -348,6 +438,7 @@ def _convolve(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
 
 
 _RULES: dict[Any, Rule] = {
+    operator.getitem: _getitem,
     np.where: _where,
     np.clip: _clip,
     np.isclose: elementwise,
@@ -362,6 +453,7 @@ _RULES: dict[Any, Rule] = {
     np.setxor1d: _data_dependent,
     np.trim_zeros: _trim_zeros,
     np.bincount: _data_dependent,
+    np.cross: _cross,
     np.unique: _unique,
     Method("nonzero"): _data_dependent,
     Method("compress"): _data_dependent,
@@ -369,6 +461,8 @@ _RULES: dict[Any, Rule] = {
     Method("repeat"): _repeat,
     np.reshape: _reshape,
     Method("reshape"): _reshape,
+    np.broadcast_to: _broadcast_to,
+    np.block: _block,
     np.ravel: _ravel,
     Method("item"): _item,
     Method("ravel"): _ravel,

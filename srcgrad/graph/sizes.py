@@ -156,47 +156,65 @@ def _without_clamp(dim: Dim) -> Dim:
     return dim
 
 
-def unifications(dims: list[Dim], factors: list[int]) -> Iterator[dict[Atom, Dim]]:
-    """Substitutions that make some dims equal, or a multiple of one of ``factors``; least
-    first: pairs, multiples, pairs of pairs, all."""
+Equations = list[tuple[Dim, Dim]]
+
+
+def unifications(shapes: list[tuple[Dim, ...]], dims: list[Dim],
+                 numbers: list[int]) -> Iterator[tuple[Equations, bool]]:
+    """Equations between dims (or with a multiple of a number) that NumPy may insist on, fewest
+    first, with whether their number could not be smaller: pairs, multiples, shapes that agree
+    along their axes, pairs of pairs; at last all dims, which proves nothing about any two."""
     unequal = list(dict.fromkeys(d for d in dims if isinstance(d, Poly)))
-    numbers = list(dict.fromkeys(d for d in dims if isinstance(d, int) and d > 1))
-    either: list[Dim] = [*unequal, *numbers]
-    pairs = [p for p in itertools.combinations(either, 2) if isinstance(p[0], Poly)][:40]
-    singles = [s for s in (equated(a, b) for a, b in pairs) if s]
-    yield from singles
-    for factor in dict.fromkeys(factors):
+    fixed = dict.fromkeys([d for d in dims if isinstance(d, int) and d > 1] + numbers)
+    either: list[Dim] = [*unequal, *fixed]
+    pairs = [p for p in itertools.combinations(either, 2)
+             if isinstance(p[0], Poly) and equated(*p)][:60]
+    yield from (([p], True) for p in pairs)
+    for factor in dict.fromkeys(numbers):
         for d in unequal:
-            found = equated(d, multiply(factor, symbol("quotient", low=1)))
-            if found:
-                yield found
-    for first, second in itertools.islice(itertools.combinations(singles, 2), 120):
-        joined = _composed(first, second)
-        if joined:
-            yield joined
-    everything: dict[Atom, Dim] = {}
-    for a, b in itertools.pairwise(unequal):
-        found = equated(substitute(a, everything), substitute(b, everything))
+            yield [(d, multiply(factor, symbol("quotient", low=1)))], True
+    yield from ((equations, True) for equations in _agreements(shapes))
+    for first, second in itertools.islice(itertools.combinations(pairs, 2), 300):
+        yield [first, second], True
+    yield list(itertools.pairwise(unequal)), False
+
+
+def _agreements(shapes: list[tuple[Dim, ...]]) -> Iterator[Equations]:
+    """Pairs of dims that are equal if all shapes agree from the front or from the back, without
+    one axis, or if each shape begins as the one before it ends."""
+    ranked = [s for s in shapes if s]
+    if len(ranked) < 2:
+        return
+    neighbours = list(itertools.pairwise(ranked))
+    rank = max(map(len, ranked))
+    for skipped in (None, *range(rank)):
+        yield [p for a, b in neighbours for i, p in enumerate(zip(a, b)) if i != skipped]
+        yield [p for a, b in neighbours for i, p in enumerate(zip(a[::-1], b[::-1]))
+               if i != skipped]
+    yield [(a[-1], b[0]) for a, b in neighbours]
+
+
+def all_equated(pairs: Equations) -> dict[Atom, Dim]:
+    """One substitution that solves several equations; those it cannot solve are left out."""
+    solution: dict[Atom, Dim] = {}
+    for a, b in pairs:
+        if a == 1 or b == 1:
+            continue
+        found = equated(substitute(a, solution), substitute(b, solution))
         if found:
-            everything = {k: substitute(v, found) for k, v in everything.items()} | found
-    if everything:
-        yield everything
-
-
-def _composed(first: dict[Atom, Dim], second: dict[Atom, Dim]) -> dict[Atom, Dim] | None:
-    (atom, value), = second.items()
-    value = substitute(value, first)
-    if atom in first or (isinstance(value, Poly) and atom in symbols(value)):
-        return None
-    return {k: substitute(v, {atom: value}) for k, v in first.items()} | {atom: value}
+            solution = {k: substitute(v, found) for k, v in solution.items()} | found
+    return solution
 
 
 class Matcher:
-    """Recognises sizes seen in several runs as expressions of the known dims."""
+    """Recognises sizes seen in several runs as expressions of the known dims.  Unless the sizes
+    that are equal in the runs are so of necessity, a size that may be any of them is unknown."""
 
-    def __init__(self, dims: Iterable[Any], runs: list[dict[Atom, int]]) -> None:
+    def __init__(self, dims: Iterable[Any], runs: list[dict[Atom, int]],
+                 necessary: bool = True) -> None:
         known = list(dict.fromkeys(d for d in dims if isinstance(d, Poly)))
         self.runs = runs
+        self.necessary = necessary
         self.known = [d for d in known if all(_evaluable(d, r) for r in runs)]
         self.values = {d: [evaluate(d, r) for r in runs] for d in self.known}
         atoms = dict.fromkeys(a for d in known for a in symbols(d))
@@ -204,11 +222,15 @@ class Matcher:
 
     def identify(self, seen: list[int]) -> Dim | None:
         """The dim whose sizes in the runs are ``seen``; None if nothing simple fits."""
-        for d in self.known:
-            if self.values[d] == seen:
-                return d
+        same = [d for d in self.known if self.values[d] == seen]
+        if len(self.runs) == 1:
+            return seen[0]
+        if same:
+            return same[0] if self.necessary or len(same) == 1 else None
         if len(set(seen)) == 1:
             return seen[0]
+        if not self.necessary:
+            return None
         for candidate in self._candidates(seen):
             if all(_evaluable(candidate, r) for r in self.runs) and \
                     [evaluate(candidate, r) for r in self.runs] == seen:

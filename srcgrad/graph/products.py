@@ -1,0 +1,114 @@
+"""Shapes of matrix products and Einstein sums: the sizes summed over are equal or NumPy raises."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..dims import Dim
+from ..kinds import Aval, Kind, array
+from ..spelling import Method
+from .broadcasting import Broadcast, preferred
+from .outcome import Outcome
+from .probing import call, describe
+
+_KINDS: dict[Any, Aval] = {}
+
+
+def product(fn: Callable[..., Any], args: tuple[Any, ...],
+            kwargs: dict[str, Any]) -> Outcome | None:
+    """The outcome of a product of arrays, None if ``fn`` is none (or probing knows better)."""
+    if fn in _PRODUCTS:
+        return _matrix_product(fn, args) if len(args) == 2 and not kwargs else None
+    if fn is np.einsum:
+        return _einsum(args, kwargs)
+    if fn is np.vdot and len(args) == 2 and all(map(_is_array, args)):
+        return Outcome((_kind(fn, tuple(array(a.dtype, (2,)) for a in args)),))
+    if fn is np.linalg.multi_dot and len(args) == 1 and not kwargs:
+        return _chain(args[0])
+    return None
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, Aval) and value.kind is Kind.ARRAY
+
+
+def _kind(fn: Callable[..., Any], args: tuple[Any, ...]) -> Aval:
+    """What the function returns on tiny arrays, memoised."""
+    key = (fn, args)
+    found = _KINDS.get(key)
+    if found is None:
+        found = _KINDS[key] = describe(call(fn, args, {}, {})).avals[0]
+    return found
+
+
+def _matrix_product(fn: Callable[..., Any], args: tuple[Any, ...]) -> Outcome | None:
+    a, b = args
+    if not all(_is_array(x) and x.shape for x in args):
+        return None
+    left, right = a.shape, b.shape
+    inner = right[0] if len(right) == 1 else right[-2]
+    if isinstance(left[-1], int) and isinstance(inner, int) and left[-1] != inner:
+        return None  # probing has NumPy's own words for it
+    rows, columns = left[:-1], right[-1:] if len(right) > 1 else ()
+    broadcast = Broadcast()
+    if fn in _DOT:
+        shape = (*rows, *right[:-2], *columns)
+    else:
+        try:
+            batch = broadcast.shapes(left[:-2], right[:-2])
+        except ValueError:
+            return None
+        shape = (*batch, *rows[-1:], *columns)
+    aval = _kind(fn, tuple(array(x.dtype, (2,) * len(x.shape)) for x in args))
+    return Outcome((aval.but(shape=shape) if aval.is_array else aval,),
+                   guards=tuple(broadcast.guards), uncertain=broadcast.uncertain)
+
+
+def _einsum(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    """Subscripts in a string, without ellipsis."""
+    if not args or not isinstance(args[0], str) or set(kwargs) - {"optimize"}:
+        return None
+    subscripts, operands = args[0].replace(" ", ""), args[1:]
+    inputs, _, output = subscripts.partition("->")
+    terms = inputs.split(",")
+    if "." in subscripts or len(terms) != len(operands) or not all(map(_is_array, operands)):
+        return None
+    if "->" not in subscripts:
+        letters = sorted(set(inputs) - {","})
+        output = "".join(c for c in letters if inputs.count(c) == 1)
+    sizes: dict[str, Dim] = {}
+    for term, operand in zip(terms, operands):
+        if len(term) != len(operand.shape):
+            return None
+        for letter, size in zip(term, operand.shape):
+            known = sizes.get(letter, size)
+            if isinstance(known, int) and isinstance(size, int) and known != size \
+                    and 1 not in (known, size):
+                return None
+            sizes[letter] = size if known == 1 else known if size == 1 else preferred(known, size)
+    if any(c not in sizes for c in output):
+        return None
+    tiny = tuple(array(x.dtype, (2,) * len(x.shape)) for x in operands)
+    aval = _kind(np.einsum, (subscripts, *tiny))
+    return Outcome((aval.but(shape=tuple(sizes[c] for c in output)) if aval.is_array else aval,))
+
+
+def _chain(factors: Any) -> Outcome | None:
+    """``multi_dot``."""
+    if not isinstance(factors, list | tuple) or len(factors) < 2 \
+            or not all(map(_is_array, factors)):
+        return None
+    found: Outcome | None = Outcome((factors[0],))
+    for factor in factors[1:]:
+        if found is None or not _is_array(found.aval):
+            return None
+        found = _matrix_product(np.dot, (found.aval, factor))
+    return found
+
+
+_DOT: frozenset[Any] = frozenset({np.dot, Method("dot")})
+_PRODUCTS: frozenset[Any] = _DOT | {operator.matmul, np.matmul}
