@@ -64,6 +64,9 @@ class Order:
     defined: dict[Value, int] = field(default_factory=dict)
     last_use: dict[Value, int] = field(default_factory=dict)
     loops: list[tuple[int, int]] = field(default_factory=list)  # spans of loop nodes
+    others: dict[Node, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    in_else: dict[Value, tuple[Node, ...]] = field(default_factory=dict)
+    in_then: dict[tuple[Value, Node], int] = field(default_factory=dict)
 
     def threshold(self, value: Value, position: int) -> int:
         """Uses of ``value`` after the returned position may see what happens at ``position``:
@@ -73,6 +76,34 @@ class Order:
             if first >= born and first < position < last:
                 return first
         return position
+
+
+    def spans(self, value: Value, start: int | None = None) -> list[tuple[int, int]]:
+        """Where the value is needed: from its definition (or ``start``) to its last use, but
+        not in an arm that is done with it while only the other arm still reads it."""
+        begin = self.defined[value] if start is None else start
+        end = max(self.last_use.get(value, 0), begin + 1)
+        found: list[tuple[int, int]] = []
+        for node in self.in_else.get(value, ()):
+            if self.start[node] < begin:
+                continue
+            hole = max(self.in_then.get((value, node), 0), self.start[node] + 1)
+            if begin < hole:
+                found.append((begin, hole))
+            begin = max(begin, self.span[node.blocks[0]][1] + 1)
+        found.append((begin, max(end, begin + 1)))
+        return found
+
+    def is_live_after(self, value: Value, position: int) -> bool:
+        """Is the value read after ``position``, on a path that comes through there?"""
+        return self.last_use.get(value, 0) > position and any(
+            begin <= position < end for begin, end in self.spans(value))
+
+    def follows(self, use: int, node: Node) -> bool:
+        """Can the use at position ``use`` come after ``node`` within one iteration?  (It does
+        not, where the two stand in different arms of a branch.)"""
+        return use > self.start[node] and not any(
+            first <= use <= last for first, last in self.others.get(node, ()))
 
 
 class _Loop:
@@ -91,11 +122,16 @@ class Numbering:
         self.counts = counts
         self.order = Order()
         self.stack: list[_Loop] = []
+        self.arms: list[tuple[Node, bool, int]] = []
+        self.open: list[tuple[Node, Node]] = []
         self.clock = 0
 
     def run(self, graph: Graph) -> Order:
         self.block(graph.block)
         self.order.loops.sort()
+        for node, branch in self.open:
+            other = self.order.span[branch.blocks[1]]
+            self.order.others[node] = (*self.order.others.get(node, ()), other)
         return self.order
 
     def tick(self) -> int:
@@ -104,13 +140,20 @@ class Numbering:
 
     def use(self, value: Value, position: int) -> None:
         order = self.order
-        if order.last_use.get(value, -1) < position:
-            order.last_use[value] = position
         born = order.defined.get(value, 0)
+        within = 1 << 62
         for loop in self.stack:
             if loop.start >= born:
                 loop.captured[value] = None
+                within = loop.start
                 break
+        arms = [a for a in self.arms if born <= a[2] < within]
+        for node, is_then, _ in arms:
+            if is_then:
+                order.in_then[value, node] = max(order.in_then.get((value, node), 0), position)
+        if order.last_use.get(value, -1) < position:
+            order.last_use[value] = position
+            order.in_else[value] = tuple(node for node, is_then, _ in arms if not is_then)
 
     def block(self, block: Block) -> None:
         order = self.order
@@ -130,6 +173,8 @@ class Numbering:
         for i, v in enumerate(node.inputs):
             if self.counts(node, i):
                 self.use(v, position)
+        if node.op in WRITES:
+            self.open += [(node, branch) for branch, is_then, _ in self.arms if is_then]
         if not node.blocks:
             for v in node.outputs:
                 order.defined[v] = position + 1
@@ -137,13 +182,20 @@ class Numbering:
         is_loop = node.op == "loop"
         if is_loop:
             self.stack.append(_Loop(position))
-        for inner in node.blocks:
+        for i, inner in enumerate(node.blocks):
+            if not is_loop:
+                self.arms.append((node, i == 0, position))
             self.block(inner)
+            if not is_loop:
+                self.arms.pop()
         end = order.end[node] = self.tick()
         if is_loop:
             order.loops.append((position, end))
             for v in self.stack.pop().captured:
                 order.last_use[v] = max(order.last_use[v], end)
+                for arm, is_then, _ in self.arms:
+                    if is_then and (v, arm) in order.in_then:
+                        order.in_then[v, arm] = max(order.in_then[v, arm], end)
         for v in node.outputs:
             order.defined[v] = end + 1
 

@@ -20,6 +20,7 @@ The pass decides nothing about numbers; ``interpret`` gives the same results bef
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
@@ -32,6 +33,7 @@ from srcgrad.emit.order import (
     number,
     reads_content,
 )
+from srcgrad.emit.sink import sink_zeros
 from srcgrad.emit.storage import Root, Storage, family_of, makes_fresh
 from srcgrad.graph.ir import Block, Graph, Node, Origin, Ref, Value, walk
 from srcgrad.kinds import Kind
@@ -41,7 +43,7 @@ def realize(graph: Graph) -> Graph:
     """The graph with hazards resolved by ``copy`` nodes (see the module)."""
     if graph.border is None and not any(n.op in WRITES for n in walk(graph.block)):
         return graph
-    graph = _own_carried(graph)
+    graph = _own_carried(graph.but(block=sink_zeros(graph.block)))
     order, storage = _facts(graph)
     hazards = _Hazards(graph, order, storage)
     hazards.block(graph.block)
@@ -118,10 +120,10 @@ class _Owner:
         return block.but(nodes=tuple(nodes))
 
     def node(self, node: Node, nodes: list[Node]) -> None:
-        if node.blocks:
-            node = node.but(blocks=tuple(self.block(b) for b in node.blocks))
         if node.op == "loop":
             node = self.loop(node, nodes)
+        if node.blocks:
+            node = node.but(blocks=tuple(self.block(b) for b in node.blocks))
         nodes.append(node)
 
     def loop(self, node: Node, nodes: list[Node]) -> Node:
@@ -136,19 +138,29 @@ class _Owner:
                 continue
             init = inputs[spec.first_init + i]
             alone = sum(v is init for v in inputs[spec.first_init:]) == 1
-            dead = self.order.last_use.get(init, 0) < self.order.defined[p]
+            dead = not self.order.is_live_after(init, self.order.defined[p])
             if not (alone and dead and self.storage.owned(init)):
                 copied = _copy_of(init, p.hint or init.hint, node.origin)
                 nodes.append(copied)
                 inputs[spec.first_init + i] = copied.out
+                self.now_owned((p, node.outputs[jump + i]), 0)
             following = outputs[jump + i]
             if not all(root.owned for root in self.storage.of(following)):
                 copied = _copy_of(following, following.hint, node.origin)
                 extra.append(copied)
                 outputs[jump + i] = copied.out
+                self.now_owned((p, node.outputs[jump + i]), 1)
         if extra:
             body = body.but(nodes=body.nodes + tuple(extra), outputs=tuple(outputs))
         return node.but(inputs=tuple(inputs), blocks=(*node.blocks[:-1], body))
+
+
+    def now_owned(self, values: Iterable[Value], alternative: int) -> None:
+        """A copy took the place of one origin of these values."""
+        for value in values:
+            for root in self.storage.of(value):
+                if alternative < len(root.alternatives):
+                    root.alternatives[alternative] = ()
 
 
 def _copy_of(value: Value, hint: str | None, origin: Origin | None) -> Node:
@@ -214,12 +226,12 @@ def _forget_saved(block: Block, order: Order) -> None:
 
 
 class _Hazards:
-    """Walks in program order and notes what must be copied: ``copies[v]`` is the position
-    after which uses of ``v`` read its copy."""
+    """Walks in program order and notes what must be copied: ``copies[v]`` are the writes that
+    destroy ``v``, each with the position after which uses of ``v`` may come after it."""
 
     def __init__(self, graph: Graph, order: Order, storage: Storage) -> None:
         self.graph, self.order, self.storage = graph, order, storage
-        self.copies: dict[Value, int] = {}
+        self.copies: dict[Value, list[tuple[int, Node]]] = {}
         self.active: dict[Root, list[Value]] = {}
         self.returned: list[int] = []
         self.kept: dict[Block, dict[Value, None]] = {}  # elements that lists hold a copy of
@@ -253,17 +265,17 @@ class _Hazards:
         last_use = self.order.last_use
         candidates = self.active.get(family, [])
         kept = [v for v in candidates if last_use.get(v, 0) > position]
-        hazards = [v for v in kept if v not in node.outputs and self.storage.overlap(v, base)]
+        hazards = [v for v in kept if v not in node.outputs
+                   and self.order.is_live_after(v, position) and self.storage.overlap(v, base)]
         self.active[family] = kept
         if not is_forced(node) and (not self.storage.owned(base) or any(
                 self.cannot_copy(v, position) for v in hazards)):
             self.storage.unshared[node] = None
             return
         for v in hazards:
-            if v not in self.copies:
-                self.copies[v] = self.order.threshold(v, position)
-                if v.aval.kind is Kind.LIST and base.aval.kind is not Kind.LIST:
-                    self.deep[v] = None
+            self.copies.setdefault(v, []).append((self.order.threshold(v, position), node))
+            if v.aval.kind is Kind.LIST and base.aval.kind is not Kind.LIST:
+                self.deep[v] = None
 
     def cannot_copy(self, value: Value, position: int) -> bool:
         """Would a copy of ``value`` be no protection against this write?  A copy may itself
@@ -366,9 +378,10 @@ class _Rewriter:
         return graph.but(block=block, border=self.border)
 
     def at(self, value: Value, position: int) -> Value:
-        threshold = self.copies.get(value)
-        if threshold is not None and position > threshold:
-            return self.saved[value]
+        for threshold, node in self.copies.get(value, ()):
+            around = threshold != self.order.start[node]  # the write comes round in a loop
+            if position > threshold and (around or self.order.follows(position, node)):
+                return self.saved[value]
         return value
 
     def save(self, value: Value, nodes: list[Node], origin: Origin | None) -> None:

@@ -92,6 +92,9 @@ _VIEWING = (np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.s
 _VIEWING_NAMES = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "T", "mT"))
 
 
+_OWN_NEW = ("scatter_add", "scatter_diagonal", "last_write_mask")
+
+
 def may_view(fn: Any) -> bool:
     """Does ``fn`` return new memory or a writable view of its first argument, nothing else?"""
     if isinstance(fn, (Method, Attribute)):
@@ -107,6 +110,8 @@ def makes_fresh(fn: Any, kwargs: Any) -> bool:
         return False
     if isinstance(fn, np.ufunc):
         return True
+    if str(getattr(fn, "__module__", "")).startswith("srcgrad.rules"):
+        return getattr(fn, "__name__", "") in _OWN_NEW
     try:
         return fn in _FRESH
     except TypeError:
@@ -274,7 +279,7 @@ class Storage:
     def may_overwrite(self, node: Node, base: Value) -> bool:
         if base.aval.kind is Kind.ANY or not self.owned(base):
             return False
-        return self.order.last_use.get(base, 0) <= self.order.start[node]
+        return not self.order.is_live_after(base, self.order.start[node])
 
     def loop(self, node: Node) -> None:
         spec = node.loop
