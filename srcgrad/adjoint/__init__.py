@@ -1,7 +1,8 @@
-"""Derivatives of graphs: reverse mode, closing of residuals, the split form."""
+"""Derivatives of graphs: reverse mode, closing of residuals, the split form, forward mode."""
 
 from .close import close
+from .forward import jvp
 from .reverse import differentiate
 from .split import split
 
-__all__ = ["close", "differentiate", "split"]
+__all__ = ["close", "differentiate", "jvp", "split"]

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 Cotangents = list[Value | None]
 
 
-def _select(tape: Tape, x: Value, steps: Steps) -> Value:
+def select(tape: Tape, x: Value, steps: Steps) -> Value:
     """``x[steps]`` as it is."""
     return tape.read(x, steps, part_aval(x.aval, steps)) if steps else x
 
 
 def _read_back(tape: Tape, ct: Value, steps: Steps) -> Value:
     """The part of a base's cotangent that belongs to ``base[steps]``."""
-    part = _select(tape, ct, steps)
+    part = select(tape, ct, steps)
     return tape.call(operator.neg, part) if sign(steps) < 0 else part
 
 
@@ -62,33 +62,33 @@ def add_at(reverse: Reverse, frame: Frame, base: Value, ct: Value, steps: Steps,
         reverse.accumulate(frame, base, ct, steps)
         return
     tape = frame.tape
-    part = _select(tape, base, steps[:cut])
-    ct = _spread_out(tape, part, ct, steps[cut:], node)
+    part = select(tape, base, steps[:cut])
+    ct = spread_out(tape, part, ct, steps[cut:], node)
     reverse.accumulate(frame, base, ct, steps[:cut])
 
 
-def _spread_out(tape: Tape, x: Value, ct: Value, steps: Steps,
+def spread_out(tape: Tape, x: Value, ct: Value, steps: Steps,
                 node: Node) -> Value:
     """A cotangent of ``x`` that is ``ct`` at ``x[steps]`` and zero elsewhere."""
     cut = first_lowered(steps)
     if cut is None:
         return tape.store("acc", zeros(tape, x), ct, steps) if steps else ct
-    part = _select(tape, x, steps[:cut])
+    part = select(tape, x, steps[:cut])
     step = steps[cut]
     assert isinstance(step, Through)
     inner = tape.call(step.fn, part, *step.args, **dict(step.kwargs))
-    ct = _spread_out(tape, inner, ct, steps[cut + 1:], node)
+    ct = spread_out(tape, inner, ct, steps[cut + 1:], node)
     ct = _through(tape, step, part, ct, node)
     return tape.store("acc", zeros(tape, x), ct, steps[:cut]) if cut else ct
 
 
-def _cleared(tape: Tape, ct: Value, steps: Steps, node: Node) -> Value:
+def cleared(tape: Tape, ct: Value, steps: Steps, node: Node) -> Value:
     """``ct`` with zeros at ``ct[steps]``."""
     cut = first_lowered(steps)
     if cut is None:
         return tape.store("write", ct, tape.number(0.0), steps)
-    there = _select(tape, ct, steps)
-    return tape.call(operator.sub, ct, _spread_out(tape, ct, there, steps, node))
+    there = select(tape, ct, steps)
+    return tape.call(operator.sub, ct, spread_out(tape, ct, there, steps, node))
 
 
 def _read(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
@@ -111,7 +111,7 @@ def _value_cotangent(reverse: Reverse, frame: Frame, node: Node, ct: Value, valu
     part = _read_back(tape, ct, steps)
     index = steps[-1] if steps else None
     if overwrites and isinstance(index, Index) and not index.basic and _may_repeat(index.key):
-        shape = shape_of(tape, _select(tape, ct, steps[:-1]))
+        shape = shape_of(tape, select(tape, ct, steps[:-1]))
         mask = tape.call(last_write_mask, shape, index.key)
         part = tape.call(np.where, mask, part, 0.0)
     reverse.accumulate(frame, value, unbroadcast(tape, part, value, doubtful=True))
@@ -139,7 +139,7 @@ def _write(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
     assert ct is not None
     _value_cotangent(reverse, frame, node, ct, value, overwrites=True)
     if base in reverse.activity.varied and not covers_everything(steps):
-        reverse.accumulate(frame, base, _cleared(frame.tape, ct, steps, node))
+        reverse.accumulate(frame, base, cleared(frame.tape, ct, steps, node))
 
 
 def _acc(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
@@ -161,11 +161,11 @@ def _update(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None
         reverse.accumulate(frame, base, ct)
         return
     part_ct = _read_back(tape, ct, steps)
-    new, old = _select(tape, node.out, steps), _select(tape, base, steps)
+    new, old = select(tape, node.out, steps), select(tape, base, steps)
     in_place = fn in (operator.isub, operator.imul, operator.itruediv) and (
         first_lowered(steps) is None)
     wanted = {"x1": base in varied and not in_place, "x2": value in varied}
-    parts = partial_cotangents(tape, _OPERATOR[fn], (old, value), new, part_ct, wanted, node)
+    parts = partial_cotangents(tape, OPERATOR[fn], (old, value), new, part_ct, wanted, node)
     if "x2" in parts:
         reverse.accumulate(frame, value, unbroadcast(tape, parts["x2"], value, doubtful=True))
     if base not in varied:
@@ -181,13 +181,13 @@ def _update(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None
         if first_lowered(steps) is None:
             reverse.accumulate(frame, base, tape.store("write", ct, sent, steps))
         else:
-            reverse.accumulate(frame, base, _cleared(tape, ct, steps, node))
+            reverse.accumulate(frame, base, cleared(tape, ct, steps, node))
             add_at(reverse, frame, base, sent, steps, node)
     else:
-        reverse.accumulate(frame, base, _cleared(tape, ct, steps, node))
+        reverse.accumulate(frame, base, cleared(tape, ct, steps, node))
 
 
-_OPERATOR: dict[Any, Callable[..., Any]] = {
+OPERATOR: dict[Any, Callable[..., Any]] = {
     operator.isub: np.subtract, operator.imul: np.multiply, operator.itruediv: np.divide,
     operator.ipow: np.power, operator.imod: np.remainder, operator.ifloordiv: np.floor_divide,
     operator.imatmul: np.matmul, operator.iand: np.bitwise_and, operator.ior: np.bitwise_or,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.infer import infer
-from ..graph.ir import Node, Value
+from ..graph.ir import Node, Ref, Value
 from ..graph.symbolic import Sym
 from ..kinds import Aval, Kind, int_aval
 from ..rules.book import Rule, lookup
@@ -22,6 +22,7 @@ from ..rules.broadcast import sum_to, sum_to_like
 from ..rules.methods import resolve
 from .binding import Bindings, Bound, leaves, no_rule
 from .frames import Tape, avals_of, cotangent_aval
+from .steps import fresh_symbol
 
 Pair = tuple[Value, Value]
 
@@ -96,7 +97,7 @@ def _list_fact(tape: Tape, fact: str, lst: Value) -> Any:
         return elem.dtype
     if fact == "ndim":
         return len(elem.shape) + 1
-    length = tape.add("list_len", (lst,), (int_aval(),)).out
+    length = tape.add("list_len", (lst,), (int_aval(fresh_symbol("length")),)).out
     if not elem.shape:
         return (length,)
     first = tape.add("get", (lst, tape.const(0, int_aval(0))), (elem,)).out
@@ -150,7 +151,9 @@ def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape
 
 def _is_identity(node: Node) -> bool:
     """Conversions between kinds of one number (``float(x)``) pass the cotangent on."""
-    return node.params["fn"] in (float, complex) and len(node.inputs) == 1
+    fn = node.params["fn"]
+    return len(node.inputs) == 1 and node.params["args"] == (Ref(0),) and (
+        fn in (float, complex) or (isinstance(fn, type) and issubclass(fn, np.inexact)))
 
 
 def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], ct: Any,

@@ -90,11 +90,13 @@ class Reverse:
 
     # ---- running backwards -----------------------------------------------------------------
 
-    def run(self, frame: Frame) -> None:
-        """Append the adjoints of the nodes of a frame's block, last node first."""
+    def run(self, frame: Frame, own_origin: bool = False) -> None:
+        """Append the adjoints of the nodes of a frame's block, last node first.  They come from
+        where their primal nodes come from, or with ``own_origin`` from the tape's origin."""
         for node in reversed(frame.block.nodes):
             if any(o in frame.cts for o in node.outputs):
-                frame.tape.origin = replace(node.origin or Origin(), role="adjoint")
+                if not own_origin:
+                    frame.tape.origin = replace(node.origin or Origin(), role="adjoint")
                 self.node(frame, node)
 
     def node(self, frame: Frame, node: Node) -> None:

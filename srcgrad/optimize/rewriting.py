@@ -44,8 +44,7 @@ class Rewriter:
         """A nested block ends."""
 
     def run(self, graph: Graph) -> Graph:
-        if graph.border is None:
-            return graph
+        start = len(graph.block.nodes) if graph.border is None else graph.border
         self.uses.update(graph.block.outputs)
         for node in walk(graph.block):
             self.uses.update(node.inputs)
@@ -54,14 +53,14 @@ class Rewriter:
         nodes: list[Node] = []
         border = 0
         for i, node in enumerate(graph.block.nodes):
-            if i == graph.border:
+            if i == start:
                 border = len(nodes)
-            self._node(node, nodes, i >= graph.border)
-        if graph.border >= len(graph.block.nodes):
+            self._node(node, nodes, i >= start)
+        if start >= len(graph.block.nodes):
             border = len(nodes)
         outputs = tuple(self.now(v) for v in graph.block.outputs)
         return graph.but(block=graph.block.but(nodes=tuple(nodes), outputs=outputs),
-                         border=border)
+                         border=None if graph.border is None else border)
 
     def now(self, value: Value) -> Value:
         """What stands for ``value`` now."""

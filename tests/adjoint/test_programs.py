@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from check import assert_close, differences, directions, run
 from programs import PROGRAMS
 
-from srcgrad.adjoint import close, differentiate, split
+from srcgrad.adjoint import close, differentiate, jvp, split
 from srcgrad.graph.verify import verify
 from srcgrad.optimize import simplify
 
@@ -99,3 +99,28 @@ def test_split(name):
     tol = 1e-5 if name == "float32" else 1e-12
     assert_close(once, expected[1:], tol)
     assert_close(again, [2 * np.asarray(e) for e in expected[1:]], tol)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_forward_mode(name):
+    """The jvp is the gradient times the direction; reverse over forward and forward over
+    reverse give the second derivative."""
+    graph, args, wrt = PROGRAMS[name]()
+    gradient = close(differentiate(graph, wrt, [0], keep=[]))
+    grads = run(gradient, [*args, seed_of(graph)])
+    ds = directions(args, wrt)
+    pushed = jvp(graph, wrt, [0], keep=[0])
+    verify(pushed)
+    value, tangent = run(pushed, [*args, *ds])
+    assert value == run(graph, args)[0]
+    tol = 1e-4 if name == "float32" else 1e-10
+    expected = sum(np.sum(np.asarray(g) * d) for g, d in zip(grads, ds))
+    assert_close([tangent], [expected], tol)
+    small = simplify(pushed)
+    verify(small)
+    assert_close(run(small, [*args, *ds]), [value, tangent], tol)
+    outs = range(len(wrt))
+    hvp = run(simplify(jvp(simplify(gradient), wrt, outs)), [*args, seed_of(graph), *ds])
+    swapped = close(differentiate(small, wrt, [1], keep=[]))
+    other = run(simplify(swapped), [*args, *ds, seed_of(graph)])
+    assert_close(hvp, other, 1e-3 if name == "float32" else 1e-9)

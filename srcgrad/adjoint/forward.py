@@ -1,0 +1,330 @@
+"""Forward mode: tangents beside the primal values, in one graph.
+
+Every node is followed by the nodes of its tangent; loops and ifs carry tangents beside what
+they carry.  The derivative of a function is not declared twice: its vjp, which the rule book
+has, is recorded on a dummy cotangent and transposed, which gives the jvp.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..errors import NonDifferentiable
+from ..graph.ir import Block, Graph, Node, Origin, Value, free_values, rebuild
+from ..graph.parts import LoopParts
+from ..kinds import Kind
+from . import arrays
+from .activity import Activity
+from .binding import Bindings
+from .bodies import cotangents_of_apply, fit, partial_cotangents, unbroadcast
+from .frames import Frame, Tape, cotangent_aval, with_values
+from .names import tangent
+from .reverse import Reverse
+from .steps import first_lowered
+from .zeros import zeros
+
+
+def jvp(graph: Graph, wrt: Sequence[int], of: Sequence[int], *, keep: Sequence[int] = ()) -> Graph:
+    """The graph of ``graph`` and its Jacobian-vector product.
+
+    Inputs: those of ``graph``, then one tangent per input in ``wrt``.  Outputs: the outputs in
+    ``keep``, then one tangent per output in ``of``.
+
+    >>> from srcgrad.graph.ir import Builder
+    >>> from srcgrad.graph.interpret import interpret
+    >>> from srcgrad.kinds import FLOAT
+    >>> b = Builder()
+    >>> x = b.param(FLOAT, "x")
+    >>> y = b.apply(operator.mul, (x, x), {}, FLOAT)
+    >>> interpret(jvp(Graph("square", b.block((y,))), [0], [0], keep=[0]), 3.0, 1.0)
+    [9.0, 6.0]
+    """
+    block = graph.block
+    inputs = [block.params[i] for i in wrt]
+    for v in inputs:
+        if not v.aval.is_inexact:
+            raise NonDifferentiable(f"{v.hint or 'an argument'} is {v.aval}, which has no tangent",
+                                    why="only floating-point values have derivatives",
+                                    fix="pass a float or an array of floats")
+    forward = Forward(graph, inputs, [block.outputs[i] for i in of])
+    given = []
+    for v in inputs:
+        aval = v.aval if v.aval.kind is Kind.SCALAR else cotangent_aval(v.aval)
+        t = Value(aval, tangent(v.hint))
+        forward.tangents[v] = t
+        given.append(t)
+    tape = forward.run(block)
+    tape.origin = Origin(role="adjoint")
+    results = []
+    for i in of:
+        out = block.outputs[i]
+        results.append(fit(tape, forward.tangent(tape, out), out.aval, final=True))
+    kept = tuple(block.outputs[i] for i in keep)
+    new = Block((*block.params, *given), tuple(tape.nodes), (*kept, *results))
+    return graph.but(block=new, border=None, n_primal=len(kept))
+
+
+class Forward:
+    """The state of one forward pass: which values vary, and their tangents."""
+
+    def __init__(self, graph: Graph, wrt: Sequence[Value], of: Sequence[Value]) -> None:
+        self.graph = graph
+        self.bindings = Bindings(graph.block)
+        self.varied = Activity(graph.block, self.bindings, wrt, of).varied
+        self.tangents: dict[Value, Value] = {}
+
+    def tangent(self, tape: Tape, value: Value) -> Value:
+        """The tangent of a value, zeros if it has none."""
+        found = self.tangents.get(value)
+        return zeros(tape, value) if found is None else found
+
+    def run(self, block: Block) -> Tape:
+        """A tape with the nodes of a block, each followed by its tangent."""
+        tape = Tape()
+        for node in block.nodes:
+            tape.origin = replace(node.origin or Origin(), role="adjoint")
+            if node.op == "if":
+                self._if(tape, node)
+                continue
+            if node.op == "loop":
+                self._loop(tape, node)
+                continue
+            tape.nodes.append(node)
+            if not any(o in self.varied for o in node.outputs):
+                continue
+            found = self._node(tape, node)
+            for out, t in zip(node.outputs, found):
+                if t is not None and out in self.varied:
+                    self._set(tape, out, t)
+        return tape
+
+    def _set(self, tape: Tape, value: Value, t: Value) -> None:
+        if value.aval.kind is not Kind.LIST:
+            t = fit(tape, t, value.aval)
+        if t.hint is None:
+            t.hint = tangent(value.hint)
+        self.tangents[value] = t
+
+    def _node(self, tape: Tape, node: Node) -> Sequence[Value | None]:
+        if node.op == "apply":
+            return self._apply(tape, node)
+        if node.op in _ARRAYS:
+            return [_ARRAYS[node.op](self, tape, node)]
+        if node.op == "copy":
+            return [self.tangents.get(node.inputs[0])]
+        return self._list(tape, node)
+
+    # ---- functions -----------------------------------------------------------------------------
+
+    def _apply(self, tape: Tape, node: Node) -> Sequence[Value | None]:
+        """The tangent of a function's outputs: its vjp on dummy cotangents, transposed."""
+        scratch = Tape(tape.origin)
+        dummies = [scratch.param(cotangent_aval(o.aval)) for o in node.outputs]
+        pairs: list[tuple[Value, Value]] = []
+        for value, ct in cotangents_of_apply(self.bindings, self.varied, scratch, node,
+                                             list(dummies)):
+            t = self.tangents.get(value)
+            if ct is not None and t is not None:
+                pairs.append((ct, t))
+        return transpose(tape, scratch, dummies, list(node.outputs), pairs)
+
+    def partial(self, tape: Tape, node: Node, fn: Any, operands: tuple[Value, ...], ans: Value,
+                tangents: dict[str, tuple[Value, Value]]) -> Value | None:
+        """The tangent of ``ans = fn(*operands)`` for the tangents of named operands."""
+        scratch = Tape(tape.origin)
+        dummy = scratch.param(cotangent_aval(ans.aval))
+        found = partial_cotangents(scratch, fn, operands, ans, dummy,
+                                   dict.fromkeys(tangents, True), node)
+        pairs = []
+        for name, ct in found.items():
+            operand, t = tangents[name]
+            pairs.append((unbroadcast(scratch, ct, operand, doubtful=True), t))
+        return transpose(tape, scratch, [dummy], [ans], pairs)[0]
+
+    # ---- lists ---------------------------------------------------------------------------------
+
+    def _list(self, tape: Tape, node: Node) -> Sequence[Value | None]:
+        """List operations act on the list of tangents as they do on the list."""
+        inputs = list(node.inputs)
+        for i in _LISTS[node.op](len(inputs)):
+            inputs[i] = self.tangent(tape, inputs[i])
+        new = tape.add(node.op, tuple(inputs), tuple(cotangent_aval(o.aval) for o in node.outputs),
+                       **node.params)
+        return new.outputs
+
+    # ---- regions -------------------------------------------------------------------------------
+
+    def _if(self, tape: Tape, node: Node) -> None:
+        outs = [k for k, o in enumerate(node.outputs) if o in self.varied]
+        blocks = []
+        for block in node.blocks:
+            inner = self.run(block)
+            inner.origin = tape.origin
+            found = tuple(self.tangent(inner, block.outputs[k]) for k in outs)
+            blocks.append(Block((), tuple(inner.nodes), (*block.outputs, *found)))
+        made = self._beside([node.outputs[k] for k in outs])
+        tape.nodes.append(node.but(outputs=(*node.outputs, *made), blocks=tuple(blocks)))
+
+    def _beside(self, values: Sequence[Value]) -> list[Value]:
+        """Fresh tangents of values."""
+        made = []
+        for v in values:
+            t = Value(cotangent_aval(v.aval), tangent(v.hint))
+            self.tangents[v] = t
+            made.append(t)
+        return made
+
+    def _loop(self, tape: Tape, node: Node) -> None:
+        parts, spec = LoopParts(node), node.loop
+        slots = [k for k, p in enumerate(parts.carried) if p in self.varied]
+        lasts = [j for j, v in enumerate(parts.lasts) if v in self.varied]
+        seqs = [m for m, v in enumerate(parts.sequences) if v in self.varied]
+        sources = [m for m, p in enumerate(parts.elements) if p in self.varied]
+        inits = [self.tangent(tape, parts.inits[k]) for k in slots]
+        consumed = [self.tangent(tape, parts.sources[m]) for m in sources]
+        carried = self._beside([parts.carried[k] for k in slots])
+        elements = self._beside([parts.elements[m] for m in sources])
+        body = self.run(node.blocks[-1])
+        body.origin = tape.origin
+        following = [self.tangent(body, parts.next[k]) for k in slots]
+        last = [self.tangent(body, parts.last[j]) for j in lasts]
+        produced = [self.tangent(body, parts.produced[m]) for m in seqs]
+        jump = () if parts.jump is None else (parts.jump,)
+        index = () if parts.index is None else (parts.index,)
+        block = Block((*index, *parts.carried, *carried, *parts.elements, *elements),
+                      tuple(body.nodes),
+                      (*jump, *parts.next, *following, *parts.last, *last, *parts.produced,
+                       *produced))
+        blocks: tuple[Block, ...] = (block,)
+        if spec.kind == "while":
+            test = node.blocks[0]
+            blocks = (test.but(params=(*test.params, *(t.like() for t in carried))), block)
+        results = self._beside([parts.results[k] for k in slots])
+        tails = self._beside([parts.lasts[j] for j in lasts])
+        made = self._beside([parts.sequences[m] for m in seqs])
+        stacked = spec.stacked + (False,) * (spec.n_produced - len(spec.stacked))
+        spec = spec.but(
+            n_carried=spec.n_carried + len(slots), n_consumed=spec.n_consumed + len(sources),
+            n_last=spec.n_last + len(lasts), n_produced=spec.n_produced + len(seqs),
+            stacked=(*stacked, *(stacked[m] for m in seqs)))
+        outputs = (*(() if parts.jump is None else (node.outputs[0],)), *parts.results, *results,
+                   *parts.lasts, *tails, *parts.sequences, *made, parts.trips)
+        first = node.loop.first_init
+        inputs = (*node.inputs[:first], *parts.inits, *inits, *parts.sources, *consumed)
+        tape.nodes.append(node.but(inputs=inputs, outputs=outputs, blocks=blocks,
+                                   params={**node.params, "loop": spec}))
+
+
+def transpose(tape: Tape, scratch: Tape, dummies: list[Value], like: list[Value],
+              pairs: Sequence[tuple[Value, Value]]) -> list[Value | None]:
+    """The transpose of the linear map that ``scratch`` records from ``dummies`` to the first
+    items of ``pairs``, applied to the second items.  ``like`` has the shapes of the dummies."""
+    if not pairs:
+        return [None] * len(dummies)
+    direct = {ct: t for ct, t in pairs}
+    block = scratch.block(tuple(direct))
+    reverse = Reverse(Graph("vjp", block), dummies, tuple(direct))
+    frame = Frame(block)
+    frame.tape.origin = tape.origin
+    for ct, t in pairs:
+        reverse.accumulate(frame, ct, t)
+    reverse.run(frame, own_origin=True)
+    results = [frame.cts.get(d) for d in dummies]
+    # what is left of the dummies are questions about their shape
+    shapes = dict(zip(dummies, like))
+    body = rebuild(Block((), (*block.nodes, *frame.tape.nodes), ()), shapes)
+    tape.nodes.extend(_needed(body.nodes, results))
+    return results
+
+
+def _needed(nodes: Sequence[Node], results: Sequence[Value | None]) -> list[Node]:
+    wanted = {v for v in results if v is not None}
+    kept: list[Node] = []
+    for node in reversed(nodes):
+        if any(o in wanted for o in node.outputs):
+            kept.append(node)
+            wanted.update(node.inputs)
+            for block in node.blocks:
+                wanted.update(free_values(block))
+    kept.reverse()
+    return kept
+
+
+# ---- arrays --------------------------------------------------------------------------------
+
+
+def _read(forward: Forward, tape: Tape, node: Node) -> Value | None:
+    t = forward.tangents.get(node.inputs[0])
+    return None if t is None else arrays.select(tape, t, with_values(node))
+
+
+def _write(forward: Forward, tape: Tape, node: Node) -> Value | None:
+    base, value = node.inputs[:2]
+    steps = with_values(node)
+    t_base = forward.tangent(tape, base)
+    t_value = forward.tangents.get(value)
+    if first_lowered(steps) is None:
+        stored = tape.number(0.0) if t_value is None else t_value
+        return tape.store("write", t_base, stored, steps)
+    cleared = arrays.cleared(tape, t_base, steps, node)
+    if t_value is None:
+        return cleared
+    t_value = _broadcast_part(tape, base, t_value, steps)
+    return tape.store("acc", cleared, arrays.spread_out(tape, base, t_value, steps, node), ())
+
+
+def _broadcast_part(tape: Tape, base: Value, t: Value, steps: Any) -> Value:
+    part = arrays.select(tape, base, steps)
+    return tape.store("acc", zeros(tape, part), t, ())
+
+
+def _acc(forward: Forward, tape: Tape, node: Node) -> Value | None:
+    base, value = node.inputs[:2]
+    steps = with_values(node)
+    t_base, t_value = forward.tangents.get(base), forward.tangents.get(value)
+    if t_value is None:
+        return t_base
+    if t_base is None:
+        t_base = zeros(tape, base)
+    return tape.store("acc", t_base, t_value, steps)
+
+
+def _update(forward: Forward, tape: Tape, node: Node) -> Value | None:
+    base, value = node.inputs[:2]
+    steps, fn = with_values(node), node.params["fn"]
+    t_base, t_value = forward.tangents.get(base), forward.tangents.get(value)
+    plain = first_lowered(steps) is None
+    if fn in (operator.iadd, operator.isub) and plain:
+        if t_value is None:
+            return t_base
+        if t_base is None:
+            t_base = zeros(tape, base)
+        return tape.store("update", t_base, t_value, steps, fn=fn)
+    old, new = arrays.select(tape, base, steps), arrays.select(tape, node.out, steps)
+    tangents = {}
+    if t_base is not None:
+        tangents["x1"] = (old, arrays.select(tape, t_base, steps))
+    if t_value is not None:
+        tangents["x2"] = (value, t_value)
+    part = forward.partial(tape, node, arrays.OPERATOR[fn], (old, value), new, tangents)
+    if t_base is None:
+        t_base = zeros(tape, base)
+    if part is None:
+        part = zeros(tape, new)
+    if plain:
+        return part if not steps else tape.store("write", t_base, part, steps)
+    cleared = arrays.cleared(tape, t_base, steps, node)
+    return tape.store("acc", cleared, arrays.spread_out(tape, base, part, steps, node), ())
+
+
+_ARRAYS: dict[str, Callable[[Forward, Tape, Node], Value | None]] = {
+    "read": _read, "write": _write, "acc": _acc, "update": _update}
+
+# Which inputs of a list operation are replaced by their tangents, by the number of inputs.
+_LISTS: dict[str, Callable[[int], Sequence[int]]] = {
+    "list": range, "append": lambda n: (0, 1), "insert": lambda n: (0, 1),
+    "put": lambda n: (0, 1), "list_acc": lambda n: (0, 1), "pop": lambda n: (0,),
+    "get": lambda n: (0,)}
