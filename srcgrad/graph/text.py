@@ -89,7 +89,7 @@ class _Writer:
         text = node_text(node, self.names)
         comment = self.comment(node.origin)
         self.lines.append(f"{pad}{text}" + (f"  # {comment}" if comment else ""))
-        titles = _titles(node)
+        titles = region_titles(node)
         for title, block in zip(titles, node.blocks):
             params = ", ".join(self.typed(p) for p in block.params)
             self.lines.append(f"{pad}{title}" + (f" ({params})" if params else ""))
@@ -120,7 +120,8 @@ def node_text(node: Node, names: Names) -> str:
     return ", ".join(typed(o, names) for o in node.outputs) + " = " + text
 
 
-def _titles(node: Node) -> tuple[str, ...]:
+def region_titles(node: Node) -> tuple[str, ...]:
+    """What the blocks of a node are called."""
     if node.op == "if":
         return ("then", "else")
     if node.op == "loop" and len(node.blocks) == 2:

@@ -1,0 +1,162 @@
+"""Drawings of graphs: Graphviz and Mermaid text.
+
+Boxes are operations, arrows values (labelled with name and type), regions are nested frames.
+Constants are written into the boxes that use them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..graph.ir import Block, Graph, Node, Value
+from ..graph.text import Names, node_text, region_titles, typed
+
+
+@dataclass
+class Frame:
+    """A region: boxes (identifier, text) and frames inside."""
+
+    title: str
+    boxes: list[tuple[str, str]] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+
+
+@dataclass
+class Drawing:
+    """What both formats draw: nested frames and arrows (from, to, label, dashed)."""
+
+    frame: Frame
+    arrows: list[tuple[str, str, str, bool]]
+
+
+def _draw(graph: Graph) -> Drawing:
+    names = Names()
+    sources: dict[Value, str] = {}
+    arrows: list[tuple[str, str, str, bool]] = []
+    counter = iter(range(1, 1_000_000))
+
+    def identifier() -> str:
+        return f"n{next(counter)}"
+
+    def box(frame: Frame, text: str) -> str:
+        name = identifier()
+        frame.boxes.append((name, text))
+        return name
+
+    def connect(value: Value, target: str, dashed: bool = False) -> None:
+        if value in sources:
+            arrows.append((sources[value], target, typed(value, names), dashed))
+
+    def block(content: Block, frame: Frame) -> None:
+        for p in content.params:
+            sources[p] = box(frame, typed(p, names))
+        for position, node in enumerate(content.nodes):
+            if content is graph.block and position == graph.border:
+                frame = _inside(frame, "backward")
+            if node.op != "const":
+                step(node, frame)
+
+    def step(node: Node, frame: Frame) -> None:
+        name = box(frame, node_text(node, names))
+        for v in dict.fromkeys(node.inputs):
+            connect(v, name)
+        for title, inner in zip(region_titles(node), node.blocks):
+            region = _inside(frame, f"{title} of {node.op}")
+            block(inner, region)
+            for v in dict.fromkeys(inner.outputs):
+                connect(v, name, dashed=True)
+        for o in node.outputs:
+            sources[o] = name
+
+    outer = Frame(graph.name)
+    block(graph.block, outer)
+    end = box(outer, "return " + ", ".join(names[v] for v in graph.outputs))
+    for v in dict.fromkeys(graph.outputs):
+        connect(v, end)
+    return Drawing(outer, arrows)
+
+
+def _inside(frame: Frame, title: str) -> Frame:
+    inner = Frame(title)
+    frame.frames.append(inner)
+    return inner
+
+
+def to_dot(graph: Graph) -> str:
+    """The graph in Graphviz' language.
+
+    >>> import operator
+    >>> from srcgrad.graph.ir import Builder
+    >>> from srcgrad.kinds import FLOAT
+    >>> b = Builder()
+    >>> x = b.param(FLOAT, "x")
+    >>> print(to_dot(Graph("square", b.block((b.apply(operator.mul, (x, x), {}, FLOAT),)))))
+    digraph "square" {
+      node [shape=box, fontname="monospace"];
+      n1 [label="x: float"];
+      n2 [label="t.1: float = mul(x, x)"];
+      n3 [label="return t.1"];
+      n1 -> n2 [label="x: float"];
+      n2 -> n3 [label="t.1: float"];
+    }
+    """
+    drawing = _draw(graph)
+    lines = [f'digraph "{graph.name}" {{', '  node [shape=box, fontname="monospace"];']
+    clusters = iter(range(1, 1_000_000))
+
+    def quoted(text: str) -> str:
+        return text.replace("\\", "\\\\").replace('"', '\\"')
+
+    def frame(content: Frame, pad: str) -> Iterator[str]:
+        for name, text in content.boxes:
+            yield f'{pad}{name} [label="{quoted(text)}"];'
+        for inner in content.frames:
+            yield f"{pad}subgraph cluster_{next(clusters)} {{"
+            yield f'{pad}  label="{quoted(inner.title)}";'
+            yield from frame(inner, pad + "  ")
+            yield f"{pad}}}"
+
+    lines.extend(frame(drawing.frame, "  "))
+    for start, end, label, dashed in drawing.arrows:
+        style = ", style=dashed" if dashed else ""
+        lines.append(f'  {start} -> {end} [label="{quoted(label)}"{style}];')
+    return "\n".join([*lines, "}"])
+
+
+def to_mermaid(graph: Graph) -> str:
+    """The graph as a Mermaid flow chart, which many Markdown viewers draw.
+
+    >>> import operator
+    >>> from srcgrad.graph.ir import Builder
+    >>> from srcgrad.kinds import FLOAT
+    >>> b = Builder()
+    >>> x = b.param(FLOAT, "x")
+    >>> print(to_mermaid(Graph("square", b.block((b.apply(operator.mul, (x, x), {}, FLOAT),)))))
+    flowchart TD
+      n1["x: float"]
+      n2["t.1: float = mul(x, x)"]
+      n3["return t.1"]
+      n1 -->|"x: float"| n2
+      n2 -->|"t.1: float"| n3
+    """
+    drawing = _draw(graph)
+    lines = ["flowchart TD"]
+    frames = iter(range(1, 1_000_000))
+
+    def quoted(text: str) -> str:
+        return text.replace('"', "#quot;")
+
+    def frame(content: Frame, pad: str) -> Iterator[str]:
+        for name, text in content.boxes:
+            yield f'{pad}{name}["{quoted(text)}"]'
+        for inner in content.frames:
+            yield f'{pad}subgraph f{next(frames)}["{quoted(inner.title)}"]'
+            yield from frame(inner, pad + "  ")
+            yield f"{pad}end"
+
+    lines.extend(frame(drawing.frame, "  "))
+    for start, end, label, dashed in drawing.arrows:
+        arrow = "-.->" if dashed else "-->"
+        lines.append(f'  {start} {arrow}|"{quoted(label)}"| {end}')
+    return "\n".join(lines)

@@ -1,0 +1,25 @@
+"""Drawings are balanced and mention every operation."""
+
+from test_text import example
+
+from srcgrad.show.drawing import to_dot, to_mermaid
+
+
+def test_dot():
+    text = to_dot(example())
+    assert text.startswith('digraph "heat" {') and text.count("{") == text.count("}")
+    assert text.count("subgraph cluster_") == 3
+    assert "mul(c, t." in text and "style=dashed" in text
+
+
+def test_dot_escapes_quotes():
+    assert 'print(\\"' not in to_dot(example())
+    assert "print('result'" in to_dot(example())
+
+
+def test_mermaid():
+    lines = to_mermaid(example()).splitlines()
+    assert lines[0] == "flowchart TD"
+    assert sum(s.strip().startswith("subgraph") for s in lines) == sum(
+        s.strip() == "end" for s in lines) == 3
+    assert any("-.->" in s for s in lines)
