@@ -192,10 +192,14 @@ def _arrays_of_lists(tape: Tape, bound: Bound) -> dict[str, Any]:
     entry = bound.entry
     return bound.named if entry is None else {
         name: tape.call(np.array, part)
-        if isinstance(part, list | tuple) and name in entry.rules and name not in entry.sequences
-        else part
+        if name in entry.rules and name not in entry.sequences and _is_list(part) else part
         for name, part in bound.named.items()
     }
+
+
+def _is_list(part: Any) -> bool:
+    return isinstance(part, list | tuple) or (
+        isinstance(part, Value) and part.aval.kind is Kind.LIST)
 
 
 def _times(ct: Any, partial: Any) -> Any:
