@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, linear, vjp
+from srcgrad.rules.book import Array, entry, linear, nondiff, vjp
 
 for _function in (np.real, np.imag, np.angle, np.real_if_close):
     entry(_function.__name__, _function).broadcasts = True
@@ -40,6 +40,11 @@ def angle_z(ct: Array, z: Array, z_dtype: np.dtype[Any], deg: bool) -> Array:
 @linear(float, "x", like=lambda x=0.0: None)
 def float_x(ct: Array, x_shape: tuple[int, ...]) -> Array:
     return np.reshape(ct, x_shape) if x_shape else ct
+
+
+for _function in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128):
+    linear(_function, "x", like=lambda x=0.0: None)(float_x)
+nondiff(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 
 
 @linear(complex, "real", like=lambda real=0.0, imag=0.0: None)

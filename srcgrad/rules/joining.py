@@ -32,11 +32,13 @@ def _join_transpose(ct: Array, shapes: Any, promoted: Any, axis: int) -> Any:
     """Cotangents of the arrays of ``shapes`` (a list, or one shape of an array that serves as a
     sequence) that were joined along ``axis``, each after promotion to ``promoted(shape)``."""
     if isinstance(shapes, list):
-        parts = pieces(ct, [promoted(s)[axis] for s in shapes], axis)
-        return [
+        plain = [_array_shape(s) for s in shapes]
+        parts = pieces(ct, [promoted(s)[axis] for s in plain], axis)
+        reshaped = [
             part if len(promoted(shape)) == len(shape) else np.reshape(part, shape)
-            for part, shape in zip(parts, shapes)
+            for part, shape in zip(parts, plain)
         ]
+        return [unstack(p, s) if isinstance(s, list) else p for p, s in zip(reshaped, shapes)]
     n, item = shapes[0], promoted(shapes[1:])
     split = np.reshape(ct, (*item[:axis], n, *item[axis:]))
     return np.reshape(np.moveaxis(split, axis, 0), shapes)
@@ -63,7 +65,7 @@ def _as_column(shape: Shape) -> Shape:
 
 
 def _first(shapes: list[Shape] | Shape) -> Shape:
-    return shapes[0] if isinstance(shapes, list) else shapes[1:]
+    return _array_shape(shapes[0]) if isinstance(shapes, list) else shapes[1:]
 
 
 entry(
@@ -83,8 +85,9 @@ def concatenate_arrays(ct: Array, arrays_shape: Any, axis: int | None) -> Any:
 def _join_flat(ct: Array, shapes: Any) -> Any:
     if not isinstance(shapes, list):
         return np.reshape(ct, shapes)
-    parts = pieces(ct, [size_of(s) for s in shapes], 0)
-    return [np.reshape(p, s) for p, s in zip(parts, shapes)]
+    plain = [_array_shape(s) for s in shapes]
+    parts = pieces(ct, [size_of(s) for s in plain], 0)
+    return [unstack(np.reshape(p, s), n) for p, s, n in zip(parts, plain, shapes)]
 
 
 @linear(np.stack, "arrays")
@@ -92,7 +95,8 @@ def stack_arrays(ct: Array, arrays_shape: Any, axis: int) -> Any:
     axis = axis % (len(_first(arrays_shape)) + 1)
     if not isinstance(arrays_shape, list):
         return np.moveaxis(ct, axis, 0)
-    return [ct[along(axis, i)] for i in range(len(arrays_shape))]
+    parts = [ct[along(axis, i)] for i in range(len(arrays_shape))]
+    return [unstack(p, s) if isinstance(s, list) else p for p, s in zip(parts, arrays_shape)]
 
 
 @linear(np.vstack, "tup")
