@@ -55,7 +55,8 @@ def _through(tape: Tape, step: Through, part: Value, ct: Value,
     return zeros(tape, part) if found is None else found
 
 
-def add_at(reverse: Reverse, frame: Frame, base: Value, ct: Value, steps: Steps, node: Node) -> None:
+def add_at(reverse: Reverse, frame: Frame, base: Value, ct: Value, steps: Steps,
+           node: Node) -> None:
     """Add ``ct`` to the part of the base's cotangent that ``steps`` select."""
     cut = first_lowered(steps)
     if cut is None:

@@ -50,7 +50,7 @@ class _Closing:
         self.graph = graph
         self.scope = Scope(graph.block)
         self.added: dict[Node, Added] = {}
-        self.extra: dict[Block, list[tuple[Value | None, Node]]] = {}
+        self.extra: dict[Block, list[tuple[Node | None, Node]]] = {}
         self.sizes = Sizes(graph.block)
         self.recompute = Recompute(graph.block, self.scope.node_of, self.scope.block_of,
                                    self.sizes)

@@ -224,7 +224,7 @@ def transpose(tape: Tape, scratch: Tape, dummies: list[Value], like: list[Value]
     items of ``pairs``, applied to the second items.  ``like`` has the shapes of the dummies."""
     if not pairs:
         return [None] * len(dummies)
-    direct = {ct: t for ct, t in pairs}
+    direct = dict(pairs)
     block = scratch.block(tuple(direct))
     reverse = Reverse(Graph("vjp", block), dummies, tuple(direct))
     frame = Frame(block)

@@ -69,7 +69,7 @@ class _LoopReversal:
         slots = self._slots()
         inits = [self._ct_or_zeros(parts.results[k]) for k in slots]
         lasts = [j for j, v in enumerate(parts.lasts) if self.ct_of[v] is not None]
-        inits += [self.ct_of[parts.lasts[j]] for j in lasts]
+        inits += [self._given(parts.lasts[j]) for j in lasts]
         carried = [self._param(parts.results[k]) for k in slots]
         carried += [self._param(parts.last[j]) for j in lasts]
         consumed = [m for m, v in enumerate(parts.sequences) if self.ct_of[v] is not None]
@@ -86,8 +86,8 @@ class _LoopReversal:
         produced = [body.cts[parts.elements[m]] for m in made]
         outer = list(body.accumulators)
         for v in outer:
-            ct = reverse.current(frame, v)
-            inits.append(zeros(frame.tape, v) if ct is None else ct)
+            before = reverse.current(frame, v)
+            inits.append(zeros(frame.tape, v) if before is None else before)
             carried.append(body.accumulators[v])
             following.append(body.cts[v])
         spec = LoopSpec(
@@ -98,7 +98,7 @@ class _LoopReversal:
                       (*following, *produced))
         avals = [v.aval for v in carried]
         avals += [cotangent_aval(parts.sources[m].aval) for m in made]
-        sequences = [self.ct_of[parts.sequences[m]] for m in consumed]
+        sequences = [self._given(parts.sequences[m]) for m in consumed]
         loop = frame.tape.add("loop", (*control, *inits, *sequences), (*avals, INT), (block,),
                               loop=spec, mirror=Mirror(parts.trips), ordinal=ordinal)
         self._deliver(loop, slots, len(lasts), outer, made)
@@ -137,6 +137,11 @@ class _LoopReversal:
 
     def _param(self, primal: Value) -> Value:
         return Value(cotangent_aval(primal.aval), self.reverse.name(primal))
+
+    def _given(self, primal: Value) -> Value:
+        ct = self.ct_of[primal]
+        assert ct is not None
+        return ct
 
     def _ct_or_zeros(self, primal: Value) -> Value:
         ct = self.ct_of[primal]

@@ -168,7 +168,7 @@ def _swept_loop(node: Node, live: _Liveness) -> Node:
     outs = (*jump_in, *(parts.next[k] for k in carried), *(parts.last[j] for j in lasts),
             *(parts.produced[m] for m in made))
     body = _swept(node.blocks[-1], live).but(params=params, outputs=outs)
-    blocks = (body,)
+    blocks: tuple[Block, ...] = (body,)
     if spec.kind == "while":
         test = _swept(node.blocks[0], live)
         blocks = (test.but(params=tuple(test.params[k] for k in carried)), body)

@@ -35,7 +35,7 @@ def _visit(node: Node, found: dict[Value, Value]) -> None:
         parts = LoopParts(node)
         for init, param, nxt, result in zip(parts.inits, parts.carried, parts.next,
                                             parts.results):
-            if _now(nxt, found) is param and not (node.loop.kind == "while"):
+            if _now(nxt, found) is param and node.loop.kind != "while":
                 found[param] = init
                 found[result] = init
     elif node.op == "if":

@@ -18,8 +18,9 @@ from ..graph.infer import freeze
 from ..graph.ir import Graph, Index, Node, Ref, Through, Value
 from .rewriting import Emit, Rewriter
 
-_BUFFERS = frozenset({np.zeros, np.zeros_like, np.copy, np.empty, np.empty_like, np.ones_like,
-                      np.full, np.full_like, np.ones, np.array})
+_BUFFERS: frozenset[Any] = frozenset({
+    np.zeros, np.zeros_like, np.copy, np.empty, np.empty_like, np.ones_like, np.full,
+    np.full_like, np.ones, np.array})
 
 
 _COMMUTATIVE = frozenset({operator.mul, operator.add, np.multiply, np.add})
@@ -33,7 +34,7 @@ def share(graph: Graph) -> Graph:
 class _Share(Rewriter):
     def __init__(self) -> None:
         super().__init__()
-        self._scopes: list[dict[Any, tuple[Value, ...]]] = [{}]
+        self._scopes: list[dict[Any, Sequence[Value]]] = [{}]
 
     def enter(self) -> None:
         self._scopes.append({})
@@ -46,8 +47,9 @@ class _Share(Rewriter):
         if key is None:
             return None
         for scope in reversed(self._scopes):
-            if key in scope:
-                return scope[key]
+            found = scope.get(key)
+            if found is not None:
+                return found
         self._scopes[-1][key] = node.outputs
         return None
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import operator
-
-import numpy as np
-
+from srcgrad.adjoint.bodies import wrap
 from srcgrad.adjoint.frames import Tape
-from srcgrad.adjoint.bodies import wrap, unwrap
 from srcgrad.dims import symbol
 from srcgrad.graph.infer import infer_getitem
-from srcgrad.graph.ir import Block, Graph, Index, LoopSpec, Value, abstract
+from srcgrad.graph.ir import Graph, Index, LoopSpec, Value
 from srcgrad.graph.symbolic import avals_in
-from srcgrad.kinds import BOOL, FLOAT, INT, Aval, Kind, array, int_aval, join, list_of
+from srcgrad.kinds import FLOAT, INT, Aval, Kind, array, int_aval, join, list_of
 
 _objects = iter(range(1, 10**9))
 
@@ -107,8 +103,8 @@ class Make:
             o.obj, o.hint = a.obj, a.hint
         return [self.sym(o) for o in node.outputs]
 
-    def loop(self, kind, inits, body, *, bounds=None, test=None, n_last=0, n_produced=0, exits=False,
-             consumed=(), stacked=None, avals=None, reverse=False):
+    def loop(self, kind, inits, body, *, bounds=None, test=None, n_last=0, n_produced=0,
+             exits=False, consumed=(), stacked=None, avals=None, reverse=False):
         """``body(index?, *carried, *elements) -> [jump?] + next + last + produced``."""
         inits = [self.val(v) for v in inits]
         consumed = [self.val(v) for v in consumed]

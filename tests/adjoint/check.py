@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.adjoint import close, differentiate
 from srcgrad.graph.interpret import interpret
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from build import Make, flt, integer, mat, vec
 
 from srcgrad.dims import symbol
-from srcgrad.kinds import BOOL, FLOAT, INT, Aval, Kind, array, list_of, scalar
+from srcgrad.kinds import FLOAT, Aval, Kind, array, scalar
 
 NUMBER = Aval(Kind.NUMBER, np.dtype(float))
 PROGRAMS = {}
@@ -39,7 +39,8 @@ def broadcast():
     c = g.input(array(float, (symbol("n"), 1)), "c")
     out = np.sum(np.tanh(a * b + c) * s) + np.mean(a * a) + np.sum(a @ b)
     r = rng()
-    return g.graph(out), [r.normal(size=(4, 3)), r.normal(size=3), 0.7, r.normal(size=(4, 1))], [0, 1, 2, 3]
+    args = [r.normal(size=(4, 3)), r.normal(size=3), 0.7, r.normal(size=(4, 1))]
+    return g.graph(out), args, [0, 1, 2, 3]
 
 
 @program
@@ -377,8 +378,8 @@ def sequences():
     x, n = vec(g), integer(g, "n")
     y, stacked, listed, _ = g.for_(n, [x], lambda i, y: [np.sin(y), y * x, y[0] * y],
                                    n_produced=2, stacked=(True, False))
-    s, _ = g.for_(n, [x[0]], lambda i, s, a, b: [s * 0.3 + np.sum(a * b)], consumed=[stacked, listed],
-                  avals=[NUMBER])
+    s, _ = g.for_(n, [x[0]], lambda i, s, a, b: [s * 0.3 + np.sum(a * b)],
+                  consumed=[stacked, listed], avals=[NUMBER])
     t, _ = g.for_(n, [x[0]], lambda i, t, b: [t * np.sum(b)], consumed=[listed], avals=[NUMBER],
                   reverse=True)
     return g.graph(s * t), [rng().normal(size=3), 3], [0]
@@ -431,7 +432,8 @@ def rnn():
 
     h, _ = g.for_(x.shape[0], [b], body)
     r = rng()
-    return g.graph(np.sum(h * h)), [0.5 * r.normal(size=(3, 3)), r.normal(size=3), r.normal(size=(4, 3))], [0, 1, 2]
+    args = [0.5 * r.normal(size=(3, 3)), r.normal(size=3), r.normal(size=(4, 3))]
+    return g.graph(np.sum(h * h)), args, [0, 1, 2]
 
 
 @program
@@ -448,7 +450,8 @@ def views():
     flat = g.tape.read(base, (Through(np.reshape, (-1,)), Index(slice(1, 4))), arr(float, (3,)))
     diag = g.tape.read(base, (Through(np.diagonal),), arr(float, (n,)))
     u = g.tape.store("write", base, g.val(g.sym(row) * 2.0), (Through(np.transpose), Index(0)))
-    u = g.tape.store("write", u, g.val(g.sym(flat) ** 2), (Through(np.reshape, (-1,)), Index(slice(2, 5))))
+    u = g.tape.store("write", u, g.val(g.sym(flat) ** 2),
+                     (Through(np.reshape, (-1,)), Index(slice(2, 5))))
     u = g.tape.store("update", u, g.val(a[0, 0]), (Through(np.reshape, (-1,)), Index(slice(2, 7))),
                      fn=operator.imul)
     out = np.sum(g.sym(u) * a) + np.sum(g.sym(diag) ** 3)
