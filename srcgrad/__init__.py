@@ -17,6 +17,17 @@ from .errors import (
     UnsupportedSyntax,
     UnsupportedType,
 )
+from .transforms import (
+    elementwise_grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    vjp,
+)
 from .tree import flatten as tree_flatten
 from .tree import ravel_tree, tree_map
 from .tree import unflatten as tree_unflatten
@@ -26,6 +37,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AliasError", "JoinError", "NonDifferentiable", "NonScalarOutput", "SourceNotFound",
     "SrcgradError", "StructureError", "TracingError", "UnsupportedOperation",
-    "UnsupportedSyntax", "UnsupportedType", "__version__", "grad", "jit", "ravel_tree", "rules",
-    "tree_flatten", "tree_map", "tree_unflatten", "value_and_grad",
+    "UnsupportedSyntax", "UnsupportedType", "__version__", "elementwise_grad", "grad", "hessian",
+    "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize", "ravel_tree", "rules",
+    "tree_flatten", "tree_map", "tree_unflatten", "value_and_grad", "vjp",
 ]

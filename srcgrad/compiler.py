@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .adjoint import close, differentiate
+from .adjoint import close, differentiate, jvp, split
 from .cache.dispatch import MISS, dispatcher
 from .cache.link import link
 from .emit import Emitted, emit
@@ -80,6 +80,9 @@ def compile_call(function: Any, request: Request, args: tuple[Any, ...],
     leaves = [leaf for *_, found in wanted for leaf, value in found if _may_vary(value)]
     name = f"{_plain_name(function)}{'' if request.mode == 'jit' else '_' + request.mode}"
     traced = trace(function, args, dict(kwargs), leaves, name)
+    if request.mode in ("vjp", "jvp"):
+        make = compile_pair if request.mode == "vjp" else compile_jvp
+        return make(function, request, signature, traced, wanted, name)
     graph, result, defaults = _transform(function, request, traced, wanted)
     graph = graph.but(title=title(function, request, traced, wanted))
     return assemble_specialization(function, signature, traced, graph, result, defaults, name)
@@ -179,6 +182,105 @@ def _refuse_argument(function: Any, path: Path, value: Any) -> None:
         "have derivatives", fix=fix)
 
 
+def compile_pair(function: Any, request: Request, signature: inspect.Signature, traced: Traced,
+                 wanted: list[Wanted], name: str) -> Specialization:
+    """The split form: a forward function that returns the result and the residuals, and the
+    linear function that takes the residuals and the cotangents.
+
+    The specialization's call returns ``(result, linear)``; ``linear`` takes flat lists.
+    """
+    of = [i for i in _refs(traced.result) if traced.graph.outputs[i].aval.is_inexact]
+    wrt = _inputs_of(traced, wanted)
+    keep = _refs(traced.result)
+    joint = joint_graph(traced.graph, wrt, of, keep, request.without, True)
+    forward, backward = split(joint, len(of))
+    forward = simplify(forward.but(title=title(function, request, traced, wanted)),
+                       keep_raising=True, without=request.without)
+    count = len(keep)
+    names = parameter_names(backward)
+    linear = emit(backward.but(name=f"{name}_linear", border=None), parameter_names=names,
+                  result=tuple(Ref(i) for i in range(len(backward.outputs))))
+    run = link(linear.text, linear.entry, linear.globals, linear.line_map)
+    result = _renumber(traced.result, {number: i for i, number in enumerate(keep)})
+    emitted = emit(forward.but(name=name), parameter_names=parameter_names(forward),
+                   result=tuple(Ref(i) for i in range(len(forward.outputs))))
+    target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+    shapes = Linear(function.__name__ if hasattr(function, "__name__") else "function", run,
+                    _argument_trees(traced, wanted, wrt), result, [keep.index(i) for i in of])
+
+    def rebuild(flat: Any) -> Any:
+        return rebuilt(result, flat), shapes, flat[count:], flat[:count]
+
+    call, text = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes,
+                            [s.path for s in traced.sources], traced.pinned, target, rebuild)
+    probe, _ = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes, [],
+                          traced.pinned, _nothing, None)
+    return Specialization(call, target, f"{emitted.text}\n\n{linear.text}", text, forward, traced,
+                          forward.title, emitted, rebuild, result, probe)
+
+
+def compile_jvp(function: Any, request: Request, signature: inspect.Signature, traced: Traced,
+                wanted: list[Wanted], name: str) -> Specialization:
+    """Forward mode: one function of the inputs and their tangents.
+
+    The specialization's call returns ``(linear, inputs)``; ``linear.run`` takes the flat inputs
+    and the flat tangents and gives the flat results, then their tangents.
+    """
+    of = [i for i in _refs(traced.result) if traced.graph.outputs[i].aval.is_inexact]
+    wrt = _inputs_of(traced, wanted)
+    keep = _refs(traced.result)
+    graph = close(jvp(traced.graph, wrt, of, keep=keep))
+    graph = simplify(graph, keep_raising=True, without=request.without)
+    graph = graph.but(title=title(function, request, traced, wanted), name=name)
+    emitted = emit(graph, parameter_names=parameter_names(graph),
+                   result=tuple(Ref(i) for i in range(len(graph.outputs))))
+    target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+    result = _renumber(traced.result, {number: i for i, number in enumerate(keep)})
+    linear = Linear(_plain_name(function), target, _argument_trees(traced, wanted, wrt), result,
+                    [keep.index(i) for i in of])
+
+    def rebuild(inputs: Any) -> Any:
+        return linear, inputs
+
+    call, text = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes,
+                            [s.path for s in traced.sources], traced.pinned, _collect, rebuild)
+    probe, _ = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes, [],
+                          traced.pinned, _nothing, None)
+    return Specialization(call, target, emitted.text, text, graph, traced, graph.title, emitted,
+                          rebuild, result, probe)
+
+
+def _collect(*inputs: Any) -> tuple[Any, ...]:
+    """The target of a dispatcher that only reads the inputs."""
+    return inputs
+
+
+def _inputs_of(traced: Traced, wanted: list[Wanted]) -> list[int]:
+    """The graph's inputs for the differentiable leaves of the wanted arguments, each once."""
+    found: dict[int, None] = {}
+    for *_, leaves in wanted:
+        found.update((traced.inputs[path], None) for path, leaf in leaves if _may_vary(leaf))
+    return list(found)
+
+
+def _argument_trees(traced: Traced, wanted: list[Wanted], wrt: list[int]) -> list[Any]:
+    """The structures of the wanted arguments over the numbers of their leaves."""
+    place = {number: i for i, number in enumerate(wrt)}
+    return [_gradient_tree(value, path, leaves, traced.inputs, place)
+            for path, value, leaves in wanted]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The linear half of the split form, with the structures of its inputs and outputs."""
+
+    name: str
+    run: Callable[..., Any]
+    arguments: list[Any]
+    result: Any
+    active: list[int]
+
+
 def _transform(function: Any, request: Request, traced: Traced,
                wanted: list[Wanted]
                ) -> tuple[Graph, Any, dict[str, Any]]:
@@ -188,11 +290,7 @@ def _transform(function: Any, request: Request, traced: Traced,
         return graph, traced.result, {}
     value, keep, of = _primal(function, request, traced)
     inputs = traced.inputs
-    wrt: list[int] = []
-    for *_, leaves in wanted:
-        for path, leaf in leaves:
-            if _may_vary(leaf) and inputs[path] not in wrt:
-                wrt.append(inputs[path])
+    wrt = _inputs_of(traced, wanted)
     place = {number: i + len(keep) for i, number in enumerate(wrt)}
     joint = joint_graph(traced.graph, wrt, of, keep, request.without,
                         request.mode != "grad")
