@@ -15,6 +15,7 @@ from .. import dims
 from ..dims import Dim, Poly
 from ..kinds import Aval, Kind, array, aval_of
 from ..spelling import Method
+from . import making
 from .axes import along_axes
 from .broadcasting import Broadcast, preferred
 from .generic import generic, leaves_of
@@ -24,7 +25,7 @@ from .outcome import Outcome, fresh_results, placeholder
 from .probing import call, describe
 from .products import product
 
-Rule = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Outcome | None]
+Rule = making.Rule
 
 _OPERATORS = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
@@ -363,8 +364,7 @@ def _arange(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome |
     if leaves_of(kwargs):
         return None
     numbers = [number_of(a) for a in args]
-    small = tuple(a if not isinstance(a, Aval) else a.but(expr=2 + i) if a.kind is Kind.INT else a
-                  for i, a in enumerate(args))
+    small = tuple(a if n is None else 2 + i for i, (a, n) in enumerate(zip(args, numbers)))
     aval = describe(call(fn, small, kwargs, {})).avals[0]
     if None in numbers:
         if not leaves_of(args):
@@ -438,6 +438,7 @@ def _convolve(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
 
 
 _RULES: dict[Any, Rule] = {
+    **making.RULES,
     operator.getitem: _getitem,
     np.where: _where,
     np.clip: _clip,
