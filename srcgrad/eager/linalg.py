@@ -1,0 +1,17 @@
+"""`torch.linalg`: linear algebra (the functions are in :mod:`srcgrad.eager.ops.linear_algebra`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.eager.linalg_errors import LinAlgError
+from srcgrad.eager.ops.norms import LINALG
+
+globals().update(LINALG)
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"module 'torch.linalg' has no attribute '{name}'")
+
+
+__all__ = ["LinAlgError", *sorted(LINALG)]  # noqa: PLE0604

@@ -1,0 +1,543 @@
+"""Linear algebra: `torch.linalg` and the older names of the same functions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import bad_argument, op, register, within
+from srcgrad.eager.linalg_errors import LinAlgError
+from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.casts import convert
+from srcgrad.eager.ops.complex_views import conj
+from srcgrad.eager.ops.more_products import linalg_cross
+from srcgrad.eager.ops.products import matmul
+from srcgrad.eager.ops.shapes import reshape, squeeze, transpose, unsqueeze
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.return_types import struct
+from srcgrad.eager.tensor import Array, Tensor, wrap
+from srcgrad.rules import matrix_functions
+
+LINALG: dict[str, Any] = {}
+_BOTH = {"triangle": "both"}
+_INV = Primitive(np.linalg.inv, "LinalgInvExBackward0", shown={"ans": "inverse"})
+_DET = Primitive(np.linalg.det, "LinalgDetBackward0", shown={"a": "A", "ans": "result"})
+_SLOGDET = Primitive(np.linalg.slogdet, "LinalgSlogdetBackward0", outputs=2)
+_SOLVE = Primitive(np.linalg.solve, "LinalgSolveExBackward0", shown={"a": "A", "ans": "result"})
+_CHOLESKY = Primitive(np.linalg.cholesky, "LinalgCholeskyExBackward0", shown={"ans": "L"},
+                      settings=_BOTH)
+_OLD_CHOLESKY = Primitive(np.linalg.cholesky, "CholeskyBackward0", shown={"ans": "result"},
+                          settings=_BOTH, main=False)
+_QR = Primitive(np.linalg.qr, "LinalgQrBackward0", outputs=2)
+_QR_R = Primitive(np.linalg.qr, "LinalgQrBackward0", main=False)
+_SVD = Primitive(np.linalg.svd, "LinalgSvdBackward0", outputs=3)
+_SVDVALS = Primitive(np.linalg.svdvals, "LinalgSvdBackward0")
+_EIGH = Primitive(np.linalg.eigh, "LinalgEighBackward0", outputs=2, settings=_BOTH)
+_EIGVALSH = Primitive(np.linalg.eigvalsh, "LinalgEighBackward0", settings=_BOTH)
+_EIG = Primitive(np.linalg.eig, "LinalgEigBackward0", outputs=2)
+_EIGVALS = Primitive(np.linalg.eigvals, "LinalgEigBackward0")
+_PINV = Primitive(np.linalg.pinv, "LinalgPinvBackward0", shown={"ans": "result"})
+_LSTSQ = Primitive(matrix_functions.least_squares, "LinalgLstsqBackward0")
+_EXP = Primitive(matrix_functions.matrix_exp, "LinalgMatrixExpBackward0", shown={"a": "self"})
+_TRIANGULAR = Primitive(matrix_functions.solve_triangular, "LinalgSolveTriangularBackward0")
+_CHOLESKY_SOLVE = Primitive(matrix_functions.cholesky_solve, "CholeskySolveBackward0")
+
+
+def _matrix(name: str, A: Tensor, square: bool = True, argument: str = "A") -> Tensor:
+    if not isinstance(A, Tensor):
+        raise bad_argument(f"linalg_{name}", argument, 1, "Tensor", A)
+    if A._a.ndim < 2:
+        raise RuntimeError(f"linalg.{name}: The input tensor {argument} must have at least 2 "
+                           "dimensions.")
+    if square and A._a.shape[-1] != A._a.shape[-2]:
+        raise RuntimeError(f"linalg.{name}: {argument} must be batches of square matrices, but "
+                           f"they are {A._a.shape[-2]} by {A._a.shape[-1]} matrices")
+    if A._dt.category < dt.FLOATING:
+        raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. "
+                           f"Got {A._dt.tensor_name}")
+    if A._dt in (dt.float16, dt.bfloat16):
+        raise RuntimeError(f"linalg.{name}: Low precision dtypes not supported. Got "
+                           f"{A._dt.tensor_name}")
+    return A
+
+
+def _first_bad(A: Array, test: Any) -> tuple[str, Any]:
+    """Which matrix of a batch fails ``test`` (its prefix for messages), and what test found."""
+    if A.ndim == 2:
+        return "", test(A)
+    for k, matrix in enumerate(A.reshape(-1, *A.shape[-2:])):
+        found = test(matrix)
+        if found:
+            return f"(Batch element {k}): ", found
+    return "", 1
+
+
+def _zero_pivot(a: Array) -> int:
+    """The first zero on the diagonal of U in ``P A = L U``, counted from 1."""
+    u = np.array(a)
+    n = u.shape[0]
+    for k in range(n):
+        p = k + int(np.argmax(np.abs(u[k:, k])))
+        if u[p, k] == 0:
+            return k + 1
+        u[[k, p]] = u[[p, k]]
+        u[k + 1 :] -= np.outer(u[k + 1 :, k] / u[k, k], u[k])
+    return 0
+
+
+def _bad_minor(a: Array) -> int:
+    for k in range(1, a.shape[0] + 1):
+        try:
+            np.linalg.cholesky(a[:k, :k])
+        except np.linalg.LinAlgError:
+            return k
+    return 0
+
+
+@within(LINALG, "inv", title="linalg_inv")
+def inv(A: Tensor) -> Any:
+    """The inverse of a square matrix."""
+    _matrix("inv", A)
+    try:
+        return _INV(A)
+    except np.linalg.LinAlgError:
+        batch, k = _first_bad(A._a, _zero_pivot)
+        raise LinAlgError(
+            f"linalg.inv: {batch}The diagonal element {k} is zero, the inversion could not be "
+            "completed because the input matrix is singular.") from None
+
+
+@op(aliases=("inverse",))
+def _inverse(input: Tensor) -> Any:
+    return inv(input)
+
+
+register("inverse", _inverse)
+
+
+@within(LINALG, "det", title="linalg_det")
+def det(A: Tensor) -> Any:
+    """The determinant."""
+    return _DET(_matrix("det", A))
+
+
+op("det")(lambda input: det(input))
+_SLOGDET_RESULT = struct("linalg_slogdet", "sign", "logabsdet")
+_OLD_SLOGDET = struct("slogdet", "sign", "logabsdet")
+
+
+def _slogdet(A: Tensor, result: Any) -> Any:
+    sign, log = _SLOGDET(_matrix("slogdet", A))
+    return result(sign, log)
+
+
+within(LINALG, "slogdet", title="linalg_slogdet")(lambda A: _slogdet(A, _SLOGDET_RESULT))
+op("slogdet")(lambda input: _slogdet(input, _OLD_SLOGDET))
+
+
+@op(out=False)
+def logdet(input: Tensor) -> Any:
+    """The logarithm of a determinant; NaN if it is negative."""
+    sign, log = _SLOGDET(_matrix("slogdet", input))
+    nothing = wrap(np.asarray(np.nan, log._a.dtype), log._dt)
+    if input._dt.category == dt.COMPLEX:
+        return log + sign.log()
+    return nothing.where(wrap(np.asarray(sign._a == -1), dt.bool_), log)
+
+
+def _is_vector(A: Tensor, B: Tensor) -> bool:
+    return B._a.ndim == 1 or (A._a.ndim - 1 == B._a.ndim and B._a.shape == A._a.shape[:-1])
+
+
+@within(LINALG, "solve", title="linalg_solve")
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
+    """``X`` with ``A @ X = B`` (or ``X @ A = B``)."""
+    _matrix("solve", A)
+    if A._dt is not B._dt:
+        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found A of "
+                           f"type {A._dt.tensor_name} and B of type {B._dt.tensor_name} instead")
+    if not left:
+        return transpose(solve(transpose(A, -2, -1), transpose(B, -2, -1)), -2, -1)
+    vector = _is_vector(A, B)
+    n = A._a.shape[-1]
+    rows = B._a.shape[-1] if vector else B._a.shape[-2] if B._a.ndim > 1 else 0
+    if rows != n:
+        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B "
+                           f"({A._a.shape[-2]}x{n} and {rows}x"
+                           f"{1 if vector else B._a.shape[-1]})")
+    try:
+        if vector and B._a.ndim > 1:
+            return squeeze(_SOLVE(A, unsqueeze(B, -1)), -1)
+        return _SOLVE(A, B)
+    except np.linalg.LinAlgError:
+        batch, _ = _first_bad(A._a, _zero_pivot)
+        raise LinAlgError(f"torch.linalg.solve: {batch}The solver failed because the input matrix "
+                          "is singular.") from None
+
+
+def _positive(name: str, prim: Primitive, A: Tensor, upper: bool) -> Any:
+    try:
+        if upper:
+            return conj(transpose(prim(A), -2, -1))
+        return prim(A)
+    except np.linalg.LinAlgError:
+        batch, k = _first_bad(A._a, _bad_minor)
+        raise LinAlgError(
+            f"{name}: {batch}The factorization could not be completed because the input is not "
+            f"positive-definite (the leading minor of order {k} is not positive-definite)."
+        ) from None
+
+
+@within(LINALG, "cholesky", title="linalg_cholesky")
+def cholesky(A: Tensor, *, upper: bool = False) -> Any:
+    """The triangular factor of a positive-definite matrix."""
+    return _positive("linalg.cholesky", _CHOLESKY, _matrix("cholesky", A), upper)
+
+
+@op("cholesky")
+def _cholesky(input: Tensor, upper: bool = False) -> Any:
+    return _positive("cholesky", _OLD_CHOLESKY, input, upper)
+
+
+@op()
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Any:
+    """``X`` with ``L @ L^H @ X = input`` for a triangular factor ``L``."""
+    for name, t in (("b", input), ("u", L)):
+        if t._a.ndim < 2:
+            raise RuntimeError(f"{name} should have at least 2 dimensions, but has {t._a.ndim} "
+                               "dimensions instead")
+    return _CHOLESKY_SOLVE(input, L, upper)
+
+
+@op()
+def cholesky_inverse(input: Tensor, upper: bool = False) -> Any:
+    """The inverse of ``L @ L^H``."""
+    n = input._a.shape[-1]
+    return _CHOLESKY_SOLVE(wrap(np.eye(n, dtype=input._a.dtype), input._dt), input, upper)
+
+
+# -- factorisations ------------------------------------------------------------------------
+
+
+def _qr(A: Tensor, mode: str, result: Any) -> Any:
+    _matrix("qr", A, square=False)
+    if mode == "r":
+        r = _QR_R(A, mode="r")
+        return result(wrap(np.empty(0, A._a.dtype), A._dt), r)
+    if mode not in ("reduced", "complete"):
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' "
+                           "(default), 'r', or 'complete'")
+    q, r = _QR(A, mode=mode)
+    return result(q, r)
+
+
+_QR_RESULT, _OLD_QR = struct("linalg_qr", "Q", "R"), struct("qr", "Q", "R")
+
+
+@within(LINALG, "qr", title="linalg_qr")
+def qr(A: Tensor, mode: str = "reduced") -> Any:
+    """The QR decomposition."""
+    return _qr(A, mode, _QR_RESULT)
+
+
+@op("qr")
+def _old_qr(input: Tensor, some: bool = True) -> Any:
+    return _qr(input, "reduced" if some else "complete", _OLD_QR)
+
+
+_SVD_RESULT, _OLD_SVD = struct("linalg_svd", "U", "S", "Vh"), struct("svd", "U", "S", "V")
+
+
+@within(LINALG, "svd", title="linalg_svd")
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+    """The singular value decomposition."""
+    _matrix("svd", A, square=False)
+    u, s, vh = _SVD(A, full_matrices=full_matrices)
+    return _SVD_RESULT(u, s, vh)
+
+
+@op("svd")
+def _old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    u, s, vh = _SVD(_matrix("svd", input, square=False), full_matrices=not some)
+    return _OLD_SVD(u, s, conj(transpose(vh, -2, -1)))
+
+
+@within(LINALG, "svdvals", title="linalg_svdvals")
+def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
+    """The singular values."""
+    return _SVDVALS(_matrix("svdvals", A, square=False))
+
+
+_EIGH_RESULT = struct("linalg_eigh", "eigenvalues", "eigenvectors")
+_EIG_RESULT = struct("linalg_eig", "eigenvalues", "eigenvectors")
+
+
+@within(LINALG, "eigh", title="linalg_eigh")
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
+    """Eigenvalues and eigenvectors of a symmetric matrix."""
+    _matrix("eigh", A)
+    _check_triangle(UPLO)
+    w, v = _EIGH(A, UPLO=UPLO)
+    return _EIGH_RESULT(w, v)
+
+
+@within(LINALG, "eigvalsh", title="linalg_eigvalsh")
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
+    """Eigenvalues of a symmetric matrix."""
+    _matrix("eigvalsh", A)
+    _check_triangle(UPLO)
+    return _EIGVALSH(A, UPLO=UPLO)
+
+
+def _check_triangle(which: str) -> None:
+    if which not in ("L", "U", "l", "u"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {which}")
+
+
+def _complex_of(A: Tensor) -> Tensor:
+    return A if A._dt.category == dt.COMPLEX else convert(A, A._dt.to_complex())
+
+
+@within(LINALG, "eig", title="linalg_eig")
+def eig(A: Tensor) -> Any:
+    """Eigenvalues and eigenvectors of a square matrix, always complex."""
+    _matrix("eig", A)
+    w, v = _EIG(_complex_of(A))
+    return _EIG_RESULT(w, v)
+
+
+@within(LINALG, "eigvals", title="linalg_eigvals")
+def eigvals(A: Tensor) -> Any:
+    """Eigenvalues of a square matrix, always complex."""
+    _matrix("eigvals", A)
+    return _EIGVALS(_complex_of(A))
+
+
+@within(LINALG, "pinv", title="linalg_pinv")
+def pinv(A: Tensor, *, atol: float | None = None, rtol: float | None = None,
+         hermitian: bool = False) -> Any:
+    """The Moore-Penrose inverse."""
+    _matrix("pinv", A, square=hermitian)
+    if atol is None and rtol is None:
+        cut: Any = max(A._a.shape[-2:]) * np.finfo(A._a.dtype).eps
+    else:
+        top = np.linalg.svd(A._a, compute_uv=False).max(-1, initial=0)
+        cut = max(rtol or 0.0, (atol or 0.0) / float(np.max(top))) if np.max(top) else 0.0
+    return _PINV(A, rcond=cut, hermitian=hermitian)
+
+
+op("pinverse")(lambda input, rcond=1e-15: pinv(input, rtol=rcond))
+_LSTSQ_RESULT = struct("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
+
+
+@within(LINALG, "lstsq", title="linalg_lstsq", out=False)
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
+    """The least squares solution of ``A @ X = B``."""
+    _matrix("lstsq", A, square=False)
+    if B._a.ndim < 1:
+        raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension")
+    vector = A._a.ndim - 1 == B._a.ndim and B._a.shape == A._a.shape[:-1]
+    right = unsqueeze(B, -1) if vector else B
+    if A._a.shape[-2] != right._a.shape[-2]:
+        raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
+    x = _LSTSQ(A, right)
+    m, n = A._a.shape[-2:]
+    kind = driver or "gelsy"
+    residuals = wrap(np.empty(0, A._a.dtype), A._dt)
+    ranks = np.linalg.matrix_rank(A._a)
+    if m > n and kind != "gelsy" and np.all(ranks == n):
+        gap = right._a - A._a @ x._a
+        residuals = wrap(np.sum(np.abs(gap) ** 2, axis=-2), A._dt.to_real())
+    singular = np.empty(0, A._dt.to_real().numpy)
+    if kind in ("gelsd", "gelss"):
+        singular = np.linalg.svd(A._a, compute_uv=False)
+    rank = np.asarray(ranks, np.int64) if kind != "gels" else np.empty(0, np.int64)
+    return _LSTSQ_RESULT(squeeze(x, -1) if vector else x, residuals, wrap(rank, dt.int64),
+                         wrap(singular, A._dt.to_real()))
+
+
+@within(LINALG, "solve_triangular", title="linalg_solve_triangular")
+def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
+                     unitriangular: bool = False) -> Any:
+    """:func:`solve` for a triangular matrix, of which only one triangle is read."""
+    _matrix("solve_triangular", A)
+    if not left:
+        return transpose(solve_triangular(
+            transpose(A, -2, -1), transpose(B, -2, -1), upper=not upper,
+            unitriangular=unitriangular), -2, -1)
+    n = A._a.shape[-1]
+    if B._a.ndim < 2 or B._a.shape[-2] != n:
+        rows = B._a.shape[-2] if B._a.ndim > 1 else 0
+        raise RuntimeError(
+            "linalg.solve_triangular: Incompatible shapes of A and B for the equation AX = B "
+            f"({A._a.shape[-2]}x{n} and {rows}x{B._a.shape[-1]})")
+    return _TRIANGULAR(A, B, upper, unitriangular)
+
+
+# -- functions of matrices -----------------------------------------------------------------
+
+
+@within(LINALG, "matrix_exp", title="linalg_matrix_exp", out=False)
+def matrix_exp(A: Tensor) -> Any:
+    """The exponential of a square matrix."""
+    return _EXP(_matrix("matrix_exp", A))
+
+
+op("matrix_exp", out=False)(lambda input: matrix_exp(input))
+
+
+@within(LINALG, "matrix_power", title="linalg_matrix_power")
+def matrix_power(A: Tensor, n: int) -> Any:
+    """The ``n``-th power of a square matrix, by repeated squaring."""
+    _matrix("matrix_power", A)
+    if n == 0:
+        out = A.clone()
+        eye = wrap(np.eye(A._a.shape[-1], dtype=A._a.dtype), A._dt)
+        return out.copy_(eye)
+    if n < 0:
+        A, n = inv(A), -n
+    if n == 1:
+        return A.clone() if A._fn is None or n != 1 else A
+    if n == 2:
+        return matmul(A, A)
+    if n == 3:
+        return matmul(matmul(A, A), A)
+    power, result = A, None
+    while n:
+        if n & 1:
+            result = power if result is None else matmul(result, power)
+        n >>= 1
+        if n:
+            power = matmul(power, power)
+    return result
+
+
+op("matrix_power")(lambda input, n: matrix_power(input, n))
+
+
+@within(LINALG, "matrix_rank", title="linalg_matrix_rank")
+def matrix_rank(A: Tensor, tol: Any = None, *, atol: Any = None, rtol: Any = None,
+                hermitian: bool = False) -> Any:
+    """The number of singular values above a tolerance."""
+    s = np.linalg.svd(_matrix("matrix_rank", A, square=False)._a, compute_uv=False)
+    top = s.max(-1, keepdims=True, initial=0)
+    floor = tol if tol is not None else atol
+    relative = rtol
+    if floor is None:
+        floor = 0.0
+        if relative is None:
+            relative = max(A._a.shape[-2:]) * np.finfo(s.dtype).eps
+    cut = np.maximum(np.asarray(floor), (relative or 0.0) * top)
+    return wrap(np.asarray(np.sum(s > cut, axis=-1), np.int64), dt.int64)
+
+
+@within(LINALG, "multi_dot", title="linalg_multi_dot")
+def multi_dot(tensors: Any) -> Any:
+    """The product of several matrices in the cheapest order."""
+    given = list(tensors)
+    if len(given) < 2:
+        raise RuntimeError("multi_dot(): expected at least 2 tensors but got "
+                           f"{len(given)}")
+    first, last = given[0]._a.ndim == 1, given[-1]._a.ndim == 1
+    if first:
+        given[0] = unsqueeze(given[0], 0)
+    if last:
+        given[-1] = unsqueeze(given[-1], -1)
+    for k, t in enumerate(given):
+        if t._a.ndim != 2:
+            raise RuntimeError(f"multi_dot(): tensor {k} must be 2D but got {t._a.ndim}D")
+        if k and given[k - 1]._a.shape[1] != t._a.shape[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {k - 1} and {k} with shapes "
+                f"{list(given[k - 1]._a.shape)} and {list(t._a.shape)} cannot be multiplied")
+    result = _cheapest(given)
+    shape = tuple(n for n, gone in zip(result._a.shape, (first, last)) if not gone)
+    return reshape(result, shape)
+
+
+def _cheapest(matrices: list[Tensor]) -> Tensor:
+    if len(matrices) <= 2:
+        return matmul(*matrices) if len(matrices) == 2 else matrices[0]  # type: ignore[no-any-return]
+    sizes = [m._a.shape[0] for m in matrices] + [matrices[-1]._a.shape[1]]
+    n = len(matrices)
+    cost = [[0] * n for _ in range(n)]
+    cut = [[0] * n for _ in range(n)]
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            choices = [(cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+                       for k in range(i, j)]
+            cost[i][j], cut[i][j] = min(choices)
+
+    def multiply(i: int, j: int) -> Tensor:
+        if i == j:
+            return matrices[i]
+        return matmul(multiply(i, cut[i][j]), multiply(cut[i][j] + 1, j))  # type: ignore[no-any-return]
+
+    return multiply(0, n - 1)
+
+
+op("chain_matmul", method=False)(lambda *matrices: multi_dot(matrices))
+
+
+@within(LINALG, "tensorsolve", title="linalg_tensorsolve")
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
+    """``X`` with ``tensordot(A, X, X.ndim) = B``."""
+    if dims is not None:
+        order = [d for d in range(A._a.ndim) if d not in dims] + list(dims)
+        A = A.permute(order)
+    shape = A._a.shape[B._a.ndim :]
+    n = math.prod(shape)
+    if n != B._a.size or n * B._a.size != A._a.size:
+        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:])"
+                           f" == prod(self.shape[:other.ndim]), but got {n} != {B._a.size}")
+    return reshape(solve(reshape(A, B._a.size, n), reshape(B, -1)), shape)
+
+
+@within(LINALG, "tensorinv", title="linalg_tensorinv")
+def tensorinv(A: Tensor, ind: int = 2) -> Any:
+    """The inverse of a tensor as a linear map from its last to its first dimensions."""
+    start, end = A._a.shape[:ind], A._a.shape[ind:]
+    if math.prod(start) != math.prod(end):
+        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+                           f"prod(self.shape[:ind]), but got {math.prod(end)} != "
+                           f"{math.prod(start)}")
+    return reshape(inv(reshape(A, math.prod(start), math.prod(end))), *end, *start)
+
+
+within(LINALG, "cross", title="linalg_cross")(
+    lambda input, other, *, dim=-1: linalg_cross(input, other, dim))
+within(LINALG, "matmul", title="linalg_matmul")(lambda input, other: matmul(input, other))
+within(LINALG, "diagonal", title="linalg_diagonal", out=False)(
+    lambda A, *, offset=0, dim1=-2, dim2=-1: A.diagonal(offset, dim1, dim2))
+within(LINALG, "vecdot", title="linalg_vecdot")(
+    lambda x, y, *, dim=-1: (conj(x) * y).sum(dim))
+
+
+@within(LINALG, "vander", title="linalg_vander", out=False)
+def vander(x: Tensor, *, N: int | None = None) -> Any:
+    """Rows of increasing powers."""
+    n = x._a.shape[-1] if N is None else N
+    exponents = wrap(np.arange(n), dt.int64)
+    return unsqueeze(x, -1) ** exponents
+
+
+_LU = struct("linalg_lu", "P", "L", "U")
+
+
+@within(LINALG, "lu", title="linalg_lu")
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
+    """``A = P @ L @ U`` with partial pivoting."""
+    _matrix("lu", A, square=False)
+    p, low, up = matrix_functions.lu_parts(A._a)
+    if requires_factors(A):
+        raise not_implemented("linalg_lu_backward", A._dt)
+    return _LU(wrap(p, A._dt), wrap(low, A._dt), wrap(up, A._dt))
+
+
+def requires_factors(A: Tensor) -> bool:
+    """Whether a gradient of the LU factors would be asked for, which there is no rule for."""
+    return A._rg

@@ -1,0 +1,120 @@
+"""Norms of vectors and matrices, condition numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import op, within
+from srcgrad.eager.ops.casts import convert
+from srcgrad.eager.ops.linear_algebra import LINALG, inv, svdvals
+from srcgrad.eager.ops.reductions import wrap_dims
+from srcgrad.eager.ops.shapes import wrap_dim
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.tensor import Tensor
+from srcgrad.rules.tensor_norms import power_norm
+
+_NORM = Primitive(power_norm, "LinalgVectorNormBackward0",
+                  shown={"x": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"})
+
+
+@within(LINALG, "vector_norm", title="linalg_vector_norm")
+def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
+                dtype: dt.dtype | None = None) -> Any:
+    """The p-norm of all elements, or over dimensions."""
+    if dtype is not None:
+        x = convert(x, dtype)
+    if x._dt.category < dt.FLOATING:
+        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as "
+                           f"input. Got {x._dt.tensor_name}")
+    axes = wrap_dims(dim, x)
+    return _NORM(x, order=float(ord), axis=axes, keepdims=keepdim)
+
+
+@within(LINALG, "matrix_norm", title="linalg_matrix_norm")
+def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *,
+                dtype: dt.dtype | None = None) -> Any:
+    """A norm of matrices: ``"fro"``, ``"nuc"``, 1, 2, inf and their negatives."""
+    if dtype is not None:
+        A = convert(A, dtype)
+    if A._a.ndim < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 "
+                           "dimensions.")
+    if len(dim) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {list(dim)}")
+    if A._dt.category < dt.FLOATING:
+        raise RuntimeError("linalg.matrix_norm: Expected a floating point or complex tensor as "
+                           f"input. Got {A._dt.tensor_name}")
+    i, j = (wrap_dim(d, A) for d in dim)
+    if i == j:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
+    if ord == "fro":
+        return vector_norm(A, 2, (i, j), keepdim)
+    if ord == "nuc" or (not isinstance(ord, str) and abs(ord) == 2):
+        s = svdvals(A.movedim((i, j), (-2, -1)))
+        r = s.sum(-1) if ord == "nuc" else s.amax(-1) if ord > 0 else s.amin(-1)
+        return _kept(r, i, j) if keepdim else r
+    if isinstance(ord, str) or abs(ord) not in (1, math.inf):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    first, second = (i, j) if abs(ord) == 1 else (j, i)
+    sums = vector_norm(A, 1, first, keepdim)
+    axis = second if keepdim or second < first else second - 1
+    return sums.amax(axis, keepdim) if ord > 0 else sums.amin(axis, keepdim)
+
+
+def _kept(r: Tensor, i: int, j: int) -> Any:
+    for d in sorted((i, j)):
+        r = r.unsqueeze(d)
+    return r
+
+
+@within(LINALG, "norm", title="linalg_norm")
+def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
+                dtype: dt.dtype | None = None) -> Any:
+    """A vector norm, or with an order and two dimensions a matrix norm."""
+    if ord is not None:
+        if dim is None and A._a.ndim not in (1, 2):
+            raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be "
+                               f"1D or 2D. Got {A._a.ndim}D.")
+        if dim is not None and not isinstance(dim, int) and len(dim) not in (1, 2):
+            raise RuntimeError("linalg.norm: If dim is specified, it must be of length 1 or 2. Got "
+                               f"{list(dim)}")
+        pair = dim if dim is not None else tuple(range(A._a.ndim))
+        if not isinstance(pair, int) and len(pair) == 2:
+            return matrix_norm(A, ord, pair if dim is not None else (0, 1), keepdim, dtype=dtype)
+        if isinstance(ord, str):
+            raise RuntimeError(f"linalg.norm: Order {ord} not supported for vectors")
+    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+
+
+@op(out=True)
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
+         dtype: dt.dtype | None = None) -> Any:
+    """The p-norm of all elements, or over dimensions."""
+    if input._dt.category < dt.FLOATING and dtype is None:
+        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as "
+                           f"input. Got {input._dt.tensor_name}")
+    if p == "nuc":
+        return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+    order = 2.0 if p in ("fro", None) else p
+    return vector_norm(input, order, dim, keepdim, dtype=dtype)
+
+
+@within(LINALG, "cond", title="linalg_cond")
+def cond(A: Tensor, p: Any = None) -> Any:
+    """The condition number."""
+    if A._a.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor A must have at least 2 dimensions.")
+    if p is None or p in (2, -2):
+        s = svdvals(A)
+        high, low = s.narrow(-1, 0, 1), s.narrow(-1, s._a.shape[-1] - 1, 1)
+        return (low / high if p == -2 else high / low).squeeze(-1)
+    if A._a.shape[-1] != A._a.shape[-2]:
+        raise RuntimeError(f"linalg.cond: A must be batches of square matrices, but they are "
+                           f"{A._a.shape[-2]} by {A._a.shape[-1]} matrices")
+    product = matrix_norm(A, p) * matrix_norm(inv(A), p)
+    return product.nan_to_num(math.inf, math.inf, -math.inf)
+
+
