@@ -296,7 +296,6 @@ class Recorder:
             return self.wrap(value)
         base, step = found
         if relation == "same":
-            value.obj = base.obj
             return base
         if relation == "maybe":
             return self.maybe_view(base, step, value)

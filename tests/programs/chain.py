@@ -1,0 +1,167 @@
+"""The whole chain on one program:
+
+plain Python == staged on the plain machine == graph interpreted == emitted code, with passes
+on and off; gradients against central differences; arguments mutated alike.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any
+
+import numpy as np
+
+import srcgrad as sg
+from srcgrad.compiled import Compiled
+from srcgrad.compiler import Request
+from srcgrad.graph.interpret import interpret
+from srcgrad.graph.verify import verify
+from srcgrad.optimize.pipeline import PASSES
+from srcgrad.stage import PlainMachine, stage
+from srcgrad.tree import flatten, unflatten
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equal to the last bit, with type, dtype and shape; containers part by part."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    if isinstance(a, (float, complex, np.generic)):
+        return repr(a) == repr(b)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
+    if hasattr(a, "__dict__") and not callable(a):
+        return same(vars(a), vars(b))
+    return bool(a == b)
+
+
+def floats(args: tuple[Any, ...]) -> tuple[int, ...]:
+    """The arguments that have a derivative."""
+
+    def varies(leaf: Any) -> bool:
+        if isinstance(leaf, (np.ndarray, np.generic)):
+            return leaf.dtype.kind in "fc"
+        return type(leaf) in (float, complex)
+
+    return tuple(i for i, a in enumerate(args) if any(varies(x) for x in flatten(a)[0]))
+
+
+def differences(fn: Any, args: tuple[Any, ...], place: int, step: float = 1e-6) -> list[Any]:
+    """Central differences of a scalar function for each leaf of one argument."""
+    leaves, structure = flatten(args[place])
+    found: list[Any] = []
+    for number, leaf in enumerate(leaves):
+        if not isinstance(leaf, (float, np.floating)) and not (
+            isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f"
+        ):
+            found.append(None)
+            continue
+        base = np.asarray(leaf, dtype=float)
+        slope = np.zeros(base.shape)
+        for index in np.ndindex(*base.shape):
+            ends = []
+            for sign in (1, -1):
+                moved = np.array(base)
+                moved[index] += sign * step
+                value: Any = moved if isinstance(leaf, np.ndarray) else float(moved)
+                fresh = list(copy.deepcopy(args))
+                inner = flatten(fresh[place])[0]
+                inner[number] = value
+                fresh[place] = unflatten(structure, inner)
+                ends.append(float(np.real(fn(*fresh))))
+            slope[index] = (ends[0] - ends[1]) / (2 * step)
+        found.append(slope)
+    return found
+
+
+def close(got: Any, want: Any, tolerance: float = 2e-5) -> bool:
+    scale = max(1.0, float(np.max(np.abs(want), initial=0.0)))
+    return bool(np.allclose(got, want, rtol=tolerance, atol=tolerance * scale))
+
+
+def inputs_of(entry: Any, arguments: dict[str, Any]) -> list[Any]:
+    """The graph's inputs, found by their paths."""
+    traced = entry.traced
+    return [
+        s.path.resolve(
+            arguments[s.path.root[1]] if s.path.root[0] == "arg" else traced.pinned[s.path.root[1]]
+        )
+        for s in traced.sources
+    ]
+
+
+def run_quietly(fn: Any, args: tuple[Any, ...]) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return fn(*args)
+
+
+def check(
+    fn: Any,
+    args: tuple[Any, ...],
+    *,
+    gradients: bool = True,
+    staged: bool = True,
+    passes: bool = True,
+    oracle: bool = True,
+) -> Any:
+    """Assert the chain for one program; returns the compiled ``value_and_grad``."""
+    plain_args = copy.deepcopy(args)
+    want = run_quietly(fn, plain_args)
+    if staged:
+        staged_args = copy.deepcopy(args)
+        value = stage(fn).run(PlainMachine(deep=True), staged_args, {}, fn=fn)
+        assert same(value, want), f"staged: {value!r} != {want!r}"
+    places = floats(args)
+    compiled = sg.value_and_grad(fn, argnums=places)
+    variants = [compiled]
+    if passes:
+        request = Request("value_and_grad", places, False, without=(*PASSES, "dead"))
+        variants.append(Compiled(fn, request))
+    for derivative in variants:
+        for _ in range(2):
+            given = copy.deepcopy(args)
+            value, slopes = run_quietly(derivative, given)
+            assert same(value, want), f"emitted: {value!r} != {want!r}\n{derivative.source()}"
+            assert same(given, plain_args), f"arguments differ\n{derivative.source()}"
+        if gradients:
+            check_gradients(fn, args, places, slopes, derivative)
+    if oracle:
+        check_interpreted(compiled, args, want, fn)
+    return compiled
+
+
+def check_interpreted(compiled: Any, args: tuple[Any, ...], want: Any, fn: Any) -> None:
+    """The traced graph, evaluated by copying, gives the plain value."""
+    primal = sg.jit(fn)
+    run_quietly(primal, copy.deepcopy(args))
+    entry = primal._entries[0]
+    verify(entry.traced.graph)
+    if any(node.op == "effect" for node in entry.traced.graph.block.nodes):
+        return
+    import inspect
+
+    bound = inspect.signature(fn).bind(*copy.deepcopy(args))
+    bound.apply_defaults()
+    found = run_quietly(interpret, (entry.traced.graph, *inputs_of(entry, bound.arguments)))
+    numbers = [x for x in flatten(want)[0] if isinstance(x, (float, np.generic, np.ndarray))]
+    if len(numbers) == len(found) == 1:
+        assert close(found[0], numbers[0], 1e-12), f"interpreted: {found[0]!r} != {numbers[0]!r}"
+
+
+def check_gradients(
+    fn: Any, args: tuple[Any, ...], places: tuple[int, ...], slopes: Any, derivative: Any
+) -> None:
+    for place, slope in zip(places, slopes):
+        got = flatten(slope)[0]
+        expected = differences(fn, args, place)
+        leaves = flatten(args[place])[0]
+        for leaf, g, w in zip(leaves, got, expected):
+            if w is None:
+                continue
+            assert type(g) is type(leaf), f"gradient is {type(g)}, argument {type(leaf)}"
+            assert close(g, w), f"argument {place}: {g} != {w}\n{derivative.source()}"
