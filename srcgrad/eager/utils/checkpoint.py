@@ -61,9 +61,8 @@ class _Frame:
         if before is not None:
             NAMESPACE["set_rng_state"](self.random_state)
 
-        def keep(t: Tensor) -> Tensor:
+        def keep(t: Tensor) -> None:  # the new graph is dropped: it need not hold anything
             kept.append(t.detach())
-            return t
 
         try:
             with enable_grad(), saved_tensors_hooks(keep, lambda t: t):
