@@ -24,6 +24,7 @@ from .graph.ir import Graph, Ref, Value
 from .guards import Path
 from .kinds import Aval, Kind
 from .optimize import simplify
+from .stage.stack import room_to_recurse
 from .trace.entry import Record, Traced, trace
 from .tree import assemble, children, paths_below
 
@@ -70,6 +71,7 @@ class Specialization:
         return self.probe(*args, **kwargs) is not MISS
 
 
+@room_to_recurse()
 def compile_call(function: Any, request: Request, args: tuple[Any, ...],
                  kwargs: Mapping[str, Any]) -> Specialization:
     """Compile ``function`` for calls like ``function(*args, **kwargs)``."""
