@@ -165,14 +165,16 @@ def unifications(shapes: list[tuple[Dim, ...]], dims: list[Dim],
     first, with whether their number could not be smaller: pairs, multiples, shapes that agree
     along their axes, pairs of pairs; at last all dims, which proves nothing about any two."""
     unequal = list(dict.fromkeys(d for d in dims if isinstance(d, Poly)))
-    fixed = dict.fromkeys([d for d in dims if isinstance(d, int) and d > 1] + numbers)
-    either: list[Dim] = [*unequal, *fixed]
+    either: list[Dim] = [*unequal, *dict.fromkeys(d for d in dims if isinstance(d, int) and d > 1)]
     pairs = [p for p in itertools.combinations(either, 2)
              if isinstance(p[0], Poly) and equated(*p)][:60]
     yield from (([p], True) for p in pairs)
-    for factor in dict.fromkeys(numbers):
+    for factor in dict.fromkeys(numbers):  # before equality: a multiple proves less
         for d in unequal:
             yield [(d, multiply(factor, symbol("quotient", low=1)))], True
+    same = [(d, n) for n in dict.fromkeys(numbers) for d in unequal if equated(d, n)][:40]
+    yield from (([p], True) for p in same)
+    pairs += same
     yield from ((equations, True) for equations in _agreements(shapes))
     for first, second in itertools.islice(itertools.combinations(pairs, 2), 300):
         yield [first, second], True

@@ -257,6 +257,33 @@ def test_known_functions(position):
         compare(fn, args, {}, values)
 
 
+def apart(structure, values, count):
+    """Every axis of every array gets a symbol of its own, as arguments of functions have."""
+    if isinstance(structure, Aval) and structure.shape:
+        shape = []
+        for d in structure.shape:
+            if isinstance(d, int):
+                shape.append(d)
+                continue
+            count.append(d)
+            own = symbol(f"axis{len(count)}")
+            values[own.atoms()[0]] = evaluate(d, values)
+            shape.append(own)
+        return structure.but(shape=tuple(shape))
+    if isinstance(structure, tuple | list):
+        return type(structure)(apart(s, values, count) for s in structure)
+    return structure
+
+
+@pytest.mark.parametrize("position", range(len(PRODUCTS) + len(SHAPES)))
+def test_known_functions_of_independent_sizes(position):
+    fn, args = (PRODUCTS + SHAPES)[position]
+    for sizes in ((2, 3, 4), (5, 2, 3), (3, 3, 2), (4, 5, 2), (9, 11, 10)):
+        values = dict(zip(ATOMS, sizes))
+        separate = apart(args, values, [])
+        compare(fn, separate, {}, values)
+
+
 INTS = [N, M, add(N, -1), 2, add(multiply(2, N), M), 0, 7]
 
 
