@@ -192,9 +192,10 @@ class Control(Plain):
         body = node.blocks[-1]
         jump = 1 if spec.exits else 0
         inits = node.inputs[spec.first_init:spec.first_init + spec.n_carried]
-        before = parallel([(n, self.e.of(v)) for n, v in zip(
-            names.slots, inits, strict=False) if not self.is_undefined(v)])
+        before: Stmts = []
         self.before(node, names, before)
+        before += parallel([(n, self.e.of(v)) for n, v in zip(
+            names.slots, inits, strict=False) if not self.is_undefined(v)])
         self.add(stmts, node, *before)
         first: Stmts = []
         late: list[tuple[Value, Store]] = []

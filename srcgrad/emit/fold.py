@@ -78,7 +78,7 @@ class Folding:
         self.consumed_in: dict[Value, Block] = {}
         self.producer: dict[Value, Node] = {}
         self.depth: dict[Node, int] = {}
-        self.bounds: dict[Node, None] = {}  # nodes inlined in a range, read after the slots start
+        self.shift: dict[Node, int] = {}  # of nodes in a loop's head: see Liveness.loop
         self.border = border
 
     def run(self, graph: Graph) -> Folding:
@@ -188,9 +188,10 @@ class Folding:
         if depth > MAX_DEPTH:
             return None
         self.depth[node] = depth
-        if by in self.bounds or (by.op == "loop" and any(
-                v is out for v in by.inputs[:by.loop.first_init])):
-            self.bounds[node] = None
+        if by in self.shift:
+            self.shift[node] = self.shift[by]
+        elif by.op == "loop":
+            self.shift[node] = 1 + any(v is out for v in by.inputs[:by.loop.first_init])
         return self.inlined.get(by, self.order.start[by])
 
     def accepts(self, by: Node, value: Value) -> bool:

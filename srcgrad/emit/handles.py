@@ -17,6 +17,7 @@ class Handles:
 
     def __init__(self, graph: Graph) -> None:
         self.through: dict[Node, tuple[Value, int]] = {}
+        self.homes: dict[Value, tuple[int | None, list[object]]] = {}
         self.block(graph.block, {})
 
     def block(self, block: Block, views: dict[int, list[View]]) -> None:
@@ -36,12 +37,17 @@ class Handles:
 
     def view(self, node: Node, views: dict[int, list[View]]) -> None:
         out, base = node.outputs[0], node.inputs[0]
-        if node.params.get("handle") or not out.hint or not out.aval.is_array or (
-                base.obj is None):
+        if node.params.get("handle"):
+            self.homes[out] = self.homes.get(node.inputs[-1], (None, []))
             return
-        steps = [_filled(s, node) for s in node.params["steps"]]
-        if all(isinstance(s, Index) and s.basic for s in node.params["steps"]):
-            views.setdefault(base.obj, []).append((out, steps))
+        home, above = self.homes.get(base, (base.obj, []))
+        if home is None or not out.aval.is_array or not all(
+                isinstance(s, Index) and s.basic for s in node.params["steps"]):
+            return
+        steps = [*above, *(_filled(s, node) for s in node.params["steps"])]
+        self.homes[out] = (home, steps)
+        if out.hint:
+            views.setdefault(home, []).append((out, steps))
 
     def write(self, node: Node, views: dict[int, list[View]]) -> None:
         base, where = node.inputs[0], node.origin.where if node.origin else None

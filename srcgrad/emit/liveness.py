@@ -86,8 +86,7 @@ class Liveness:
                 self.alias[node.outputs[0]] = self.alias.get(handle, handle)
                 self.use(handle, position)
                 continue
-            if node in self.folding.bounds:
-                position += 2
+            position += self.folding.shift.get(node, 0)
             for v in node.inputs:
                 self.use(v, position)
             if node in self.through:
@@ -118,9 +117,14 @@ class Liveness:
             self.arms.pop()
 
     def loop(self, node: Node) -> None:
+        """A loop starts in three moments: sequences and counters are made at its position,
+        then initial values are read for the carried variables, then the range."""
         spec, plan, body = node.loop, self.sizes.plan(node), node.blocks[-1]
-        for v in (*node.inputs[:spec.first_init], *self.sizes.needed(node)):
-            self.use(v, self.order.start[node] + 2)  # the carried values have started
+        start = self.order.start[node]
+        for v in (*self.sizes.needed(node), *node.inputs[spec.first_init:]):
+            self.use(v, start + 1)
+        for v in node.inputs[:spec.first_init]:
+            self.use(v, start + 2)
         self.stack.append((self.order.start[node], self.order.end[node]))
         for b in node.blocks[:-1]:
             self.block(b, None)

@@ -20,6 +20,7 @@ from srcgrad.emit.order import WRITES, Order, is_adjoint
 from srcgrad.emit.realize import produced_by
 from srcgrad.emit.spans import TEMPORARY, NameTable, Span
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value
+from srcgrad.kinds import Kind
 
 _NOT_NAME = re.compile(r"\W")
 
@@ -49,6 +50,7 @@ class Naming:
         self.prefer: dict[Value, str] = {}
         self.outputs = frozenset(graph.outputs)
         self.late: dict[Value, int] = {}
+        self.shared: dict[Value, str] = {}
         self.eligible = set(graph.block.params)
         for node in graph.block.nodes:
             if not is_adjoint(node):
@@ -62,7 +64,7 @@ class Naming:
              adjoint: bool = False) -> str:
         """A name for ``value``.  If the user's name is held by an older value of the user's,
         that one is noted: it should get a second name (``late``)."""
-        if not adjoint and wanted != TEMPORARY and preferred is None and value.hint == wanted:
+        if not adjoint and preferred in (None, wanted) and value.hint == wanted:
             for holder in self.table.holders(wanted, spans):
                 if holder in self.eligible and holder.hint == wanted and (
                         self.order.defined[holder] <= spans[0][0]):
@@ -74,6 +76,8 @@ class Naming:
             hint = None if v is None else self.hint(v)
             if hint:
                 name = _NOT_NAME.sub("_", hint)
+                if name == "return" or name.endswith("_return"):
+                    name = name.removesuffix("return") + "out"
                 return name if not name[:1].isdigit() else f"v_{name}"
         return TEMPORARY
 
@@ -112,9 +116,19 @@ class Naming:
 
     def saved_name(self, element: Value) -> str:
         name = self.wanted(element)
-        if name == TEMPORARY:
+        if name in (TEMPORARY, "saved"):
             return "saved"
         return name if name.endswith("_saved") else f"{name}_saved"
+
+    def element_name(self, node: Node, element: Value) -> str:
+        """``u`` for an element of ``u_saved``."""
+        wanted = self.wanted(element)
+        if wanted != TEMPORARY:
+            return wanted
+        position = node.blocks[-1].params.index(element)
+        sequence = self.of[node.inputs[len(node.inputs) - len(node.blocks[-1].params) + position]]
+        base = re.sub(r"_saved(_\d+)?$", "", sequence)
+        return base if base != sequence and element.aval.kind is not Kind.LIST else TEMPORARY
 
     def part_name(self, node: Node) -> str | None:
         """``d_L_ii`` for ``d_L[i, i]``, ``u_part`` for other parts of ``u``."""
@@ -232,7 +246,7 @@ class Naming:
             self.name_index(node, names)
         for e in body.params[lead + spec.n_carried:]:
             if e not in self.live.sizes.elements:
-                self.of[e] = self.table.take(self.wanted(e), self.live.spans(e))
+                self.of[e] = self.table.take(self.element_name(node, e), self.live.spans(e))
         for inner in node.blocks:
             self.block(inner)
 
@@ -242,26 +256,36 @@ class Naming:
         start, end = order.start[node], order.end[node]
         for element, sequence, _ in produced_by(node):
             wanted = self.saved_name(element)
-            spans = [(start + 1, max(self.live.last.get(sequence, 0), end + 1))]
+            spans = [(start, max(self.live.last.get(sequence, 0), end + 1))]
             self.of[sequence] = self.table.take(wanted, spans, self.prefer.get(sequence))
             names.sequences.append(self.of[sequence])
         trips = node.outputs[-1]
         plan = self.live.sizes.plan(node)
         if trips in self.live.last or plan.needs_trips:
-            spans = [(start + 1, max(self.live.last.get(trips, 0), end + 1))]
+            spans = [(start, max(self.live.last.get(trips, 0), end + 1))]
             names.trips = self.of[trips] = self.table.take(f"n_{self.letter(node)}", spans,
                                                             self.prefer.get(trips))
         if plan.needs_count and names.trips is None:
-            names.count = self.table.take(f"n_{self.letter(node)}", [(start + 1, end + 1)])
+            names.count = self.table.take(f"n_{self.letter(node)}", [(start, end + 1)])
         if plan.needs_ordinal:
-            names.ordinal = self.table.take("k", [(start + 1, end + 1)])
+            names.ordinal = self.table.take("k", [(start, end + 1)])
         if spec.exits:
             exit_at = node.outputs[0]
-            if exit_at in self.live.last:
-                spans = [(start + 1, self.live.spans(exit_at, end + 1)[-1][1])]
+            if exit_at in self.shared:
+                names.jump = self.of[exit_at] = self.shared[exit_at]
+            elif exit_at in self.live.last:
+                spans = [(start, self.live.spans(exit_at, end + 1)[-1][1])]
                 names.jump = self.of[exit_at] = self.table.take(
                     self.wanted(exit_at) if exit_at.hint else "exit_at", spans,
                     self.prefer.get(exit_at))
+                self.share(node.blocks[-1].outputs[0], names.jump)
+
+    def share(self, inner: Value, name: str) -> None:
+        """An inner loop's jump number that is the outer one's, too, needs no name of its own."""
+        node = self.folding.producer.get(inner)
+        if node is not None and node.op == "loop" and node.loop.exits and (
+                node.outputs[0] is inner and self.folding.users.get(inner) == 1):
+            self.shared[inner] = name
 
     def name_index(self, node: Node, names: LoopNames) -> None:
         index = node.blocks[-1].params[0]

@@ -128,10 +128,11 @@ class Sizes:
         if aval.kind is not Kind.ARRAY or aval.shape is None or aval.dtype is None:
             return None
         spec = node.loop
-        params = node.blocks[-1].params[1:1 + spec.n_carried]
-        for p in params:
-            if aval.shape and p.aval.kind is Kind.ARRAY and p.aval.shape == aval.shape:
-                return Shape(p, aval.shape, {}, aval.dtype)
+        for init in node.inputs[spec.first_init:spec.first_init + spec.n_carried]:
+            if aval.shape and init.aval.kind is Kind.ARRAY and init.aval.shape == aval.shape:
+                made = self.folding.producer.get(init)
+                if made is None or made not in self.folding.inlined:
+                    return Shape(init, aval.shape, {}, aval.dtype)
         sources: dict[Atom, tuple[Value, int | None]] = {}
         for dim in aval.shape:
             if not self.resolve(dim, sources):
@@ -159,6 +160,8 @@ class Sizes:
         for shape in self.plans[node].shapes:
             if shape is not None:
                 found.update(dict.fromkeys(v for v, _ in shape.sources.values()))
+                if shape.like is not None:
+                    found[shape.like] = None
         return list(found)
 
     def through(self, value: Value) -> list[Value]:

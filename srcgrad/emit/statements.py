@@ -159,7 +159,8 @@ class Plain:
             op = INPLACE.get(fn) or BINARY.get(fn)
         except TypeError:
             return False
-        marked = fn in INPLACE or (node.origin is not None and node.origin.augmented)
+        marked = fn in INPLACE or (node.origin is not None and node.origin.augmented) or (
+            is_adjoint(node) and node.out.aval.kind in SCALARS)
         if op is None or not marked:
             return False
         left, right = (self.e.template(a, node.inputs) for a in node.params["args"])

@@ -6,13 +6,16 @@ alive, take names and ask for copies.  The user's own statements stay, read or n
 
 from __future__ import annotations
 
+from collections import Counter
+
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Graph, Node, Value
+from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 
 
 def trim(graph: Graph) -> Graph:
     """The graph without unread outcomes of branches, last values and kept sequences."""
     needed: set[Value] = set()
+    graph = graph.but(block=_without_idle(graph.block, _uses(graph)))
     nodes, border = _nodes(graph.block, needed, graph.block.outputs, graph.border)
     return graph.but(block=graph.block.but(nodes=nodes), border=border)
 
@@ -67,3 +70,60 @@ def _loop(node: Node, needed: set[Value]) -> Node:
     shape = spec.but(n_last=len(last), n_produced=len(produced), stacked=stacked)
     return node.but(outputs=(*(node.outputs[i] for i in kept), node.outputs[-1]),
                     blocks=tuple(blocks), params={**node.params, "loop": shape})
+
+
+def _uses(graph: Graph) -> Counter[Value]:
+    """How often each value is read or handed on."""
+    found: Counter[Value] = Counter(graph.outputs)
+    for node in walk(graph.block):
+        found.update(node.inputs)
+        for block in node.blocks:
+            found.update(block.outputs)
+    return found
+
+
+def _without_idle(block: Block, uses: Counter[Value]) -> Block:
+    """The block with loops freed of carried values that no iteration and nobody after reads."""
+    if not any(n.blocks for n in block.nodes):
+        return block
+    nodes = []
+    for node in reversed(block.nodes):
+        if node.op == "loop":
+            node = _freed(node, uses)
+        if node.blocks:
+            node = node.but(blocks=tuple(_without_idle(b, uses) for b in node.blocks))
+        nodes.append(node)
+    return block.but(nodes=tuple(reversed(nodes)))
+
+
+def _freed(node: Node, uses: Counter[Value]) -> Node:
+    spec, body = node.loop, node.blocks[-1]
+    lead, jump, first = (1 if spec.kind == "for" else 0), (1 if spec.exits else 0), spec.first_init
+    idle: list[int] = []
+    for i in range(spec.n_carried):
+        param, following = body.params[lead + i], body.outputs[jump + i]
+        if uses[node.outputs[jump + i]] or uses[param] > (following is param) or any(
+                uses[b.params[i]] for b in node.blocks[:-1]):
+            continue
+        idle.append(i)
+        uses[following] -= 1
+        uses[node.inputs[first + i]] -= 1
+    for i in range(spec.n_last):  # trimmed later; what they read is read no more
+        at = jump + spec.n_carried + i
+        if not uses[node.outputs[at]]:
+            uses[body.outputs[at]] -= 1
+    if not idle:
+        return node
+    blocks = [_dropped(b, [], idle, 0, 0) for b in node.blocks[:-1]]
+    blocks.append(_dropped(body, idle, idle, jump, lead))
+    inputs = tuple(v for i, v in enumerate(node.inputs) if i - first not in idle)
+    outputs = tuple(v for i, v in enumerate(node.outputs) if i - jump not in idle)
+    shape = spec.but(n_carried=spec.n_carried - len(idle))
+    return node.but(inputs=inputs, outputs=outputs, blocks=tuple(blocks),
+                    params={**node.params, "loop": shape})
+
+
+def _dropped(block: Block, outputs: list[int], params: list[int], jump: int, lead: int) -> Block:
+    return Block(tuple(v for i, v in enumerate(block.params) if i - lead not in params),
+                 block.nodes,
+                 tuple(v for i, v in enumerate(block.outputs) if i - jump not in outputs))
