@@ -17,7 +17,7 @@ def recurrence(b: Array, factor: Array) -> Array:
     """``y[i] = b[i] + factor[i] * y[i - 1]`` along the last axis, ``y[-1] = 0``.
 
     >>> recurrence(np.array([1.0, 1.0, 1.0]), np.array([5.0, 2.0, 3.0]))
-    array([1., 3., 10.])
+    array([ 1.,  3., 10.])
     """
     y = np.array(np.broadcast_arrays(b, factor)[0], dtype=np.result_type(b, factor))
     for i in range(1, y.shape[-1]):
