@@ -37,7 +37,7 @@ class StagedUnit:
     Staged code finds its unit in its globals; :func:`srcgrad.stage.origins.origin` does too.
     """
 
-    __slots__ = ("__weakref__", "filename", "lines", "owners", "places", "regions")
+    __slots__ = ("__weakref__", "filename", "lines", "owners", "places", "positions", "regions")
 
     def __init__(self, filename: str, lines: list[str]) -> None:
         self.filename = filename
@@ -45,6 +45,7 @@ class StagedUnit:
         self.owners: dict[int, Staged] = {}  # id of a code object -> the function it is part of
         self.regions: dict[int, RegionInfo] = {}
         self.places: dict[tuple[int, int], Any] = {}  # memo of resolved positions
+        self.positions: dict[int, list[Any]] = {}  # id of a code object -> its position table
 
     def register(self, code: CodeType, staged: Staged, plans: dict[str, RegionInfo]) -> None:
         """Remember that ``code`` and the code objects inside it belong to ``staged``."""

@@ -7,7 +7,6 @@ position of the innermost staged frame on the stack.
 from __future__ import annotations
 
 import sys
-from itertools import islice
 from types import CodeType, FrameType
 from typing import Any
 
@@ -67,8 +66,10 @@ def _place(unit: Any, code: CodeType, lasti: int) -> Where:
 
 
 def _resolve(unit: Any, code: CodeType, lasti: int) -> Where:
-    position = next(islice(code.co_positions(), lasti // 2, None), (None, None, None, None))
-    line, end_line, start, stop = position
+    table = unit.positions.get(id(code))
+    if table is None:  # all at once: to find one place takes time linear in the function
+        table = unit.positions[id(code)] = list(code.co_positions())
+    line, end_line, start, stop = table[lasti // 2]
     staged = unit.owners.get(id(code))
     line = line or code.co_firstlineno
     text = unit.lines[line - 1].rstrip("\n") if 0 < line <= len(unit.lines) else ""

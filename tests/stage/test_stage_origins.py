@@ -3,6 +3,7 @@
 # ruff: noqa: E501, F841
 
 import sys
+import time
 import traceback
 
 import numpy as np
@@ -207,9 +208,25 @@ def test_origin_is_fast():
         for _ in range(2000):
             x + 1
 
-    import time
     start = time.perf_counter()
     stage(many).run(machine, (np.float64(1),), {}, fn=many)
     assert (time.perf_counter() - start) / 2000 < 200e-6
     assert len({id(w) for w in machine.places}) == 1
     assert sys.getrecursionlimit() < 20_000
+
+
+def test_origins_take_linear_time():
+    from test_stage_generated import build
+
+    def seconds(n):
+        text = "def program(x):\n" + "    y = x + 1\n" * n + "    return y\n"
+        function, _ = build(text)
+        stage(function)
+        machine = Recorder()
+        start = time.process_time()
+        stage(function).run(machine, (1,), {}, fn=function)
+        assert [w.line for w in machine.places] == list(range(2, n + 2))
+        return time.process_time() - start
+
+    seconds(100)
+    assert min(seconds(4000) for _ in range(2)) < 30 * min(seconds(400) for _ in range(3))
