@@ -270,6 +270,12 @@ def _get_grad(self: Tensor) -> Tensor | None:
     return self._grad
 
 
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half",
+            "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>",
+            "complex128": "c10::complex<double>", "int64": "long int", "int32": "int",
+            "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
+
+
 def _set_grad(self: Tensor, value: Any) -> None:
     if value is None:
         self._grad = None
@@ -282,14 +288,17 @@ def _set_grad(self: Tensor, value: Any) -> None:
         raise RuntimeError("can't assign Variable as its own grad")
     if value._dt is not self._dt:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{value._dt.name}' to a tensor with "
-            f"dtype '{self._dt.name}'. The gradient must match the tensor's dtype by default. You "
-            "can disable this check by setting the tensor's grad_dtype to None to allow any dtype, "
-            "or setting it to the desired dtype. For best performance, it is recommended to "
-            "match the dtype of the gradient and the tensor.")
+            f"attempting to assign a gradient with dtype '{_C_NAMES[value._dt.name]}' to a tensor "
+            f"with grad_dtype '{self._dt.tensor_name}'. The gradient must match the tensor's "
+            "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype "
+            "attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
+            "caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+            "systems that assume they match.")
     if value._a.shape != self._a.shape:
         raise RuntimeError(
-            "assigned grad has data of a different size")
+            f"attempting to assign a gradient of size '{list(value._a.shape)}' to a tensor of size "
+            f"'{list(self._a.shape)}'. Please ensure that the gradient and the tensor are the same "
+            "size")
     self._grad = value
 
 
