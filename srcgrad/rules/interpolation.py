@@ -1,4 +1,4 @@
-"""Interpolation, convolution, polynomials."""
+"""Interpolation and convolution."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, sequence, vjp
-from srcgrad.rules.broadcast import arange, as_array, dispatching, runtime, scatter_add, size_of
-from srcgrad.rules.creation import vander_x
-from srcgrad.rules.joining import unstack
-from srcgrad.rules.linear_algebra import full_rank_solution_matrix
+from srcgrad.rules.book import Array, linear, vjp
+from srcgrad.rules.broadcast import as_array, runtime, scatter_add, size_of
 from srcgrad.rules.products import conj_complex
 
 Shape = tuple[int, ...]
-_vander = dispatching(np.vander)  # with a symbolic number of columns too
 
 
 def _no_period(period: Any) -> None:
@@ -145,64 +141,3 @@ def correlate_v(
     full = pad_to_full(ct, np.shape(a)[0], v_shape[0], mode, True)
     reversed_v = np.correlate(full, conj_complex(a, a_dtype), "valid")
     return conj_complex(np.flip(reversed_v), v_dtype)
-
-
-@vjp(np.polyval, "p")
-def polyval_p(ct: Array, x: Array, p_shape: Any) -> Any:
-    n = len(p_shape) if isinstance(p_shape, list) else p_shape[0]
-    d = np.reshape(ct, -1) @ _vander(np.reshape(x, -1), n)
-    return unstack(d, p_shape)
-
-
-@vjp(np.polyval, "x")
-def polyval_x(ct: Array, p: Any, x: Array) -> Array:
-    coefficients = as_array(p)
-    degree = np.shape(coefficients)[0] - 1
-    factors = arange(degree, 0, -1, dtype=coefficients.dtype)
-    return ct * np.polyval(coefficients[:-1] * factors, x)
-
-
-@linear(np.polyder, "p")
-def polyder_p(ct: Array, p_shape: Shape, m: int) -> Array:
-    for done in reversed(range(m)):
-        degree = p_shape[0] - 1 - done
-        factors = arange(degree, 0, -1, dtype=ct.dtype)
-        ct = np.pad(ct * factors, (0, 1))
-    return ct
-
-
-def _design(x: Array, deg: int, w: Array) -> Array:
-    matrix = np.vander(x, deg + 1)
-    return matrix if w is None else matrix * np.expand_dims(w, -1)
-
-
-def _plain_fit(full: bool, cov: Any) -> None:
-    if full or cov:
-        raise ValueError("np.polyfit has no derivative rule with full= or cov=")
-
-
-@vjp(np.polyfit, "y")
-def polyfit_y(ct: Array, x: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any) -> Array:
-    _plain_fit(full, cov)
-    d = np.linalg.pinv(_design(x, deg, w)).T @ ct
-    if w is None:
-        return d
-    return d * (w if y_ndim == 1 else np.expand_dims(w, -1))
-
-
-@vjp(np.polyfit, "x")
-def polyfit_x(
-    ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any
-) -> Array:
-    _plain_fit(full, cov)
-    matrix = _design(x, deg, w)
-    columns = (y if w is None else (y.T * w).T) if y_ndim == 2 else np.expand_dims(
-        y if w is None else y * w, -1
-    )
-    found, d_found = (ans, ct) if y_ndim == 2 else (np.expand_dims(ans, -1), np.expand_dims(ct, -1))
-    d = full_rank_solution_matrix(matrix, columns, found, d_found)
-    if w is not None:
-        d = d * np.expand_dims(w, -1)
-    return vander_x(d, np.vander(x, deg + 1), False)
-
-sequence(np.polyval, "p")

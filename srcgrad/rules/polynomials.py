@@ -1,0 +1,119 @@
+"""Polynomials as arrays of coefficients, the highest power first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, linear, sequence, vjp
+from srcgrad.rules.broadcast import arange, as_array, dispatching
+from srcgrad.rules.creation import vander_x
+from srcgrad.rules.joining import unstack
+from srcgrad.rules.linear_algebra import full_rank_solution_matrix
+from srcgrad.rules.products import conj_complex
+
+Shape = tuple[int, ...]
+_vander = dispatching(np.vander)  # with a symbolic number of columns too
+
+
+@vjp(np.polyval, "p")
+def polyval_p(ct: Array, x: Array, p_shape: Any) -> Any:
+    n = len(p_shape) if isinstance(p_shape, list) else p_shape[0]
+    d = np.reshape(ct, -1) @ _vander(np.reshape(x, -1), n)
+    return unstack(d, p_shape)
+
+
+@vjp(np.polyval, "x")
+def polyval_x(ct: Array, p: Any, x: Array) -> Array:
+    coefficients = as_array(p)
+    degree = np.shape(coefficients)[0] - 1
+    factors = arange(degree, 0, -1, dtype=coefficients.dtype)
+    return ct * np.polyval(coefficients[:-1] * factors, x)
+
+
+@linear(np.polyder, "p")
+def polyder_p(ct: Array, p_shape: Shape, m: int) -> Array:
+    for done in reversed(range(m)):
+        degree = p_shape[0] - 1 - done
+        factors = arange(degree, 0, -1, dtype=ct.dtype)
+        ct = np.pad(ct * factors, (0, 1))
+    return ct
+
+
+def _design(x: Array, deg: int, w: Array) -> Array:
+    matrix = np.vander(x, deg + 1)
+    return matrix if w is None else matrix * np.expand_dims(w, -1)
+
+
+def _plain_fit(full: bool, cov: Any) -> None:
+    if full or cov:
+        raise ValueError("np.polyfit has no derivative rule with full= or cov=")
+
+
+@vjp(np.polyfit, "y")
+def polyfit_y(ct: Array, x: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any) -> Array:
+    _plain_fit(full, cov)
+    d = np.linalg.pinv(_design(x, deg, w)).T @ ct
+    if w is None:
+        return d
+    return d * (w if y_ndim == 1 else np.expand_dims(w, -1))
+
+
+@vjp(np.polyfit, "x")
+def polyfit_x(
+    ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any
+) -> Array:
+    _plain_fit(full, cov)
+    matrix = _design(x, deg, w)
+    columns = (y if w is None else (y.T * w).T) if y_ndim == 2 else np.expand_dims(
+        y if w is None else y * w, -1
+    )
+    found, d_found = (ans, ct) if y_ndim == 2 else (np.expand_dims(ans, -1), np.expand_dims(ct, -1))
+    d = full_rank_solution_matrix(matrix, columns, found, d_found)
+    if w is not None:
+        d = d * np.expand_dims(w, -1)
+    return vander_x(d, np.vander(x, deg + 1), False)
+
+sequence(np.polyval, "p")
+
+
+@linear(np.polyadd, "a1")
+@linear(np.polysub, "a1")
+def polyadd_a1(ct: Array, a1_shape: Shape) -> Array:
+    return ct[-a1_shape[0] :]
+
+
+@linear(np.polyadd, "a2")
+def polyadd_a2(ct: Array, a2_shape: Shape) -> Array:
+    return ct[-a2_shape[0] :]
+
+
+@linear(np.polysub, "a2")
+def polysub_a2(ct: Array, a2_shape: Shape) -> Array:
+    return -ct[-a2_shape[0] :]
+
+
+@vjp(np.polymul, "a1")
+def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: np.dtype[Any]) -> Array:
+    """NumPy strips leading zeros, which have no derivative: the shapes disagree then."""
+    return np.reshape(np.correlate(ct, conj_complex(a2, a2_dtype), "valid"), a1_shape)
+
+
+@vjp(np.polymul, "a2")
+def polymul_a2(ct: Array, a1: Array, a2_shape: Shape, a1_dtype: np.dtype[Any]) -> Array:
+    return polymul_a1(ct, a1, a2_shape, a1_dtype)
+
+
+@linear(np.polyint, "p")
+def polyint_p(ct: Array, p_shape: Shape, m: int) -> Array:
+    for done in range(m, 0, -1):
+        ct = ct[:-1] / arange(p_shape[0] + done - 1, 0, -1, dtype=ct.dtype)
+    return ct
+
+
+@vjp(np.roots, "p")
+def roots_p(ct: Array, ans: Array, p: Array, p_shape: Shape) -> Array:
+    """Of simple roots: ``p(r) = 0`` differentiated."""
+    slopes = np.polyval(p[:-1] * arange(p_shape[0] - 1, 0, -1), ans)
+    return -(ct / slopes) @ _vander(ans, p_shape[0])
