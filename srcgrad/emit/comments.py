@@ -10,7 +10,6 @@ from srcgrad.graph.ir import Node
 
 _HEADERS = ("for ", "while ", "if ", "elif ", "else:", "def ", "with ", "try:", "except", "class ",
             "@", "finally:")
-WIDTH = 88
 
 
 def comment(text: str) -> ast.stmt:
@@ -57,7 +56,7 @@ def line_of(node: Node) -> str | None:
         return None
     if node.origin.callers and where.function:
         text = f"{_short(where)}: {text}"
-    return text if len(text) <= WIDTH - 8 else text[:WIDTH - 11] + "..."
+    return text
 
 
 def _short(where: Where) -> str:

@@ -1,0 +1,158 @@
+"""Bad habits of generated code, as checks on its text.
+
+``lint`` gives a sentence for each habit it finds; good text gives none.  The checks know
+Python only, nothing of graphs, so they hold for any emitter.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+Finding = str
+
+
+def lint(text: str) -> list[Finding]:
+    """The bad habits in a module's text.
+
+    >>> lint("def f(x):\\n    d = x\\n    d = d + 0\\n    return d\\n")
+    ['line 3: adds zero']
+    """
+    tree = ast.parse(text)
+    found: list[Finding] = []
+    for check in _CHECKS:
+        found.extend(check(tree, text))
+    return found
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    return (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
+
+
+def _is_number(node: ast.expr, number: float) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float) and (
+        node.value == number)
+
+
+def _neutral(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """``d + 0``, ``1.0 * d``, ``x ** 1``; only in the backward part, the rest is the user's."""
+    start = _backward_line(text)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.BinOp) or node.lineno < start:
+            continue
+        sides = (node.left, node.right)
+        if isinstance(node.op, ast.Add) and any(_is_number(s, 0) for s in sides):
+            yield f"line {node.lineno}: adds zero"
+        if isinstance(node.op, ast.Mult) and any(_is_number(s, 1) for s in sides):
+            yield f"line {node.lineno}: multiplies by one"
+        if isinstance(node.op, ast.Pow) and _is_number(node.right, 1):
+            yield f"line {node.lineno}: takes the first power"
+
+
+def _backward_line(text: str) -> int:
+    lines = text.splitlines()
+    return next((i for i, line in enumerate(lines, 1) if "# ---- backward" in line), 0)
+
+
+def _double_transpose(tree: ast.Module, text: str) -> Iterator[Finding]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr == "T" and isinstance(
+                node.value, ast.Attribute) and node.value.attr == "T":
+            yield f"line {node.lineno}: transposes twice"
+
+
+
+
+def _seeds_of_ones(tree: ast.Module, text: str) -> Iterator[Finding]:
+    start = _backward_line(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            for side in (node.left, node.right):
+                if isinstance(side, ast.Call) and node.lineno > start > 0 and ast.unparse(
+                        side.func) in ("np.ones", "np.ones_like"):
+                    yield f"line {node.lineno}: multiplies with ones"
+
+
+def _reads(function: ast.FunctionDef) -> Counter[str]:
+    return Counter(n.id for n in ast.walk(function)
+                   if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
+
+def _saved_in_vain(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """Sequences that are filled but never read."""
+    for function in _functions(tree):
+        reads = _reads(function)
+        filled: Counter[str] = Counter()
+        for call in ast.walk(function):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and (
+                    call.func.attr == "append" and isinstance(call.func.value, ast.Name)):
+                filled[call.func.value.id] += 1
+            if isinstance(call, ast.Subscript) and isinstance(call.ctx, ast.Store) and (
+                    isinstance(call.value, ast.Name)):
+                filled[call.value.id] += 1
+        for name, times in sorted(filled.items()):
+            if re.search(r"saved(_\d+)?$", name) and reads[name] <= times:
+                yield f"{function.name}: {name} is kept but never read"
+
+
+def _unused(tree: ast.Module, text: str) -> Iterator[Finding]:
+    for function in _functions(tree):
+        reads = _reads(function)
+        written = sorted({n.id for n in ast.walk(function)
+                          if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)})
+        for name in written:
+            if not reads[name] and name != "_" and re.match(r"(t\d+|d\d*_\w+|\w+_saved)$", name):
+                yield f"{function.name}: {name} is never read"
+
+
+def _repeated_comments(tree: ast.Module, text: str) -> Iterator[Finding]:
+    last = None
+    for i, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if stripped.startswith("# "):
+            if stripped == last:
+                yield f"line {i}: the comment repeats the one before"
+            last = stripped
+        elif line.strip().endswith(":"):
+            last = None
+
+
+def _long_lines(tree: ast.Module, text: str) -> Iterator[Finding]:
+    for i, line in enumerate(text.splitlines(), 1):
+        if len(line) > 88:
+            yield f"line {i}: longer than 88 columns"
+
+
+def _self_assignments(tree: ast.Module, text: str) -> Iterator[Finding]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and any(
+                isinstance(t, ast.Name) and t.id == node.value.id for t in node.targets):
+            yield f"line {node.lineno}: assigns a variable to itself"
+
+
+def _same_dtype_casts(tree: ast.Module, text: str) -> Iterator[Finding]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and (
+                node.func.attr == "astype" and node.args):
+            if ast.unparse(node.args[0]) == f"{ast.unparse(node.func.value)}.dtype":
+                yield f"line {node.lineno}: casts to the same dtype"
+
+
+def _zeros_only_added_to(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """``d = np.zeros(...)`` followed at once by ``d += e``."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for first, second in itertools.pairwise(body) if isinstance(body, list) else ():
+            if isinstance(first, ast.Assign) and isinstance(first.value, ast.Call) and (
+                    ast.unparse(first.value.func) in ("np.zeros", "np.zeros_like")
+                    and isinstance(second, ast.AugAssign)
+                    and ast.unparse(second.target) == ast.unparse(first.targets[0])):
+                yield f"line {second.lineno}: adds to fresh zeros"
+
+
+_CHECKS: tuple[Callable[[ast.Module, str], Iterator[Finding]], ...] = (
+    _neutral, _double_transpose, _seeds_of_ones, _saved_in_vain, _unused, _repeated_comments,
+    _long_lines, _self_assignments, _same_dtype_casts, _zeros_only_added_to)
