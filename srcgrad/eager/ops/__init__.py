@@ -85,6 +85,7 @@ from srcgrad.eager.ops import (
     reductions,
     sampling,
     shapes,
+    softmaxes,
     statistics,
 )
 
@@ -109,5 +110,6 @@ __all__ = [
     "reductions",
     "sampling",
     "shapes",
+    "softmaxes",
     "statistics",
 ]
