@@ -63,7 +63,7 @@ class Adagrad(ArrayOptimizer):
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         value = group["initial_accumulator_value"]
-        start = complex(value, value) if torch.is_complex(param) else value
+        start = complex(value, value) if param.is_complex() else value
         state["sum"] = torch.full_like(param.detach(), start)
 
     def share_memory(self) -> None:
@@ -220,7 +220,7 @@ class Rprop(ArrayOptimizer):
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         lr = scalar(group["lr"])
         state["prev"] = torch.zeros_like(param)
-        start = complex(lr, lr) if torch.is_complex(param) else lr
+        start = complex(lr, lr) if param.is_complex() else lr
         state["step_size"] = torch.full_like(param.detach(), start)
 
     def _update(self, p: Array, g: Array, state: dict[str, Any], group: Group) -> None:

@@ -35,7 +35,10 @@ def main(engine):
     for case in nn_functional_cases.CASES:
         for key, value in nn_functional_cases.evaluate(torch, case).items():
             arrays[f"{case.name}/{key}"] = np.asarray(value, np.float32)
-    np.savez_compressed(HERE / "functional.npz", **arrays)
+    np.savez_compressed(
+        HERE / "functional.npz", keys=np.array("\n".join(arrays)),
+        shapes=np.array("\n".join("x".join(map(str, a.shape)) for a in arrays.values())),
+        values=np.concatenate([a.ravel() for a in arrays.values()]))
     names = {case.name: nn_functional_cases.node_name(torch, case)
              for case in nn_functional_cases.CASES}
     (HERE / "node_names.json").write_text(json.dumps(names, indent=0) + "\n")
