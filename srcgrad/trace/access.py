@@ -178,7 +178,7 @@ class Access(Items):
             return getattr(obj, name)
         if isinstance(obj, (list, dict, set, tuple, str)) or isinstance(obj, Staged):
             if type(obj) in (list, dict, set):
-                return BoundMethod(_Owner(self, obj), name)
+                return BoundMethod(self, obj, name)
             if not hasattr(type(obj), "_fields"):
                 return getattr(obj, name)
         return self._instance_attribute(obj, name)
@@ -215,7 +215,7 @@ class Access(Items):
             return self.apply(Attribute(name), (obj,), {})
         if not hasattr(np.ndarray, name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
-        return BoundMethod(obj, name)
+        return BoundMethod(self, obj, name)
 
     def size_of(self, obj: Any, axis: int) -> Any:
         """The size along an axis: an int, or a traced int."""
@@ -257,7 +257,7 @@ class Access(Items):
                     "itemsize": aval.dtype.itemsize if aval.dtype else None}[name]
         if name in ("real", "imag", "T", "flat", "numerator", "denominator"):
             return self.apply(Attribute(name), (obj,), {})
-        return BoundMethod(obj, name)
+        return BoundMethod(self, obj, name)
 
     def _instance_attribute(self, obj: Any, name: str) -> Any:
         overlay = self.overlays.get(id(obj))
@@ -407,27 +407,6 @@ class Access(Items):
 
     mirrored: set[int]
     shadow_paths: dict[int, Path]
-
-
-class _Owner:
-    """A Python container that carries its machine, for bound methods."""
-
-    __slots__ = ("machine", "obj")
-
-    def __init__(self, machine: Any, obj: Any) -> None:
-        self.machine = _Forward(machine, obj)
-        self.obj = obj
-
-
-class _Forward:
-    __slots__ = ("machine", "obj")
-
-    def __init__(self, machine: Any, obj: Any) -> None:
-        self.machine = machine
-        self.obj = obj
-
-    def call_method(self, owner: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-        return self.machine.call_method(self.obj, name, *args, **kwargs)
 
 
 def _class_attribute(cls: type, name: str) -> Any:

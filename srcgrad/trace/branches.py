@@ -12,7 +12,7 @@ from ..kinds import INT, Aval, Kind
 from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND
 from .choices import Choice, Choices, may_choose
 from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
-from .journal import Cell, Change, Lost, Snapshot, Stored, Version
+from .journal import Cell, Change, Content, Lost, Snapshot, Stored, Version
 from .recorder import Region
 from .tracers import ArrayTracer, Home, Jump, ScalarTracer, SymbolicList
 
@@ -231,7 +231,10 @@ class Branches(Choices):
             return Leaf(a.aval, version_of=cell.owner)
         if isinstance(cell, (Lost, Stored)):
             return Same(a or b)
-        return joining.unify(a, b)
+        shape = joining.unify(a, b)
+        if isinstance(shape, Failed) and isinstance(cell, Content):
+            raise self.fatal(shape.error)
+        return shape
 
     def _if_node(self, predicate: Value, arms: tuple[Arm, Arm],
                  rows: list[tuple[Leaf, Any, Any]], codes: Any) -> tuple[Value, ...]:

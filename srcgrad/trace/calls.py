@@ -67,9 +67,8 @@ class Calls(Access):
         if isinstance(function, np.vectorize):
             return self._call_vectorized(function, args, kwargs)
         wrapped = getattr(function, "__wrapped__", None)
-        if hasattr(function, "cache_info") and isinstance(wrapped, types.FunctionType) and (
-                contains_tracer(args) or contains_tracer(kwargs)):
-            return self.call_function(wrapped, args, kwargs)
+        if hasattr(function, "cache_info") and isinstance(wrapped, types.FunctionType):
+            return self._call_cached(wrapped, args, kwargs)
         method = python_method(function, "__call__")
         if method is not None:
             return self.call(method, function, *args, **kwargs)
@@ -92,6 +91,18 @@ class Calls(Access):
         if type(function) is OpaqueTracer:
             return self.emit_effect(_apply, (function, *args), kwargs, OPAQUE)
         raise TypeError(f"'{function.__class__.__name__}' object is not callable")
+
+    def _call_cached(self, function: types.FunctionType, args: tuple[Any, ...],
+                     kwargs: dict[str, Any]) -> Any:
+        """A function behind ``lru_cache``: looked through if its body has no effects."""
+        before = self.region.effects
+        result = self.call_function(function, args, kwargs)
+        if self.region.effects != before:
+            raise self.fatal(UnsupportedOperation(
+                f"{function.__qualname__} is cached by functools and has effects",
+                why="whether the effects happen depends on earlier calls",
+                fix="take the decorator off, or the effects out"))
+        return result
 
     # ---- Python functions ------------------------------------------------------------------
     def call_function(self, function: types.FunctionType, args: tuple[Any, ...],

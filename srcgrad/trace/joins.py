@@ -331,8 +331,8 @@ def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
     if type(obj) is slice:
         return lambda parts: slice(*parts)
     if type(obj) is BoundMethod:
-        name = obj.name
-        return lambda parts: BoundMethod(parts[0], name)
+        machine, name = obj.machine, obj.name
+        return lambda parts: BoundMethod(machine, parts[0], name)
     names = record_fields(obj) or ()
 
     def build(parts: list[Any]) -> Any:

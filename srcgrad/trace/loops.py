@@ -24,8 +24,8 @@ from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, UNBOUND
 from .branches import RAISE, Branches
 from .control import Refusal, Unroll
 from .iteration import Range, item, length, staged_iterable, static_items
-from .joins import Join, Leaf, Same, Shape, build, leaf_shapes, leaves, widen
-from .journal import Cell, Change, Lost, Stored, Version
+from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves, widen
+from .journal import Cell, Change, Content, Lost, Stored, Version
 from .recorder import Region
 from .tracers import ArrayTracer, Home, Jump, ScalarTracer
 
@@ -442,6 +442,7 @@ class Loops(Branches):
             if isinstance(carried.cell, (Version, Lost, Stored)):
                 continue
             carried.shape, changed = widen(joining, carried.shape, carried.head, carried.end)
+            self._check_content(carried.cell, carried.shape)
             wide = wide or changed
         if not wide and self._partition(forms) != before:
             wide = True
@@ -488,12 +489,18 @@ class Loops(Branches):
         if isinstance(cell, (Lost, Stored)):
             return Same(change.after)
         shape = joining.unify(change.before, change.after)
+        self._check_content(cell, shape)
         if isinstance(shape, Leaf) and type(change.before) in (int, float) and (
                 type(change.after) is ArrayTracer) and change.after.aval.kind is Kind.ARRAY and (
                 change.cell.key not in self.unsteady):
             # ``s = 0`` before a loop that adds arrays to it: the type is that of the sums
             return Leaf(change.after.aval, label=shape.label, steady=True)
         return _opened(joining, shape)
+
+    def _check_content(self, cell: Cell, shape: Shape) -> None:
+        """The content of a container has no poisoned state: it must have a common form."""
+        if isinstance(cell, Content) and isinstance(shape, Failed):
+            raise self.fatal(shape.error)
 
     def _steady(self, carried: Carried, done: Round) -> bool:
         """Do the facts of a steady leaf hold for the number it starts from as well?  They do

@@ -273,16 +273,17 @@ class Poison:
 
 
 class BoundMethod:
-    """``tracer.name`` before it is called."""
+    """``obj.name`` before it is called, for tracers and Python containers."""
 
-    __slots__ = ("name", "owner")
+    __slots__ = ("machine", "name", "owner")
 
-    def __init__(self, owner: Any, name: str) -> None:
+    def __init__(self, machine: Any, owner: Any, name: str) -> None:
+        self.machine = machine
         self.owner = owner
         self.name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.owner.machine.call_method(self.owner, self.name, *args, **kwargs)
+        return self.machine.call_method(self.owner, self.name, *args, **kwargs)
 
 
 def is_tracer(obj: Any) -> bool:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import math
-from dataclasses import dataclass, replace
-
 import numpy as np
 
 R = np.random.RandomState(1)
