@@ -166,13 +166,13 @@ def unifications(shapes: list[tuple[Dim, ...]], dims: list[Dim],
     along their axes, pairs of pairs; at last all dims, which proves nothing about any two."""
     unequal = list(dict.fromkeys(d for d in dims if isinstance(d, Poly)))
     either: list[Dim] = [*unequal, *dict.fromkeys(d for d in dims if isinstance(d, int) and d > 1)]
-    pairs = [p for p in itertools.combinations(either, 2)
+    pairs: Equations = [p for p in itertools.combinations(either, 2)
              if isinstance(p[0], Poly) and equated(*p)][:60]
     yield from (([p], True) for p in pairs)
     for factor in dict.fromkeys(numbers):  # before equality: a multiple proves less
         for d in unequal:
             yield [(d, multiply(factor, symbol("quotient", low=1)))], True
-    same = [(d, n) for n in dict.fromkeys(numbers) for d in unequal if equated(d, n)][:40]
+    same: Equations = list(itertools.product(unequal, dict.fromkeys(numbers)))[:40]
     yield from (([p], True) for p in same)
     pairs += same
     yield from ((equations, True) for equations in _agreements(shapes))

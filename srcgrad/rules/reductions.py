@@ -90,8 +90,9 @@ def spread(ct: Array, shape: Shape, where: Array) -> Array:
 
 
 @linear(np.sum, "a")
-def sum_a(ct: Array, a_shape: Shape, axis: Axis, keepdims: bool, where: Array) -> Array:
-    return spread(keep_axes(ct, axis, keepdims, len(a_shape)), a_shape, where)
+def sum_a(ct: Array, a_shape: Shape, a_ndim: int, axis: Axis, keepdims: bool,
+          where: Array) -> Array:  # fmt: skip
+    return spread(keep_axes(ct, axis, keepdims, a_ndim), a_shape, where)
 
 
 @linear(np.sum, "initial")
