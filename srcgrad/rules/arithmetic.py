@@ -282,12 +282,10 @@ entry(
 
 @vjp(np.clip, "a", settings={"bounds": "closed"}, broadcasts=True)
 def clip_a(ct: Array, a: Array, a_min: Array, a_max: Array, bounds: str) -> Array:
-    closed = bounds == "closed"
-    below, above = (np.less, np.greater) if closed else (np.less_equal, np.greater_equal)
     if a_min is not None:
-        ct = np.where(below(a, a_min), 0, ct)
+        ct = np.where(a < a_min if bounds == "closed" else a <= a_min, 0, ct)
     if a_max is not None:
-        ct = np.where(above(a, a_max), 0, ct)
+        ct = np.where(a > a_max if bounds == "closed" else a >= a_max, 0, ct)
     return ct
 
 

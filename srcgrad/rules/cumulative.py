@@ -40,15 +40,35 @@ def recurrence_factor(ct: Array, ans: Array, factor: Array) -> Array:
     return recurrence_b(ct, factor) * shift_right(ans, 0)
 
 
+def shift_left(x: Array) -> Array:
+    """The transpose of ``shift_right(x, 0)``."""
+    return np.concatenate([x[..., 1:], np.zeros_like(x[..., :1])], axis=-1)
+
+
+def _products_before(a: Array) -> Array:
+    return np.cumprod(shift_right(a, 1), axis=-1)
+
+
+@runtime
 def products_of_others(a: Array) -> Array:
     """The product of all elements but one along the last axis, exact for zeros.
 
     >>> products_of_others(np.array([2.0, 0.0, 5.0]))
     array([ 0., 10.,  0.])
     """
-    before = np.cumprod(shift_right(a, 1), axis=-1)
-    after = np.flip(np.cumprod(shift_right(np.flip(a, -1), 1), axis=-1), -1)
-    return before * after
+    return _products_before(a) * np.flip(_products_before(np.flip(a, -1)), -1)
+
+
+@vjp(products_of_others, "a")
+def products_of_others_a(ct: Array, a: Array) -> Array:
+    reverse = np.flip(a, -1)
+    before = _products_before_a(ct * np.flip(_products_before(reverse), -1), a)
+    after = _products_before_a(np.flip(ct * _products_before(a), -1), reverse)
+    return before + np.flip(after, -1)
+
+
+def _products_before_a(ct: Array, a: Array) -> Array:
+    return shift_left(_cumprod_last(ct, shift_right(a, 1)))
 
 
 @linear(np.cumsum, "a")

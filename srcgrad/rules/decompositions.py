@@ -31,11 +31,19 @@ def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
         return 0.5 * (d + mirrored)
     both = d + mirrored
     strict = np.triu(both, 1) if upper else np.tril(both, -1)
-    return strict + _on_diagonal(0.5 * np.diagonal(both, 0, -2, -1), both)
+    return strict + _on_diagonal(0.5 * _diagonal(both), both)
 
 
 def _on_diagonal(values: Array, like: Array) -> Array:
+    """Square matrices with ``values`` on their diagonals."""
+    if np.ndim(like) == 2:
+        return np.diag(values)
     return scatter_diagonal(values, np.shape(like), 0, -2, -1)
+
+
+def _diagonal(x: Array) -> Array:
+    """The diagonal of each matrix of a stack."""
+    return np.diagonal(x) if np.ndim(x) == 2 else np.diagonal(x, 0, -2, -1)
 
 
 def _gaps(w: Array) -> Array:
@@ -51,7 +59,7 @@ def cholesky_a(ct: Array, ans: Array, a_dtype: Dtype, upper: bool, triangle: str
     g = adjoint_matrix(ct, a_dtype) if upper else ct
     g = conj_complex(g, a_dtype)
     phi = np.tril(adjoint_matrix(low, a_dtype) @ g)
-    phi = phi - _on_diagonal(0.5 * np.diagonal(phi, 0, -2, -1), phi)
+    phi = phi - _on_diagonal(0.5 * _diagonal(phi), phi)
     low_h = adjoint_matrix(low, a_dtype)
     d = adjoint_matrix(np.linalg.solve(low_h, adjoint_matrix(np.linalg.solve(low_h, phi), a_dtype)),
                        a_dtype)  # fmt: skip
@@ -76,7 +84,7 @@ def eigh_a(ct: Any, ans: Any, a_dtype: Dtype, UPLO: Any, triangle: str) -> Array
 
 @vjp(np.linalg.eigvalsh, "a", settings={"triangle": "read"})
 def eigvalsh_a(ct: Array, a: Array, a_dtype: Dtype, UPLO: Any, triangle: str) -> Array:
-    w, v = np.linalg.eigh(a, UPLO)
+    w, v = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
     d = _eigh(ct, None, w, v, a_dtype)
     return read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
 
@@ -90,7 +98,7 @@ def eig_a(ct: Any, ans: Any) -> Array:
     if v_ct is None:
         return np.linalg.solve(vt, np.expand_dims(w_ct, -1) * vt)
     g = vt @ v_ct
-    lengths = np.real(np.diagonal(g, 0, -2, -1))
+    lengths = np.real(_diagonal(g))
     inner = _gaps(w) * (g - (vt @ np.conj(v)) * np.expand_dims(lengths, -2))
     if w_ct is not None:
         inner = inner + _on_diagonal(w_ct, inner)
@@ -142,7 +150,7 @@ def _svd(
         g = adjoint_matrix(u, dtype) @ u_ct
         inner = (gaps * (g - adjoint_matrix(g, dtype))) * row
         if dtype.kind == "c":
-            phases = 1j * np.imag(np.diagonal(g, 0, -2, -1)) * inverse
+            phases = 1j * np.imag(_diagonal(g)) * inverse
             inner = inner + _on_diagonal(phases, inner)
         rest = ((u_ct - u @ g) * np.expand_dims(inverse, -2)) @ vh
     if vh_ct is not None:
@@ -203,7 +211,7 @@ def qr_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, mode: str) -> Array:
     q_ct = q_ct + beyond @ adjoint_matrix(r_ct[..., k:], a_dtype)
     m = square @ adjoint_matrix(r_ct[..., :k], a_dtype) - adjoint_matrix(q_ct, a_dtype) @ q
     strict = np.tril(m, -1)
-    middle = np.diagonal(m, 0, -2, -1)
+    middle = _diagonal(m)
     if a_dtype.kind == "c":
         middle = np.real(middle)
     hermitian = strict + adjoint_matrix(strict, a_dtype) + _on_diagonal(middle, m)

@@ -15,10 +15,13 @@ Shape = tuple[int, ...]
 
 def _undiff(ct: Array, axis: int) -> Array:
     """The transpose of one ``np.diff`` along ``axis``."""
-    return -np.diff(_zeros_around(ct, axis, 1, 1), axis=axis)
+    padded = _zeros_around(ct, axis, 1, 1)
+    return -np.diff(padded) if axis == np.ndim(ct) - 1 else -np.diff(padded, axis=axis)
 
 
 def _zeros_around(x: Array, axis: int, before: int, after: int) -> Array:
+    if np.ndim(x) == 1:
+        return np.pad(x, 1 if before == after == 1 else (before, after))
     widths = [(0, 0)] * np.ndim(x)
     widths[axis] = (before, after)
     return np.pad(x, widths)
@@ -37,11 +40,14 @@ def _edge_size(shape: Shape, axis: int) -> int:
 
 @linear(np.diff, "a")
 def diff_a(
-    ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Shape, prepend: Array
-) -> Array:
+    ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Shape, prepend: Array,
+    append: Array,
+) -> Array:  # fmt: skip
     axis = axis % len(a_shape)
-    start = 0 if prepend is None else _edge_size(prepend_shape, axis)
     joined = _undiff_times(ct, n, axis)
+    if prepend is None and append is None:
+        return joined
+    start = 0 if prepend is None else _edge_size(prepend_shape, axis)
     return joined[along(axis, slice(start, start + a_shape[axis]))]
 
 
@@ -201,6 +207,17 @@ def _pad_widths(pad_width: Any, ndim: int) -> list[Any]:
     return pairs * ndim if len(pairs) == 1 else pairs
 
 
+def _inside(widths: list[Any], shape: Shape) -> Any:
+    """The index of the padded array's original part."""
+    parts = []
+    for (before, after), extent in zip(widths, shape):
+        stop = before + extent
+        if isinstance(after, int):
+            stop = -after if after else None
+        parts.append(slice(before, stop))
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
 entry(
     "pad",
     np.pad,
@@ -218,7 +235,7 @@ def pad_array(
     reflect_type: str,
 ) -> Array:  # fmt: skip
     widths = _pad_widths(pad_width, len(array_shape))
-    inside = tuple(slice(before, before + n) for (before, _), n in zip(widths, array_shape))
+    inside = _inside(widths, array_shape)
     if mode in ("constant", "empty"):
         return ct[inside]
     for axis, width in enumerate(widths):
@@ -256,5 +273,5 @@ def pad_constant_values(
     if constant_values_shape != ():
         raise ValueError("np.pad has a derivative rule for a scalar constant_values= only")
     widths = _pad_widths(pad_width, len(array_shape))
-    inside = tuple(slice(before, before + n) for (before, _), n in zip(widths, array_shape))
+    inside = _inside(widths, array_shape)
     return np.sum(ct) - np.sum(ct[inside])

@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.rules.book import Array, entry, inactive, linear, nondiff, sequence
 from srcgrad.rules.broadcast import (
     arange,
+    eye,
     scatter_add,
     scatter_along_axis,
     scatter_diagonal,
@@ -121,7 +122,9 @@ inactive(np.select, "condlist")
 
 @linear(np.diag, "v")
 def diag_v(ct: Array, v_shape: Shape, k: int) -> Array:
-    return np.diagonal(ct, k) if len(v_shape) == 1 else scatter_diagonal(ct, v_shape, k)
+    if len(v_shape) == 1:
+        return np.diagonal(ct, k) if k else np.diagonal(ct)
+    return scatter_diagonal(ct, v_shape, k) if k else scatter_diagonal(ct, v_shape)
 
 
 @linear(np.diagflat, "v")
@@ -140,7 +143,14 @@ def linalg_diagonal_x(ct: Array, x_shape: Shape, offset: int) -> Array:
 
 
 @linear(np.trace, "a")
-def trace_a(ct: Array, a_shape: Shape, offset: int, axis1: int, axis2: int) -> Array:
+def trace_a(
+    ct: Array, a_shape: Shape, a_dtype: np.dtype[Any], offset: int, axis1: int, axis2: int
+) -> Array:
+    if len(a_shape) == 2 and (axis1 % 2, axis2 % 2) == (0, 1):
+        options: dict[str, Any] = {"k": offset} if offset else {}
+        if a_dtype != np.float64:
+            options["dtype"] = a_dtype
+        return ct * eye(*a_shape, **options)
     return scatter_diagonal(np.expand_dims(ct, -1), a_shape, offset, axis1, axis2)
 
 

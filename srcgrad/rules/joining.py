@@ -12,9 +12,9 @@ from srcgrad.rules.broadcast import arange, runtime, scatter_add, size_of, sum_t
 Shape = tuple[int, ...]
 
 
-def along(axis: int, part: Any) -> tuple[Any, ...]:
+def along(axis: int, part: Any) -> Any:
     """An index that applies ``part`` on a non-negative ``axis``."""
-    return (*((slice(None),) * axis), part)
+    return (*((slice(None),) * axis), part) if axis else part
 
 
 def pieces(ct: Array, extents: list[int], axis: int) -> list[Array]:

@@ -40,8 +40,12 @@ def solve_a_b(ct: Array, ans: Array, a: Array, a_shape: Shape, b_shape: Shape) -
 
 @vjp(np.linalg.det, "a")
 def det_a(ct: Array, ans: Array, a: Array) -> Array:
-    scale = np.expand_dims(ct * ans, (-1, -2))
-    return scale * matrix_transpose(np.linalg.inv(a))
+    return _per_matrix(ct * ans, a) * matrix_transpose(np.linalg.inv(a))
+
+
+def _per_matrix(x: Array, a: Array) -> Array:
+    """A number for each matrix of the stack ``a``, made to broadcast."""
+    return x if np.ndim(a) == 2 else np.expand_dims(x, (-1, -2))
 
 
 @vjp(np.linalg.slogdet, "a")
@@ -53,7 +57,7 @@ def slogdet_a(ct: Any, ans: Any, a: Array, a_dtype: np.dtype[Any]) -> Array:
         log_ct = turn if log_ct is None else log_ct + turn
     if log_ct is None:
         return None
-    return np.expand_dims(log_ct, (-1, -2)) * matrix_transpose(np.linalg.inv(a))
+    return _per_matrix(log_ct, a) * matrix_transpose(np.linalg.inv(a))
 
 
 @vjp(np.linalg.pinv, "a")

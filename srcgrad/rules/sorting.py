@@ -20,7 +20,14 @@ def _unpermuted(ct: Array, order: Array, axis: int | None, shape: Shape) -> Arra
 
 @vjp(np.sort, "a")
 def sort_a(ct: Array, a: Array, axis: int | None) -> Array:
-    return _unpermuted(ct, np.argsort(a, axis=axis, kind="stable"), axis, np.shape(a))
+    return _unpermuted(ct, _order(a, axis), axis, np.shape(a))
+
+
+def _order(a: Array, axis: int | None) -> Array:
+    """A permutation that sorts; stable, so that ties fall alike on every machine."""
+    if axis == -1:
+        return np.argsort(a, kind="stable")
+    return np.argsort(a, axis=axis, kind="stable")
 
 
 @vjp(np.sort_complex, "a")
@@ -32,8 +39,8 @@ def sort_complex_a(ct: Array, a: Array) -> Array:
 def partition_a(ct: Array, ans: Array, a: Array, axis: int | None) -> Array:
     """``a`` and its partition have equal elements at equal ranks."""
     along = 0 if axis is None else axis
-    ranked = np.take_along_axis(ct, np.argsort(ans, axis=along, kind="stable"), along)
-    return _unpermuted(ranked, np.argsort(a, axis=axis, kind="stable"), axis, np.shape(a))
+    ranked = np.take_along_axis(ct, _order(ans, along), along)
+    return _unpermuted(ranked, _order(a, axis), axis, np.shape(a))
 
 
 @vjp(np.unique, "ar")

@@ -149,7 +149,7 @@ nondiff(quantile_places)
 
 def _order_statistics(ct: Array, a: Array, places: Array) -> Array:
     """Adjoint of reading ``places`` (1-D) of the sorted last axis; ``ct`` has them last."""
-    order = np.argsort(a, axis=-1, kind="stable")
+    order = np.argsort(a, kind="stable")
     low = np.floor(places)
     share = (places - low).astype(a.dtype)
     below = np.take(order, low.astype(np.intp), axis=-1)
@@ -208,7 +208,7 @@ def nanmedian_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: A
     shape = np.shape(a)
     flat = flatten_axes(a, axis, len(shape))
     present = np.sum(~np.isnan(flat), axis=-1, keepdims=True)
-    order = np.argsort(flat, axis=-1, kind="stable")
+    order = np.argsort(flat, kind="stable")
     spread = np.broadcast_to(keep_axes(ct, axis, keepdims), shape)
     half = 0.5 * flatten_axes(spread, axis, len(shape))[..., :1]
     below = np.take_along_axis(order, np.maximum(present - 1, 0) // 2, -1)
