@@ -25,6 +25,8 @@ from dataclasses import dataclass, field
 from ..graph.ir import Block, Builder, Graph, LoopSpec, Node, Origin, Value, free_values, rebuild
 from ..graph.parts import LoopParts
 from ..kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, list_of
+from .final import FinalArrays
+from .frames import with_references
 from .recompute import Recompute
 from .scope import Scope, early_reads, read_key
 from .sizes import Sizes
@@ -40,18 +42,21 @@ class Added:
     stacked: dict[Value, bool] = field(default_factory=dict)
 
 
-def close(graph: Graph) -> Graph:
-    """The closed form of an open graph (see the module's text); closed graphs are unchanged."""
-    return _Closing(graph).run()
+def close(graph: Graph, *, final_arrays: bool = True) -> Graph:
+    """The closed form of an open graph (see the module's text); closed graphs are unchanged.
+    ``final_arrays`` switches rule 5."""
+    return _Closing(graph, final_arrays).run()
 
 
 class _Closing:
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, final_arrays: bool) -> None:
         self.graph = graph
+        self.final_arrays = final_arrays
         self.scope = Scope(graph.block)
         self.added: dict[Node, Added] = {}
         self.extra: dict[Block, list[tuple[Node | None, Node]]] = {}
         self.sizes = Sizes(graph.block)
+        self.final = FinalArrays(graph, self.scope)
         self.recompute = Recompute(graph.block, self.scope.node_of, self.scope.block_of,
                                    self.sizes)
 
@@ -104,11 +109,32 @@ class _Closing:
             known: dict[Value, Value] = {}
             for v in needed:
                 clone = self.recompute.clone(v, mirrored, prelude, known)
+                if clone is None:
+                    clone = self._read_final(v, mirrored, prelude, known)
                 known[v] = self._if_output(forward, v, arm) if clone is None else clone
             blocks.append(self._with_prelude(block, prelude, known))
         if all(a is b for a, b in zip(blocks, node.blocks)):
             return node
         return node.but(blocks=tuple(blocks))
+
+    def _read_final(self, value: Value, inside: Block, prelude: Builder,
+                    known: dict[Value, Value]) -> Value | None:
+        """``value`` read from the finished array, where that holds it."""
+        if not self.final_arrays:
+            return None
+        found = self.final.of(value)
+        if found is None:
+            return None
+        array, steps = found
+        places: list[Value] = [array]
+        template = with_references(steps, places)
+        inputs = [array]
+        for v in places[1:]:
+            clone = self.recompute.clone(v, inside, prelude, known)
+            if clone is None:
+                return None
+            inputs.append(clone)
+        return prelude.add("read", tuple(inputs), (value.aval,), steps=template).out
 
     def _read_early(self, block: Block, forward: Block) -> Block:
         """The backward block with its reads of parts of forward arrays done in the forward
@@ -172,6 +198,10 @@ class _Closing:
             clone = self.recompute.clone(v, body, prelude, known)
             if clone is not None:
                 known[v] = clone
+                continue
+            again = self._read_final(v, body, prelude, known)
+            if again is not None:
+                known[v] = again
                 continue
             sequences.append(self._sequence(forward, v))
             known[v] = Value(v.aval, v.hint)

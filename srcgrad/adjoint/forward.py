@@ -75,6 +75,12 @@ class Forward:
         self.bindings = Bindings(graph.block)
         self.varied = Activity(graph.block, self.bindings, wrt, of).varied
         self.tangents: dict[Value, Value] = {}
+        self._old: Value | None = None
+
+    def old_part(self) -> Value:
+        """What the place of the current ``update`` held before."""
+        assert self._old is not None
+        return self._old
 
     def tangent(self, tape: Tape, value: Value) -> Value:
         """The tangent of a value, zeros if it has none."""
@@ -92,6 +98,8 @@ class Forward:
             if node.op == "loop":
                 self._loop(tape, node)
                 continue
+            if node.op == "update":  # the old part is read before it is overwritten
+                self._old = arrays.select(tape, node.inputs[0], with_values(node))
             tape.nodes.append(node)
             if not any(o in self.varied for o in node.outputs):
                 continue
@@ -303,7 +311,7 @@ def _update(forward: Forward, tape: Tape, node: Node) -> Value | None:
         if t_base is None:
             t_base = zeros(tape, base)
         return tape.store("update", t_base, t_value, steps, fn=fn)
-    old, new = arrays.select(tape, base, steps), arrays.select(tape, node.out, steps)
+    old, new = forward.old_part(), arrays.select(tape, node.out, steps)
     tangents = {}
     if t_base is not None:
         tangents["x1"] = (old, arrays.select(tape, t_base, steps))

@@ -15,6 +15,7 @@ class Scope:
         self.node_of: dict[Value, Node] = {}
         self.block_of: dict[Value, Block] = {}
         self.owner: dict[Block, tuple[Node, Block]] = {}
+        self.param_of: dict[Value, Node] = {}
         self._visit(block)
 
     def _visit(self, block: Block) -> None:
@@ -25,6 +26,8 @@ class Scope:
                 self.node_of[v], self.block_of[v] = node, block
             for inner in node.blocks:
                 self.owner[inner] = (node, block)
+                for v in inner.params:
+                    self.param_of[v] = node
                 self._visit(inner)
 
     def in_loop(self, block: Block) -> bool:

@@ -47,7 +47,7 @@ class _Share(Rewriter):
         if key is None:
             return None
         for scope in reversed(self._scopes):
-            found = scope.get(key)
+            found: Sequence[Value] | None = scope.get(key)
             if found is not None:
                 return found
         self._scopes[-1][key] = node.outputs

@@ -1,0 +1,340 @@
+"""The final-array rule: what a loop read from an array may still be there when it has ended.
+
+``y[i] = a[i] * y[i - 1] + b[i]`` overwrites no element that was read or written before, so the
+backward loop reads ``y[i - 1]`` from the finished array and nothing is saved.  For a read of a
+part of some version (a value just stored in a part counts as one) every later write to the
+array, in the same iteration and in later ones of all loops around, must be disjoint from it.
+
+Disjointness is shown on one axis.  The positions are polynomials of the loop indices; a later
+iteration of a loop has the index ``i + step * (1 + d)`` with ``d >= 0``, indices of loops
+inside it are unrelated; bounds are put in, innermost index first, until the sign is plain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..dims import Atom, Dim, Poly, of_atom, proves_nonnegative, substitute, symbol, symbols
+from ..graph.ir import Block, Graph, Index, Node, Steps, Value, walk
+from ..graph.parts import LoopParts
+from ..kinds import Kind
+from .frames import with_values
+from .scope import Scope
+
+_STORES = frozenset({"write", "acc", "update"})
+
+
+@dataclass(frozen=True)
+class Around:
+    """One loop around a node: its index and bounds, as far as known."""
+
+    node: Node
+    atom: Atom | None
+    low: Dim | None
+    high: Dim | None
+    step: int | None
+
+
+Region = tuple[tuple[Dim, Dim], ...]  # per axis: first position, one past the last
+
+
+class FinalArrays:
+    """Answers for one graph; analyses are made on first use."""
+
+    def __init__(self, graph: Graph, scope: Scope) -> None:
+        self._graph, self._scope = graph, scope
+        self._position: dict[Node, int] = {}
+        self._stores: list[Node] = []
+        self._stored: dict[Value, list[Node]] = {}
+        self._around: dict[Block, list[Around]] = {}
+        self._serial = 0
+
+    def of(self, value: Value) -> tuple[Value, Steps] | None:
+        """(array, steps) such that ``array[steps]``, read after all loops, is ``value``."""
+        self._prepare()
+        block = self._scope.block_of[value]
+        if not self._scope.in_loop(block):
+            return None
+        for node, base in self._places(value, block):
+            result = self._result(base)
+            if result is None:
+                continue
+            steps = with_values(node)
+            region = _region(steps, base, _bounds(self._loops(block)))
+            if region is not None and self._untouched(block, base, region):
+                return result, steps
+        return None
+
+    def _prepare(self) -> None:
+        if self._position:
+            return
+        border = self._graph.border
+        for number, node in enumerate(walk(self._graph.block.but(
+                nodes=self._graph.block.nodes[:border]))):
+            self._position[node] = number
+            if node.op in _STORES:
+                self._stores.append(node)
+                self._stored.setdefault(node.inputs[1], []).append(node)
+
+    def _places(self, value: Value, block: Block) -> Iterator[tuple[Node, Value]]:
+        """Nodes that tell where ``value`` is: the read that gave it, the writes that stored it;
+        each with the version of the array that holds it."""
+        node = self._scope.node_of.get(value)
+        if node is not None and node.op == "read" and node in self._position:
+            yield node, node.inputs[0]
+        for store in self._stored.get(value, ()):
+            if store.op == "write" and self._scope.block_of[store.out] is block and (
+                    _exactly(value, store)):
+                yield store, store.out
+
+    # ---- versions ------------------------------------------------------------------------------
+
+    def _root(self, version: Value) -> Value | None:
+        """The parameter or first version that ``version`` comes from by writes; None where
+        that depends on the path."""
+        while True:
+            node = self._scope.node_of.get(version)
+            if node is None:
+                return version
+            if node.op in _STORES:
+                version = node.inputs[0]
+            elif node.op == "if":
+                k = node.outputs.index(version)
+                roots = {self._root(b.outputs[k]) for b in node.blocks}
+                if len(roots) != 1:
+                    return None
+                return roots.pop()
+            elif node.op == "loop":
+                parts = LoopParts(node)
+                if version not in parts.results:
+                    return version
+                k = parts.results.index(version)
+                if self._root(parts.next[k]) is not parts.carried[k]:
+                    return None
+                version = parts.inits[k]
+            else:
+                return version
+
+    def _result(self, version: Value) -> Value | None:
+        """The array's version after the outermost loop around."""
+        result: Value | None = None
+        root = self._root(version)
+        while root is not None and root in self._scope.param_of:
+            loop = self._scope.param_of[root]
+            parts = LoopParts(loop)
+            if root not in parts.carried:
+                return None
+            k = parts.carried.index(root)
+            if self._root(parts.next[k]) is not root:
+                return None
+            result = parts.results[k]
+            if not self._scope.in_loop(self._scope.block_of[result]):
+                return result
+            root = self._root(parts.inits[k])
+        return None
+
+    def _first(self, version: Value) -> Value | None:
+        """The version before all loops: what all versions of the array have in common."""
+        root = self._root(version)
+        while root is not None and root in self._scope.param_of:
+            parts = LoopParts(self._scope.param_of[root])
+            if root not in parts.carried:
+                return None
+            root = self._root(parts.inits[parts.carried.index(root)])
+        return root
+
+    # ---- later writes --------------------------------------------------------------------------
+
+    def _made_at(self, version: Value) -> int:
+        """The position in program order after which a version exists."""
+        node = self._scope.node_of.get(version)
+        if node is None:
+            owner = self._scope.param_of.get(version)
+            return -1 if owner is None else self._position[owner]
+        inner = [n for b in node.blocks for n in walk(b)]
+        return max((self._position[n] for n in (node, *inner)), default=-1)
+
+    def _untouched(self, block: Block, base: Value, region: Region) -> bool:
+        """Is every write to a later version than ``base``, which is read or made in ``block``,
+        disjoint from ``region`` while the loops run?"""
+        first = self._first(base)
+        here = self._loops(block)
+        made = self._made_at(base)
+        if first is None or not here:
+            return False
+        outermost = here[0].node
+        for store in self._stores:
+            there = self._loops(self._scope.block_of[store.out])
+            if not there or there[0].node is not outermost:
+                continue
+            origin = self._first(store.inputs[0])
+            if origin is None and store.inputs[0].aval == base.aval:
+                return False
+            if origin is not first:
+                continue
+            written = _region(with_values(store), store.inputs[0], _bounds(there))
+            after = self._position[store] > made
+            if written is None or not self._disjoint(after, region, here, written, there):
+                return False
+        return True
+
+    def _loops(self, block: Block) -> list[Around]:
+        """The loops around a block, outermost first."""
+        found = self._around.get(block)
+        if found is None:
+            found = []
+            current = block
+            while current in self._scope.owner:
+                node, outer = self._scope.owner[current]
+                if node.op == "loop":
+                    found.append(_around(node))
+                current = outer
+            found.reverse()
+            self._around[block] = found
+        return found
+
+    def _disjoint(self, after: bool, region: Region, here: list[Around], written: Region,
+                  there: list[Around]) -> bool:
+        """``after``: does the write come after the version in program order?"""
+        common = 0
+        while common < min(len(here), len(there)) and here[common].node is there[common].node:
+            common += 1
+        if after and not self._apart(region, here, written, there, common, None):
+            return False
+        return all(self._apart(region, here, written, there, level, level)
+                   for level in range(common))
+
+    def _apart(self, region: Region, here: list[Around], written: Region, there: list[Around],
+               shared: int, later: int | None) -> bool:
+        """Are the regions disjoint if the first ``shared`` loops are in the same iteration and
+        loop number ``later`` (if any) is in a later one?"""
+        renaming: dict[Atom, Dim] = {}
+        known = [(depth, a.atom, a.low, a.high) for depth, a in enumerate(here)]
+        for depth, around in enumerate(there):
+            if depth < shared or around.atom is None:
+                continue
+            self._serial += 1
+            if depth == later:
+                if around.step is None:
+                    return False
+                more = symbol("later", serial=self._serial)
+                renaming[around.atom] = of_atom(around.atom) + around.step * (1 + more)
+                continue
+            name = symbol("other", serial=self._serial, low=None)
+            low, high = (None if b is None else substitute(b, renaming)
+                         for b in (around.low, around.high))
+            renaming[around.atom] = name
+            known.append((depth, name.atoms()[0], low, high))
+        if later is not None and there[later].atom is None:
+            return False
+        known.sort(key=lambda item: -item[0])
+        bounds = [(atom, low, high) for _, atom, low, high in known if atom is not None]
+        for (r_low, r_high), (w_low, w_high) in zip(region, written, strict=True):
+            w_low, w_high = substitute(w_low, renaming), substitute(w_high, renaming)
+            if _proves(w_low - r_high, bounds) or _proves(r_low - w_high, bounds):
+                return True
+        return False
+
+
+def _around(node: Node) -> Around:
+    parts = LoopParts(node)
+    blank = Around(node, None, None, None, None)
+    if parts.index is None or not isinstance(parts.index.aval.expr, Poly):
+        return blank
+    atoms = parts.index.aval.expr.atoms()
+    start, stop, step = (v.aval.expr for v in node.inputs[:3])
+    if len(atoms) != 1 or parts.index.aval.expr != of_atom(atoms[0]):
+        return blank
+    found = replace(blank, atom=atoms[0])
+    if not isinstance(step, int) or step == 0 or start is None or stop is None:
+        return found
+    low, high = (start, stop - 1) if step > 0 else (stop + 1, start)
+    return replace(found, low=low, high=high, step=-step if node.loop.reverse else step)
+
+
+def _exactly(value: Value, store: Node) -> bool:
+    """Does the place that was written hold just ``value``, unconverted and not broadcast?"""
+    base = store.inputs[0]
+    steps = with_values(store)
+    if value.aval.dtype != base.aval.dtype or value.aval.kind is Kind.ANY or len(steps) != 1:
+        return False
+    step = steps[0]
+    if not isinstance(step, Index) or not step.basic or base.aval.shape is None:
+        return False
+    parts = step.key if isinstance(step.key, tuple) else (step.key,)
+    return value.aval.shape == () and len(parts) == len(base.aval.shape) and all(
+        _position_of(p) is not None for p in parts)
+
+
+def _position_of(part: Any) -> Dim | None:
+    """The symbolic number of an integer index."""
+    if isinstance(part, bool):
+        return None
+    if isinstance(part, int):
+        return part
+    if isinstance(part, Value) and part.aval.kind is Kind.INT:
+        return part.aval.expr
+    return None
+
+
+Bounds = list[tuple[Atom, "Dim | None", "Dim | None"]]
+
+
+def _bounds(loops: list[Around]) -> Bounds:
+    """The bounds of the loops' indices, innermost first."""
+    return [(a.atom, a.low, a.high) for a in reversed(loops) if a.atom is not None]
+
+
+def _region(steps: Steps, base: Value, bounds: Bounds) -> Region | None:
+    """Positions that certainly contain what the first step selects; None if unknown."""
+    shape = base.aval.shape
+    if shape is None or not steps:
+        return None if shape is None else tuple((0, n) for n in shape)
+    step = steps[0]
+    whole: Region = tuple((0, n) for n in shape)
+    if not isinstance(step, Index) or not step.basic:
+        return whole
+    parts = list(step.key) if isinstance(step.key, tuple) else [step.key]
+    parts = [p for p in parts if p is not None]
+    if any(p is Ellipsis for p in parts):
+        at = next(i for i, p in enumerate(parts) if p is Ellipsis)
+        parts[at:at + 1] = [slice(None)] * (len(shape) - len(parts) + 1)
+    parts += [slice(None)] * (len(shape) - len(parts))
+    return tuple(_extent(p, n, bounds) for p, n in zip(parts, shape, strict=True))
+
+
+def _extent(part: Any, size: Dim, bounds: Bounds) -> tuple[Dim, Dim]:
+    if isinstance(part, slice):
+        if part.step not in (None, 1):
+            return 0, size
+        low = 0 if part.start is None else _position_of(part.start)
+        high = size if part.stop is None else _position_of(part.stop)
+        low, high = _counted(low, size, bounds), _counted(high, size, bounds)
+        return (0 if low is None else low), (size if high is None else high)
+    position = _counted(_position_of(part), size, bounds)
+    return (0, size) if position is None else (position, position + 1)
+
+
+def _counted(position: Dim | None, size: Dim, bounds: Bounds) -> Dim | None:
+    """A position counted from the front; None where its sign is unknown."""
+    if isinstance(position, int) and position < 0:
+        return size + position
+    return position if position is not None and _proves(position, bounds) else None
+
+
+def _proves(expr: Dim, bounds: Bounds) -> bool:
+    """Is ``expr >= 0`` for all indices within their bounds (innermost first)?"""
+    for atom, low, high in bounds:
+        if not isinstance(expr, Poly) or atom not in symbols(expr):
+            continue
+        coefficient = expr.terms.get(((atom, 1),), 0)
+        rest = expr - coefficient * of_atom(atom)
+        if coefficient == 0 or (isinstance(rest, Poly) and atom in symbols(rest)):
+            return False
+        bound = low if coefficient > 0 else high
+        if bound is None:
+            return False
+        expr = rest + coefficient * bound
+    return proves_nonnegative(expr)
