@@ -54,7 +54,7 @@ def augment(target: ast.expr, op: ast.operator, value: ast.expr) -> ast.stmt:
     stored: ast.Name | ast.Subscript | ast.Attribute
     if isinstance(target, ast.Name):
         stored = ast.Name(target.id, ast.Store())
-    elif isinstance(target, ast.Attribute):
+    elif isinstance(target, ast.Attribute) and target.attr not in ("T", "mT"):  # not settable
         stored = ast.Attribute(target.value, target.attr, ast.Store())
     elif isinstance(target, ast.Subscript):
         stored = ast.Subscript(target.value, target.slice, ast.Store())
@@ -114,6 +114,8 @@ class Plain:
 
     # ---- assignments -----------------------------------------------------------------
     def do_assign(self, node: Node, stmts: Stmts) -> None:
+        if len(node.outputs) == 1 and self.folding.is_repeated(node.out):
+            return
         if self.augmented(node, stmts):
             return
         value = self.e.node(node)
@@ -134,10 +136,6 @@ class Plain:
             return True
         return node.op == "read" and all(isinstance(s, Index) and _only_slices(s.key)
                                          for s in node.params["steps"])
-
-    def do_dim(self, node: Node, stmts: Stmts) -> None:
-        if not self.folding.is_repeated(node.out):
-            self.do_assign(node, stmts)
 
     def do_alias(self, node: Node, stmts: Stmts) -> None:
         """``r = r_1 = ...`` where the value was just assigned."""
