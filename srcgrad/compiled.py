@@ -14,7 +14,7 @@ from typing import Any
 from .cache.dispatch import MISS
 from .cache.link import note_places
 from .compiler import Request, Specialization, compile_call, inner_joint
-from .errors import StructureError
+from .errors import StructureError, TracingError
 from .graph.ir import Graph
 from .trace.nested import inline_derivative
 
@@ -48,7 +48,13 @@ class Compiled:
                 if result is not MISS:
                     self._hits += 1
                     return result
-            return self._specialize(args, kwargs).call(*args, **kwargs)
+            result = self._specialize(args, kwargs).call(*args, **kwargs)
+            if result is MISS:
+                raise TracingError(
+                    f"the code generated for {self.__name__} does not fit its own arguments",
+                    why="something outside of the function changed while it was compiled",
+                    fix="call it again")
+            return result
         except Exception as error:
             note_places(error)
             raise

@@ -19,8 +19,8 @@ from .adjoint import close, differentiate, jvp, split
 from .cache.dispatch import MISS, dispatcher
 from .cache.link import link
 from .emit import Emitted, emit
-from .errors import NonDifferentiable, NonScalarOutput, StructureError
-from .graph.ir import Graph, Ref, Value
+from .errors import NonDifferentiable, NonScalarOutput, StructureError, UnsupportedType
+from .graph.ir import Graph, Node, Origin, Ref, Value
 from .guards import Path
 from .kinds import Aval, Kind
 from .optimize import simplify
@@ -173,6 +173,11 @@ def _parameter(function: Any, wanted: int | str, names: list[str],
 def _refuse_argument(function: Any, path: Path, value: Any) -> None:
     what = f"a {type(value).__name__}"
     fix = "differentiate with respect to another argument (argnums=...)"
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "biufc":
+        raise UnsupportedType(
+            f"argument {path} is an array of dtype {value.dtype}", where=f"argument {path}",
+            why="its operations differ from those of ordinary numeric arrays",
+            fix="use an array of numbers, or a list of arrays")
     if isinstance(value, np.ndarray):
         what = f"an array of dtype {value.dtype}"
         fix = f"convert it: {path}.astype(float)"
@@ -294,8 +299,8 @@ def _transform(function: Any, request: Request, traced: Traced,
     inputs = traced.inputs
     wrt = _inputs_of(traced, wanted)
     place = {number: i + len(keep) for i, number in enumerate(wrt)}
-    joint = joint_graph(traced.graph, wrt, of, keep, request.without,
-                        request.mode != "grad")
+    graph = checked_scalar(traced.graph, of, _plain_name(function))
+    joint = joint_graph(graph, wrt, of, keep, request.without, request.mode != "grad")
     trees = [_gradient_tree(value, path, leaves, inputs, place)
              for path, value, leaves in wanted]
     gradient = trees[0] if request.single else tuple(trees)
@@ -344,6 +349,29 @@ def _primal(function: Any, request: Request, traced: Traced) -> tuple[Any, list[
     keep = _refs(result) if request.mode != "grad" else (
         _refs(result[1]) if request.has_aux else [])
     return result, keep, [scalar.index]
+
+
+def checked_scalar(graph: Graph, of: list[int], name: str) -> Graph:
+    """A result that may be None, or of unknown rank, is checked at each call."""
+    nodes = []
+    for i in of:
+        value = graph.outputs[i]
+        if value.aval.optional or value.aval.kind is Kind.ANY:
+            nodes.append(Node("effect", (value,), (), {
+                "fn": require_scalar, "args": (Ref(0), name), "kwargs": {}},
+                origin=Origin(role="support")))
+    if not nodes:
+        return graph
+    return graph.but(block=graph.block.but(nodes=(*graph.block.nodes, *nodes)))
+
+
+def require_scalar(value: Any, name: str) -> None:
+    """Raise NonScalarOutput unless a result of the primal is one real number."""
+    if value is None or np.ndim(value) != 0:
+        what = "None" if value is None else f"an array of shape {np.shape(value)}"
+        raise NonScalarOutput(f"the gradient of {name} needs a real scalar, but it returned {what}",
+                              why="a gradient is the derivative of one number",
+                              fix="return a number on every path")
 
 
 def _not_scalar(function: Any, what: str, traced: Traced) -> NonScalarOutput:

@@ -15,7 +15,7 @@ from ..spelling import Attribute
 from ..stage.machine import RESULT, UNBOUND, Frame
 from .items import Items
 from .iteration import Staged
-from .journal import Content, Field, Slot
+from .journal import Field, Slot
 from .operators import python_method
 from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, Poison, ScalarTracer, is_tracer
 
@@ -237,6 +237,7 @@ class Access(Items):
                 return self.opaque_apply(len, (self.value_of(obj),),
                                          INT.but(expr=self.fresh("k")))
             raise TypeError(f"object of type '{obj.__class__.__name__}' has no len()")
+        obj = self.seen(obj)
         symbolic = self.symbolic_lists.get(id(obj))
         if symbolic is not None:
             (value,) = self.emit("list_len", (symbolic.value,),
@@ -385,28 +386,6 @@ class Access(Items):
 
     def super_(self, cls: Any, obj: Any) -> Any:
         return super(cls, obj)
-
-    def mirror(self, obj: Any) -> None:
-        """Before an outside container is changed while tracing: its items become what staged
-        code sees (tracers), so that reads after the change find them.  The journal restores
-        the original content at the end."""
-        if id(obj) in self.mirrored:
-            return
-        self.mirrored.add(id(obj))
-        path = self.paths[id(obj)]
-        if isinstance(obj, dict):
-            seen: Any = {k: self.outside(v, path.child("item", k)) for k, v in obj.items()}
-            self.guard("keys", path, tuple(obj))
-            for k, v in seen.items():
-                obj[k] = v
-        elif isinstance(obj, list):
-            self.guard("length", path, len(obj))
-            obj[:] = [self.outside(v, path.child("item", i)) for i, v in enumerate(obj)]
-        self.journal.touch(Content(obj, self.symbolic_lists))
-        self.shadow_paths[id(obj)] = path
-
-    mirrored: set[int]
-    shadow_paths: dict[int, Path]
 
 
 def _class_attribute(cls: type, name: str) -> Any:

@@ -227,12 +227,27 @@ class Calls(Access):
         if self.is_effect(function):
             return self.emit_effect(function, args, kwargs, self.effect_aval(function, args,
                                                                             kwargs))
+        args = tuple(self.opened(a) for a in args)
+        kwargs = {k: self.opened(v) for k, v in kwargs.items()}
         traced = contains_tracer(args) or contains_tracer(kwargs) or self.has_symbolic(args)
         if not traced:
             return self._call_static(function, args, kwargs)
         if "out" in kwargs and kwargs["out"] is not None:
             return self.call_out(function, args, kwargs)
         return self.numeric_call(function, args, kwargs)
+
+    def opened(self, arg: Any) -> Any:
+        """An argument of a library function: containers from outside are read by their paths,
+        so that their numbers are those of each call."""
+        arg = self.seen(arg)
+        if type(arg) in (list, tuple) and id(arg) not in self.symbolic_lists:
+            if id(arg) in self.paths:
+                return type(arg)(self.opened(x) for x in self.outside_items(arg))
+            if any(type(x) in (list, tuple, dict) for x in arg):
+                return type(arg)(self.opened(x) for x in arg)
+        if type(arg) is dict and id(arg) in self.paths:
+            return {k: self.opened(v) for k, v in self.container_method(arg, "items", (), {})}
+        return arg
 
     def has_symbolic(self, args: tuple[Any, ...]) -> bool:
         return any(isinstance(a, Staged) or (isinstance(a, list) and id(a) in self.symbolic_lists)
@@ -296,7 +311,6 @@ class Calls(Access):
         owner = getattr(function, "__self__", None)
         if isinstance(function, np.ufunc) or module.split(".")[0] in ("numpy", "scipy") or (
                 isinstance(owner, np.ufunc)):
-            self.outside_free(args)
             result = function(*args, **kwargs)
             if isinstance(result, np.ndarray) and result.dtype.kind in "biufc":
                 return self.numeric_call(function, args, kwargs)
@@ -313,12 +327,6 @@ class Calls(Access):
                                  types.MethodDescriptorType, types.ClassMethodDescriptorType)):
             return function(*args, **kwargs)
         return self.emit_effect(function, args, kwargs, OPAQUE)
-
-    def outside_free(self, args: Any) -> None:
-        """Note the containers from outside that a static computation reads."""
-        for a in args if isinstance(args, (tuple, list)) else ():
-            if isinstance(a, (list, dict)):
-                self.note_container(a)
 
     def is_effect(self, function: Any) -> bool:
         """Must the function run at every call, because it does or reads something outside?"""

@@ -96,6 +96,7 @@ class Containers(Calls):
     def outside_items(self, iterable: Any) -> Any:
         """What Python's iteration over a static iterable yields; items of containers from
         outside are read by their paths, and user-written ``__iter__`` is staged."""
+        iterable = self.seen(iterable)
         if isinstance(iterable, np.ndarray):
             return iter(iterable)
         path = self.paths.get(id(iterable))
@@ -138,9 +139,10 @@ class Containers(Calls):
     # ---- methods -----------------------------------------------------------------------------
     def container_method(self, obj: Any, name: str, args: tuple[Any, ...],
                          kwargs: dict[str, Any]) -> Any:
+        if name in READS:
+            obj = self.seen(obj)
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             return self._symbolic_method(obj, name, args)
-        path = self.paths.get(id(obj))
         if isinstance(obj, dict):
             args = (self.static_key(args[0]), *args[1:]) if args else args
         elif name in ("insert", "pop") and args:
@@ -148,6 +150,8 @@ class Containers(Calls):
         args = tuple(list(self.iterate(a)) if isinstance(a, Staged) else a for a in args)
         if name in READS:
             return self._container_read(obj, name, args, kwargs)
+        if id(obj) in self.paths:
+            return self._change_outside(obj, name, args, kwargs)
         if name == "sort" and isinstance(obj, list):
             ordered = self.call(sorted, list(obj), **kwargs)
             self._replace(obj, ordered)
@@ -159,17 +163,25 @@ class Containers(Calls):
             return self._extend_symbolic(obj, args[0])
         if name == "remove" and any(is_tracer(x) for x in obj):
             return self._remove(obj, args[0])
-        if path is not None:
-            self.effect_on(obj, Method(name), *args, **kwargs)
         self.journal.touch(Content(obj, self.symbolic_lists))
-        if path is not None:
-            self.mirror(obj)
         return getattr(obj, name)(*args, **kwargs)
+
+    def _change_outside(self, obj: Any, name: str, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> Any:
+        """A change of a container from outside: an effect at each call; its shadow follows.
+        Where the method returns something, the content must be known."""
+        if name in ("pop", "popitem", "setdefault", "popleft") and id(obj) not in self.shadows:
+            self.note_container(obj)
+        shadow = self.shadow_of(obj)
+        self.effect_on(obj, Method(name), *args, **kwargs)
+        if shadow is None:
+            return None
+        return self.container_method(shadow, name, args, kwargs)
 
     def _container_read(self, obj: Any, name: str, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> Any:
         path = self.paths.get(id(obj))
-        if path is None or id(obj) in self.mirrored:
+        if path is None:
             if name in ("index", "count") and isinstance(obj, list) and (
                     any(is_tracer(x) for x in (*obj, *args))):
                 return self._search(obj, name, args[0])
@@ -209,9 +221,10 @@ class Containers(Calls):
     def _replace(self, obj: list[Any], items: list[Any]) -> None:
         if id(obj) in self.paths:
             self.effect_on(obj, operator.setitem, slice(None), items)
+            obj = self.shadow_of(obj)
+            if obj is None:
+                return
         self.journal.touch(Content(obj, self.symbolic_lists))
-        if id(obj) in self.paths:
-            self.mirror(obj)
         obj[:] = items
 
     def inplace_list(self, op: str, left: list[Any], right: Any) -> Any:
@@ -219,23 +232,28 @@ class Containers(Calls):
             self.container_method(left, "extend", (right,), {})
             return left
         count = self.static_key(right)
-        self._replace(left, list(left) * count)
+        self._replace(left, list(self.outside_items(left)) * count)
         return left
 
     def inplace_container(self, op: str, left: Any, right: Any) -> Any:
-        self.journal.touch(Content(left, self.symbolic_lists))
+        target = left
         if id(left) in self.paths:
             self.effect_on(left, INPLACE[op], right)
-            self.mirror(left)
-        return INPLACE[op](left, right)
+            target = self.shadow_of(left)
+        if target is not None:
+            self.journal.touch(Content(target, self.symbolic_lists))
+            INPLACE[op](target, right)
+        return left
 
     def container_truth(self, value: Any) -> bool | None:
+        value = self.seen(value)
         if id(value) in self.symbolic_lists:
             return None
         self.note_container(value)
         return bool(value)
 
     def predicate(self, value: Any) -> Any:
+        value = self.seen(value)
         if isinstance(value, list) and id(value) in self.symbolic_lists:
             return self.compare("!=", self.length(value), 0)
         return super().predicate(value)

@@ -260,6 +260,7 @@ def length(machine: Any, obj: Any) -> Any:
         return machine.call(method, obj)
     if is_tracer(obj):
         return machine.length(obj)
+    obj = machine.seen(obj)
     machine.note_container(obj)
     return machine.length(obj) if isinstance(obj, list) else len(obj)
 

@@ -34,6 +34,7 @@ class Items(Loops):
             if isinstance(obj, (Range, Cursor)) and not isinstance(key, slice):
                 return item(self, obj, key)
             return self.getitem(self.iterate(obj), key)
+        obj = self.seen(obj)
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             return self.list_get(obj, key)
         return self._read_static(obj, key)
@@ -62,19 +63,6 @@ class Items(Loops):
         if isinstance(key, tuple) and any(is_tracer(k) for k in key):
             return tuple(self.static_key(k) for k in key)
         return key
-
-    def note_container(self, obj: Any) -> None:
-        """Guard the size (or the keys) of a container from outside, once."""
-        path = self.paths.get(id(obj))
-        if path is None or id(obj) in self.noted:
-            return
-        self.noted.add(id(obj))
-        if isinstance(obj, dict):
-            self.guard("keys", path, tuple(obj))
-        elif isinstance(obj, (list, tuple, set, frozenset)) or hasattr(obj, "__len__"):
-            self.guard("length", path, len(obj))
-
-    noted: set[int]
 
     def note_lookup(self, container: Any, key: Any) -> None:
         self.note_container(container)
@@ -174,24 +162,21 @@ class Items(Loops):
                 "a traced value is stored into a static array",
                 why="the array was made while compiling and is shared by all calls",
                 fix="make the array inside the function"))
+        if isinstance(value, Staged):
+            value = self.iterate(value)
+        if id(obj) in self.paths:
+            self.effect_on(obj, operator.setitem, key, value)
+            obj = self.shadow_of(obj)
+            if obj is None:
+                return
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             self.list_put(obj, key, value)
             return
         key = self.static_key(key)
-        if isinstance(value, Staged):
-            value = self.iterate(value)
-        path = self.paths.get(id(obj))
-        if path is not None:
-            self.effect_on(obj, operator.setitem, key, value)
         self.journal.touch(Content(obj, self.symbolic_lists))
-        if path is not None:
-            self.mirror(obj)
         obj[key] = value
 
     def effect_on(self, obj: Any, fn: Any, *args: Any) -> None:
-        raise AttributeError
-
-    def mirror(self, obj: Any) -> None:
         raise AttributeError
 
     def list_get(self, obj: Any, key: Any) -> Any:
@@ -248,12 +233,12 @@ class Items(Loops):
             self.emit_effect(operator.delitem, (obj, key), {}, None)
             return
         key = self.static_key(key)
-        path = self.paths.get(id(obj))
-        if path is not None:
+        if id(obj) in self.paths:
             self.effect_on(obj, operator.delitem, key)
+            obj = self.shadow_of(obj)
+            if obj is None:
+                return
         self.journal.touch(Content(obj, self.symbolic_lists))
-        if path is not None:
-            self.mirror(obj)
         del obj[key]
 
 

@@ -36,12 +36,9 @@ class TraceMachine(Statements, MachineDefaults):
         self.unsteady = set()
         self.conditions = {}
         self.choice_seen = {}
-        self.noted = set()
         self.masks = {}
         self.made_from = {}
         self.global_overlays = {}
-        self.mirrored = set()
-        self.shadow_paths = {}
         self.handlers = HANDLERS
         self.ruled = frozenset()
         self.depth = 0

@@ -285,6 +285,7 @@ class Operators(Sources):
         return result
 
     def _contains(self, container: Any, item: Any) -> Any:
+        container = self.seen(container)
         method = python_method(container, "__contains__")
         if method is not None:
             return self.call(method, container, item)

@@ -38,6 +38,9 @@ class Sources(Recorder):
         self.pinned: dict[int, Any] = {}  # roots of paths, and everything in `paths`
         self.baked = sizes  # sizes and ints that must be static in this trace
         self.overlays: dict[int, dict[str, Any]] = {}
+        self.shadows: dict[int, Any] = {}  # what an outside container holds while tracing
+        self.blind: set[int] = set()  # outside containers changed before they were read
+        self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
         self.assumed: set[tuple[Any, ...]] = set()
 
@@ -146,6 +149,46 @@ class Sources(Recorder):
         value = Value(aval, name)
         self.inputs.append((value, Source(path, role)))
         return value
+
+    def seen(self, obj: Any) -> Any:
+        """A container as staged code sees it: one from outside that the trace has changed has
+        a shadow with the present content (the object itself is never touched)."""
+        shadow = self.shadows.get(id(obj))
+        if shadow is not None:
+            return shadow
+        if id(obj) in self.blind:
+            raise Restart(("assume", ("shadow", str(self.paths[id(obj)]))))
+        return obj
+
+    def shadow_of(self, obj: Any) -> Any:
+        """The shadow in which a change of an outside container is made; None if its content has
+        not been read so far (then it need not be known)."""
+        path = self.paths[id(obj)]
+        if id(obj) in self.shadows:
+            return self.shadows[id(obj)]
+        if id(obj) not in self.noted and ("shadow", str(path)) not in self.assumed:
+            self.blind.add(id(obj))
+            return None
+        self.note_container(obj)
+        if isinstance(obj, dict):
+            made: Any = {k: self.outside(v, path.child("item", k)) for k, v in obj.items()}
+        elif isinstance(obj, list):
+            made = [self.outside(v, path.child("item", i)) for i, v in enumerate(obj)]
+        else:
+            made = type(obj)(obj)
+        self.shadows[id(obj)] = made
+        return made
+
+    def note_container(self, obj: Any) -> None:
+        """Guard the size (or the keys) of a container from outside, once."""
+        path = self.paths.get(id(obj))
+        if path is None or id(obj) in self.noted:
+            return
+        self.noted.add(id(obj))
+        if isinstance(obj, dict):
+            self.guard("keys", path, tuple(obj))
+        elif hasattr(obj, "__len__"):
+            self.guard("length", path, len(obj))
 
     def object_value(self, obj: Any) -> Value:
         """The graph value of an object from outside (for effects on it)."""
