@@ -22,7 +22,11 @@ def add_matmul(x: Array, x1: Array, x2: Array, beta: Any, alpha: Any) -> Array:
     product = _times(x1 @ x2, alpha)
     if isinstance(beta, int | float) and beta == 0:
         return product + np.zeros(np.shape(x), product.dtype)
-    return _times(x, beta) + product
+    added = _times(x, beta)
+    if product.dtype == np.result_type(added, product) and np.ndim(product) >= np.ndim(added):
+        product += added  # the product is ours: no third array
+        return product
+    return added + product
 
 
 @vjp(add_matmul, "x")
@@ -39,8 +43,6 @@ def add_matmul_x1(ct: Array, x2: Array, alpha: Any) -> Array:
 
 @vjp(add_matmul, "x2")
 def add_matmul_x2(ct: Array, x1: Array, alpha: Any) -> Array:
-    if np.ndim(ct) == 1:
-        return _times(np.swapaxes(x1, -1, -2) @ ct, alpha)
     return _times(np.swapaxes(x1, -1, -2) @ ct, alpha)
 
 

@@ -19,6 +19,8 @@ from srcgrad.rules import combined_products
 
 _MATRICES = {"x": "self", "x1": "mat1", "x2": "mat2"}
 _ADDMM = Primitive(combined_products.add_matmul, "AddmmBackward0", shown=_MATRICES)
+_ADDMM_TURNED = Primitive(combined_products.add_matmul, "AddmmBackward0", shown=_MATRICES,
+                          settings={"turned": True}, main=False)
 _ADDMV = Primitive(combined_products.add_matmul, "AddmvBackward0", shown=_MATRICES, main=False)
 _BADDBMM = Primitive(combined_products.add_matmul, "BaddbmmBackward0", shown=_MATRICES, main=False)
 _ADDR = Primitive(combined_products.add_outer, "AddrBackward0")
@@ -77,7 +79,8 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
                            f"{_shape(mat2)})")
     _one_dtype(input, mat1, mat2)
     _fits(input, (mat1._a.shape[0], mat2._a.shape[1]))
-    return _ADDMM(input, mat1, mat2, beta=beta, alpha=alpha)
+    columns = mat2._a.strides[0] == mat2._a.itemsize  # as in linear layers: a transposed weight
+    return (_ADDMM_TURNED if columns else _ADDMM)(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
 @op(inplace=True)
@@ -86,7 +89,8 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
     if mat._a.ndim != 2 or vec._a.ndim != 1 or input._a.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input._a.ndim}, "
                            f"{mat._a.ndim}, {vec._a.ndim}")
-    if mat._a.shape[1] != vec._a.shape[0]:
+    if mat._a.shape[1] != vec._a.shape[0] or (
+            input._a.ndim and input._a.shape[0] not in (1, mat._a.shape[0])):
         raise RuntimeError(f"size mismatch, got input ({input._a.shape[0]}), mat ({_shape(mat)}), "
                            f"vec ({vec._a.shape[0]})")
     return _ADDMV(input, mat, vec, beta=beta, alpha=alpha)
@@ -198,7 +202,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         if a._a.shape[i] != b._a.shape[j]:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {a._a.shape[i]} in dim "
-                f"{i} and second has size {b._a.shape[j]} in dim {j}")
+                f"{i - a._a.ndim if isinstance(dims, int) else i} and second has size {b._a.shape[j]} in dim {j}")
     free_a = [i for i in range(a._a.ndim) if i not in first]
     free_b = [i for i in range(b._a.ndim) if i not in second]
     rows = math.prod(a._a.shape[i] for i in free_a)
@@ -339,7 +343,8 @@ def _contract(operands: list[tuple[list[str], Tensor]], output: list[str]) -> An
         t = t.sum(gone)
         names = [n for n in names if n in output]
     order = [names.index(n) for n in output]
-    return permute(t, *order) if t._a.ndim else t
+    out = permute(t, *order)
+    return view(out, out._a.shape) if len(operands) > 1 else out
 
 
 def _pair(a_names: list[str], a: Tensor, b_names: list[str], b: Tensor,
