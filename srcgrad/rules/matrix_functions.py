@@ -118,7 +118,7 @@ def cholesky_solve_rule(
     d_whole = -(d_b @ matrix_transpose(ans))
     both = d_whole + adjoint_matrix(d_whole, factor_dtype)
     conjugate = conj_complex(low, factor_dtype)
-    d_low = np.triu(conjugate @ both) if upper else np.tril(both @ conjugate)
+    d_low = conjugate @ both if upper else both @ conjugate
     return sum_to(d_b, b_shape), sum_to(d_low, factor_shape)
 
 

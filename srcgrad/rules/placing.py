@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, inactive, linear
 from srcgrad.rules.broadcast import runtime, scatter_add, sum_to
+from srcgrad.rules.flat_functions import refusing
 
 Shape = tuple[int, ...]
 
@@ -75,3 +76,13 @@ def put_flat_source(ct: Array, source_shape: Shape, indices: Array) -> Array:
 
 
 inactive(put_flat, "indices")
+
+
+@runtime
+def unique_values(a: Array) -> Array:
+    """The different elements in order; not differentiable here."""
+    return np.unique(a)
+
+
+refusing(unique_values, ("a",), "the derivative for '_unique2' is not implemented.",
+         NotImplementedError)

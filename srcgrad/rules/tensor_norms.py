@@ -49,7 +49,7 @@ def power_norm_x(
     else:
         direction = np.sign(x)
     if order == 0:
-        return ct * 0 * direction
+        return None
     if order == 1:
         return ct * direction
     safe = np.where(ans == 0, 1, ans)

@@ -83,9 +83,11 @@ from srcgrad.eager.ops import (
     ranges,
     rearranging,
     reductions,
+    samples,
     sampling,
     shapes,
-    softmaxes,
+    special_functions,
+    spectral,
     statistics,
 )
 
@@ -108,8 +110,10 @@ __all__ = [
     "ranges",
     "rearranging",
     "reductions",
+    "samples",
     "sampling",
     "shapes",
-    "softmaxes",
+    "special_functions",
+    "spectral",
     "statistics",
 ]

@@ -317,3 +317,15 @@ def index_put(target: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: b
 
 Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
 Tensor.__setitem__ = setitem  # type: ignore[attr-defined]
+
+
+def _sparse_only(name: str, what: str) -> Any:
+    def refuse(self: Tensor) -> Tensor:
+        raise RuntimeError(f"{name} expected sparse {what}tensor layout but got Strided")
+
+    return refuse
+
+
+Tensor.indices = _sparse_only("indices", "coordinate ")  # type: ignore[attr-defined]
+Tensor.values = _sparse_only("values", "")  # type: ignore[attr-defined]
+Tensor.index = lambda self, indices: getitem(self, indices)  # type: ignore[attr-defined]

@@ -400,7 +400,7 @@ def matrix_power(A: Tensor, n: int) -> Any:
     if n < 0:
         A, n = inv(A), -n
     if n == 1:
-        return A.clone() if A._fn is None or n != 1 else A
+        return A.clone()
     if n == 2:
         return matmul(A, A)
     if n == 3:
@@ -541,3 +541,17 @@ def lu(A: Tensor, *, pivot: bool = True) -> Any:
 def requires_factors(A: Tensor) -> bool:
     """Whether a gradient of the LU factors would be asked for, which there is no rule for."""
     return A._rg
+
+
+def _removed(name: str, advice: str) -> None:
+    def refuse(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("This function was deprecated since version 1.9 and is now removed. "
+                           f"`torch.{name}` is deprecated in favor of `torch.linalg.{name}`. "
+                           f"{advice}")
+
+    register(name, refuse, torch=False)
+
+
+_removed("lstsq", "`torch.linalg.lstsq` has reversed arguments.")
+_removed("solve", "`torch.linalg.solve` has its arguments reversed and does not return the LU "
+                  "factorization.")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import bad_argument, op
-from srcgrad.eager.ops.shapes import expand, reshape, squeeze, unsqueeze
+from srcgrad.eager.ops.shapes import expand, reshape, squeeze, squeeze_fresh, unsqueeze
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor
@@ -65,7 +65,7 @@ def _check_inner(x: Tensor, y: Tensor) -> None:
 def mv(input: Tensor, vec: Tensor) -> Any:
     """The product of a matrix and a vector."""
     if input._a.ndim != 2 or vec._a.ndim != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got {vec._a.ndim}, "
+        raise RuntimeError("vector + matrix @ vector expected, got 1, "
                            f"{input._a.ndim}, {vec._a.ndim}")
     if input._a.shape[1] != vec._a.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({input._a.shape[0]}), mat "
@@ -124,7 +124,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
     if m == 2 and n == 1:
         return mv(input, other)
     if m == 1 and n == 2:
-        return squeeze(mm(unsqueeze(input, 0), other), 0)
+        return squeeze_fresh(mm(unsqueeze(input, 0), other), 0)
     if m == 0 or n == 0:
         raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
                            f"{m}D and {n}D")
@@ -136,7 +136,7 @@ def _batched(input: Tensor, other: Tensor, m: int, n: int) -> Any:
         rows = input._a.shape[:-1]
         folded = reshape(input, -1, input._a.shape[-1])
         if n == 1:
-            return reshape(mv(folded, other), rows)
+            return _unsafe(mv(folded, other), rows)
         out = mm(folded, other)
         return _unsafe(out, (*rows, out._a.shape[-1]))
     if m == 1:

@@ -262,6 +262,16 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     return view_of(prim, input, input._a.squeeze(axes), {"a": input, "axis": axes})
 
 
+_squeeze_written = Primitive(np.squeeze, "SqueezeBackward4", shown=_SIZES | {"axis": "dim"},
+                             main=False)
+
+
+def squeeze_fresh(input: Tensor, dim: int) -> Tensor:
+    """``squeeze_`` of a tensor that nobody else holds, as PyTorch's own functions use it."""
+    return _squeeze_written.finish(  # type: ignore[no-any-return]
+        input._a.squeeze(dim), (input,), {"axis": dim}, input._dt)
+
+
 @op(out=False)
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of length 1 at ``dim``."""

@@ -1,0 +1,66 @@
+"""`torch.special`: functions of mathematical physics and statistics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.eager.dispatch import NAMESPACE, is_number, unary, within
+from srcgrad.eager.ops.calling import arithmetic_dtype, operand, promoted
+from srcgrad.eager.ops.pointwise import real_only
+from srcgrad.eager.primitive import Primitive
+from srcgrad.rules import bessel, error_function, gamma_functions, special_functions
+
+SPECIAL: dict[str, Any] = {}
+
+# Functions that torch itself has under this or another name.
+for _name, _theirs in {
+    "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "exp2": "exp2", "expit": "sigmoid",
+    "expm1": "expm1", "gammaln": "lgamma", "digamma": "digamma", "psi": "digamma", "i0": "i0",
+    "log1p": "log1p", "logit": "logit", "sinc": "sinc", "round": "round", "xlogy": "xlogy",
+    "logsumexp": "logsumexp", "softmax": "softmax", "log_softmax": "log_softmax",
+    "polygamma": "polygamma", "multigammaln": "mvlgamma", "gammainc": "igamma",
+    "gammaincc": "igammac",
+}.items():
+    SPECIAL[_name] = NAMESPACE[_theirs]
+
+
+def _one(name: str, function: Any, node: str) -> None:
+    unary("special_" + name, function, node=node, method=False, inplace=False,
+          primal=real_only(name, function))
+    SPECIAL[name] = NAMESPACE.pop("special_" + name)
+
+
+for _name, _function, _node in (
+    ("entr", special_functions.entr, "SpecialEntrBackward0"),
+    ("erfcx", error_function.erfcx, "SpecialErfcxBackward0"),
+    ("i0e", bessel.i0e, "SpecialI0EBackward0"),
+    ("i1", bessel.i1, "SpecialI1Backward0"),
+    ("i1e", bessel.i1e, "SpecialI1EBackward0"),
+    ("log_ndtr", special_functions.log_ndtr, "SpecialLogNdtrBackward0"),
+    ("ndtr", special_functions.ndtr, "SpecialNdtrBackward0"),
+    ("ndtri", special_functions.ndtri, "SpecialNdtriBackward0"),
+    ("bessel_j0", bessel.bessel_j0, "SpecialBesselJ0Backward0"),
+    ("bessel_j1", bessel.bessel_j1, "SpecialBesselJ1Backward0"),
+    ("modified_bessel_i0", bessel.i0, "SpecialModifiedBesselI0Backward0"),
+    ("modified_bessel_i1", bessel.i1, "SpecialModifiedBesselI1Backward0"),
+):  # fmt: skip
+    _one(_name, _function, _node)
+
+_SHOWN = {"x1": "self", "x2": "other"}
+
+
+def _two(name: str, function: Any, node: str) -> None:
+    prims = [Primitive(function, f"{node}{i}", shown=_SHOWN, main=i == 0) for i in range(3)]
+
+    def call(input: Any, other: Any) -> Any:
+        d = arithmetic_dtype(operand(name, input, "input", 1), operand(name, other), floats=True)
+        place = 1 if is_number(input) else 2 if is_number(other) else 0
+        return promoted(prims[place], d, input, other)
+
+    call.__name__ = name
+    within(SPECIAL, name, title=name)(call)
+
+
+_two("xlog1py", special_functions.xlog1py, "SpecialXlog1PyBackward")
+_two("zeta", gamma_functions.zeta, "SpecialZetaBackward")
+
