@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import attributes, autograd, constructors, ops, random, recording
+from . import attributes, autograd, constructors, linalg, ops, random, recording
 from .device import device
 from .dispatch import NAMESPACE
 from .dtype import (
@@ -61,5 +61,5 @@ __all__ = [
     "Size", "Tensor", "autograd", "bfloat16", "bool", "complex128", "complex64", "device", "dtype",
     "enable_grad", "finfo", "float16", "float32", "float64", "get_default_dtype", "iinfo",
     "increment_version", "inference_mode", "int16", "int32", "int64", "int8", "is_grad_enabled",
-    "no_grad", "promote_types", "random", "raw", "result_type", "set_grad_enabled", "uint8",
+    "linalg", "no_grad", "promote_types", "random", "raw", "result_type", "set_grad_enabled", "uint8",
 ]

@@ -131,8 +131,8 @@ def elu(input: Array, alpha: float, scale: float, input_scale: float) -> Array:
 
 @vjp(elu, "input")
 def elu_input(ct: Array, input: Array, alpha: float, scale: float, input_scale: float) -> Array:
-    # selected, not np.minimum: at 0 the second derivative is that of the branch below
-    slope = np.exp(np.where(input > 0, 0, input) * input_scale) * (alpha * scale * input_scale)
+    # at 0 the second derivative is that of the branch above
+    slope = np.exp(np.where(input >= 0, 0, input) * input_scale) * (alpha * scale * input_scale)
     return np.where(input > 0, ct * scale, ct * slope)
 
 
