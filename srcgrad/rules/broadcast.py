@@ -220,4 +220,4 @@ def size_of(shape: Sequence[int]) -> int:
 
 def as_array(x: Array) -> Array:
     """A list of numbers, which a body wants to compute on, as an array."""
-    return np.stack(x) if isinstance(x, list | tuple) else x
+    return np.stack([as_array(i) for i in x]) if isinstance(x, list | tuple) else x

@@ -122,9 +122,15 @@ inactive(np.select, "condlist")
 
 @linear(np.diag, "v")
 def diag_v(ct: Array, v_shape: Shape, k: int) -> Array:
+    offset = () if _is_zero(k) else (k,)
     if len(v_shape) == 1:
-        return np.diagonal(ct, k) if k else np.diagonal(ct)
-    return scatter_diagonal(ct, v_shape, k) if k else scatter_diagonal(ct, v_shape)
+        return np.diagonal(ct, *offset)
+    return scatter_diagonal(ct, v_shape, *offset)
+
+
+def _is_zero(k: Any) -> bool:
+    """Is the offset plainly 0?  (Other settings may be symbolic.)"""
+    return isinstance(k, int) and k == 0
 
 
 @linear(np.diagflat, "v")
@@ -147,7 +153,7 @@ def trace_a(
     ct: Array, a_shape: Shape, a_dtype: np.dtype[Any], offset: int, axis1: int, axis2: int
 ) -> Array:
     if len(a_shape) == 2 and (axis1 % 2, axis2 % 2) == (0, 1):
-        options: dict[str, Any] = {"k": offset} if offset else {}
+        options: dict[str, Any] = {} if _is_zero(offset) else {"k": offset}
         if a_dtype != np.float64:
             options["dtype"] = a_dtype
         return ct * eye(*a_shape, **options)

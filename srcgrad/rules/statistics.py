@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, entry, inactive, linear, nondiff, vjp
-from srcgrad.rules.broadcast import runtime, scatter_along_axis
+from srcgrad.rules.broadcast import as_array, runtime, scatter_along_axis
 from srcgrad.rules.products import conj_complex
 from srcgrad.rules.reductions import (
     Axis,
@@ -152,8 +152,8 @@ def _order_statistics(ct: Array, a: Array, places: Array) -> Array:
     order = np.argsort(a, kind="stable")
     low = np.floor(places)
     share = (places - low).astype(a.dtype)
-    below = np.take(order, low.astype(np.intp), axis=-1)
-    above = np.take(order, np.ceil(places).astype(np.intp), axis=-1)
+    below = order[..., low.astype(np.intp)]
+    above = order[..., np.ceil(places).astype(np.intp)]
     shape = np.shape(a)
     return scatter_along_axis(ct * (1 - share), below, -1, shape) + scatter_along_axis(
         ct * share, above, -1, shape
@@ -163,6 +163,7 @@ def _order_statistics(ct: Array, a: Array, places: Array) -> Array:
 def _quantile(
     ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool
 ) -> Array:
+    q = as_array(q)
     q_ndim = np.ndim(q)
     shape = np.shape(a)
     if keepdims:  # the reduced axes, and after them nothing but the kept ones
@@ -193,7 +194,7 @@ def quantile_a(
 def percentile_a(
     ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
 ) -> Array:
-    return quantile_a(ct, a, np.divide(q, 100), axis, method, keepdims, weights)
+    return quantile_a(ct, a, np.divide(as_array(q), 100), axis, method, keepdims, weights)
 
 
 @vjp(np.median, "a")
