@@ -8,10 +8,11 @@ change what it reads: no write, effect or nested region (numbers may pass a writ
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import operator
 from typing import Any
 
-from srcgrad.emit.order import WRITES, Order, is_adjoint, is_mutable
+from srcgrad.emit.events import Event, Events, Families
+from srcgrad.emit.order import WRITES, Order, is_adjoint
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Through, Value
 from srcgrad.kinds import Kind
 
@@ -57,6 +58,19 @@ def occurrences(node: Node) -> list[Value]:
     return [node.inputs[i] for i in found]
 
 
+def same_statement(a: Node, b: Node) -> bool:
+    """Do two nodes come from one statement of the user?  (What stands in the arms of ``and``
+    and of ``x if p else y`` is recorded as a statement of its own.)"""
+    if a.origin is None or b.origin is None:
+        return a.origin is b.origin
+    if a.origin.statement == b.origin.statement:
+        return True
+    here, there = a.origin.where, b.origin.where
+    return here is not None and there is not None and (
+        (here.line, here.filename) == (there.line, there.filename)
+        and a.origin.callers == b.origin.callers)
+
+
 def is_short_circuit(node: Node) -> bool:
     """Is this ``if`` the value of ``p and q`` or ``p or q``?"""
     if node.op != "if" or len(node.outputs) != 1:
@@ -69,9 +83,10 @@ class Folding:
     """``inlined`` maps nodes to the position where they are evaluated; ``users`` maps values
     to the number of places that name them."""
 
-    def __init__(self, order: Order, border: int | None) -> None:
+    def __init__(self, order: Order, border: int | None, families: Families) -> None:
         self.order = order
-        self.border_node: Node | None = None
+        self.families = families
+        self.border_position = 1 << 62
         self.inlined: dict[Node, int] = {}
         self.users: dict[Value, int] = {}
         self.consumer: dict[Value, Node | Block] = {}
@@ -82,15 +97,27 @@ class Folding:
         self.border = border
 
     def run(self, graph: Graph) -> Folding:
+        if self.border is not None and self.border < len(graph.block.nodes):
+            self.border_position = self.order.start[graph.block.nodes[self.border]]
         self.count(graph.block)
         self.block(graph.block, self.border)
         return self
 
     def is_repeated(self, value: Value) -> bool:
-        """Is this a size that is written out wherever it is used: ``u.shape[0]``?"""
+        """Is this written out wherever it is used: ``u.shape[0]``, ``i - 1``?"""
         node = self.producer.get(value)
-        return (node is not None and node.op == "dim" and value.hint is None
-                and 1 < self.users.get(value, 0) <= REPEATED and node.inputs[0].hint is not None)
+        if node is None or value.hint is not None or not 1 < self.users.get(value, 0) <= REPEATED:
+            return False
+        if node.op == "dim":
+            return node.inputs[0].hint is not None
+        return (node.op == "apply" and node.params["fn"] in (operator.add, operator.sub)
+                and value.aval.kind is Kind.INT
+                and all(v.aval.kind is Kind.INT and (v.hint is not None or self.is_constant(v))
+                        for v in node.inputs))
+
+    def is_constant(self, value: Value) -> bool:
+        node = self.producer.get(value)
+        return node is not None and node.op == "const"
 
     # ---- uses ------------------------------------------------------------------------
     def count(self, block: Block) -> None:
@@ -122,43 +149,36 @@ class Folding:
 
     # ---- decisions -------------------------------------------------------------------
     def block(self, block: Block, border: int | None = None) -> None:
-        hard: list[int] = []  # positions of effects and regions
-        soft: list[int] = []  # positions of writes
+        found: list[Event] = []
         for i, node in enumerate(block.nodes):
-            if i == border:
-                hard.append(self.order.start[node] - 1)
-            if node.op in WRITES:
-                soft.append(self.order.start[node])
-            elif node.op in ("effect", "loop", "call"):
-                hard.append(self.order.start[node])
-        regions = {self.order.start[n]: n for n in block.nodes if n.op == "if"}
-        for node in block.nodes:
             for inner in node.blocks:
                 self.block(inner)
-        for position, node in regions.items():
-            if not self.is_expression(node):
-                hard.append(position)
+            if i == border:
+                found.append((self.order.start[node] - 1, None))
+            if node.op in WRITES or node.op in ("effect", "call", "loop") or (
+                    node.op == "if" and not self.is_expression(node)):
+                found.append((self.order.start[node], node))
                 if is_short_circuit(node):
                     self.users[node.inputs[0]] += 1
-        hard.sort()
+        events = Events(found, self.families, self.is_backward)
         for node in reversed(block.nodes):
             if node.op in _FOLDABLE and len(node.outputs) == 1:
                 target = self.target(node, block)
-                if target is not None and self.passes(node, target, hard, soft):
+                start = self.order.end.get(node, self.order.start[node])
+                if target is not None and events.let_pass(node, start, target):
                     self.inlined[node] = target
 
     def is_expression(self, node: Node) -> bool:
         """Can this ``if`` be written as ``a if p else b``?"""
         if node.op != "if" or len(node.outputs) != 1:
             return False
-        statement = node.origin.statement if node.origin else 0
         some = False
         for inner in node.blocks:
             for n in inner.nodes:
                 if n.op == "const":
                     continue
                 some = True
-                if n not in self.inlined or (n.origin.statement if n.origin else 0) != statement:
+                if n not in self.inlined or not same_statement(n, node):
                     return False
             made = self.producer.get(inner.outputs[0])
             if made is not None and made.op == "undef":
@@ -173,7 +193,7 @@ class Folding:
             return None
         if node.op == "if" and not self.is_expression(node):
             return None
-        if node.op == "copy" and not is_adjoint(node):
+        if node.op == "copy" and not self.is_backward(node):
             return None
         if node.op == "apply" and node.params.get("many"):
             return None
@@ -203,36 +223,20 @@ class Folding:
             return by.op != "loop" or self.is_bound(by, value)
         return True
 
+    def is_backward(self, node: Node) -> bool:
+        """Does the node stand in the backward part (whatever part it was repeated from)?"""
+        if self.border is None:
+            return is_adjoint(node)
+        return self.order.start[node] >= self.border_position
+
     def is_bound(self, loop: Node, value: Value) -> bool:
         """Is the value one of the loop's range bounds or initial values?"""
         spec = loop.loop
         return any(v is value for v in loop.inputs[:spec.first_init + spec.n_carried])
 
     def one_statement(self, node: Node, by: Node) -> bool:
-        if is_adjoint(node) != is_adjoint(by):
+        if self.is_backward(node) != self.is_backward(by):
             return False
-        if node.origin is None or by.origin is None or is_adjoint(node):
+        if node.origin is None or by.origin is None or self.is_backward(node):
             return True
-        if by.op in ("if", "loop"):  # recorded after what stands in its blocks
-            here, there = node.origin.where, by.origin.where
-            return here is None or there is None or here.line == there.line
-        return node.origin.statement == by.origin.statement
-
-    def passes(self, node: Node, target: int, hard: list[int], soft: list[int]) -> bool:
-        position = self.order.end.get(node, self.order.start[node])
-        if between(hard, position, target):
-            return False
-        if node.op == "dim":
-            return True
-        if between(soft, position, target):
-            out = node.out
-            if node.op == "if" or is_mutable(out.aval) or out.aval.kind is Kind.OPAQUE:
-                return False
-            return not any(is_mutable(v.aval) for v in node.inputs)
-        return True
-
-
-def between(positions: list[int], low: int, high: int) -> bool:
-    """Does a position lie strictly between two others?"""
-    i = bisect_right(positions, low)
-    return i < len(positions) and positions[i] < high
+        return same_statement(node, by)

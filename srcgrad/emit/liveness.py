@@ -41,7 +41,8 @@ class Liveness:
         for needed in self.sizes.through(value):
             self.use(needed, position)
         if self.folding.is_repeated(value):
-            self.use(self.folding.producer[value].inputs[0], position)
+            for v in self.folding.producer[value].inputs:
+                self.use(v, position)
             return
         born = self.order.defined.get(value, 0)
         within = len(self.order.start) * 8

@@ -18,7 +18,7 @@ from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import Order, number
 from srcgrad.emit.printing import weave
-from srcgrad.emit.realize import realize
+from srcgrad.emit.realize import realized
 from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.split import split_names
 from srcgrad.emit.trim import trim
@@ -82,7 +82,7 @@ class Function:
                  defaults: Mapping[str, Any], result: Any) -> None:
         self.parameters, self.space = parameters, space
         self.defaults, self.result = defaults, result
-        self.graph = realize(trim(graph))
+        self.graph, self.families = realized(trim(graph))
         self.reserved = RESERVED | set(graph.callees) | {graph.name} | self.captures()
         order = self.analyse()
         if self.naming.late:
@@ -95,7 +95,7 @@ class Function:
     def analyse(self) -> Order:
         """What is folded, kept, alive and called how."""
         order = number(self.graph)
-        self.folding = Folding(order, self.graph.border).run(self.graph)
+        self.folding = Folding(order, self.graph.border, self.families).run(self.graph)
         self.sizes = Sizes(self.graph, self.folding)
         live = Liveness(self.graph, order, self.folding, self.sizes, Handles(self.graph))
         self.naming = Naming(self.graph, order, self.folding, live, self.parameters,

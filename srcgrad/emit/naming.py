@@ -160,7 +160,7 @@ class Naming:
     def block(self, block: Block) -> None:
         for node in block.nodes:
             if node in self.folding.inlined or node.op in ("const", "undef") or (
-                    node.op == "dim" and self.folding.is_repeated(node.out)):
+                    node.outputs and self.folding.is_repeated(node.outputs[0])):
                 continue
             if node.op == "if":
                 if self.folding.is_expression(node):

@@ -25,6 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
+from srcgrad.emit.events import Families
 from srcgrad.emit.order import (
     WRITES,
     Order,
@@ -41,14 +42,24 @@ from srcgrad.kinds import Kind
 
 def realize(graph: Graph) -> Graph:
     """The graph with hazards resolved by ``copy`` nodes (see the module)."""
+    return realized(graph)[0]
+
+
+def realized(graph: Graph) -> tuple[Graph, Families]:
+    """:func:`realize`, and which values may share memory."""
     if graph.border is None and not any(n.op in WRITES for n in walk(graph.block)):
-        return graph
+        return graph, Families({})
     graph = _own_carried(graph.but(block=sink_zeros(graph.block)))
     order, storage = _facts(graph)
     hazards = _Hazards(graph, order, storage)
     hazards.block(graph.block)
     hazards.returns(graph)
-    return _Rewriter(hazards).graph(graph)
+    graph = _Rewriter(hazards).graph(graph)
+    families: dict[Value, object] = {v: storage.family(v) for v in storage.roots}
+    for node in walk(graph.block):
+        if node.op == "copy":
+            families.setdefault(node.out, families.get(node.inputs[0]))
+    return graph, Families({v: f for v, f in families.items() if f is not None})
 
 
 def _facts(graph: Graph) -> tuple[Order, Storage]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from srcgrad.dims import Dim, Poly
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 
@@ -15,7 +16,7 @@ from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 def trim(graph: Graph) -> Graph:
     """The graph without unread outcomes of branches, last values and kept sequences."""
     needed: set[Value] = set()
-    graph = graph.but(block=_without_idle(graph.block, _uses(graph)))
+    graph = graph.but(block=_without_idle(_sizes_of_inputs(graph), _uses(graph)))
     nodes, border = _nodes(graph.block, needed, graph.block.outputs, graph.border)
     return graph.but(block=graph.block.but(nodes=nodes), border=border)
 
@@ -53,22 +54,27 @@ def _branch(node: Node, needed: set[Value]) -> Node:
 
 def _loop(node: Node, needed: set[Value]) -> Node:
     spec, body = node.loop, node.blocks[-1]
-    jump = 1 if spec.exits else 0
-    first = jump + spec.n_carried
+    first = (1 if spec.exits else 0) + spec.n_carried
     made = first + spec.n_last
     last = [i for i in range(first, made) if node.outputs[i] in needed]
     produced = [i for i in range(made, made + spec.n_produced) if node.outputs[i] in needed]
     kept = [*range(first), *last, *produced]
     outputs = tuple(body.outputs[i] for i in kept)
     nodes, _ = _nodes(body, needed, outputs)
-    blocks = [Block(body.params, nodes, outputs)]
+    at = len(body.params) - spec.n_consumed
+    consumed = [i for i in range(spec.n_consumed) if body.params[at + i] in needed]
+    params = (*body.params[:at], *(body.params[at + i] for i in consumed))
+    blocks = [Block(params, nodes, outputs)]
     if spec.kind == "while":
         test = node.blocks[0]
         tested, _ = _nodes(test, needed, test.outputs)
         blocks.insert(0, test.but(nodes=tested))
     stacked = tuple(spec.stacked[i - made] for i in produced) if spec.stacked else ()
-    shape = spec.but(n_last=len(last), n_produced=len(produced), stacked=stacked)
-    return node.but(outputs=(*(node.outputs[i] for i in kept), node.outputs[-1]),
+    shape = spec.but(n_last=len(last), n_produced=len(produced), n_consumed=len(consumed),
+                     stacked=stacked)
+    at = len(node.inputs) - spec.n_consumed
+    return node.but(inputs=(*node.inputs[:at], *(node.inputs[at + i] for i in consumed)),
+                    outputs=(*(node.outputs[i] for i in kept), node.outputs[-1]),
                     blocks=tuple(blocks), params={**node.params, "loop": shape})
 
 
@@ -127,3 +133,40 @@ def _dropped(block: Block, outputs: list[int], params: list[int], jump: int, lea
     return Block(tuple(v for i, v in enumerate(block.params) if i - lead not in params),
                  block.nodes,
                  tuple(v for i, v in enumerate(block.outputs) if i - jump not in outputs))
+
+
+def _sizes_of_inputs(graph: Graph) -> Block:
+    """The graph's block with sizes of values that have no name read off an input of equal size:
+    nothing is kept for its shape alone."""
+    sources: dict[Dim, tuple[Value, int]] = {}
+    for p in graph.inputs:
+        if p.aval.is_array and not p.aval.optional:
+            for axis, size in enumerate(p.aval.shape or ()):
+                if isinstance(size, Poly):
+                    sources.setdefault(size, (p, axis))
+
+    def visit(block: Block, elements: frozenset[Value]) -> Block:
+        nodes = []
+        for node in block.nodes:
+            if node.blocks:
+                node = node.but(blocks=tuple(
+                    visit(b, elements | _elements(node, b)) for b in node.blocks))
+            if node.op == "dim" and is_adjoint(node):
+                node = moved(node, elements)
+            nodes.append(node)
+        return block.but(nodes=tuple(nodes))
+
+    def moved(node: Node, elements: frozenset[Value]) -> Node:
+        base, size = node.inputs[0], node.out.aval.expr
+        if size is None or size not in sources or (base.hint and base not in elements):
+            return node
+        value, axis = sources[size]
+        return node.but(inputs=(value,), params={**node.params, "axis": axis})
+
+    return visit(graph.block, frozenset())
+
+
+def _elements(node: Node, block: Block) -> frozenset[Value]:
+    if node.op != "loop" or block is not node.blocks[-1] or not node.loop.n_consumed:
+        return frozenset()
+    return frozenset(block.params[-node.loop.n_consumed:])
