@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -115,8 +116,20 @@ def _total(parts: list[Array]) -> Array:
     return total
 
 
+def frechet_transpose(function: Callable[[Array], Array], ct: Array, a: Array) -> Array:
+    """The cotangent of ``a`` in a function of matrices: ``f([[a, e], [0, a]])`` has the derivative
+    along ``e`` in its corner (Mathias 1996), and the transpose is the derivative at ``a.T``."""
+    t = matrix_transpose(a)
+    upper = np.concatenate([t, ct], axis=-1)
+    lower = np.concatenate([np.zeros_like(ct), t], axis=-1)
+    n = np.shape(a)[-1]
+    return function(np.concatenate([upper, lower], axis=-2))[..., :n, n:]
+
+
 @vjp(np.linalg.matrix_power, "a")
 def matrix_power_a(ct: Array, a: Array, n: int) -> Array:
+    if not isinstance(n, int):
+        return frechet_transpose(lambda x: np.linalg.matrix_power(x, n), ct, a)
     if n == 0:
         return None
     if n < 0:

@@ -21,7 +21,14 @@ from srcgrad.rules.decompositions import (
     svd_a,
     svdvals_x,
 )
-from srcgrad.rules.linear_algebra import det_a, inv_a, lstsq_a_b, pinv_a, solve_a_b
+from srcgrad.rules.linear_algebra import (
+    det_a,
+    frechet_transpose,
+    inv_a,
+    lstsq_a_b,
+    pinv_a,
+    solve_a_b,
+)
 from srcgrad.rules.norms import norm_x
 from srcgrad.rules.products import matrix_transpose
 
@@ -200,16 +207,10 @@ def discrete_lyapunov_a_q(ct: Array, ans: Array, a: Array, a_dtype: Dtype) -> An
 
 
 def _frechet(function: Any) -> Any:
-    """The rule of a matrix function: ``f([[a, e], [0, a]])`` has its derivative along ``e`` in
-    the corner (Mathias 1996), and its transpose is the derivative at ``a.T``."""
     dispatched = dispatching(function)
 
     def matrix_function(ct: Array, a: Array) -> Array:
-        t = matrix_transpose(a)
-        upper = np.concatenate([t, ct], axis=-1)
-        lower = np.concatenate([np.zeros_like(ct), t], axis=-1)
-        n = np.shape(a)[-1]
-        return dispatched(np.concatenate([upper, lower], axis=-2))[..., :n, n:]
+        return frechet_transpose(dispatched, ct, a)
 
     return matrix_function
 

@@ -66,6 +66,7 @@ def test_solutions():
     check(np.linalg.pinv, signed(2, 4))
     for n in (-2, -1, 0, 1, 2, 3, 5):
         check(np.linalg.matrix_power, a, n)
+    check(np.linalg.matrix_power, a, np.int64(3))
     check(np.linalg.tensorinv, well(6, 6).reshape(2, 3, 6), 2)
     check(np.linalg.tensorinv, well(6, 6).reshape(6, 2, 3), 1)
     check(np.linalg.tensorsolve, well(6, 6).reshape(2, 3, 6), signed(2, 3))
