@@ -53,7 +53,8 @@ def may_probe(fn: Callable[..., Any]) -> bool:
     owner = getattr(fn, "__self__", None)
     if isinstance(owner, np.ufunc):
         return getattr(fn, "__name__", "") != "at"
-    if isinstance(owner, np.random.Generator | np.random.RandomState):
+    if isinstance(fn, np.vectorize) or isinstance(
+            owner, np.random.Generator | np.random.RandomState):
         return False
     if isinstance(fn, type):
         return issubclass(fn, np.generic | np.dtype) or fn in (np.ndarray,)
