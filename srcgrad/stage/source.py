@@ -98,8 +98,8 @@ def _find_definition(code: CodeType, lines: list[str],
         node = _in_file(code, lines)
     if node is None or not _fits(node, code, owner):
         raise _changed(code)
-    if _may_be_stale(code.co_filename) and not _same_code(node, code, owner):
-        raise _changed(code)
+    if _may_be_stale(code.co_filename):
+        _check_text(code, lines)
     assert text is not None
     return node, text
 
@@ -173,11 +173,14 @@ def mangled(name: str, owner: str | None) -> str:
 
 
 def _may_be_stale(filename: str) -> bool:
-    """Whether the file was written after this process had started."""
+    """Whether the text may be another one than what was compiled: the file was written after
+    this process had started, or a name such as ``<string>`` stands for several texts."""
+    if filename.startswith("<"):
+        return True
     try:
         return os.stat(filename).st_mtime > _STARTED
     except OSError:
-        return False  # notebooks and doctests have no file, their lines never change
+        return False  # cells of notebooks: named after their text
 
 
 # ---- lambdas -----------------------------------------------------------------------------
@@ -187,8 +190,11 @@ def _find_lambda(code: CodeType, lines: list[str], owner: str | None) -> tuple[_
              and node.lineno == code.co_firstlineno and _fits(node, code, owner)]
     if len(found) > 1:
         found = _by_position(found, code)
-    if len(found) > 1 or (found and _may_be_stale(code.co_filename)):
-        found = [node for node in found if _same_code(node, code, owner)]
+    if found and _may_be_stale(code.co_filename):
+        _check_text(code, lines)
+    if len(found) > 1:
+        imports = _FILES[code.co_filename].imports
+        found = [node for node in found if _same_code(node, code, owner, imports)]
         if len({ast.dump(node) for node in found}) == 1:
             found = found[:1]
     if not found:
@@ -223,13 +229,19 @@ def _by_position(found: list[ast.Lambda], code: CodeType) -> list[ast.Lambda]:
 
 # ---- whole files -------------------------------------------------------------------------
 class _Parsed:
-    __slots__ = ("__weakref__", "functions", "lines")
+    """A whole file: its functions, the import statements of the module, its compiled code."""
+
+    __slots__ = ("codes", "functions", "imports", "lines")
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
+        module = ast.parse("".join(lines))
         self.functions: list[_Function] = [
-            node for node in ast.walk(ast.parse("".join(lines)))
+            node for node in ast.walk(module)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)]
+        self.imports: list[ast.stmt] = [
+            node for node in module.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        self.codes: dict[int, list[CodeType]] = {}  # by the flags they were compiled with
 
 
 _FILES: dict[str, _Parsed] = {}
@@ -237,53 +249,45 @@ _KEPT: Final = 16
 
 
 def _functions_of(filename: str, lines: list[str]) -> list[_Function]:
+    parsed = _parsed(filename, lines)
+    return [] if parsed is None else parsed.functions
+
+
+def _parsed(filename: str, lines: list[str]) -> _Parsed | None:
     parsed = _FILES.get(filename)
     if parsed is None or parsed.lines is not lines:
         try:
             parsed = _Parsed(lines)
         except (SyntaxError, ValueError):
-            return []
+            return None
         while len(_FILES) >= _KEPT:
             _FILES.pop(next(iter(_FILES)), None)
         _FILES[filename] = parsed
-    return parsed.functions
+    return parsed
 
 
 # ---- comparison of compiled code -----------------------------------------------------------
-def _same_code(node: _Function, code: CodeType, owner: str | None) -> bool:
-    """Whether the definition compiles to this code (in a context with the same free names)."""
-    body: ast.stmt
-    if isinstance(node, ast.Lambda):
-        body = ast.copy_location(ast.Expr(node), node)
-    else:
-        plain = type(node)(**{f: getattr(node, f) for f in node._fields})
-        plain.decorator_list = []
-        plain.returns = None
-        body = ast.copy_location(plain, node)
-    candidates = _compiled(body, code, owner)
-    return any(candidate.co_name == code.co_name and _equal(candidate, code)
-               for candidate in candidates)
+def _check_text(code: CodeType, lines: list[str]) -> None:
+    """Compile the whole text: the function must come out as the code that runs."""
+    parsed = _parsed(code.co_filename, lines)
+    if parsed is None:
+        raise _changed(code)
+    flags = code.co_flags & _FLAGS
+    codes = parsed.codes.get(flags)
+    if codes is None:
+        try:
+            module = compile("".join(lines), code.co_filename, "exec", flags, dont_inherit=True)
+        except (SyntaxError, ValueError):
+            raise _changed(code) from None
+        codes = parsed.codes[flags] = _all_codes(module)
+    rewritten = any(name.startswith("@py") for name in code.co_names)  # pytest, for its asserts
+    if not rewritten and not any(_equal(one, code) for one in codes):
+        raise _changed(code)
 
 
-def _compiled(body: ast.stmt, code: CodeType, owner: str | None) -> list[CodeType]:
-    free = [name for name in code.co_freevars if name != "__class__"]
-    inside: list[ast.stmt] = [body]
-    if owner is not None:
-        inside = [ast.ClassDef(name=owner, bases=[], keywords=[], body=inside,
-                               decorator_list=[])]
-    targets: list[ast.stmt] = [
-        ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in free]
-    outer = ast.FunctionDef("outer", ast.arguments(
-        posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]),
-        [*targets, *inside], [])
-    for made in [*inside, outer]:
-        if "type_params" in made._fields and not hasattr(made, "type_params"):
-            made.type_params = []  # type: ignore[attr-defined]
-    module = ast.fix_missing_locations(ast.Module([outer], []))
-    compiled = compile(module, code.co_filename, "exec", flags=code.co_flags & _FLAGS,
-                       dont_inherit=True)
+def _all_codes(module: CodeType) -> list[CodeType]:
     found: list[CodeType] = []
-    pending = [compiled]
+    pending = [module]
     while pending:
         for constant in pending.pop().co_consts:
             if isinstance(constant, CodeType):
@@ -292,17 +296,42 @@ def _compiled(body: ast.stmt, code: CodeType, owner: str | None) -> list[CodeTyp
     return found
 
 
+def _same_code(node: ast.Lambda, code: CodeType, owner: str | None,
+               imports: list[ast.stmt]) -> bool:
+    """Whether the lambda compiles to this code, in a context with the same free names, the same
+    class and the same imported names (they change the code of calls)."""
+    inside: list[ast.stmt] = [ast.copy_location(ast.Expr(node), node)]
+    if owner is not None:
+        inside = [ast.ClassDef(name=owner, bases=[], keywords=[], body=inside,
+                               decorator_list=[])]
+    targets: list[ast.stmt] = [
+        ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None))
+        for name in code.co_freevars if name != "__class__"]
+    outer = ast.FunctionDef("outer", ast.arguments(
+        posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]),
+        [*targets, *inside], [])
+    for made in [*inside, outer]:
+        if "type_params" in made._fields and not hasattr(made, "type_params"):
+            setattr(made, "type_params", [])  # noqa: B010  (unknown to Python 3.11)
+    module = ast.fix_missing_locations(ast.Module([*imports, outer], []))
+    compiled = compile(module, code.co_filename, "exec", dont_inherit=True)
+    return any(_equal(candidate, code) for candidate in _all_codes(compiled))
+
+
 def _equal(one: CodeType, other: CodeType) -> bool:
-    if (one.co_code != other.co_code or one.co_names != other.co_names
+    if (one.co_name != other.co_name or one.co_firstlineno != other.co_firstlineno
+            or one.co_code != other.co_code or one.co_names != other.co_names
             or one.co_varnames != other.co_varnames or len(one.co_consts) != len(other.co_consts)):
         return False
-    for a, b in zip(one.co_consts, other.co_consts):
-        if isinstance(a, CodeType) and isinstance(b, CodeType):
-            if not _equal(a, b):
-                return False
-        elif type(a) is not type(b) or repr(a) != repr(b):
-            return False
-    return True
+    return all(_same_constant(a, b) for a, b in zip(one.co_consts, other.co_consts))
+
+
+def _same_constant(a: Any, b: Any) -> bool:
+    if isinstance(a, CodeType) and isinstance(b, CodeType):
+        return _equal(a, b)
+    if type(a) is not type(b):
+        return False
+    return bool(a == b) if isinstance(a, frozenset) else repr(a) == repr(b)
 
 
 class CodeTable:

@@ -279,6 +279,32 @@ def test_changed_file(tmp_path, monkeypatch):
     del sys.modules["changing_module"]
 
 
+def asserting(x):
+    assert x > 0, "positive"
+    return x
+
+
+def test_asserts_that_pytest_has_rewritten(monkeypatch):
+    assert "@pytest_ar" in asserting.__code__.co_names
+    monkeypatch.setattr("srcgrad.stage.source._may_be_stale", lambda filename: True)
+    assert run(asserting, 1) == 1
+    with pytest.raises(AssertionError, match="positive"):
+        run(asserting, -1)
+
+
+def test_a_name_that_stands_for_several_texts():
+    name = "<several>"
+    functions = []
+    for text in ("def f(x):\n    return x + 1\n", "def f(x):\n    return x + 2\n"):
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        namespace = {}
+        exec(compile(text, name, "exec"), namespace)
+        functions.append(namespace["f"])
+    assert run(functions[1], 1) == 3
+    with pytest.raises(SourceNotFound, match="does not fit"):
+        stage(functions[0])
+
+
 def test_future_annotations():
     text = ("from __future__ import annotations\n"
             "def f(x):\n"
