@@ -10,6 +10,7 @@ last runs first, and leaf accumulators at once.  That is PyTorch's order.
 from __future__ import annotations
 
 import heapq
+import sys
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -25,6 +26,52 @@ from srcgrad.eager.views import ACCUMULATE
 
 _accumulating = threading.Lock()
 _ndarray = np.ndarray
+_references = sys.getrefcount
+
+
+def _counts(g: Array, ct: Array) -> tuple[int, int, int]:
+    """Reference counts of a gradient, of the cotangent it was computed from, of its base."""
+    base = g.base
+    return _references(g), _references(ct), _references(base)
+
+
+def _probe() -> tuple[int, int, int, int, int]:
+    """What :func:`_counts` gives, called from a frame like the loop's, for a gradient that
+    nobody else refers to: a new array, a view of a new array, of ``ct``, of ``ct``'s base."""
+    slot: list[Any] = [0, None, False]
+    ct = np.empty((2, 3))
+    grads = (np.empty((2, 3)),)
+    g = slot[1] = grads[0]
+    alone, incoming, _ = _counts(g, ct)
+    grads = (np.empty((2, 3)).T,)
+    g = slot[1] = grads[0]
+    view = _counts(g, ct)[2]
+    grads = (ct.T,)
+    g = slot[1] = grads[0]
+    view_of_ct = _counts(g, ct)[2]
+    ct = np.empty((2, 3)).T
+    grads = (ct.T,)
+    g = slot[1] = grads[0]
+    return alone, incoming, view, view_of_ct, _counts(g, ct)[2]
+
+
+_ALONE, _INCOMING, _VIEW, _VIEW_OF_CT, _VIEW_THROUGH_CT = _probe()
+
+
+def _unshared(g: Array, ct: Array) -> bool:
+    """Whether nobody but the loop refers to the memory of gradient ``g``."""
+    base = g.base
+    if _references(g) > _ALONE:
+        return False
+    if base is None:
+        return True
+    if base.__class__ is not _ndarray or base.base is not None:
+        return False
+    if base is ct:
+        return _references(base) <= _VIEW_OF_CT
+    if ct.__class__ is _ndarray and ct.base is base:
+        return _references(ct) <= _INCOMING and _references(base) <= _VIEW_THROUGH_CT
+    return _references(base) <= _VIEW
 
 
 class Run:
@@ -137,7 +184,12 @@ class Run:
                         slot[0] -= 1
                         if not slot[0]:
                             if child.plan is ACCUMULATE:
-                                self._leaf(child, slot[1])
+                                ours = slot[2]
+                                if grads is not None and not ours and not graph:
+                                    g = grads[index]
+                                    ours = (g is slot[1] and g.__class__ is _ndarray
+                                            and _unshared(g, ct))
+                                self._leaf(child, slot[1], ours)
                                 slot[1] = None
                             elif current is None and not heap:
                                 current = child
@@ -248,12 +300,13 @@ class Run:
                     )
         return grads
 
-    def _leaf(self, node: Any, ct: Any) -> None:
-        """Hooks of a leaf, then capture or accumulation."""
+    def _leaf(self, node: Any, ct: Any, ours: bool = False) -> None:
+        """Hooks of a leaf, then capture or accumulation.  ``ours``: nobody else has ``ct``."""
         leaf = node.variable
         x = leaf._x
         if ct is None:
             return
+        ours = ours and node.ex is None and (x is None or not x.backward_hooks)
         if x is not None and x.backward_hooks:
             ct = self._call_tensor_hooks(x.backward_hooks, ct)
         if node.ex is not None:
@@ -266,7 +319,7 @@ class Run:
                 self.captured[place] = ct
             if not self.accumulate or (node, 0) not in self.captures:
                 return
-        accumulate(leaf, ct, self.graph)
+        accumulate(leaf, ct, self.graph, ours)
         if node.ex is not None:
             for hook in list(node.ex.post_hooks.values()):
                 hook((), (self.tensor(ct, leaf._dt),))
@@ -306,13 +359,16 @@ def _retain(t: Tensor, g: Tensor) -> None:
         t._grad = wrap(g._a.copy(), g._dt)
 
 
-def accumulate(leaf: Tensor, ct: Any, graph: bool) -> None:
-    """Add to ``leaf.grad``: in place on the same object, out of place under ``create_graph``."""
+def accumulate(leaf: Tensor, ct: Any, graph: bool, ours: bool = False) -> None:
+    """Add to ``leaf.grad``: in place on the same object, out of place under ``create_graph``.
+    A first gradient is copied unless it is ``ours``."""
     if not isinstance(ct, Tensor):
         with _accumulating:
             have = leaf._grad
             if have is None:
-                leaf._grad = wrap(own_layout(ct, leaf._a), leaf._dt)
+                steal = (ours and ct.__class__ is _ndarray and ct.size == _extent(ct)
+                         and ct.strides == leaf._a.strides and ct.dtype is leaf._a.dtype)
+                leaf._grad = wrap(ct if steal else own_layout(ct, leaf._a), leaf._dt)
             elif have._rg:
                 leaf._grad = wrap(have._a + ct, leaf._dt)
             else:
@@ -338,6 +394,11 @@ def own_layout(ct: Array, like: Array) -> Array:
     out = np.empty_like(like, dtype=ct.dtype)
     out[...] = ct
     return out
+
+
+def _extent(ct: Array) -> int:
+    """How many elements the array behind ``ct`` has."""
+    return int(ct.size if ct.base is None else ct.base.size)
 
 
 def overlapping_free(a: Array) -> bool:

@@ -43,7 +43,10 @@ def add_matmul_x1(ct: Array, x2: Array, alpha: Any) -> Array:
 
 @vjp(add_matmul, "x2")
 def add_matmul_x2(ct: Array, x1: Array, alpha: Any) -> Array:
-    return _times(np.swapaxes(x1, -1, -2) @ ct, alpha)
+    if np.ndim(ct) == 1:
+        return _times(np.swapaxes(x1, -1, -2) @ ct, alpha)
+    # x1.T @ ct in the memory order of x2 = weight.T: the gradient of the weight needs no copy
+    return np.swapaxes(_times(np.swapaxes(ct, -1, -2) @ x1, alpha), -1, -2)
 
 
 @runtime
