@@ -237,6 +237,8 @@ class _Closing:
         spec = forward.loop
         if spec.kind != "for" or spec.exits or aval.dtype is None or aval.dtype.kind not in "biufc":
             return False
+        if not self.sizes.counted(forward) and self.scope.in_arm(forward):
+            return False  # undefined elsewhere, and of a size that nothing else tells
         if aval.kind is Kind.INT or aval.kind not in NUMERIC or aval.shape is None:
             return False
         return aval.kind in SCALARS or self.sizes.constant_in(aval.shape, forward)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import NonDifferentiable
-from ..graph.ir import Block, Graph, Node, Origin, Value, free_values, rebuild
+from ..graph.ir import Block, Graph, Node, Origin, Value, free_values, rebuild, walk
 from ..graph.parts import LoopParts
 from ..kinds import Kind
 from . import arrays
@@ -76,6 +76,7 @@ class Forward:
         self.varied = Activity(graph.block, self.bindings, wrt, of).varied
         self.tangents: dict[Value, Value] = {}
         self._old: Value | None = None
+        self._undefined = {n.out for n in walk(graph.block) if n.op == "undef"}
 
     def old_part(self) -> Value:
         """What the place of the current ``update`` held before."""
@@ -85,7 +86,11 @@ class Forward:
     def tangent(self, tape: Tape, value: Value) -> Value:
         """The tangent of a value, zeros if it has none."""
         found = self.tangents.get(value)
-        return zeros(tape, value) if found is None else found
+        if found is not None:
+            return found
+        if value in self._undefined:  # on this path neither the value nor its tangent is read
+            return tape.add("undef", (), (cotangent_aval(value.aval),)).out
+        return zeros(tape, value)
 
     def run(self, block: Block) -> Tape:
         """A tape with the nodes of a block, each followed by its tangent."""

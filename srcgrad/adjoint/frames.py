@@ -26,7 +26,7 @@ def cotangent_aval(aval: Aval) -> Aval:
         return list_of(None if aval.elem is None else cotangent_aval(aval.elem))
     if aval.kind in SCALARS:
         return Aval(Kind.NUMBER, aval.dtype, ())
-    return aval.but(expr=None)
+    return aval.but(expr=None, optional=False)
 
 
 def avals_of(node: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -103,9 +103,9 @@ def _pop(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
     tape = frame.tape
     rest, element = cts
     if rest is None:
-        rest = zeros(tape, node.outputs[0])
+        rest = reverse.zeros(frame, node.outputs[0])
     if element is None:
-        element = zeros(tape, node.outputs[1])
+        element = reverse.zeros(frame, node.outputs[1])
     if len(node.inputs) == 1:
         new = _next(tape, "append", rest, element)
     else:
@@ -122,7 +122,7 @@ def _get(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
         return
     base = reverse.current(frame, lst)
     if base is None:
-        base = zeros(frame.tape, lst)
+        base = reverse.zeros(frame, lst)
     reverse.put(frame, lst, _next(frame.tape, "list_acc", base, ct, index))
 
 

@@ -58,7 +58,7 @@ class Recompute:
         if node is None:
             return False
         if node.op == "const" or (value.aval.kind is Kind.INT and self._sizes.computable(
-                value.aval.expr, inside, known)):
+                value.aval.expr, self._sizes.around(inside), known)):
             return True
         if node.op == "apply" and value.aval.kind in _INTEGERS and node.params["fn"] in _CHEAP:
             return all(v.aval.kind in _INTEGERS and self._clonable(v, inside, known)
@@ -78,8 +78,9 @@ class Recompute:
             return value
         node = self._node_of[value]
         if node.op != "const" and value.aval.kind is Kind.INT and self._sizes.computable(
-                value.aval.expr, inside, known):
-            new = self._sizes.compute(value.aval.expr, prelude, inside, known)
+                value.aval.expr, self._sizes.around(inside), known):
+            new = self._sizes.compute(value.aval.expr, prelude,
+                                      self._sizes.around(inside), known)
         else:
             inputs = tuple(self._clone(v, inside, prelude, known) for v in node.inputs)
             copy = node.but(inputs=inputs, outputs=(value.like(),), origin=prelude.origin)

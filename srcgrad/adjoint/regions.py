@@ -15,7 +15,6 @@ from ..graph.ir import Block, LoopSpec, Node, Value
 from ..graph.parts import LoopParts, Mirror
 from ..kinds import INT, int_aval
 from .frames import Frame, cotangent_aval
-from .zeros import zeros
 
 if TYPE_CHECKING:
     from .reverse import Reverse
@@ -41,7 +40,7 @@ def reverse_if(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> N
         found = []
         for v in touched:
             ct = reverse.current(arm, v)
-            found.append(zeros(arm.tape, v) if ct is None else ct)
+            found.append(reverse.zeros(arm, v) if ct is None else ct)
         outputs.append(tuple(found))
     blocks = tuple(arm.tape.block(outs) for arm, outs in zip(arms, outputs))
     merged = frame.tape.add("if", node.inputs, tuple(cotangent_aval(v.aval) for v in touched),
@@ -81,13 +80,13 @@ class _LoopReversal:
             reverse.accumulate(body, target, ct)
         reverse.run(body)
         following = [self._body_ct(parts.carried[k]) for k in slots]
-        following += [zeros(body.tape, parts.last[j]) for j in lasts]
+        following += [reverse.zeros(body, parts.last[j]) for j in lasts]
         made = [m for m, v in enumerate(parts.elements) if v in body.cts]
         produced = [body.cts[parts.elements[m]] for m in made]
         outer = list(body.accumulators)
         for v in outer:
             before = reverse.current(frame, v)
-            inits.append(zeros(frame.tape, v) if before is None else before)
+            inits.append(reverse.zeros(frame, v) if before is None else before)
             carried.append(body.accumulators[v])
             following.append(body.cts[v])
         spec = LoopSpec(
@@ -145,11 +144,11 @@ class _LoopReversal:
 
     def _ct_or_zeros(self, primal: Value) -> Value:
         ct = self.ct_of[primal]
-        return zeros(self.frame.tape, primal) if ct is None else ct
+        return self.reverse.zeros(self.frame, primal) if ct is None else ct
 
     def _body_ct(self, primal: Value) -> Value:
         ct = self.body.take(primal)
-        return zeros(self.body.tape, primal) if ct is None else ct
+        return self.reverse.zeros(self.body, primal) if ct is None else ct
 
     def _stacked(self, source: Value) -> bool:
         return source.aval.is_array

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ..errors import NonDifferentiable
 from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, walk
 from ..kinds import Kind
@@ -20,6 +22,7 @@ from .binding import Bindings
 from .bodies import cotangents_of_apply, fit
 from .frames import Frame, cotangent_aval
 from .names import cotangent, order_of
+from .sizes import Sizes
 from .zeros import zeros
 
 
@@ -32,6 +35,7 @@ class Reverse:
         self.activity = Activity(graph.block, self.bindings, wrt, of)
         self.defined_in: dict[Value, Block] = {}
         self._locate(graph.block)
+        self._sizes: Sizes | None = None
         self.order = 1 + order_of(v.hint for v in self.defined_in)
 
     def _locate(self, block: Block) -> None:
@@ -73,7 +77,7 @@ class Reverse:
         base = self.current(frame, value)
         if steps:
             if base is None:
-                base = zeros(frame.tape, value)
+                base = self.zeros(frame, value)
             ct = fit(frame.tape, ct, value.aval, whole=False)
             self.put(frame, value, frame.tape.store("acc", base, ct, steps))
             return
@@ -84,6 +88,20 @@ class Reverse:
             self.put(frame, value, lists.add(frame.tape, base, ct))
         else:
             self.put(frame, value, frame.tape.store("acc", base, ct, ()))
+
+    def zeros(self, frame: Frame, value: Value) -> Value:
+        """A zero cotangent.  Where ``value`` may be undefined its sizes are computed from what
+        is defined."""
+        aval = value.aval
+        if not aval.optional or aval.kind is not Kind.ARRAY or aval.shape is None:
+            return zeros(frame.tape, value)
+        if self._sizes is None:
+            self._sizes = Sizes(self.graph.block)
+        if not all(self._sizes.computable(d, frame.block, {}) for d in aval.shape):
+            return zeros(frame.tape, value)
+        shape = tuple(d if isinstance(d, int) else self._sizes.compute(d, frame.tape, frame.block,
+                                                                       {}) for d in aval.shape)
+        return frame.tape.apply(np.zeros, (shape,), {"dtype": aval.dtype}, cotangent_aval(aval))
 
     def name(self, value: Value) -> str | None:
         return cotangent(value.hint, self.order)
@@ -175,7 +193,7 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
     for v in inputs:
         ct = frame.cts.get(v)
         if ct is None:
-            ct = zeros(frame.tape, v)
+            ct = reverse.zeros(frame, v)
         gradients.append(fit(frame.tape, ct, v.aval, final=True))
     kept = tuple(block.outputs[i] for i in keep)
     nodes = (*block.nodes, *alive(frame.tape.nodes, gradients))

@@ -38,6 +38,15 @@ class Scope:
                 return True
         return False
 
+    def in_arm(self, node: Node) -> bool:
+        """Is a node (part of) an arm of an ``if``?"""
+        block = self.block_of[node.outputs[-1]]
+        while block in self.owner:
+            owner, block = self.owner[block]
+            if owner.op == "if":
+                return True
+        return False
+
     def encloses(self, outer: Block, block: Block) -> bool:
         """Is ``block`` the block ``outer`` or nested in it?"""
         while block is not outer:

@@ -36,6 +36,8 @@ class Sizes:
 
     def _meet(self, value: Value, block: Block) -> None:
         aval = value.aval
+        if aval.optional:  # may be undefined where its sizes are asked for
+            return
         if aval.kind is Kind.INT and isinstance(aval.expr, Poly):
             self._introduce(aval.expr, value, None, block)
         if aval.shape is not None:
@@ -71,15 +73,19 @@ class Sizes:
         return any(self._within(outer, block) for block in self._introduced[atom]
                    if outer is not None)
 
+    def counted(self, loop: Node) -> bool:
+        """Does the range of a for loop tell the number of its iterations?"""
+        return loop.loop.kind == "for" and not loop.loop.exits and all(
+            v.aval.expr is not None for v in loop.inputs[:3])
+
     def trips(self, loop: Node) -> Dim:
         """The number of iterations of a loop, as a size."""
+        if self.counted(loop):
+            start, stop, step = (v.aval.expr for v in loop.inputs[:3])
+            return range_length(start, stop, step)  # type: ignore[arg-type]
         expr = loop.outputs[-1].aval.expr
         if expr is not None:
             return expr
-        if loop.loop.kind == "for" and not loop.loop.exits:
-            bounds = [v.aval.expr for v in loop.inputs[:3]]
-            if all(b is not None for b in bounds):
-                return range_length(*bounds)  # type: ignore[arg-type]
         trips = fresh_size("trips")
         for atom in trips.atoms():
             self._introduced[atom] = {self._loops[loop.outputs[-1]]: None}
@@ -87,17 +93,21 @@ class Sizes:
 
     # ---- sizes as values -----------------------------------------------------------------------
 
-    def computable(self, dim: Any, inside: Block, known: Mapping[Value, Value]) -> bool:
-        """Can ``dim`` be computed from values outside the forward block ``inside`` and those
-        in ``known``?"""
+    def around(self, block: Block) -> Block | None:
+        """The block that contains a nested one."""
+        return self._parent.get(block)
+
+    def computable(self, dim: Any, visible: Block | None, known: Mapping[Value, Value]) -> bool:
+        """Can ``dim`` be computed from values of the block ``visible``, of those around it, and
+        those in ``known``?"""
         if isinstance(dim, int):
             return True
         if not isinstance(dim, Poly):
             return False
-        return all(self._at_hand(a, inside, known) is not None or (bool(a.args) and all(
-            p is None or self.computable(p, inside, known) for p in a.args)) for a in dim.atoms())
+        return all(self._at_hand(a, visible, known) is not None or (bool(a.args) and all(
+            p is None or self.computable(p, visible, known) for p in a.args)) for a in dim.atoms())
 
-    def _at_hand(self, atom: Atom, inside: Block,
+    def _at_hand(self, atom: Atom, visible: Block | None,
                  known: Mapping[Value, Value]) -> tuple[Value, int | None] | None:
         carriers = self._carriers.get(atom)
         if carriers is None:
@@ -105,28 +115,28 @@ class Sizes:
         for value, axis in carriers.values():
             if value in known:
                 return known[value], axis
-        outer = self._parent.get(inside)
+        outer = visible
         while outer is not None:
             if outer in carriers:
                 return carriers[outer]
             outer = self._parent.get(outer)
         return None
 
-    def compute(self, dim: Any, prelude: Builder, inside: Block,
+    def compute(self, dim: Any, prelude: Builder, visible: Block | None,
                 known: Mapping[Value, Value]) -> Value:
         """The run-time integer of ``dim``."""
         values: dict[Atom, Value] = {}
-        self._gather(dim, prelude, inside, known, values)
+        self._gather(dim, prelude, visible, known, values)
         found = materialise(prelude, dim, values)
         return found if isinstance(found, Value) else prelude.const(found, int_aval(found))
 
-    def _gather(self, dim: Any, prelude: Builder, inside: Block, known: Mapping[Value, Value],
-                values: dict[Atom, Value]) -> None:
+    def _gather(self, dim: Any, prelude: Builder, visible: Block | None,
+                known: Mapping[Value, Value], values: dict[Atom, Value]) -> None:
         for atom in dim.atoms() if isinstance(dim, Poly) else ():
-            found = self._at_hand(atom, inside, known)
+            found = self._at_hand(atom, visible, known)
             if found is None:
                 for part in atom.args:
-                    self._gather(part, prelude, inside, known, values)
+                    self._gather(part, prelude, visible, known, values)
             elif atom not in values:
                 value, axis = found
                 values[atom] = value if axis is None else prelude.add(

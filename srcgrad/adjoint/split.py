@@ -69,10 +69,12 @@ def _sizes_first(backward: Block, tail: Builder) -> Block:
     def visit(block: Block) -> Block:
         nodes: list[Node] = []
         for node in block.nodes:
-            if node.op == "dim" and node.inputs[0] not in inside:
+            early = bool(node.inputs) and node.inputs[0] not in inside and (
+                not node.inputs[0].aval.optional)
+            if node.op == "dim" and early:
                 moved[node.out] = size(node.inputs[0], node.params["axis"])
                 continue
-            if _is_zeros_like(node) and node.inputs[0] not in inside:
+            if early and _is_zeros_like(node):
                 base = node.inputs[0]
                 assert base.aval.shape is not None
                 shape = tuple(size(base, axis) if not isinstance(n, int) else n
