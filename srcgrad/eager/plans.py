@@ -351,9 +351,9 @@ def _unpacked_array(node: Any, value: Any) -> Array:
 def _edge_places(code: Any, scalar_edges: bool) -> list[int | None]:
     if isinstance(code, tuple):
         return [i for i, c in enumerate(code) if c != "s"]
-    if code == "s":
+    if code in ("s", "n"):
         return [None] if scalar_edges else []
-    return [] if code == "n" else [None]
+    return [None]
 
 
 def _wants(code: Any) -> bool:

@@ -46,7 +46,7 @@ class Primitive:
     ``shown``     saved names as PyTorch shows them: ``{"x": "self"}`` for ``_saved_self``.
     ``settings``  named settings (kink policies) of the rules.
     ``outputs``   how many outputs ``function`` returns (None: as many as it returns).
-    ``scalar_edges``  whether a Python number in a differentiable place has an edge ``None``.
+    ``scalar_edges``  whether a Python number or None in a differentiable place has an edge ``None``.
     ``recompute`` save inputs and compute ``ans`` again, where PyTorch does not save the result.
     ``frees``     False where PyTorch's formula saves nothing that could be freed.
     ``graph_node``  the name that the node of the gradient has under ``create_graph``, where
@@ -158,7 +158,7 @@ class Primitive:
                     isinstance(v, Tensor) and v._dt.category == dt.COMPLEX for v in value)
             else:
                 code = "s" if value is not None else "n"
-                if self.scalar_edges and code == "s" and name in rules:
+                if self.scalar_edges and name in rules:
                     edges.append(None)
                     meta.append(None)
             codes.append(code)

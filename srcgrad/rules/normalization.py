@@ -217,14 +217,17 @@ def attention_weights(query: Array, key: Array, mask: Array, causal: bool, scale
     return np.where(hidden, 0, softmax(np.where(hidden, 0, scores), -1))
 
 
-@vjp(attention, "query", "key", "value", "mask", broadcasts=False)
+@vjp(attention, "query", "key", "value", broadcasts=False)
 def attention_all(
     ct: Array, query: Array, key: Array, value: Array, mask: Array, causal: bool, scale: float
-) -> tuple[Any, Any, Any, Any]:
+) -> tuple[Any, Any, Any]:
     weights = attention_weights(query, key, mask, causal, scale)
     d_value = np.matmul(np.swapaxes(weights, -1, -2), ct)
     d_weights = np.matmul(ct, np.swapaxes(value, -1, -2)) * weights
     d_scores = d_weights - weights * np.sum(d_weights, axis=-1, keepdims=True)
     d_query = np.matmul(d_scores, key) * scale
     d_key = np.matmul(np.swapaxes(d_scores, -1, -2), query) * scale
-    return d_query, d_key, d_value, d_scores
+    return d_query, d_key, d_value
+
+
+inactive(attention, "mask")

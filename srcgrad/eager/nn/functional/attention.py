@@ -40,6 +40,7 @@ def scaled_dot_product_attention(
         query.dim() == key.dim() == value.dim() == 4
         and query.shape[:2] == key.shape[:2] == value.shape[:2]
         and query.size(-1) == value.size(-1)
+        and (attn_mask is None or not attn_mask.requires_grad)
     )
     if one_node and dropout_p == 0.0:
         return nodes.attention(query, key, value, attn_mask, is_causal, factor)

@@ -17,8 +17,8 @@ from ...writes import apply_in_place
 _SHOWN = {"input": "self", "ans": "result"}
 
 
-def _node(function: Callable[..., Any], name: str, main: bool = True) -> Primitive:
-    return Primitive(function, name, shown=_SHOWN, main=main)
+def _node(function: Callable[..., Any], name: str, main: bool = True, **options: Any) -> Primitive:
+    return Primitive(function, name, shown=_SHOWN, main=main, **options)
 
 
 leaky_relu = _node(activations.leaky_relu, "LeakyReluBackward0")
@@ -55,7 +55,7 @@ soft_margin_loss = _node(losses.soft_margin_loss, "SoftMarginLossBackward0")
 multi_margin_loss = _node(losses.multi_margin_loss, "MultiMarginLossBackward0")
 multilabel_margin_loss = _node(losses.multilabel_margin_loss, "MultilabelMarginLossBackward0")
 
-convolve = _node(convolution.convolution, "ConvolutionBackward0")
+convolve = _node(convolution.convolution, "ConvolutionBackward0", scalar_edges=True)
 im2col = _node(convolution.im2col, "Im2ColBackward0")
 col2im = _node(convolution.col2im, "Col2ImBackward0")
 
@@ -91,9 +91,9 @@ pixel_shuffle = _node(pooling.pixel_shuffle, "PixelShuffleBackward0")
 pixel_unshuffle = _node(pooling.pixel_unshuffle, "PixelUnshuffleBackward0")
 constant_pad = _node(pooling.frame, "ConstantPadNdBackward0")
 
-layer_norm = _node(normalization.layer_norm, "NativeLayerNormBackward0")
-batch_norm = _node(normalization.batch_norm, "NativeBatchNormBackward0")
-group_norm = _node(normalization.group_norm, "NativeGroupNormBackward0")
+layer_norm = _node(normalization.layer_norm, "NativeLayerNormBackward0", scalar_edges=True)
+batch_norm = _node(normalization.batch_norm, "NativeBatchNormBackward0", scalar_edges=True)
+group_norm = _node(normalization.group_norm, "NativeGroupNormBackward0", scalar_edges=True)
 embedding = _node(normalization.embedding, "EmbeddingBackward0")
 attention = _node(normalization.attention, "ScaledDotProductFlashAttentionForCpuBackward0")
 
