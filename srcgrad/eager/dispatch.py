@@ -60,7 +60,7 @@ def need_tensor(function: str, value: Any, argument: str = "input", position: in
 
 
 def register(
-    names: str | Sequence[str], function: Callable[..., Any], *, torch: bool = True,
+    names: str | Sequence[str], function: Any, *, torch: bool = True,
     method: bool = True,
 ) -> None:
     """Put a function into the namespace and among the methods under each name."""

@@ -13,4 +13,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'torch.fft' has no attribute '{name}'")
 
 
-__all__ = sorted(FFT)  # noqa: PLE0605
+__all__ = sorted(FFT)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.eager.linalg_errors import LinAlgError
-from srcgrad.eager.ops.norms import LINALG
+from srcgrad.eager.ops import norms
+from srcgrad.eager.ops.linear_algebra import LINALG
 
+_COMPLETE = norms  # adds the norms to the table
 globals().update(LINALG)
 
 
@@ -14,4 +16,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'torch.linalg' has no attribute '{name}'")
 
 
-__all__ = ["LinAlgError", *sorted(LINALG)]  # noqa: PLE0604
+__all__ = ["LinAlgError", *sorted(LINALG)]

@@ -13,4 +13,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'torch.special' has no attribute '{name}'")
 
 
-__all__ = sorted(SPECIAL)  # noqa: PLE0605
+__all__ = sorted(SPECIAL)

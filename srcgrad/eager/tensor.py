@@ -64,6 +64,16 @@ class Tensor:
 
     if TYPE_CHECKING:  # the operations of srcgrad.eager.ops, attached by dispatch
 
+        __add__: Any
+        __mul__: Any
+        __neg__: Any
+        __pow__: Any
+        __rmul__: Any
+        __rsub__: Any
+        __sub__: Any
+        __truediv__: Any
+        new_empty: Any
+
         def __getattr__(self, name: str) -> Any: ...
 
     def __hash__(self) -> int:

@@ -79,7 +79,7 @@ def _one_triangle(a: Array, upper: bool, unit: bool) -> Array:
 
 @runtime
 def solve_triangular(a: Array, b: Array, upper: bool, unit: bool) -> Array:
-    """``x`` with ``t @ x = b`` for a triangle ``t`` of ``a`` (``unit``: with ones on its diagonal)."""
+    """``x`` with ``t @ x = b`` for a triangle ``t`` of ``a`` (``unit``: ones on its diagonal)."""
     return np.linalg.solve(_one_triangle(a, upper, unit), b)
 
 

@@ -42,7 +42,7 @@ inactive(pick, "indices")
 
 @runtime
 def lower_median(a: Array, skip_nan: bool) -> Array:
-    """The lower of the middle elements of all of ``a``; NaN if there is one and it is not skipped."""
+    """The lower of the middle elements of all of ``a``; NaN if there is one that is not skipped."""
     flat = np.sort(np.ravel(a))
     missing = np.count_nonzero(np.isnan(flat)) if flat.dtype.kind == "f" else 0
     if missing and not skip_nan:

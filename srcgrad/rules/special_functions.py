@@ -138,7 +138,7 @@ def entr(x: Array) -> Array:
 
 @elementwise(entr)
 def entr_x(x: Array) -> Array:
-    return np.where(x < 0, -np.inf, -1 - np.log(np.where(x < 0, 1, x)))
+    return -1 - np.log(x)
 
 
 @runtime

@@ -27,7 +27,7 @@ book PyTorch's name, signature, promotion and node name.  There are four declara
 
        _cumsum = Primitive(np.cumsum, "CumsumBackward0", shown={"axis": "dim"})
 
-       @op(inplace=True)                                 # torch.cumsum, Tensor.cumsum, cumsum_, out=
+       @op(inplace=True)                               # torch.cumsum, Tensor.cumsum, cumsum_, out=
        def cumsum(input, dim, *, dtype=None):
            t = reduced_input(input, dtype)               # integers sum in int64
            return _cumsum(t, axis=wrap_dim(dim, t))
@@ -86,6 +86,7 @@ from srcgrad.eager.ops import (
     samples,
     sampling,
     shapes,
+    softmaxes,
     special_functions,
     spectral,
     statistics,
@@ -113,6 +114,7 @@ __all__ = [
     "samples",
     "sampling",
     "shapes",
+    "softmaxes",
     "special_functions",
     "spectral",
     "statistics",

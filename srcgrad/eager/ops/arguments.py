@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,8 @@ def one_dim(dim: Any, ndim: int) -> int:
 def index_of(value: Any) -> int:
     """A Python integer for an integer, NumPy integer or 0-dim integer tensor."""
     if isinstance(value, Tensor):
-        return int(value._a.item())
-    return int(value.__index__())
+        value = value._a.item()
+    return int(operator.index(value))
 
 
 def many_dims(dim: Any, ndim: int) -> tuple[int, ...]:

@@ -109,7 +109,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
 
 
 register("where", where, method=False)
-Tensor.where = lambda self, condition, other: where(condition, self, other)  # type: ignore[attr-defined]
+register("where", lambda self, condition, other: where(condition, self, other), torch=False)
 
 _LERP = Primitive(blends.lerp, "LerpBackward0", shown={"start": "self"})
 _LERP_TENSOR = Primitive(blends.lerp, "LerpBackward1", shown={"start": "self"}, main=False)

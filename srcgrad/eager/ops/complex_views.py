@@ -99,8 +99,8 @@ def _set_imag(self: Tensor, value: Any) -> None:
     imag(self)[...] = value
 
 
-Tensor.real = property(real, _set_real)  # type: ignore[attr-defined]
-Tensor.imag = property(imag, _set_imag)  # type: ignore[attr-defined]
+register("real", property(real, _set_real), torch=False)
+register("imag", property(imag, _set_imag), torch=False)
 
 
 @op(out=False)
@@ -128,8 +128,8 @@ def resolved(input: Tensor) -> Tensor:
 
 
 register(("resolve_conj", "resolve_neg"), resolved)
-Tensor.is_conj = lambda self: False  # type: ignore[attr-defined]
-Tensor.is_neg = lambda self: False  # type: ignore[attr-defined]
+register("is_conj", lambda self: False, torch=False)
+register("is_neg", lambda self: False, torch=False)
 
 
 def _adjoint(self: Tensor) -> Tensor:
@@ -139,13 +139,14 @@ def _adjoint(self: Tensor) -> Tensor:
 def _hermitian(self: Tensor) -> Tensor:
     n = self._a.ndim
     if n not in (0, 2):
+        advice = " For batches of matrices, consider using tensor.mH" if n > 2 else ""
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D "
-                           f"tensor.{' For batches of matrices, consider using tensor.mH' * (n > 2)}")
+                           f"tensor.{advice}")
     return conj(self.transpose(0, 1)) if n else self
 
 
-Tensor.mH = property(_adjoint)  # type: ignore[attr-defined]
-Tensor.H = property(_hermitian)  # type: ignore[attr-defined]
+register("mH", property(_adjoint), torch=False)
+register("H", property(_hermitian), torch=False)
 register("adjoint", _adjoint)
 SPECIAL[np.real] = lambda val: real(val)
 SPECIAL[np.conjugate] = lambda x: conj(x)

@@ -83,7 +83,7 @@ def to_array(data: Any, d: dt.dtype) -> Any:
         _check_lengths(data)
     raw = np.asarray(_numbers(data))
     if raw.dtype == object:
-        raise TypeError(f"can't convert np.ndarray of type numpy.object_. The only supported "
+        raise TypeError("can't convert np.ndarray of type numpy.object_. The only supported "
                         "types are: float64, float32, float16, complex64, complex128, int64, "
                         "int32, int16, int8, uint64, uint32, uint16, uint8, and bool.")
     a = np.array(store(d, raw), order="C")

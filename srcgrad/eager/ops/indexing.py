@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import view_of
+from srcgrad.eager.dispatch import register, view_of
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.ops.shapes import unsqueeze, wrap_dim
 from srcgrad.eager.primitive import Primitive
@@ -299,7 +299,9 @@ def index_put_copy(
     return prim(input, value.to(input._dt), key=key)  # type: ignore[no-any-return]
 
 
-def index_put(target: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: bool = False) -> None:
+def index_put(
+    target: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: bool = False
+) -> None:
     """Write ``value`` at advanced index ``key`` of ``target``."""
     _check_put(target, key, value)
     if state.mode & GRAD and (requires_grad(target) or requires_grad(value)):
@@ -315,8 +317,8 @@ def index_put(target: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: b
     bump(target)
 
 
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
-Tensor.__setitem__ = setitem  # type: ignore[attr-defined]
+register("__getitem__", getitem, torch=False)
+register("__setitem__", setitem, torch=False)
 
 
 def _sparse_only(name: str, what: str) -> Any:
@@ -326,6 +328,6 @@ def _sparse_only(name: str, what: str) -> Any:
     return refuse
 
 
-Tensor.indices = _sparse_only("indices", "coordinate ")  # type: ignore[attr-defined]
-Tensor.values = _sparse_only("values", "")  # type: ignore[attr-defined]
-Tensor.index = lambda self, indices: getitem(self, indices)  # type: ignore[attr-defined]
+register("indices", _sparse_only("indices", "coordinate "), torch=False)
+register("values", _sparse_only("values", ""), torch=False)
+register("index", lambda self, indices: getitem(self, indices), torch=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import bad_argument, op, type_name
+from srcgrad.eager.dispatch import bad_argument, op, register, type_name
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.indexing import slice_view
@@ -66,7 +66,8 @@ def cat(tensors: Any, dim: int = 0) -> Any:
 def _check_fit(first: Tensor, t: Tensor, dim: int, place: int) -> None:
     a, b = first._a.shape, t._a.shape
     if len(a) != len(b):
-        raise RuntimeError(f"Tensors must have same number of dimensions: got {len(a)} and {len(b)}")
+        raise RuntimeError(
+            f"Tensors must have same number of dimensions: got {len(a)} and {len(b)}")
     for d, (n, m) in enumerate(zip(a, b)):
         if d != dim and n != m:
             raise RuntimeError(
@@ -190,7 +191,7 @@ def _cut_dim(name: str, dim: int, input: Tensor) -> int:
     return wrap_dim(dim, input)
 
 
-Tensor.split = lambda self, split_size, dim=0: split(self, split_size, dim)  # type: ignore[attr-defined]
+register("split", lambda self, split_size, dim=0: split(self, split_size, dim), torch=False)
 
 
 @op(out=False)
@@ -289,7 +290,7 @@ def __iter__(self: Tensor) -> Any:
     return iter(unbind(self, 0))
 
 
-Tensor.__iter__ = __iter__  # type: ignore[attr-defined]
+register("__iter__", __iter__, torch=False)
 
 
 # -- grids ---------------------------------------------------------------------------------

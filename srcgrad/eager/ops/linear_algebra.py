@@ -149,7 +149,8 @@ def logdet(input: Tensor) -> Any:
 
 
 def _is_vector(A: Tensor, B: Tensor) -> bool:
-    return B._a.ndim == 1 or (A._a.ndim - 1 == B._a.ndim and B._a.shape == A._a.shape[:-1])
+    return bool(B._a.ndim == 1 or (A._a.ndim - 1 == B._a.ndim
+                                   and B._a.shape == A._a.shape[:-1]))
 
 
 @within(LINALG, "solve", title="linalg_solve")
@@ -533,14 +534,9 @@ def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """``A = P @ L @ U`` with partial pivoting."""
     _matrix("lu", A, square=False)
     p, low, up = matrix_functions.lu_parts(A._a)
-    if requires_factors(A):
+    if A._rg:
         raise not_implemented("linalg_lu_backward", A._dt)
     return _LU(wrap(p, A._dt), wrap(low, A._dt), wrap(up, A._dt))
-
-
-def requires_factors(A: Tensor) -> bool:
-    """Whether a gradient of the LU factors would be asked for, which there is no rule for."""
-    return A._rg
 
 
 def _removed(name: str, advice: str) -> None:

@@ -12,7 +12,7 @@ from srcgrad.eager.dispatch import bad_argument, op, register
 from srcgrad.eager.ops.arguments import c_name
 from srcgrad.eager.ops.arithmetic import mul
 from srcgrad.eager.ops.products import dot, mm
-from srcgrad.eager.ops.shapes import expand, numbers, permute, reshape, unsqueeze, view, wrap_dim
+from srcgrad.eager.ops.shapes import expand, permute, reshape, unsqueeze, view, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.rules import combined_products
@@ -200,9 +200,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         raise RuntimeError("both dimension lists should have same length")
     for i, j in zip(first, second):
         if a._a.shape[i] != b._a.shape[j]:
+            place = i - a._a.ndim if isinstance(dims, int) else i
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {a._a.shape[i]} in dim "
-                f"{i - a._a.ndim if isinstance(dims, int) else i} and second has size {b._a.shape[j]} in dim {j}")
+                f"{place} and second has size {b._a.shape[j]} in dim {j}")
     free_a = [i for i in range(a._a.ndim) if i not in first]
     free_b = [i for i in range(b._a.ndim) if i not in second]
     rows = math.prod(a._a.shape[i] for i in free_a)
@@ -304,11 +305,11 @@ def _spell(term: str, t: Tensor, k: int) -> tuple[list[str], int]:
             raise RuntimeError(f"einsum(): invalid subscript given at index {term.index(n)} in the "
                                "equation string, subscripts must be in [a-zA-Z]")
     if (plain > t._a.ndim) or (not dots and plain != t._a.ndim):
-        relation = "" if dots else ""
+        relation = "is more than" if dots else "does not match"
         raise RuntimeError(
-            f"einsum(): the number of subscripts in the equation ({plain}) "
-            f"{'is more than' if dots else 'does not match'} the number of dimensions "
-            f"({t._a.ndim}) for operand {k}{relation}{'' if dots else ' and no ellipsis was given'}")
+            f"einsum(): the number of subscripts in the equation ({plain}) {relation} the number "
+            f"of dimensions ({t._a.ndim}) for operand {k}"
+            f"{'' if dots else ' and no ellipsis was given'}")
     return names, t._a.ndim - plain if dots else 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, within
 from srcgrad.eager.ops.casts import convert

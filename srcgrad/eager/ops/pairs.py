@@ -138,8 +138,9 @@ def _imod(self: Tensor, other: Any) -> Any:
     return self.remainder_(other)
 
 
-Tensor.__mod__, Tensor.__rmod__ = _mod, _rmod  # type: ignore[attr-defined]
-Tensor.__imod__ = _imod  # type: ignore[attr-defined]
+register("__mod__", _mod, torch=False)
+register("__rmod__", _rmod, torch=False)
+register("__imod__", _imod, torch=False)
 
 
 @op(inplace=True)

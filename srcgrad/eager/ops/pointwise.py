@@ -86,7 +86,7 @@ _abs = unary("abs", np.absolute, floats=False, aliases=("absolute",))
 unary("relu", activations.relu, floats=False)
 unary("square", np.square, floats=False, node="PowBackward0",
       primal=lambda a: a.astype(np.int64) if a.dtype == bool else np.square(a))
-Tensor.__abs__ = _abs  # type: ignore[attr-defined]
+register("__abs__", _abs, torch=False)
 
 _FRACTION = Primitive(flat_functions.fraction, "FracBackward0")
 _ROUND = Primitive(flat_functions.round_to, "RoundBackward0")
@@ -154,7 +154,7 @@ def neg(input: Tensor) -> Tensor:
     return _NEGATIVE(input)  # type: ignore[no-any-return]
 
 
-Tensor.__neg__ = neg  # type: ignore[attr-defined]
+register("__neg__", neg, torch=False)
 
 
 @op()
@@ -165,7 +165,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-Tensor.__pos__ = positive  # type: ignore[attr-defined]
+register("__pos__", positive, torch=False)
 
 _NAN_TO_NUM = Primitive(np.nan_to_num, "NanToNumBackward0")
 
@@ -243,7 +243,7 @@ def bitwise_not(input: Tensor) -> Tensor:
     return wrap(np.asarray(np.invert(input._a)), input._dt)
 
 
-Tensor.__invert__ = bitwise_not  # type: ignore[attr-defined]
+register("__invert__", bitwise_not, torch=False)
 
 _ANGLE = Primitive(np.angle, "AngleBackward0")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.dispatch import bad_argument, op
+from srcgrad.eager.dispatch import bad_argument, op, register
 from srcgrad.eager.ops.shapes import expand, reshape, squeeze, squeeze_fresh, unsqueeze
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
@@ -162,6 +162,6 @@ def _operator(self: Tensor, other: Any) -> Any:
     return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
-Tensor.__matmul__ = _operator  # type: ignore[attr-defined]
+register("__matmul__", _operator, torch=False)
 SPECIAL[np.matmul] = matmul
 SPECIAL[np.dot] = lambda a, b: matmul(a, b) if a._a.ndim and b._a.ndim else a * b

@@ -28,8 +28,8 @@ from srcgrad.eager.ops.shapes import (
 )
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.strides import address, as_strided_bytes
+from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import STRIDED, gradient_edge, make_view, requires_grad
 from srcgrad.rules import selection, splitting
 

@@ -22,26 +22,7 @@ from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules import activations
 from srcgrad.rules.placing import unique_values
 
-_SOFTMAX = Primitive(activations.softmax, "SoftmaxBackward0", shown={"ans": "result"})
-_LOG_SOFTMAX = Primitive(activations.log_softmax, "LogSoftmaxBackward0", shown={"ans": "result"})
 _PRELU = Primitive(activations.prelu, "PreluKernelBackward0", shown={"input": "self"}, main=False)
-
-
-def _normalised(name: str, prim: Primitive, kernel: str) -> None:
-    def call(input: Tensor, dim: int, dtype: dt.dtype | None = None) -> Any:
-        t = input if dtype is None else convert(input, dtype)
-        i = wrap_dim(dim, t)
-        if t._dt.category != dt.FLOATING:
-            last = t._a.ndim == 0 or i == t._a.ndim - 1
-            raise not_implemented(f"{kernel}_{'lastdim_' if last else ''}kernel_impl", t._dt)
-        return prim(t, dim=i)
-
-    call.__name__ = name
-    op(name)(call)
-
-
-_normalised("softmax", _SOFTMAX, "softmax")
-_normalised("log_softmax", _LOG_SOFTMAX, "log_softmax")
 
 
 @op(out=False)

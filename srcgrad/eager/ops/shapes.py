@@ -10,11 +10,11 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, view_of
+from srcgrad.eager.dispatch import op, register, view_of
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.strides import shape_text
+from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.broadcast import sum_to as sum_to_rule
 
 _SIZES = {"a_shape": "self_sym_sizes", "array_shape": "self_sym_sizes"}
@@ -176,8 +176,8 @@ def _matrix_transposed(input: Tensor) -> Tensor:
     return transpose(input, -2, -1)
 
 
-Tensor.T = property(_reversed)  # type: ignore[attr-defined]
-Tensor.mT = property(_matrix_transposed)  # type: ignore[attr-defined]
+register("T", property(_reversed), torch=False)
+register("mT", property(_matrix_transposed), torch=False)
 
 
 def _type_of(a: Any) -> str:

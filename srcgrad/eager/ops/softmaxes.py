@@ -6,6 +6,7 @@ from typing import Any
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
+from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.primitive import Primitive
@@ -17,23 +18,24 @@ _softmax = Primitive(activations.softmax, "SoftmaxBackward0", shown=_SHOWN)
 _log_softmax = Primitive(activations.log_softmax, "LogSoftmaxBackward0", shown=_SHOWN)
 
 
-def _prepared(title: str, input: Tensor, dtype: dt.dtype | None) -> Tensor:
+def _prepared(title: str, input: Tensor, dim: int, dtype: dt.dtype | None) -> tuple[Tensor, int]:
     t = input if dtype is None else convert(input, dtype)
-    if t._dt.category < dt.FLOATING:
-        raise NotImplementedError(
-            f'"{title}_lastdim_kernel_impl" not implemented for \'{t._dt.tensor_name}\'')
-    return t
+    i = wrap_dim(dim, t)
+    if t._dt.category != dt.FLOATING:
+        last = "lastdim_" if t._a.ndim == 0 or i == t._a.ndim - 1 else ""
+        raise not_implemented(f"{title}_{last}kernel_impl", t._dt)
+    return t, i
 
 
 @op()
 def softmax(input: Tensor, dim: int, dtype: dt.dtype | None = None) -> Any:
     """``exp(input)`` normalised to sum 1 along ``dim``."""
-    t = _prepared("softmax", input, dtype)
-    return _softmax(t, dim=wrap_dim(dim, t))
+    t, i = _prepared("softmax", input, dim, dtype)
+    return _softmax(t, dim=i)
 
 
 @op()
 def log_softmax(input: Tensor, dim: int, dtype: dt.dtype | None = None) -> Any:
     """The logarithm of :func:`softmax`, computed stably."""
-    t = _prepared("log_softmax", input, dtype)
-    return _log_softmax(t, dim=wrap_dim(dim, t))
+    t, i = _prepared("log_softmax", input, dim, dtype)
+    return _log_softmax(t, dim=i)

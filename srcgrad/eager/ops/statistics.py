@@ -10,7 +10,6 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
 from srcgrad.eager.ops.arguments import not_implemented
-from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.ops.reductions import summand, wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
@@ -80,7 +79,7 @@ def _spread(name: str) -> None:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if unbiased is not None:
-            correction = int(unbiased)
+            correction = 1 if unbiased else 0
         ddof = 1 if correction is None else correction
         if input._dt.category < dt.FLOATING:
             what = name if "_" in name else "std and var"
@@ -184,7 +183,7 @@ def ordering(a: Any, dim: int, descending: bool) -> Any:
 
 
 @op()
-def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+def sort(input: Tensor, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """Elements in order along a dimension, and where each was."""
     if isinstance(dim, bool):
         dim, descending = -1, dim

@@ -20,7 +20,8 @@ from srcgrad.eager.tensor import Tensor, wrap
 
 DEFAULT_SEED = 67280421310721
 _HEADER = struct.Struct("<QiiQ")  # seed, words left, seeded, next word
-_CACHE = struct.Struct("<dddi4xfB3x")  # normal_x, normal_y, normal_rho, is_valid, float sample, valid
+# normal_x, normal_y, normal_rho, whether it is valid; a float sample, whether it is valid
+_CACHE = struct.Struct("<dddi4xfB3x")
 _STATE_BYTES = _HEADER.size + 624 * 8 + _CACHE.size
 
 
@@ -48,7 +49,8 @@ class Generator:
             self._seed = seed % 2**64
             # the twister of PyTorch is seeded with the low 32 bits
             legacy = np.random.RandomState(self._seed & 0xFFFFFFFF)
-            self._bits.state = legacy.get_state(legacy=False)
+            fresh: Any = legacy.get_state(legacy=False)
+            self._bits.state = fresh
             self._unused = True
             self.cached_normal = None
         return self
@@ -103,10 +105,11 @@ class Generator:
             self._seed = seed
             self._unused = left == 1 and following == 0
             position = 624 if self._unused else following
-            self._bits.state = {
+            state: Any = {
                 "bit_generator": "MT19937",
                 "state": {"key": key, "pos": position},
             }
+            self._bits.state = state
             self.cached_normal = second if valid else None
         return self
 
