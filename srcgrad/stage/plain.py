@@ -259,15 +259,15 @@ class PlainMachine(MachineDefaults):
              orelse: Region | None, final: Region | None, frame: Frame,
              rest: Region | None = None) -> Jump:
         """``try``."""
-        if final is None:
+        try:
             jump = self._handled(body, handlers, orelse, frame)
-        else:
-            try:
-                jump = self._handled(body, handlers, orelse, frame)
-            finally:
-                last = run(final)
-                if last:
-                    return last  # noqa: B012  (as in Python, it swallows the exception)
+        except BaseException:
+            last = NORMAL if final is None else run(final)
+            if last:
+                return last  # as in Python, it swallows the exception
+            raise
+        last = NORMAL if final is None else run(final)
+        jump = last or jump
         return jump if jump or rest is None else rest
 
     def _handled(self, body: Region,

@@ -11,8 +11,12 @@ from __future__ import annotations
 import ast
 import linecache
 import os
+import threading
 import time
+import warnings
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Final
@@ -138,12 +142,30 @@ def _parse_block(text: str, first: int) -> _Function | None:
     if indented and first < 2:
         return None
     try:
-        module = ast.parse(padding + text)
+        module = _parse(padding + text)
     except (SyntaxError, ValueError):
         return None
     body = module.body[0].body if indented else module.body  # type: ignore[attr-defined]
     node = body[0] if body else None
     return node if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else None
+
+
+def _parse(text: str) -> ast.Module:
+    if "\\" not in text:
+        return ast.parse(text)
+    with _warned_before():
+        return ast.parse(text)
+
+
+_WARNINGS: Final = threading.Lock()
+
+
+@contextmanager
+def _warned_before() -> Iterator[None]:
+    """The user has seen warnings about his text when it was compiled (odd escapes, mostly)."""
+    with _WARNINGS, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _in_file(code: CodeType, lines: list[str]) -> _Function | None:
@@ -235,7 +257,7 @@ class _Parsed:
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
-        module = ast.parse("".join(lines))
+        module = _parse("".join(lines))
         self.functions: list[_Function] = [
             node for node in ast.walk(module)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)]
@@ -276,11 +298,14 @@ def _check_text(code: CodeType, lines: list[str]) -> None:
     codes = parsed.codes.get(flags)
     if codes is None:
         try:
-            module = compile("".join(lines), code.co_filename, "exec", flags, dont_inherit=True)
+            with _warned_before():
+                module = compile("".join(lines), code.co_filename, "exec", flags,
+                                 dont_inherit=True)
         except (SyntaxError, ValueError):
             raise _changed(code) from None
         codes = parsed.codes[flags] = _all_codes(module)
-    rewritten = any(name.startswith("@py") for name in code.co_names)  # pytest, for its asserts
+    rewritten = any(name.startswith("@py")  # by pytest, for its asserts
+                    for one in (code, *_all_codes(code)) for name in one.co_names)
     if not rewritten and not any(_equal(one, code) for one in codes):
         raise _changed(code)
 

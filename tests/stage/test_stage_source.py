@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -290,6 +291,19 @@ def test_asserts_that_pytest_has_rewritten(monkeypatch):
     assert run(asserting, 1) == 1
     with pytest.raises(AssertionError, match="positive"):
         run(asserting, -1)
+
+
+def test_no_second_warning_about_the_text():
+    text = "def f(x):\n    assert (x, '')\n    return '\\d', x is 1\ng = lambda x: '\\d'\n"
+    name = "<warnings>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace = {}
+    with pytest.warns():
+        exec(compile(text, name, "exec"), namespace)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run(namespace["f"], 1) == ("\\d", True)
+        assert run(namespace["g"], 1) == "\\d"
 
 
 def test_a_name_that_stands_for_several_texts():
