@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Atom, Dim, Poly, evaluate, of_atom, symbols
+from ..dims import Atom, Dim, Poly, evaluate, is_varying, of_atom, symbols
 from ..kinds import SCALARS, Aval, Kind, aval_of
 from .ir import Node, Value
 
@@ -48,7 +48,8 @@ class Checker:
     """Compares values with their abstract values during one run.
 
     A symbol takes the size it first meets; the value that defined it may define it again (in
-    the next iteration), any other value must agree.
+    the next iteration), and so may parameters define what varies (a backward loop counts with
+    the symbol of its forward loop); any other value must agree.
     """
 
     def __init__(self) -> None:
@@ -61,23 +62,26 @@ class Checker:
         wrong = covers(aval, obj)
         if wrong is None and aval.kind is Kind.ARRAY and aval.shape is not None:
             for axis, (dim, size) in enumerate(zip(aval.shape, np.shape(obj))):
-                wrong = wrong or self._size(value, dim, size, f"axis {axis}")
+                wrong = wrong or self._size(value, dim, size, f"axis {axis}", node is None)
         if wrong is None and aval.kind is Kind.INT and aval.expr is not None:
-            wrong = self._size(value, aval.expr, obj, "the number")
+            wrong = self._size(value, aval.expr, obj, "the number", node is None)
         if wrong is not None:
             at = f" in {node.op}" if node is not None else ""
             where = node.origin.where if node is not None and node.origin is not None else None
             raise AssertionError(f"{value!r}{at}: {wrong}"
                                  + (f"\n{where.render()}" if where is not None else ""))
 
-    def _size(self, value: Value, dim: Dim, size: int, what: str) -> str | None:
+    def _size(self, value: Value, dim: Dim, size: int, what: str, param: bool) -> str | None:
         if not isinstance(dim, Poly):
             return None if dim == size else f"{what} should be {dim}, is {size}"
         atoms = symbols(dim)
         alone = atoms[0] if atoms and dim == of_atom(atoms[0]) else None
-        if alone is not None and self.definer.setdefault(alone, value) is value:
+        if alone is not None and (self.definer.setdefault(alone, value) is value
+                                  or (param and alone.varying)):
             self.sizes[alone] = size
             return None
+        if param and is_varying(dim):
+            return None  # kept from an iteration that is over
         if any(a not in self.sizes for a in atoms):
             return None
         expected = evaluate(dim, self.sizes)

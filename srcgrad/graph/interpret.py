@@ -77,7 +77,7 @@ def _evaluate(block: Block, arguments: Sequence[Any], env: Env, callees: Mapping
               checker: Checker | None) -> Task:
     for param, argument in zip(block.params, arguments, strict=True):
         env[param] = argument
-        if checker:
+        if checker and argument is not UNDEFINED:
             checker.value(param, argument, None)
     for node in block.nodes:
         region = _REGIONS.get(node.op)
@@ -321,7 +321,11 @@ def _sequence(items: list[Any], value: Value, stacked: bool) -> Any:
     """A produced sequence: a list, or one array with a leading axis."""
     if not stacked or not items or value.aval.shape is None or value.aval.dtype is None:
         return items
+    items = [UNDEFINED if isinstance(v, list) and v and all(e is UNDEFINED for e in v) else v
+             for v in items]
     defined = [v for v in items if v is not UNDEFINED]
+    if not defined:  # of a size that nothing tells
+        return items
     missing = np.full(np.shape(defined[0]) if defined else (), np.nan)
     with np.errstate(invalid="ignore"):
         rows = [missing.astype(value.aval.dtype) if v is UNDEFINED else v for v in items]
