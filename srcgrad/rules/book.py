@@ -91,7 +91,9 @@ class Entry:
     jvp as well, with the tangent for ``ct``; where it is not (complex ``sign``) a jvp is
     declared.  ``inactive`` holds inputs whose derivative is zero everywhere; ``nondiff`` says so
     of every input.  ``adapt`` brings bound arguments into canonical form where names alone do
-    not (``min=`` for ``a_min=``).  ``sequences`` are the inputs that are lists of arrays.
+    not (``min=`` for ``a_min=``).  ``sequences`` are the inputs that are lists of arrays,
+    ``static`` the settings whose numbers bodies must know (the order of a difference): engines
+    that compile for all numbers guard these.
     """
 
     function: Callable[..., Any]
@@ -103,6 +105,7 @@ class Entry:
     nondiff: bool = False
     adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     sequences: set[str] = field(default_factory=set)
+    static: set[str] = field(default_factory=set)
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by canonical name, defaults filled in; ``*operands`` become a tuple.
@@ -281,6 +284,11 @@ def sequence(function: Callable[..., Any], *inputs: str) -> None:
     entry(getattr(function, "__name__", repr(function)), function).sequences.update(inputs)
 
 
+def static(function: Callable[..., Any], *settings: str) -> None:
+    """Declare settings that bodies branch or loop on, so that their numbers must be known."""
+    entry(getattr(function, "__name__", repr(function)), function).static.update(settings)
+
+
 def alias(target: Callable[..., Any], *spellings: Any) -> None:
     """Let other spellings with the same parameters (``operator.add``, ``math.exp``) use the
     rules of ``target``."""
@@ -298,7 +306,7 @@ def variant(target: Callable[..., Any], function: Callable[..., Any], like: Body
     of = _BOOK[target]
     _BOOK[function] = Entry(
         function, inspect.signature(like), of.broadcasts, of.rules, of.jvps, of.inactive,
-        of.nondiff, of.adapt, of.sequences,
+        of.nondiff, of.adapt, of.sequences, of.static,
     )  # fmt: skip
 
 

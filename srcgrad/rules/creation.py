@@ -54,9 +54,9 @@ def _fractions(ct: Array, num: Any, endpoint: bool, axis: int) -> Array:
 
 
 def _intervals(num: Any, endpoint: bool) -> Any:
-    if isinstance(num, int) and num == 1:
-        return 1
-    return num - 1 if endpoint else num
+    if not endpoint:
+        return num
+    return max(num - 1, 1) if isinstance(num, int) else np.maximum(num - 1, 1)
 
 
 @linear(np.linspace, "start")

@@ -90,24 +90,29 @@ def eigvalsh_a(ct: Array, a: Array, a_dtype: Dtype, UPLO: Any, triangle: str) ->
 
 
 @vjp(np.linalg.eig, "a")
-def eig_a(ct: Any, ans: Any) -> Array:
+def eig_a(ct: Any, ans: Any, a_dtype: Dtype) -> Array:
     """van der Aa, ter Morsche and Mattheij (2007), eigenvectors kept at unit length."""
     w_ct, v_ct = ct
     w, v = ans
     vt = matrix_transpose(v)
     if v_ct is None:
-        return np.linalg.solve(vt, np.expand_dims(w_ct, -1) * vt)
+        return _real_of_real(np.linalg.solve(vt, np.expand_dims(w_ct, -1) * vt), a_dtype)
     g = vt @ v_ct
     lengths = np.real(_diagonal(g))
     inner = _gaps(w) * (g - (vt @ np.conj(v)) * np.expand_dims(lengths, -2))
     if w_ct is not None:
         inner = inner + _on_diagonal(w_ct, inner)
-    return np.linalg.solve(vt, inner @ vt)
+    return _real_of_real(np.linalg.solve(vt, inner @ vt), a_dtype)
+
+
+def _real_of_real(d: Array, dtype: Dtype) -> Array:
+    """A real matrix may have complex eigenvalues: the data tells, not the dtype."""
+    return d if dtype.kind == "c" else np.real(d)
 
 
 @vjp(np.linalg.eigvals, "a")
-def eigvals_a(ct: Array, a: Array) -> Array:
-    return eig_a((ct, None), np.linalg.eig(a))
+def eigvals_a(ct: Array, a: Array, a_dtype: Dtype) -> Array:
+    return eig_a((ct, None), np.linalg.eig(a), a_dtype)
 
 
 @runtime

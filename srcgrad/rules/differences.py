@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, jvp, linear, nondiff, vjp
+from srcgrad.rules.book import Array, entry, jvp, linear, nondiff, static, vjp
 from srcgrad.rules.broadcast import arange, runtime, scatter_add, size_of, sum_to
 from srcgrad.rules.joining import along
 
@@ -275,3 +275,5 @@ def pad_constant_values(
     widths = _pad_widths(pad_width, len(array_shape))
     inside = _inside(widths, array_shape)
     return np.sum(ct) - np.sum(ct[inside])
+
+static(np.diff, "n")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, vjp
+from srcgrad.rules.book import Array, static, vjp
 from srcgrad.rules.products import conj_complex
 from srcgrad.rules.reductions import extremum_share, keep_axes
 
@@ -24,11 +24,14 @@ def _length(x: Array, dtype: Dtype) -> tuple[Array, Array]:
 
 def _vector_norm(ct: Array, ans: Array, x: Array, dtype: Dtype, order: Any, axis: Any) -> Array:
     """``ct`` and ``ans`` keep their reduced axes."""
-    if order is None or order == 2:
+    if order is None or (isinstance(order, int | float) and order == 2):
         return ct * conj_complex(x, dtype) / np.where(ans == 0, 1, ans)
-    if order == 0:
+    if isinstance(order, int | float) and order == 0:
         return None
     size, direction = _length(x, dtype)
+    if not isinstance(order, int | float):  # symbolic: the p-norm; also right at infinity
+        scaled = direction * (size / np.where(ans == 0, 1, ans)) ** (order - 1)
+        return np.where(order == 0, 0, ct * scaled)
     if order == 1:
         return ct * direction
     if order in (math.inf, -math.inf):
@@ -38,6 +41,8 @@ def _vector_norm(ct: Array, ans: Array, x: Array, dtype: Dtype, order: Any, axis
 
 def _matrix_norm(ct: Array, x: Array, dtype: Dtype, order: Any) -> Array:
     """Norms of the last two axes; ``ct`` has two more, of size 1."""
+    if not isinstance(order, int | float | str):
+        raise ValueError("a matrix norm has a derivative rule for a plain number ord= only")
     if order in (1, -1, math.inf, -math.inf):
         size, direction = _length(x, dtype)
         sums = np.sum(size, axis=-2 if order in (1, -1) else -1, keepdims=True)
@@ -62,7 +67,7 @@ def norm_x(
     if isinstance(axis, tuple | list) and len(axis) == 1:
         axis = axis[0]
     ct, ans = keep_axes(ct, axis, keepdims), keep_axes(ans, axis, keepdims)
-    if ord is None or ord == "fro":
+    if ord is None or (isinstance(ord, str) and ord == "fro"):
         return _vector_norm(ct, ans, x, x_dtype, None, axis)
     if not isinstance(axis, tuple | list):
         return _vector_norm(ct, ans, x, x_dtype, ord, axis)
@@ -102,3 +107,7 @@ def cond_x(ct: Array, ans: Array, x: Array, x_dtype: Dtype, p: Any) -> Array:
     through = norm_x(ct * size, inverse_size, inverse, x.ndim, x_dtype, p, ends, True)
     t = np.swapaxes(inverse, -1, -2)
     return direct - t @ through @ t
+
+for _function in (np.linalg.norm, np.linalg.vector_norm, np.linalg.matrix_norm):
+    static(_function, "ord")
+static(np.linalg.cond, "p")

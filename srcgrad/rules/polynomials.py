@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, sequence, vjp
+from srcgrad.rules.book import Array, linear, sequence, static, vjp
 from srcgrad.rules.broadcast import arange, as_array, dispatching
 from srcgrad.rules.creation import vander_x
 from srcgrad.rules.joining import unstack
@@ -117,3 +117,5 @@ def roots_p(ct: Array, ans: Array, p: Array, p_shape: Shape) -> Array:
     """Of simple roots: ``p(r) = 0`` differentiated."""
     slopes = np.polyval(p[:-1] * arange(p_shape[0] - 1, 0, -1), ans)
     return -(ct / slopes) @ _vander(ans, p_shape[0])
+static(np.polyder, "m")
+static(np.polyint, "m")

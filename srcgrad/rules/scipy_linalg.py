@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
-from srcgrad.rules.book import Array, linear, nondiff, sequence, vjp
+from srcgrad.rules.book import Array, linear, nondiff, sequence, static, vjp
 from srcgrad.rules.broadcast import dispatching, eye, runtime
 from srcgrad.rules.decompositions import (
     cholesky_a,
@@ -240,11 +240,13 @@ def scipy_svdvals(ct: Array, a: Array, a_dtype: Dtype) -> Array:
 
 
 @vjp(sl.eig, "a")
-def scipy_eig(ct: Any, ans: Any, left: bool, right: bool, homogeneous_eigvals: bool) -> Array:
+def scipy_eig(
+    ct: Any, ans: Any, a_dtype: Dtype, left: bool, right: bool, homogeneous_eigvals: bool
+) -> Array:
     _only("scipy.linalg.eig", left=left, homogeneous_eigvals=homogeneous_eigvals)
     if not right:
         raise ValueError("scipy.linalg.eig: use eigvals for the eigenvalues alone")
-    return eig_a(ct, ans)
+    return eig_a(ct, ans, a_dtype)
 
 
 @vjp(sl.eigh, "a", settings={"triangle": "read"})
@@ -304,3 +306,4 @@ def block_diag_arrs(ct: Array, arrs_shape: list[Shape]) -> list[Array]:
 
 sequence(sl.cho_solve, "c_and_lower")
 sequence(sl.lu_solve, "lu_and_piv")
+static(sl.norm, "ord")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from srcgrad.rules.book import Array, alias, elementwise, entry, inactive, nondiff, vjp
+from srcgrad.rules.book import Array, alias, elementwise, entry, inactive, nondiff, static, vjp
 from srcgrad.rules.broadcast import dispatching, sum_to
 from srcgrad.rules.error_function import erf_x, erfc_x, erfcx_x
 from srcgrad.rules.exponential import exp2, expm1, log1p
@@ -468,3 +468,4 @@ def log_softmax_x(ct: Array, ans: Array, axis: Any) -> Array:
 
 
 nondiff(sp.gammasgn, sp.comb, sp.perm, sp.factorial, sp.round)
+static(sp.multigammaln, "d")

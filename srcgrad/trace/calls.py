@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import SourceNotFound, UnsupportedOperation
 from ..graph.generic import Demand
 from ..graph.ir import Value, abstract
-from ..kinds import OPAQUE, Aval
+from ..kinds import OPAQUE, Aval, Kind
 from ..rules.book import lookup
 from ..rules.methods import resolve
 from ..spelling import Method
@@ -257,12 +257,30 @@ class Calls(Access):
         """A node for a function of traced values; numbers it needs now are demanded."""
         args = tuple(self.plain(a) for a in args)
         kwargs = {k: self.plain(v) for k, v in kwargs.items()}
+        args, kwargs = self._settled(function, args, kwargs)
         for _ in range(16):
             try:
                 return self.apply(function, args, kwargs)
             except Demand as need:
                 args, kwargs = self._demanded(args, kwargs, need, function)
         raise AssertionError("a demand was not met")
+
+    def _settled(self, function: Any, args: tuple[Any, ...],
+                 kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Numbers for the settings that derivative rules branch on (the order of ``np.diff``)."""
+        entry = lookup(function)
+        if entry is None or not entry.static:
+            return args, kwargs
+        named = entry.bind(args, kwargs)
+        wanted = {id(named[name]) for name in entry.static
+                  if is_tracer(named.get(name)) and named[name].aval.kind is Kind.INT}
+
+        def settle(arg: Any) -> Any:
+            if id(arg) not in wanted:
+                return arg
+            return self.demand(arg, f"a setting of {getattr(function, '__name__', 'a function')}")
+
+        return tuple(settle(a) for a in args), {k: settle(v) for k, v in kwargs.items()}
 
     def plain(self, arg: Any) -> Any:
         """An argument without staged iterables and other trace-time objects."""
