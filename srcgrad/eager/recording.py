@@ -21,8 +21,9 @@ from srcgrad.rules.book import lookup
 
 def numpy_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a NumPy function on recorded values through its primitive."""
-    tensors = [_down(v) for v in args]
-    options = {k: _down(v) for k, v in kwargs.items()}
+    weak = isinstance(function, np.ufunc)
+    tensors = [_down(v, weak) for v in args]
+    options = {k: _down(v, weak) for k, v in kwargs.items()}
     if not any(_holds_tensor(v) for v in (*tensors, *options.values())):
         return function(*tensors, **options)  # np.arange(n, like=ct)
     special = SPECIAL.get(function)
@@ -69,14 +70,16 @@ def _holds_tensor(value: Any) -> bool:
     return isinstance(value, Tensor)
 
 
-def _down(value: Any) -> Any:
-    """Recorded values to tensors, also inside sequences; 0-dim arrays and scalars stay."""
+def _down(value: Any, weak: bool = False) -> Any:
+    """Recorded values to tensors, also inside sequences.  ``weak``: 0-dim arrays and scalars
+    become Python numbers, which do not widen what they meet."""
     if isinstance(value, Recorded):
         return value.tensor
-    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        return value.item()  # weak in promotion, as Python numbers are
+    if weak and (isinstance(value, np.generic) or (
+            isinstance(value, np.ndarray) and value.ndim == 0)):
+        return value.item()
     if value.__class__ in (list, tuple):
-        return value.__class__(_down(v) for v in value)
+        return value.__class__(_down(v, weak) for v in value)
     return value
 
 

@@ -23,7 +23,7 @@ _SPREAD = {"a": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"}
 
 def picked(name: str, node: str) -> Any:
     """Declare how a named (values, indices) result is made of the indices along ``dim``."""
-    prim = Primitive(pick, node, shown=_PICKED, main=False)
+    prim = Primitive(pick, node, shown=_PICKED, main=False, frees=True)
     result = struct(name, "values", "indices")
 
     def build(input: Tensor, indices: Array, dim: int, keepdim: bool) -> Any:

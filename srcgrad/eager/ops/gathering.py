@@ -189,7 +189,7 @@ def _slices(name: str, input: Tensor, dim: int, index: Tensor) -> tuple[int, Arr
 
 _INDEX_ADD = Primitive(placing.put_indices, "IndexAddBackward0")
 _INDEX_COPY = Primitive(placing.put_indices, "IndexCopyBackward0", main=False)
-_INDEX_FILL = Primitive(placing.put_indices, "IndexFillBackward0", main=False)
+_INDEX_FILL = Primitive(placing.put_indices, "IndexFillBackward0", main=False, frees=True)
 _INDEX_FILL_TENSOR = Primitive(placing.put_indices, "IndexFillBackward1", main=False)
 _PUT = Primitive(placing.put_flat, "PutBackward0")
 

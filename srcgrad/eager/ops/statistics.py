@@ -140,7 +140,7 @@ _running("cumprod", _CUMPROD)
 
 
 def _running_extreme(name: str, node: str, better: Any) -> None:
-    prim = Primitive(np.take_along_axis, node, main=False)
+    prim = Primitive(np.take_along_axis, node, main=False, frees=True)
     result = struct(name, "values", "indices")
 
     def call(input: Tensor, dim: int) -> Any:
@@ -168,8 +168,8 @@ _running_extreme("cummin", "CumminBackward0", np.minimum)
 
 # -- sorting -------------------------------------------------------------------------------
 
-_SORTED = Primitive(np.take_along_axis, "SortBackward0")
-_TOP = Primitive(np.take_along_axis, "TopkBackward0", main=False)
+_SORTED = Primitive(np.take_along_axis, "SortBackward0", frees=True)
+_TOP = Primitive(np.take_along_axis, "TopkBackward0", main=False, frees=True)
 _SORT = struct("sort", "values", "indices")
 _TOPK = struct("topk", "values", "indices")
 
