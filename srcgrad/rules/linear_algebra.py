@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, nondiff, sequence, vjp
+from srcgrad.rules.book import Array, nondiff, sequence, static, vjp
 from srcgrad.rules.broadcast import resize_axis, size_of, sum_to
 from srcgrad.rules.products import matrix_transpose
 
@@ -186,3 +186,4 @@ def _chain(matrices: list[Array]) -> Array:
 nondiff(np.linalg.matrix_rank)
 
 sequence(np.linalg.multi_dot, "arrays")
+static(np.linalg.matrix_power, "n")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, sequence, static, vjp
+from srcgrad.rules.book import Array, linear, static, vjp
 from srcgrad.rules.broadcast import arange, as_array, dispatching
 from srcgrad.rules.creation import vander_x
 from srcgrad.rules.joining import unstack
@@ -60,22 +60,40 @@ def polyfit_y(ct: Array, x: Array, y_ndim: int, deg: int, w: Array, full: bool, 
     return d * (w if y_ndim == 1 else np.expand_dims(w, -1))
 
 
+def _scaled_problem(
+    ct: Array, ans: Array, x: Array, y: Array, deg: int, w: Array
+) -> tuple[Array, Array]:
+    """Cotangents of the (weighted) matrix of powers and of the (weighted) values in columns."""
+    matrix = _design(x, deg, w)
+    values = y if np.ndim(y) == 2 else np.expand_dims(y, -1)
+    if w is not None:
+        values = values * np.expand_dims(w, -1)
+    if np.ndim(y) == 1:
+        ans, ct = np.expand_dims(ans, -1), np.expand_dims(ct, -1)
+    d_matrix = full_rank_solution_matrix(matrix, values, ans, ct)
+    return d_matrix, np.linalg.pinv(matrix).T @ ct
+
+
 @vjp(np.polyfit, "x")
 def polyfit_x(
-    ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any
+    ct: Array, ans: Array, x: Array, y: Array, deg: int, w: Array, full: bool, cov: Any
 ) -> Array:
     _plain_fit(full, cov)
-    matrix = _design(x, deg, w)
-    columns = (y if w is None else (y.T * w).T) if y_ndim == 2 else np.expand_dims(
-        y if w is None else y * w, -1
-    )
-    found, d_found = (ans, ct) if y_ndim == 2 else (np.expand_dims(ans, -1), np.expand_dims(ct, -1))
-    d = full_rank_solution_matrix(matrix, columns, found, d_found)
+    d, _ = _scaled_problem(ct, ans, x, y, deg, w)
     if w is not None:
         d = d * np.expand_dims(w, -1)
     return vander_x(d, np.vander(x, deg + 1), False)
 
-sequence(np.polyval, "p")
+
+@vjp(np.polyfit, "w")
+def polyfit_w(
+    ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any
+) -> Array:
+    _plain_fit(full, cov)
+    d_matrix, d_values = _scaled_problem(ct, ans, x, y, deg, w)
+    values = y if y_ndim == 2 else np.expand_dims(y, -1)
+    by_matrix = np.sum(d_matrix * np.vander(x, deg + 1), axis=1)
+    return by_matrix + np.sum(d_values * values, axis=1)
 
 
 @linear(np.polyadd, "a1")

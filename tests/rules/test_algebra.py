@@ -230,6 +230,7 @@ def test_polynomials():
     check(np.polyfit, x, signed(6), 2)
     check(np.polyfit, x, signed(6, 2), 2)
     check(np.polyfit, x, signed(6), 2, w=real(6))
+    check(np.polyfit, x, signed(6, 2), 1, None, False, real(6))
     check(np.vander, signed(3))
     check(np.vander, signed(3), 4, increasing=True)
 
