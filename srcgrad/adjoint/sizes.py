@@ -7,6 +7,7 @@ from typing import Any
 
 from ..dims import Atom, Dim, Poly, of_atom, range_length, symbols
 from ..graph.ir import Block, Builder, Node, Value
+from ..graph.parts import LoopParts
 from ..graph.symbolic import fresh_size, materialise
 from ..kinds import Kind, int_aval
 
@@ -29,19 +30,22 @@ class Sizes:
             for inner in node.blocks:
                 self._parent[inner] = block
                 self._visit(inner)
-            for v in node.outputs:
-                self._meet(v, block)
+            sequences: tuple[Value, ...] = ()
             if node.op == "loop":
                 self._loops[node.outputs[-1]] = block
+                sequences = LoopParts(node).sequences
+            for v in node.outputs:
+                # elements of a sequence may all be undefined: only its length is certain
+                self._meet(v, block, 1 if v in sequences else None)
 
-    def _meet(self, value: Value, block: Block) -> None:
+    def _meet(self, value: Value, block: Block, axes: int | None = None) -> None:
         aval = value.aval
         if aval.optional:  # may be undefined where its sizes are asked for
             return
         if aval.kind is Kind.INT and isinstance(aval.expr, Poly):
             self._introduce(aval.expr, value, None, block)
         if aval.shape is not None:
-            for axis, extent in enumerate(aval.shape):
+            for axis, extent in enumerate(aval.shape[:axes]):
                 if isinstance(extent, Poly):
                     self._introduce(extent, value, axis, block)
 

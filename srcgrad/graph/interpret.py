@@ -321,14 +321,13 @@ def _sequence(items: list[Any], value: Value, stacked: bool) -> Any:
     """A produced sequence: a list, or one array with a leading axis."""
     if not stacked or not items or value.aval.shape is None or value.aval.dtype is None:
         return items
-    items = [UNDEFINED if isinstance(v, list) and v and all(e is UNDEFINED for e in v) else v
-             for v in items]
-    defined = [v for v in items if v is not UNDEFINED]
+    known = [UNDEFINED if isinstance(v, list) else v for v in items]
+    defined = [v for v in known if v is not UNDEFINED]
     if not defined:  # of a size that nothing tells
         return items
     missing = np.full(np.shape(defined[0]) if defined else (), np.nan)
     with np.errstate(invalid="ignore"):
-        rows = [missing.astype(value.aval.dtype) if v is UNDEFINED else v for v in items]
+        rows = [missing.astype(value.aval.dtype) if v is UNDEFINED else v for v in known]
     return np.array(rows, dtype=value.aval.dtype)
 
 
