@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.activations import softmax
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, inactive, linear, nondiff, vjp
 from srcgrad.rules.broadcast import runtime
 
 Ints = tuple[int, ...]
@@ -183,17 +183,20 @@ def add_rows_g(
     rows = np.take(ct, indices, axis=0)
     spare = (1,) * (np.ndim(ct) - 1)
     if scale_grad_by_freq:
-        rows = rows / np.reshape(_frequency(indices), (*np.shape(indices), *spare))
+        rows = rows / np.reshape(frequency(indices), (*np.shape(indices), *spare))
     if padding_idx >= 0:
         rows = np.where(np.reshape(indices != padding_idx, (*np.shape(indices), *spare)), rows, 0)
     return rows
 
 
-def _frequency(indices: Array) -> Array:
+@runtime
+def frequency(indices: Array) -> Array:
+    """How often each index occurs, shaped like ``indices``."""
     _, inverse, counts = np.unique(indices, return_inverse=True, return_counts=True)
-    return counts[inverse]
+    return counts[np.reshape(inverse, np.shape(indices))]
 
 
+nondiff(frequency)
 inactive(add_rows, "indices")
 
 
