@@ -14,6 +14,7 @@ True
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Union
@@ -222,6 +223,7 @@ def remainder(a: Dim, b: Dim) -> Dim:
     return _opaque("mod", a, b)
 
 
+@functools.lru_cache(8192)
 def maximum(a: Dim, b: Dim) -> Dim:
     """The larger of two dims; simplified where one provably is."""
     if isinstance(a, int) and isinstance(b, int):
@@ -235,6 +237,7 @@ def maximum(a: Dim, b: Dim) -> Dim:
     return _opaque("max", first, second, low=low)
 
 
+@functools.lru_cache(8192)
 def minimum(a: Dim, b: Dim) -> Dim:
     """The smaller of two dims; simplified where one provably is."""
     if isinstance(a, int) and isinstance(b, int):
@@ -272,6 +275,7 @@ def _clamped(position: Dim | None, default: Dim, size: Dim) -> Dim | None:
     return None
 
 
+@functools.lru_cache(8192)
 def slice_length(start: Dim | None, stop: Dim | None, step: Dim | None, size: Dim) -> Dim:
     """The number of items of ``x[start:stop:step]`` along an axis of ``size`` items.
 
@@ -307,6 +311,7 @@ def is_varying(dim: Any) -> bool:
     return isinstance(dim, Poly) and any(a.varying for a in dim.atoms())
 
 
+@functools.lru_cache(8192)
 def proves_nonnegative(dim: Dim, depth: int = 4) -> bool:
     """Can ``dim >= 0`` be shown from the bounds of its atoms?  (``False`` proves nothing.)"""
     if isinstance(dim, int):
