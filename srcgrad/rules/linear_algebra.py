@@ -123,7 +123,8 @@ def frechet_transpose(function: Callable[[Array], Array], ct: Array, a: Array) -
     upper = np.concatenate([t, ct], axis=-1)
     lower = np.concatenate([np.zeros_like(ct), t], axis=-1)
     n = np.shape(a)[-1]
-    return function(np.concatenate([upper, lower], axis=-2))[..., :n, n:]
+    square = (*np.shape(a)[:-2], 2 * n, 2 * n)  # said for engines that only know it was a's
+    return function(np.reshape(np.concatenate([upper, lower], axis=-2), square))[..., :n, n:]
 
 
 @vjp(np.linalg.matrix_power, "a")

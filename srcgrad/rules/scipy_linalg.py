@@ -171,7 +171,7 @@ def lu_solve_lu_b(ct: Array, ans: Array, lu_and_piv: Any, b_dtype: Dtype, trans:
 
 @vjp(sl.lstsq, "a", "b")
 def scipy_lstsq(ct: Any, ans: Any, a: Array, b: Array, a_dtype: Dtype, b_ndim: int) -> Any:
-    residual_ct = ct[1] if ct[1] is None or np.ndim(ct[1]) == 1 else np.expand_dims(ct[1], 0)
+    residual_ct = None if ct[1] is None else np.reshape(ct[1], -1)
     return lstsq_a_b((ct[0], residual_ct, None, ct[3]), ans, a, b, a_dtype, b_ndim)
 
 
@@ -307,3 +307,5 @@ def block_diag_arrs(ct: Array, arrs_shape: list[Shape]) -> list[Array]:
 sequence(sl.cho_solve, "c_and_lower")
 sequence(sl.lu_solve, "lu_and_piv")
 static(sl.norm, "ord")
+static(sl.solve_triangular, "trans")
+static(sl.lu_solve, "trans")
