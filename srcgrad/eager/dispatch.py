@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -84,10 +85,14 @@ def op(
 
     def declare(function: F) -> F:
         title = name or function.__name__.rstrip("_")
-        public = _public(title, function, out)
-        if fast is not None:
-            public = fast(public)
-        register((title, *aliases), public, torch=torch, method=method)
+        for n in (title, *aliases):
+            for bound in (False, True):
+                if not (method if bound else torch):
+                    continue
+                public = _public(n, function, out, bound=bound)
+                if fast is not None:
+                    public = fast(public)
+                register(n, public, torch=not bound, method=bound)
         if inplace:
             for n in (title, *aliases):
                 written = _in_place(n, function)
@@ -114,8 +119,11 @@ def within(
     return declare
 
 
-def _public(title: str, function: Callable[..., Any], out: bool) -> Callable[..., Any]:
-    """The callable users see: NumPy spellings, ``out=``, PyTorch's argument errors."""
+def _public(
+    title: str, function: Callable[..., Any], out: bool, *, bound: bool = False
+) -> Callable[..., Any]:
+    """The callable users see: NumPy spellings, ``out=``, PyTorch's argument errors; in these,
+    ``bound`` methods do not count ``self``."""
     parameters = list(inspect.signature(function).parameters.values())
     names = [p.name for p in parameters]
     spellings = {k: v for k, v in _SPELLINGS.items() if v in names and k not in names}
@@ -146,11 +154,14 @@ def _public(title: str, function: Callable[..., Any], out: bool) -> Callable[...
         except TypeError as error:
             trace = error.__traceback__
             if str(error).startswith("argument '"):
-                raise _placed_error(title, error, args, names) from None
-            if trace is not None and trace.tb_next is None:
-                raise _binding_error(
-                    title, error, args, kwargs, required, names, most, takes_any) from None
-            raise
+                error = _placed_error(title, error, args, names)
+            elif trace is not None and trace.tb_next is None:
+                error = _binding_error(
+                    title, error, args, kwargs, required, names, most, takes_any, bound)
+                raise error from None
+            elif not str(error).startswith(f"{title}(): argument"):
+                raise
+            raise (_without_self(error) if bound else error) from None
 
     return public
 
@@ -161,15 +172,23 @@ def _placed_error(
     """``argument 'dim' must be int, not str`` with the function and the position."""
     text = str(error)
     argument = text.split("'")[1]
-    if argument in names and names.index(argument) < len(args):
+    if "(position" not in text and argument in names and names.index(argument) < len(args):
         position = f"(position {names.index(argument) + 1}) "
         text = text.replace("' must", f"' {position}must", 1)
     return TypeError(f"{title}(): {text}")
 
 
+_POSITION = re.compile(r"\(position (\d+)\)")
+
+
+def _without_self(error: TypeError) -> TypeError:
+    """The positions in a message as a method's caller counts them."""
+    return TypeError(_POSITION.sub(lambda m: f"(position {int(m[1]) - 1})", str(error), count=1))
+
+
 def _binding_error(
     title: str, error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any],
-    required: list[str], names: list[str], most: int, takes_any: bool,
+    required: list[str], names: list[str], most: int, takes_any: bool, bound: bool,
 ) -> TypeError:
     missing = [n for n in required[len(args):] if n not in kwargs]
     if missing and "missing" in str(error):
@@ -180,6 +199,14 @@ def _binding_error(
         if key not in names:
             return TypeError(f"{title}() got an unexpected keyword argument '{key}'")
     if not takes_any and len(args) > most:
+        if bound and most == 1:
+            return TypeError(f"TensorBase.{title}() takes no arguments ({len(args) - 1} given)")
+        least = len(required)
+        most, given, least = most - bound, len(args) - bound, least - bound
+        if least != most:
+            return TypeError(f"{title}() takes from {least} to {most} positional arguments but "
+                             f"{given} were given")
+        args = args[:given]
         plural = "argument" if most == 1 else "arguments"
         return TypeError(f"{title}() takes {most} positional {plural} but {len(args)} were given")
     return error
@@ -187,7 +214,13 @@ def _binding_error(
 
 def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def written(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return apply_in_place(self, lambda old: function(old, *args, **kwargs))
+        try:
+            return apply_in_place(self, lambda old: function(old, *args, **kwargs))
+        except TypeError as error:
+            if not str(error).startswith(f"{title}(): argument"):
+                raise
+            text = str(_without_self(error))
+            raise TypeError(text.replace(title, title + "_", 1)) from None
 
     written.__name__ = written.__qualname__ = title + "_"
     return written
@@ -368,6 +401,9 @@ def operators(
         if isinstance(other, Tensor) or is_number(other):
             return call(self, other)
         if isinstance(other, np.ndarray):
+            if requires_grad(self):
+                raise RuntimeError("Can't call numpy() on Tensor that requires grad. "
+                                   "Use tensor.detach().numpy() instead.")
             return call(self, _array_operand(other))
         return NotImplemented
 

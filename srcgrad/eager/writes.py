@@ -140,6 +140,9 @@ def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool
     result = compute(old)
     if checked:
         check_result(t, result._a.shape, result._dt)
+    if not result._rg and state.mode & GRAD and requires_grad(t):
+        write(t, result)  # what was there before no longer counts
+        return t
     check_writable(t, result._rg)
     before = gradient_edge(old) if result._rg else None
     np.copyto(t._a, store(t._dt, result._a))

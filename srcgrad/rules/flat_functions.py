@@ -51,7 +51,14 @@ linear(flat_quotient, "x2", broadcasts=True)(_zero)
 floor = flat(np.floor, "floor")
 ceil = flat(np.ceil, "ceil")
 trunc = flat(np.trunc, "trunc")
-sign = flat(np.sign, "sign")
+
+
+def _sign(x: Any) -> Any:
+    """-1, 0 or 1; 0 for NaN."""
+    return np.nan_to_num(np.sign(x)) if np.asarray(x).dtype.kind == "f" else np.sign(x)
+
+
+sign = flat(_sign, "sign")
 
 
 @runtime
@@ -122,12 +129,16 @@ refusing(floor_quotient, ("x1", "x2"), "derivative for aten::floor_divide is not
 
 @runtime
 def nextafter(x1: Array, x2: Array) -> Array:
-    """``np.nextafter``, for the engine in which it has no derivative."""
+    """``np.nextafter``; the derivative by the second array is 0."""
     return np.nextafter(x1, x2)
 
 
-refusing(nextafter, ("x1", "x2"), "the derivative for 'nextafter' is not implemented.",
-         NotImplementedError)
+@linear(nextafter, "x1", broadcasts=True)
+def nextafter_x1(ct: Array) -> Array:
+    return ct
+
+
+linear(nextafter, "x2", broadcasts=True)(_zero)
 
 
 @runtime

@@ -166,7 +166,7 @@ def power(input: Any, exponent: Any) -> Any:
     """``input ** exponent``; one of the two may be a number."""
     d = promotion.result_type(input, exponent)
     x, y = promotion.as_array(input, d), promotion.as_array(exponent, d)
-    if d is dt.bool_:
+    if d is dt.bool_ and not is_number(exponent):
         raise not_implemented("pow", d)
     if d.category < dt.FLOATING and is_number(exponent) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")

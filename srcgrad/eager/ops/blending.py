@@ -183,8 +183,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
                 f"{value._a.ndim} dimension(s).")
     source = value._a if isinstance(value, Tensor) else value
     d = input._dt
-    if not isinstance(value, Tensor) and not dt.can_cast(dt.of_scalar(value), d):
-        raise RuntimeError(f"value cannot be converted to type {_c_type(d)} without overflow")
     try:
         r = np.where(mask._a, np.asarray(source).astype(d.numpy), input._a)
     except ValueError:
@@ -196,11 +194,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
 def _name(t: Tensor) -> str:
     return {"int64": "long int", "float32": "float", "float64": "double", "int32": "int",
             "uint8": "unsigned char"}.get(t._dt.name, t._dt.name)
-
-
-def _c_type(d: dt.dtype) -> str:
-    return {"int64": "int64_t", "int32": "int", "bool": "bool", "float32": "float",
-            "float64": "double"}.get(d.name, d.name)
 
 
 _CONSTANT = Primitive(blends.masked_fill, "FillBackward2", main=False)

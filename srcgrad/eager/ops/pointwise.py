@@ -56,8 +56,19 @@ for _name, _function, _kernel in (
 ):  # fmt: skip
     unary(_name, _function, primal=real_only(_kernel, _function))
 
-unary("deg2rad", np.deg2rad, node="Deg2RadBackward0")
-unary("rad2deg", np.rad2deg, node="Rad2DegBackward0")
+
+
+def _angle_unit(name: str, function: Any) -> Any:
+    def compute(a: Array) -> Array:
+        if a.dtype.kind == "c":
+            raise RuntimeError(f"{name} is not supported for complex tensors.")
+        return function(a)
+
+    return compute
+
+
+unary("deg2rad", np.deg2rad, node="Deg2RadBackward0", primal=_angle_unit("deg2rad", np.deg2rad))
+unary("rad2deg", np.rad2deg, node="Rad2DegBackward0", primal=_angle_unit("rad2deg", np.rad2deg))
 
 
 def _reciprocal(a: Array) -> Array:
@@ -69,9 +80,13 @@ reciprocal = unary("reciprocal", np.reciprocal, primal=_reciprocal)
 # -- integers stay integers ----------------------------------------------------------------
 
 
-def _whole(function: Any) -> Any:
+def _whole(name: str, function: Any) -> Any:
     def compute(a: Array) -> Array:
-        return a.copy() if a.dtype.kind in "iub" else function(a)
+        if a.dtype.kind == "b":
+            raise not_implemented(f"{name}_vml_cpu", dt.bool_)
+        if a.dtype.kind == "c":
+            raise NotImplementedError(f"{name} is not supported for complex inputs")
+        return a.copy() if a.dtype.kind in "iu" else function(a)
 
     return compute
 
@@ -80,10 +95,26 @@ for _name, _function, _aliases in (
     ("floor", flat_functions.floor, ()), ("ceil", flat_functions.ceil, ()),
     ("trunc", flat_functions.trunc, ("fix",)),
 ):  # fmt: skip
-    unary(_name, _function, floats=False, aliases=_aliases, primal=_whole(_function))
+    unary(_name, _function, floats=False, aliases=_aliases, primal=_whole(_name, _function))
 
-_abs = unary("abs", np.absolute, floats=False, aliases=("absolute",))
-unary("relu", activations.relu, floats=False)
+
+
+def _absolute(a: Array) -> Array:
+    if a.dtype.kind == "b":
+        raise not_implemented("abs_cpu", dt.bool_)
+    return np.asarray(np.absolute(a))
+
+
+def _rectified(a: Array) -> Array:
+    if a.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if a.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    return np.maximum(a, 0)
+
+
+_abs = unary("abs", np.absolute, floats=False, aliases=("absolute",), primal=_absolute)
+unary("relu", activations.relu, floats=False, primal=_rectified)
 unary("square", np.square, floats=False, node="PowBackward0",
       primal=lambda a: a.astype(np.int64) if a.dtype == bool else np.square(a))
 register("__abs__", _abs, torch=False)
@@ -107,6 +138,8 @@ def frac(input: Tensor) -> Tensor:
 @op("round", inplace=True)
 def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
     """Rounded half to even, at ``decimals`` decimal places."""
+    if input._dt is dt.bool_ or input._dt.category == dt.COMPLEX:
+        raise not_implemented("round_vml_cpu", input._dt)
     if input._dt.category < dt.FLOATING:
         return wrap(input._a.copy(), input._dt)
     if decimals:
@@ -118,8 +151,8 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
 def sign(input: Tensor) -> Tensor:
     """-1, 0 or 1."""
     if input._dt.category == dt.COMPLEX:
-        raise RuntimeError("Unlike NumPy, torch.sign doesn't support complex numbers. "
-                           "Use torch.sgn instead.")
+        raise NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex "
+                                  "numbers. Please use torch.sgn instead.")
     if input._dt is dt.bool_:
         return wrap(input._a.copy(), input._dt)
     return _SIGN(input)  # type: ignore[no-any-return]
@@ -192,6 +225,8 @@ _LOGIT = Primitive(special_functions.logit, "LogitBackward0",
 @op(inplace=True)
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """``log(input / (1 - input))``; with ``eps`` the input is clamped to [eps, 1 - eps]."""
+    if input._dt.category == dt.COMPLEX:
+        raise not_implemented("logit_cpu", input._dt)
     return _LOGIT(as_floating(input), eps)  # type: ignore[no-any-return]
 
 
@@ -243,7 +278,16 @@ def bitwise_not(input: Tensor) -> Tensor:
     return wrap(np.asarray(np.invert(input._a)), input._dt)
 
 
-register("__invert__", bitwise_not, torch=False)
+
+
+def _inverted(self: Tensor) -> Tensor:
+    if self._dt.category >= dt.FLOATING:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type "
+                        "tensors")
+    return bitwise_not(self)
+
+
+register("__invert__", _inverted, torch=False)
 
 _ANGLE = Primitive(np.angle, "AngleBackward0")
 

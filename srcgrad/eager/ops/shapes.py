@@ -53,7 +53,12 @@ def numbers(args: Sequence[Any]) -> tuple[int, ...]:
     """Varargs or one sequence of ints."""
     if len(args) == 1 and isinstance(args[0], tuple | list):
         args = args[0]
-    return tuple(int(n) for n in args)
+    try:
+        return tuple(int(n) for n in args)
+    except ValueError:
+        wrong = next(n for n in args if isinstance(n, str))
+        raise TypeError(f"argument 'size' (position 2) must be tuple of ints, not "
+                        f"{type(wrong).__name__}") from None
 
 
 def infer_size(shape: tuple[int, ...], n: int) -> tuple[int, ...]:
