@@ -26,6 +26,8 @@ class Families:
 
     def may_touch(self, write: Node, value: Value) -> bool:
         """May ``write`` change what ``value`` holds?"""
+        if not is_mutable(write.inputs[0].aval):
+            return False
         mine = self.family.get(value)
         if mine is None:
             return True

@@ -13,6 +13,7 @@ from srcgrad.emit.control import Control, End
 from srcgrad.emit.expressions import Expressions
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.handles import Handles
+from srcgrad.emit.header import header
 from srcgrad.emit.literals import Namespace
 from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.naming import Naming
@@ -137,8 +138,7 @@ class Function:
         return self.expressions.template(template, outputs)
 
     def header(self) -> list[ast.stmt]:
-        lines = [self.graph.title] if self.graph.title else []
-        return [comment(line) for line in (*lines, *self.graph.notes)]
+        return [comment(line) for line in header(self.graph, self.parameters, self.naming.of)]
 
     def definition(self, body: list[ast.stmt]) -> ast.stmt:
         given = [self.space.literal(self.defaults[p]) for p in self.parameters

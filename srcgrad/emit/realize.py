@@ -20,6 +20,7 @@ The pass decides nothing about numbers; ``interpret`` gives the same results bef
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -29,11 +30,13 @@ from srcgrad.emit.events import Families
 from srcgrad.emit.order import (
     WRITES,
     Order,
+    is_adjoint,
     is_forced,
     is_mutable,
     number,
     reads_content,
 )
+from srcgrad.emit.reuse import in_place, reusable
 from srcgrad.emit.sink import sink_zeros
 from srcgrad.emit.storage import Root, Storage, family_of, makes_fresh
 from srcgrad.graph.ir import Block, Graph, Node, Origin, Ref, Value, walk
@@ -245,6 +248,11 @@ class _Hazards:
         self.copies: dict[Value, list[tuple[int, Node]]] = {}
         self.active: dict[Root, list[Value]] = {}
         self.returned: list[int] = []
+        self.reused: dict[Node, int] = {}
+        self.histories: dict[Root, tuple[int, bool]] | None = None
+        self.uses = Counter(v for n in walk(graph.block) for v in n.inputs)
+        self.listed = [element for n in walk(graph.block) if n.op == "loop"
+                       for element, _, stacked in produced_by(n) if not stacked]
         self.kept: dict[Block, dict[Value, None]] = {}  # elements that lists hold a copy of
         self.deep: dict[Value, None] = {}  # lists whose elements must be copied too
         for p in graph.block.params:
@@ -262,6 +270,8 @@ class _Hazards:
                 self.block(inner)
             if node.op in WRITES and node not in self.storage.unshared:
                 self.write(node)
+            elif node.op == "apply" and is_adjoint(node):
+                self.reuse(node)
             if node.op == "loop":
                 self.saved(node)
             for v in node.outputs:
@@ -287,6 +297,30 @@ class _Hazards:
             self.copies.setdefault(v, []).append((self.order.threshold(v, position), node))
             if v.aval.kind is Kind.LIST and base.aval.kind is not Kind.LIST:
                 self.deep[v] = None
+
+    def reuse(self, node: Node) -> None:
+        """``d_h * e`` may be ``d_h *= e`` where nobody reads ``d_h`` any more."""
+        place = reusable(node)
+        if place is None or (node.out.hint is None and self.uses[node.out] < 2):
+            return  # a value used once is better part of an expression
+        base, position = node.inputs[place], self.order.start[node]
+        family, own = self.storage.family(base), self.storage.family(node.out)
+        if family is None or own is None or not self.storage.owned(base) or (
+                self.is_listed(family) or self.is_listed(own)):
+            return
+        if any(self.order.is_live_after(v, position) and self.storage.overlap(v, base)
+               for v in self.active.get(family, [])):
+            return
+        alive = self.active.pop(family, []) + self.active.pop(own, [])
+        self.storage.join(node.out, base, position)
+        self.histories = None
+        self.active.setdefault(family_of(self.storage.of(base)[0]), []).extend(
+            dict.fromkeys(alive))
+        self.reused[node] = place
+
+    def is_listed(self, family: Root) -> bool:
+        """Does a list of a loop hold memory of this family?"""
+        return any(self.storage.family(v) is family for v in self.listed)
 
     def cannot_copy(self, value: Value, position: int) -> bool:
         """Would a copy of ``value`` be no protection against this write?  A copy may itself
@@ -324,11 +358,12 @@ class _Hazards:
         family = self.storage.family(element)
         if family is None:
             return True
+        if self.histories is None:
+            self.histories = self.history()
         last_write, moves = self.histories.get(family, (0, False))
         return not last_write or (not moves and last_write <= self.order.defined[element])
 
-    @cached_property
-    def histories(self) -> dict[Root, tuple[int, bool]]:
+    def history(self) -> dict[Root, tuple[int, bool]]:
         """For each family with writes: the position of the last one, and whether some member
         is anything but an allocation."""
         found: dict[Root, tuple[int, bool]] = {}
@@ -367,6 +402,7 @@ class _Rewriter:
     def __init__(self, hazards: _Hazards) -> None:
         self.order, self.storage = hazards.order, hazards.storage
         self.copies, self.returned, self.deep = hazards.copies, hazards.returned, hazards.deep
+        self.reused = hazards.reused
         self.kept, self.flowing = hazards.kept, hazards.flowing
         self.produced = {node.blocks[-1]: node.loop.n_produced
                          for node in walk(hazards.graph.block) if node.op == "loop"}
@@ -450,6 +486,8 @@ class _Rewriter:
     def rebuilt(self, node: Node, inputs: tuple[Value, ...], nodes: list[Node]) -> Node:
         if node in self.storage.unshared:
             return self.unshared(node, inputs, nodes)
+        if node in self.reused:
+            return in_place(node, inputs, self.reused[node], nodes)
         if node.blocks:
             return node.but(inputs=inputs, blocks=tuple(self.block(b) for b in node.blocks))
         if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):

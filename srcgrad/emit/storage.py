@@ -315,6 +315,11 @@ class Storage:
             for root in self.of(out):
                 self.contain(root, self.of(value))
 
+    def join(self, out: Value, base: Value, position: int) -> None:
+        """``out`` is computed in the memory of ``base``, by a write at ``position``."""
+        self.extend(self.of(out)[0], base)
+        self.written.setdefault(self.of(base)[0], []).append(position)
+
     # ---- questions -------------------------------------------------------------------
     def family(self, value: Value) -> Root | None:
         roots = self.of(value)
