@@ -21,7 +21,7 @@ entry(
 @linear(np.reshape, "a")
 @linear(np.ravel, "a")
 def reshape_a(ct: Array, a_shape: Shape, order: str) -> Array:
-    if order == "C" or len(a_shape) < 2:
+    if order == "C" or (len(a_shape) < 2 and np.ndim(ct) < 2):
         return np.reshape(ct, a_shape)
     if order == "F":
         return np.reshape(ct, a_shape, order="F")

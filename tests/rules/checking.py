@@ -72,14 +72,14 @@ def check(function: Any, *args: Any, upto: int = 2, tol: float = 2e-6, h: float 
     def loss(leaves: list[Any]) -> Any:
         return sum(_dot(c, o) for c, o in zip(seeds, _outputs(function(*put(leaves), **kwargs))))
 
-    def gradient(leaves: list[Any]) -> tuple[list[Any], list[Any]]:
+    def gradient(leaves: list[Any]) -> tuple[list[Any], list[Any], list[Any]]:
         inputs = [tape.Traced(x) for x in leaves]
         found = tape.call(function, put(inputs), kwargs)
-        outs = _outputs(found)
-        return inputs, tape.pullback(outs, [tape.Traced(c) for c in seeds], inputs)
+        cts = [tape.Traced(c) for c in seeds]
+        return inputs, cts, tape.pullback(_outputs(found), cts, inputs)
 
     def slope(leaves: list[Any]) -> float:
-        _, grads = gradient(leaves)
+        _, _, grads = gradient(leaves)
         return sum(float(_dot(tape.value_of(g), u)) for g, u in zip(grads, second) if g is not None)
 
     def along(f: Any) -> float:
@@ -87,11 +87,12 @@ def check(function: Any, *args: Any, upto: int = 2, tol: float = 2e-6, h: float 
         down = [x - h * t for x, t in zip(start, dirs)]
         return float(f(up) - f(down)) / (2 * h)
 
-    inputs, grads = gradient(start)
+    inputs, cts, grads = gradient(start)
     for x, g in zip(start, grads):
         assert g is None or np.shape(tape.value_of(g)) == np.shape(x), "shape of the cotangent"
     got = sum(float(_dot(tape.value_of(g), t)) for g, t in zip(grads, dirs) if g is not None)
     _close(got, along(loss), tol, f"{function} {kwargs}: order 1")
+    _check_transpose(function, put, start, dirs, kwargs, h, cts, grads, tol)
     if upto > 1:
         weighted = [_dot_traced(g, u) for g, u in zip(grads, second) if isinstance(g, tape.Traced)]
         twice = [w for w in weighted if isinstance(w, tape.Traced)]
@@ -99,6 +100,24 @@ def check(function: Any, *args: Any, upto: int = 2, tol: float = 2e-6, h: float 
         got = sum(float(_dot(tape.value_of(g), t)) for g, t in zip(again, dirs) if g is not None)
         _close(got, along(slope), 20 * tol, f"{function} {kwargs}: order 2")
     _check_jvp(function, put(start), kwargs, put(dirs), loss_of=seeds, want=along(loss), tol=tol)
+
+
+def _check_transpose(function: Any, put: Any, start: Any, dirs: Any, kwargs: Any, h: float,
+                     cts: Any, grads: Any, tol: float) -> None:  # fmt: skip
+    """The vjp is linear in ``ct``; its transpose is the jvp, output by output."""
+    paired = [_dot_traced(g, t) for g, t in zip(grads, dirs) if isinstance(g, tape.Traced)]
+    paired = [p for p in paired if isinstance(p, tape.Traced)]
+    found = tape.pullback(paired, [1.0] * len(paired), cts)
+    up, down = (
+        _outputs(function(*put([x + s * t for x, t in zip(start, dirs)]), **kwargs))
+        for s in (h, -h)
+    )
+    for got, high, low in zip(found, up, down):
+        want = (high - low) / (2 * h)
+        got = np.zeros_like(want) if got is None else tape.value_of(got)
+        assert np.shape(got) == np.shape(want)
+        np.testing.assert_allclose(got, want, rtol=0, atol=tol * (1 + np.max(np.abs(want), initial=0)),
+                                   err_msg=f"{function} {kwargs}: the transpose of the vjp")
 
 
 def _is_tangent(x: Any) -> bool:

@@ -115,6 +115,7 @@ def _real_only(function):
 
 
 def test_more_shapes():
+    check(np.reshape, signed(6), (2, 3), "F")
     check(np.squeeze, signed(1, 3, 1))
     check(np.squeeze, signed(1, 3, 1), axis=(0, 2))
     check(np.transpose, signed(2, 3, 4), (2, 0, 1))
