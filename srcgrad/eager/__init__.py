@@ -14,8 +14,10 @@ import math as _math
 from srcgrad.eager import (
     attributes,
     autograd,
+    backends,
     bridge,
     constructors,
+    cuda,
     func,
     nn,
     ops,
@@ -24,6 +26,8 @@ from srcgrad.eager import (
     random,
     recording,
     state_exchange,
+    storages,
+    testing,
     utils,
 )
 from srcgrad.eager.autograd.anomaly import detect_anomaly
