@@ -88,4 +88,7 @@ inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 __version__ = "2.13.0"
 
 from srcgrad.eager import fft, linalg, nn, optim, special, utils  # noqa: E402
+from srcgrad.eager.nn.namespace import NAMES as _NN_NAMES  # noqa: E402
 from srcgrad.eager.serialization import load, save  # noqa: E402
+
+globals().update({name: f for name, f in _NN_NAMES.items() if name not in globals()})

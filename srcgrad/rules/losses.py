@@ -143,10 +143,7 @@ def binary_cross_entropy_with_logits(
     times ``pos_weight``."""
     if pos_weight is None:
         # max(x, 0) - x*t + log(1 + exp(-|x|))
-        loss = np.abs(input)
-        np.negative(loss, out=loss)
-        np.exp(loss, out=loss)
-        np.log1p(loss, out=loss)
+        loss = np.log1p(np.exp(-np.abs(input)))
         loss = loss + (np.maximum(input, 0) - input * target)
     else:
         loss = (1 - target) * input - (1 + (pos_weight - 1) * target) * log_sigmoid(input)

@@ -6,19 +6,26 @@ import warnings
 from typing import Any
 
 from ... import basis as torch
+from ...ops.arguments import not_implemented
 from . import nodes
 
 
-def _floating(input: Any, kernel: str) -> None:
-    """PyTorch's error for integer tensors."""
+def _floating(input: Any, name: str, kernel: str) -> None:
+    """PyTorch's errors for what is no tensor, and for dtypes without a kernel."""
     if not isinstance(input, torch.Tensor):
         raise TypeError(
-            f"{kernel}(): argument 'input' (position 1) must be Tensor, not "
-            f"{type(input).__name__}"
+            f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
         )
-    if not (input.is_floating_point() or input.is_complex()):
-        kind = str(input.type()).removeprefix("torch.").removesuffix("Tensor")
-        raise RuntimeError(f"\"{kernel}\" not implemented for '{kind}'")
+    if not input.is_floating_point():
+        raise not_implemented(kernel, input.dtype)
+
+
+def _number(value: Any, name: str, argument: str, position: int) -> None:
+    if not isinstance(value, (int, float, torch.Tensor)):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Number, not "
+            f"{type(value).__name__}"
+        )
 
 
 def relu(input: Any, inplace: bool = False) -> Any:
@@ -43,7 +50,8 @@ def tanh(input: Any) -> Any:
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """``input`` where positive, else ``negative_slope * input``."""
-    _floating(input, "leaky_relu_cpu")
+    _number(negative_slope, "leaky_relu", "negative_slope", 2)
+    _floating(input, "leaky_relu", "leaky_relu_cpu")
     if inplace:
         return nodes.written(input, nodes.leaky_relu_written, negative_slope)
     return nodes.leaky_relu(input, negative_slope)
@@ -56,7 +64,7 @@ def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """``input`` where positive, else ``alpha * (exp(input) - 1)``."""
-    _floating(input, "elu_cpu")
+    _floating(input, "elu", "elu_cpu")
     if inplace:
         return nodes.written(input, nodes.elu_written, alpha, 1.0, 1.0)
     return nodes.elu(input, alpha, 1.0, 1.0)
@@ -69,7 +77,7 @@ def elu_(input: Any, alpha: float = 1.0) -> Any:
 
 def selu(input: Any, inplace: bool = False) -> Any:
     """:func:`elu` with the self-normalising constants (Klambauer et al. 2017)."""
-    _floating(input, "elu_cpu")
+    _floating(input, "selu", "elu_cpu")
     constants = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
     if inplace:
         return nodes.written(input, nodes.elu_written, *constants)
@@ -85,7 +93,7 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """``max(0, input) + min(0, alpha * (exp(input / alpha) - 1))``."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    _floating(input, "elu_cpu")
+    _floating(input, "celu", "elu_cpu")
     if inplace:
         return nodes.written(input, nodes.celu, alpha, 1.0, 1.0 / alpha)
     return nodes.celu(input, alpha, 1.0, 1.0 / alpha)
@@ -100,31 +108,32 @@ def gelu(input: Any, approximate: str = "none") -> Any:
     """``input`` times the normal distribution function of ``input``."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    _floating(input, "GeluKernelImpl")
+    _floating(input, "gelu", "GeluKernelImpl")
     return nodes.gelu(input, approximate)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
     """``input * sigmoid(input)``."""
-    _floating(input, "silu_cpu")
+    if not input.is_complex():
+        _floating(input, "silu", "silu_cpu")
     return nodes.written(input, nodes.silu) if inplace else nodes.silu(input)
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
     """``input * tanh(softplus(input))``."""
-    _floating(input, "mish_cpu")
+    _floating(input, "mish", "mish_cpu")
     return nodes.written(input, nodes.mish) if inplace else nodes.mish(input)
 
 
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """``log(1 + exp(beta * input)) / beta``, the identity above ``threshold``."""
-    _floating(input, "softplus_cpu")
+    _floating(input, "softplus", "softplus_cpu")
     return nodes.softplus(input, beta, threshold)
 
 
 def logsigmoid(input: Any) -> Any:
     """``log(sigmoid(input))``."""
-    _floating(input, "log_sigmoid_cpu")
+    _floating(input, "log_sigmoid", "log_sigmoid_cpu")
     return nodes.log_sigmoid(input)
 
 
@@ -134,6 +143,10 @@ def hardtanh(
     """``input`` clipped to ``[min_val, max_val]``."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if input.is_complex():
+        raise NotImplementedError("clamp is not supported for complex types")
+    if not input.is_floating_point():
+        min_val, max_val = int(min_val), int(max_val)
     if inplace:
         return nodes.written(input, nodes.hardtanh, min_val, max_val)
     return nodes.hardtanh(input, min_val, max_val)
@@ -151,29 +164,31 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """``clip(input + 3, 0, 6) / 6``."""
-    _floating(input, "hardsigmoid")
+    _floating(input, "hardsigmoid", "hardsigmoid_cpu")
     return nodes.written(input, nodes.hardsigmoid) if inplace else nodes.hardsigmoid(input)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """``input * clip(input + 3, 0, 6) / 6``."""
-    _floating(input, "hardswish_cpu")
+    _floating(input, "hardswish", "hardswish_cpu")
     return nodes.written(input, nodes.hardswish) if inplace else nodes.hardswish(input)
 
 
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """``input`` outside of ``[-lambd, lambd]``, else 0."""
-    _floating(input, "hardshrink_cpu")
+    _floating(input, "hardshrink", "hardshrink_cpu")
     return nodes.hardshrink(input, lambd)
 
 
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """``input`` moved towards 0 by ``lambd``."""
+    _floating(input, "softshrink", "softshrink_check")
     if lambd < 0:
+        kind = input.type().removeprefix("torch.").removesuffix("Tensor")
+        limit = torch.finfo(input.dtype).max
         raise RuntimeError(
-            f"lambda must be greater or equal to 0, but found to be {lambd:g}."
+            f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but found {lambd:g}"
         )
-    _floating(input, "softshrink_cpu")
     return nodes.softshrink(input, lambd)
 
 
@@ -254,6 +269,13 @@ def rrelu(
     if inplace:
         return nodes.written(input, nodes.rrelu_written, noise)
     return nodes.rrelu(input, noise)
+
+
+def rrelu_(
+    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False
+) -> Any:
+    """:func:`rrelu` in place."""
+    return rrelu(input, lower, upper, training, inplace=True)
 
 
 def _dim_of(name: str, ndim: int, stacklevel: int) -> int:

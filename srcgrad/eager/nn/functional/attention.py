@@ -23,11 +23,6 @@ def scaled_dot_product_attention(
 
     A boolean mask says which pairs take part; a floating-point one is added.
     """
-    if is_causal and attn_mask is not None:
-        raise RuntimeError(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
-            "is_causal=True"
-        )
     factor = 1 / math.sqrt(query.size(-1)) if scale is None else scale
     if enable_gqa:
         key = key.repeat_interleave(query.size(-3) // key.size(-3), -3)

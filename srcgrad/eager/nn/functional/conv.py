@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from srcgrad.rules.convolution import output_size, transposed_size
+from srcgrad.rules.convolution import output_size as window_positions
+from srcgrad.rules.convolution import transposed_size
 
 from ... import basis as torch
 from . import nodes
@@ -88,7 +88,7 @@ def _checked(
     if not transposed and weight.shape[0] % groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
-            f"but got weight of size {shape} instead"
+            f"but got weight of size [{shape}] instead"
         )
     out_channels = weight.shape[1] * groups if transposed else weight.shape[0]
     if bias is not None and tuple(bias.shape) != (out_channels,):
@@ -178,7 +178,17 @@ def _conv_transpose(
     dilation = tupled("dilation", dilation, count)
     _checked(input, weight, bias, stride, padding, dilation, groups, True)
     if any(q >= max(s, d) for q, s, d in zip(output_padding, stride, dilation)):
-        raise RuntimeError("output padding must be smaller than either stride or dilation")
+        parts = [
+            f"{what}_{axis}: {value}"
+            for what, values in (
+                ("output_padding", output_padding), ("stride", stride), ("dilation", dilation)
+            )
+            for axis, value in zip(("depth", "height", "width")[3 - count:], values)
+        ]
+        raise RuntimeError(
+            "output padding must be smaller than either stride or dilation, but got "
+            + " ".join(parts)
+        )
     size = transposed_size(
         tuple(input.shape[2:]), tuple(weight.shape[2:]), stride, padding, dilation, output_padding
     )
@@ -267,23 +277,15 @@ def fold(
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
             f"but got input.size(1)={input.size(-2)} and kernel_size=({kernel[0]}, {kernel[1]})."
         )
-    spots = output_size_product(size, kernel, stride, padding, dilation)
-    if input.size(-1) != spots:
+    rows, columns = window_positions(size, kernel, stride, padding, dilation)
+    if input.size(-1) != rows * columns:
         raise RuntimeError(
             f"Given output_size=({size[0]}, {size[1]}), kernel_size=({kernel[0]}, {kernel[1]}), "
             f"dilation=({dilation[0]}, {dilation[1]}), padding=({padding[0]}, {padding[1]}), "
             f"stride=({stride[0]}, {stride[1]}), expected size of input's dimension 2 to match "
-            f"the calculated number of sliding blocks {spots}, but got "
-            f"input.size(2)={input.size(-1)}."
+            f"the calculated number of sliding blocks {rows} * {columns} = {rows * columns}, but "
+            f"got input.size(2)={input.size(-1)}."
         )
     if input.dim() == 2:
         return nodes.col2im(input.unsqueeze(0), size, kernel, dilation, padding, stride).squeeze(0)
     return nodes.col2im(input, size, kernel, dilation, padding, stride)
-
-
-def output_size_product(
-    size: Sequence[int], kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
-) -> int:
-    """How many positions a kernel has in an image."""
-    height, width = output_size(tuple(size), kernel, stride, padding, dilation)
-    return height * width

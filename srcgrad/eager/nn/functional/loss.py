@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import basis as torch
+from ...ops.arguments import not_implemented
 from . import nodes
 from .activation import logsigmoid
 from .distance import pairwise_distance
@@ -70,6 +71,8 @@ def mse_loss(
     input, target = _broadcast(input, target)
     if weight is not None:
         return _weighted_mean(torch.pow(input - target, 2), weight, input, reduction)
+    if not input.is_floating_point():
+        raise not_implemented("mse_cpu", input.dtype)
     return nodes.mse_loss(input, target, reduction)
 
 
@@ -105,7 +108,9 @@ def huber_loss(
 ) -> Any:
     """Quadratic for errors up to ``delta``, linear above with slope ``delta``."""
     reduction = _mode(None, None, reduction)
+    kind = input.dtype
     input, target = _broadcast(input, target)
+    input, target = input.to(kind), target.to(kind)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is not None:
@@ -147,6 +152,11 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({target.size()}) must be the same as input size ({input.size()})"
         )
+    if not target.is_floating_point():
+        kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, target)]
+        raise RuntimeError(
+            f"result type {kinds[0]} can't be cast to the desired output type {kinds[1]}"
+        )
     return nodes.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 
 
@@ -174,7 +184,18 @@ def nll_loss(
         )
     if target.dtype not in (torch.int64, torch.uint8):
         kind = target.type().removeprefix("torch.").removesuffix("Tensor")
-        raise RuntimeError(f"expected scalar type Long but found {kind}")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
+    if input.dim() == 1 and target.numel() != 1:
+        raise ValueError(
+            "For 1D input, 1D target must have size 1, but got target size: "
+            f"{target.numel()}"
+        )
+    classes = input.size(0 if input.dim() < 2 else 1)
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no "
+            f"classes but got weight tensor of shape: {list(weight.shape)}"
+        )
     _checked_classes(input, target, ignore_index)
     if input.dim() <= 2:
         return nodes.nll_loss(input, target, weight, reduction, ignore_index)
@@ -201,7 +222,7 @@ def cross_entropy(
     reduction = _mode(size_average, reduce, reduction)
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(
-            "label_smoothing must be between 0.0 and 1.0. Got: " + str(label_smoothing)
+            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}"
         )
     dim = 0 if input.dim() == 1 else 1
     log_p = torch.log_softmax(input, dim)
@@ -266,6 +287,8 @@ def kl_div(
             stacklevel=2,
         )
     reduction = _mode(size_average, reduce, reduction)
+    if not (input.is_floating_point() and target.is_floating_point()):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         loss = target.exp() * (target - input)
     else:
@@ -327,7 +350,7 @@ def soft_margin_loss(
 ) -> Any:
     """``log(1 + exp(-target * input))`` for targets 1 and -1."""
     reduction = _mode(size_average, reduce, reduction)
-    return nodes.soft_margin_loss(input, target, reduction)
+    return nodes.soft_margin_loss(input, target.to(input.dtype), reduction)
 
 
 def multi_margin_loss(

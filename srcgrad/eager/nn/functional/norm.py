@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...ops.arguments import not_implemented
 from . import nodes
 
 
@@ -46,9 +47,8 @@ def batch_norm(
     if training:
         _several_values(input.size())
     elif running_mean is None or running_var is None:
-        raise RuntimeError(
-            "Expected running_mean and running_var to be defined when training=False"
-        )
+        missing = "running_mean" if running_mean is None else "running_var"
+        raise RuntimeError(f"{missing} must be defined in evaluation mode")
     channels = input.size(1)
     named = (("running_mean", running_mean), ("running_var", running_var), ("weight", weight),
              ("bias", bias))
@@ -102,6 +102,12 @@ def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
     """``input`` standardised over its last axes, then scaled and shifted elementwise."""
+    if isinstance(normalized_shape, int):
+        raise TypeError(
+            "layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not int"
+        )
+    if not input.is_floating_point():
+        raise not_implemented("LayerNormKernelImpl", input.dtype)
     shape = _normalized(input, normalized_shape, weight, bias)
     return nodes.layer_norm(input, shape, weight, bias, eps)
 

@@ -23,6 +23,8 @@ def _windowed(
 ) -> tuple[Ints, Ints, Ints, Ints]:
     """The options as tuples, checked with PyTorch's messages."""
     if input.dim() not in (count + 1, count + 2):
+        if name == "max_pool2d":
+            raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
         raise RuntimeError(
             f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with optional 0 dim batch "
             f"size for input, but got: {list(input.shape)}"
@@ -243,6 +245,11 @@ def _adaptive_size(input: Any, output_size: Any, count: int) -> Ints:
 
 
 def _adaptive_avg_pool(count: int, input: Any, output_size: Any) -> Any:
+    if input.dim() not in (count + 1, count + 2):
+        raise RuntimeError(
+            f"adaptive_avg_pool{count}d(): Expected {count + 1}D or {count + 2}D tensor, but got "
+            f"{list(input.shape)}"
+        )
     out = _adaptive_size(input, output_size, count)
     if count > 1 and all(m == 1 for m in out):
         return input.mean(tuple(range(-count, 0)), keepdim=True)
@@ -313,6 +320,21 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima of windows that divide ``(N, C, D, H, W)`` into ``output_size`` parts."""
     return _adaptive_max_pool(3, input, output_size, return_indices)
+
+
+def adaptive_max_pool1d_with_indices(input: Any, output_size: Any) -> Any:
+    """:func:`adaptive_max_pool1d` with places."""
+    return adaptive_max_pool1d(input, output_size, True)
+
+
+def adaptive_max_pool2d_with_indices(input: Any, output_size: Any) -> Any:
+    """:func:`adaptive_max_pool2d` with places."""
+    return adaptive_max_pool2d(input, output_size, True)
+
+
+def adaptive_max_pool3d_with_indices(input: Any, output_size: Any) -> Any:
+    """:func:`adaptive_max_pool3d` with places."""
+    return adaptive_max_pool3d(input, output_size, True)
 
 
 def _lp_pool(

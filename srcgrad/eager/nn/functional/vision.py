@@ -26,35 +26,37 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
         raise RuntimeError("Padding length must be divisible by 2")
     count = len(widths) // 2
     if count > input.dim():
-        raise RuntimeError("Padding length too large")
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got "
+            f"padding length {len(widths)} and input of dimension {input.dim()}"
+        )
     before, after = tuple(widths[0::2][::-1]), tuple(widths[1::2][::-1])
     if mode == "constant":
         return _constant_pad(input, before, after, 0.0 if value is None else value)
     if value not in (None, 0):
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode not in _PLACED:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if input.dim() - count not in (1, 2) or count > 3:
         raise NotImplementedError(
-            "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
+            f"Padding size {len(widths)} is not supported for {input.dim()}D input tensor."
         )
     return _pad_by_places(input, before, after, mode)
+
+
+_PLACED = {"reflect": "Reflection", "replicate": "Replication", "circular": "Circular"}
 
 
 def _constant_pad(input: Any, before: Any, after: Any, value: float) -> Any:
     size = input.shape[input.dim() - len(before):]
     for n, b, a in zip(size, before, after):
         if n + b + a < 0:
-            raise RuntimeError(
-                f"The input size {n}, plus negative padding {b} and {a} resulted in a negative "
-                "output size, which is invalid."
-            )
+            raise RuntimeError("narrow(): length must be non-negative.")
     return nodes.constant_pad(input, before, after, value)
 
 
 def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
     count = len(before)
-    names = {"reflect": "Reflection", "replicate": "Replication", "circular": "Circular"}
-    if mode not in names:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     places = []
     for axis, (b, a) in enumerate(zip(before, after)):
         n = int(input.shape[input.dim() - count + axis])
@@ -76,7 +78,7 @@ def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
                 )
             at = at % n
         places.append(at)
-    return nodes.pad_by_places[names[mode], count](input, tuple(places))
+    return nodes.pad_by_places[_PLACED[mode], count](input, tuple(places))
 
 
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
@@ -281,3 +283,13 @@ def upsample(
 ) -> Any:
     """The old name of :func:`interpolate`."""
     return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    """:func:`interpolate` by the nearest neighbour."""
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    """:func:`interpolate` bilinearly, corners on corners."""
+    return interpolate(input, size, scale_factor, "bilinear", align_corners=True)
