@@ -234,9 +234,10 @@ class Storage:
                 self.give(out, self.of(node.inputs[0]))
             elif node.op == "get":
                 self.give(out, self.elements(node.inputs[0]))
-            elif node.op in ("list", "list_like"):
+            elif node.op in ("list", "list_like") or (
+                    node.op == "apply" and node.params["fn"] is list):  # list(rows of an array)
                 self.give(out, own)
-                if node.op == "list":
+                if node.op != "list_like":
                     self.contain(own[0], inputs)
             elif node.op == "apply" and may_view(node.params["fn"]):
                 self.give(out, self.of(node.inputs[0]))
