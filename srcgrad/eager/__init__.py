@@ -87,7 +87,7 @@ cfloat, cdouble = complex64, complex128
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 __version__ = "2.13.0"
 
-from srcgrad.eager import fft, linalg, nn, optim, special, utils  # noqa: E402
+from srcgrad.eager import fft, linalg, special  # noqa: E402
 from srcgrad.eager.nn.namespace import NAMES as _NN_NAMES  # noqa: E402
 from srcgrad.eager.serialization import load, save  # noqa: E402
 

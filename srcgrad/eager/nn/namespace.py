@@ -12,14 +12,16 @@ from ..dispatch import NAMESPACE
 from ..tensor import Tensor
 from . import functional as F
 
-_SAME = """
-adaptive_avg_pool1d alpha_dropout avg_pool1d bilinear binary_cross_entropy_with_logits celu celu_
-channel_shuffle conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
-cosine_embedding_loss dropout feature_alpha_dropout group_norm hardshrink hinge_embedding_loss
-layer_norm margin_ranking_loss max_pool1d max_pool1d_with_indices max_pool2d max_pool3d
-pairwise_distance pdist pixel_shuffle pixel_unshuffle poisson_nll_loss rms_norm rrelu rrelu_ selu
-selu_ threshold threshold_ triplet_margin_loss
-""".split()
+_SAME = (
+    "adaptive_avg_pool1d", "alpha_dropout", "avg_pool1d", "bilinear",
+    "binary_cross_entropy_with_logits", "celu", "celu_", "channel_shuffle", "conv1d", "conv2d",
+    "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "cosine_embedding_loss", "dropout", "feature_alpha_dropout", "group_norm", "hardshrink",
+    "hinge_embedding_loss", "layer_norm", "margin_ranking_loss", "max_pool1d",
+    "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "pairwise_distance", "pdist",
+    "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "rms_norm", "rrelu", "rrelu_",
+    "selu", "selu_", "threshold", "threshold_", "triplet_margin_loss",
+)
 
 
 def batch_norm(
