@@ -69,7 +69,7 @@ def place_of(stmt: ast.stmt) -> Where | None:
     return found if isinstance(found, Where) else None
 
 
-def text_of(stmt: ast.stmt) -> str | None:
+def text_of(stmt: ast.AST) -> str | None:
     """The text of a comment made by :func:`comment`."""
     found = getattr(stmt, "comment", None)
     return found if isinstance(found, str) else None

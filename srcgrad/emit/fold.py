@@ -93,6 +93,7 @@ class Folding:
         self.consumed_in: dict[Value, Block] = {}
         self.producer: dict[Value, Node] = {}
         self.depth: dict[Node, int] = {}
+        self.repeated: dict[Value, bool] = {}
         self.shift: dict[Node, int] = {}  # of nodes in a loop's head: see Liveness.loop
         self.border = border
 
@@ -105,6 +106,12 @@ class Folding:
 
     def is_repeated(self, value: Value) -> bool:
         """Is this written out wherever it is used: ``u.shape[0]``, ``i - 1``?"""
+        known = self.repeated.get(value)
+        if known is None:
+            known = self.repeated[value] = self.should_repeat(value)
+        return known
+
+    def should_repeat(self, value: Value) -> bool:
         node = self.producer.get(value)
         if node is None or value.hint is not None or not 1 < self.users.get(value, 0) <= REPEATED:
             return False

@@ -118,7 +118,7 @@ class Function:
 
     def statements(self) -> list[ast.stmt]:
         graph, border = self.graph, self.graph.border
-        if border is None:
+        if not border:
             body = self.control.block(graph.block, End())
         else:
             nodes = graph.block.nodes

@@ -53,7 +53,7 @@ class Naming:
         self.shared: dict[Value, str] = {}
         self.eligible = set(graph.block.params)
         for node in graph.block.nodes:
-            if not is_adjoint(node):
+            if not is_adjoint(node) and node.op != "copy":
                 self.eligible.update(node.outputs)
         for name, p in zip(parameters, graph.block.params, strict=True):
             self.of[p] = name

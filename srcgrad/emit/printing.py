@@ -9,7 +9,8 @@ takes over.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import astor
@@ -51,70 +52,112 @@ def _joined(pieces: list[str]) -> str:
     return "".join(pieces)
 
 
-def print_tree(module: ast.Module) -> str:
-    """The text of a module, one statement a line; it means the tree."""
+def weave(module: ast.Module) -> tuple[str, dict[int, Where]]:
+    """The text with comments and broken lines, and for each line the user's place."""
+    said = _numbered(module)
+    printers: tuple[Callable[[ast.Module], str], ...] = (_by_astor, _by_unparse)
+    text = ""
+    for printer in printers:
+        text = _woven(printer(module), said)
+        parsed = _parse(text)
+        if parsed is not None and _same_body(module.body, parsed.body):
+            return text, _places(module, parsed)
+    raise AssertionError("generated text does not mean its tree:\n" + text)
+
+
+def _by_astor(module: ast.Module) -> str:
     text: str = astor.to_source(module, pretty_source=_joined,
                                 source_generator_class=_Generator)
-    expected = ast.dump(module)
-    if _dump(text) != expected:
-        text = ast.unparse(ast.fix_missing_locations(module)) + "\n"
-        if _dump(text) != expected:
-            raise AssertionError("generated text does not mean its tree:\n" + text)
     return text
 
 
-def _dump(text: str) -> str | None:
+def _by_unparse(module: ast.Module) -> str:
+    return ast.unparse(ast.fix_missing_locations(module)) + "\n"
+
+
+def _numbered(module: ast.Module) -> list[str]:
+    """The comments; the statements that stand for them become their numbers."""
+    said: list[str] = []
+    for node in ast.walk(module):
+        text = text_of(node)
+        if text is not None and isinstance(node, ast.Expr):
+            node.value = ast.Constant(f"# {len(said)}")
+            said.append(text)
+    return said
+
+
+def _woven(text: str, comments: list[str]) -> str:
+    """Statements that stand for comments made comments, long lines broken."""
+    lines: list[str] = []
+    for line in text.rstrip("\n").split("\n"):
+        said = _COMMENT.match(line)
+        if said is not None:
+            line = f"{said[1]}# {comments[int(said[2])]}"
+            lines.append(line if len(line) <= WIDTH else line[:WIDTH - 4] + " ...")
+            continue
+        if line.startswith("def ") and lines:
+            while lines and not lines[-1].strip():
+                lines.pop()
+            at = len(lines)
+            while at and lines[at - 1].startswith("#"):
+                at -= 1
+            while at and not lines[at - 1].strip():
+                del lines[at - 1]
+                at -= 1
+            lines[at:at] = ["", ""] if at else []
+        lines.extend(wrap(line) if len(line) > WIDTH else (line,))
+    return "\n".join(lines) + "\n"
+
+
+_COMMENT = re.compile(r"""^(\s*)['"]+# (\d+)['"]+$""")
+
+
+def _parse(text: str) -> ast.Module | None:
     try:
-        return ast.dump(ast.parse(text))
+        return ast.parse(text)
     except SyntaxError:
         return None
 
 
-def weave(module: ast.Module) -> tuple[str, dict[int, Where]]:
-    """The text with comments and broken lines, and for each line the user's place."""
-    text = print_tree(module)
-    statements = list(_in_order(module.body))
-    starts = sorted((s.lineno, i) for i, s in enumerate(_in_order(ast.parse(text).body)))
-    at = {line: statements[i] for line, i in starts}
-    lines: list[str] = []
+def _places(module: ast.Module, parsed: ast.Module) -> dict[int, Where]:
     places: dict[int, Where] = {}
-    for number, line in enumerate(text.rstrip("\n").split("\n"), 1):
-        stmt = at.get(number)
-        said = text_of(stmt) if stmt is not None else None
-        if said is not None:
-            said = line[:len(line) - len(line.lstrip())] + "# " + said
-            lines.append(said if len(said) <= WIDTH else said[:WIDTH - 4] + " ...")
-            continue
-        if isinstance(stmt, ast.FunctionDef) and lines:
-            while lines and not lines[-1].strip():
-                lines.pop()
-            lines += [""] * (0 if lines[-1].startswith("#") else 2)
-        place = place_of(stmt) if stmt is not None else None
-        for part in wrap(line):
-            lines.append(part)
-            if place is not None:
-                places[len(lines)] = place
-    woven = "\n".join(lines) + "\n"
-    if len(lines) != text.count("\n") and _dump(woven) != _dump(_without_comments(module)):
-        raise AssertionError("broken lines do not mean their tree:\n" + woven)
-    return woven, places
-
-
-def _without_comments(module: ast.Module) -> str:
-    return ast.unparse(_CommentFree().visit(ast.fix_missing_locations(module)))
-
-
-class _CommentFree(ast.NodeTransformer):
-    """Removes the statements that stand for comments."""
-
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
-        return None if text_of(node) is not None else node
+    for mine, found in zip(_in_order(module.body), _in_order(parsed.body), strict=True):
+        place = place_of(mine)
+        if place is not None:
+            body = getattr(found, "body", None)
+            end = body[0].lineno - 1 if body else found.end_lineno or found.lineno
+            for line in range(found.lineno, max(found.lineno, end) + 1):
+                places.setdefault(line, place)
+    return places
 
 
 def _in_order(stmts: list[ast.stmt]) -> Iterator[ast.stmt]:
     for stmt in stmts:
+        if text_of(stmt) is not None:
+            continue
         yield stmt
         for part in ("body", "orelse"):
             inner: Any = getattr(stmt, part, None)
             if isinstance(inner, list):
                 yield from _in_order(inner)
+
+
+# ---- does the text mean the tree? --------------------------------------------------------------
+
+
+def _same_body(mine: list[Any], parsed: list[Any]) -> bool:
+    mine = [m for m in mine if not (isinstance(m, ast.stmt) and text_of(m) is not None)]
+    return len(mine) == len(parsed) and all(map(_same, mine, parsed))
+
+
+def _same(mine: Any, parsed: Any) -> bool:
+    """Are two trees equal, but for positions and comments?"""
+    if isinstance(mine, ast.AST):
+        if type(mine) is not type(parsed):
+            return False
+        return all(_same(getattr(mine, f, None), getattr(parsed, f, None))
+                   for f in mine._fields if f not in ("ctx", "kind", "type_comment"))
+    if isinstance(mine, list):
+        return isinstance(parsed, list) and _same_body(mine, parsed)
+    return type(mine) is type(parsed) and (mine == parsed or mine != mine) and (
+        not isinstance(mine, (float, complex)) or repr(mine) == repr(parsed))
