@@ -227,7 +227,7 @@ def _spread(tape: Tape, bound: Bound, part: Any, result: Any,
             result = tape.add("list", tuple(result), (part.aval,)).out
         value = unwrap(tape, result)
         if value is not None and part.aval.kind is Kind.LIST and value.aval.is_array:
-            value = tape.apply(list, (value,), {}, cotangent_aval(part.aval))
+            value = tape.list_of_rows(value, cotangent_aval(part.aval))
         yield part, value
     elif isinstance(part, tuple | list):
         for i, item in enumerate(part):
@@ -262,11 +262,21 @@ def partial_cotangents(tape: Tape, fn: Any, args: tuple[Value, ...], ans: Value,
 def transposed(tape: Tape, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], ans: Value,
                ct: Value, wanted: Value, node: Node) -> Value | None:
     """The cotangent of the input ``wanted`` of ``ans = fn(*args, **kwargs)``."""
+    the_ct: Any = Sym(ct, tape)
+    the_ans: Any = Sym(ans, tape)
+    if isinstance(fn, At):
+        fn, args = fn.fn, fn.order(args)
+    if isinstance(fn, Part):  # the other outputs have no cotangent
+        index, fn = fn.index, fn.fn
+        avals = infer_fresh(fn, avals_in(args), avals_in(dict(kwargs))).avals
+        outputs = tape.apply_many(fn, args, dict(kwargs), avals)
+        the_ans = tuple(Sym(o, tape) for o in outputs)
+        the_ct = tuple(the_ct if i == index else None for i in range(len(outputs)))
     found = resolve(fn, args, kwargs)
     if found is None:
         raise no_rule(node, "the base of a view", Bound(None, {}))
     bound = Bound(*found)
-    for name, result in _run_rules(tape, bound, node, {wanted}, Sym(ct, tape), Sym(ans, tape)):
+    for name, result in _run_rules(tape, bound, node, {wanted}, the_ct, the_ans):
         for value, contribution in _spread(tape, bound, bound.named[name], result, {wanted}):
             if value is wanted:
                 return contribution

@@ -57,8 +57,7 @@ class _Closing:
         self.extra: dict[Block, list[tuple[Node | None, Node]]] = {}
         self.sizes = Sizes(graph.block)
         self.final = FinalArrays(graph, self.scope)
-        self.recompute = Recompute(graph.block, self.scope.node_of, self.scope.block_of,
-                                   self.sizes)
+        self.recompute = Recompute(graph.block, self.scope, self.sizes)
 
     def run(self) -> Graph:
         block = self._close_nodes(self.graph.block)

@@ -45,11 +45,11 @@ class FinalArrays:
 
     def __init__(self, graph: Graph, scope: Scope) -> None:
         self._graph, self._scope = graph, scope
-        self._position: dict[Node, int] = {}
         self._stores: list[Node] = []
         self._stored: dict[Value, list[Node]] = {}
         self._around: dict[Block, list[Around]] = {}
         self._serial = 0
+        self._prepared = False
 
     def of(self, value: Value) -> tuple[Value, Steps] | None:
         """(array, steps) such that ``array[steps]``, read after all loops, is ``value``."""
@@ -68,12 +68,11 @@ class FinalArrays:
         return None
 
     def _prepare(self) -> None:
-        if self._position:
+        if self._prepared:
             return
-        border = self._graph.border
-        for number, node in enumerate(walk(self._graph.block.but(
-                nodes=self._graph.block.nodes[:border]))):
-            self._position[node] = number
+        self._prepared = True
+        for node in walk(self._graph.block.but(
+                nodes=self._graph.block.nodes[:self._graph.border])):
             if node.op in _STORES:
                 self._stores.append(node)
                 self._stored.setdefault(node.inputs[1], []).append(node)
@@ -82,7 +81,7 @@ class FinalArrays:
         """Nodes that tell where ``value`` is: the read that gave it, the writes that stored it;
         each with the version of the array that holds it."""
         node = self._scope.node_of.get(value)
-        if node is not None and node.op == "read" and node in self._position:
+        if node is not None and node.op == "read":
             yield node, node.inputs[0]
         for store in self._stored.get(value, ()):
             if store.op == "write" and self._scope.block_of[store.out] is block and (
@@ -147,21 +146,12 @@ class FinalArrays:
 
     # ---- later writes --------------------------------------------------------------------------
 
-    def _made_at(self, version: Value) -> int:
-        """The position in program order after which a version exists."""
-        node = self._scope.node_of.get(version)
-        if node is None:
-            owner = self._scope.param_of.get(version)
-            return -1 if owner is None else self._position[owner]
-        inner = [n for b in node.blocks for n in walk(b)]
-        return max((self._position[n] for n in (node, *inner)), default=-1)
-
     def _untouched(self, block: Block, base: Value, region: Region) -> bool:
         """Is every write to a later version than ``base``, which is read or made in ``block``,
         disjoint from ``region`` while the loops run?"""
         first = self._first(base)
         here = self._loops(block)
-        made = self._made_at(base)
+        made = self._scope.made_at(base)
         if first is None or not here:
             return False
         outermost = here[0].node
@@ -175,7 +165,7 @@ class FinalArrays:
             if origin is not first:
                 continue
             written = _region(with_values(store), store.inputs[0], _bounds(there))
-            after = self._position[store] > made
+            after = self._scope.position[store] > made
             if written is None or not self._disjoint(after, region, here, written, there):
                 return False
         return True

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..graph.ir import Block, Builder, Index, Node, Steps, Through, Value, abstract, fill
+from ..graph.ir import Block, Builder, Index, Node, Origin, Steps, Through, Value, abstract, fill
 from ..graph.symbolic import avals_in, infer_fresh
 from ..kinds import FLOAT, SCALARS, Aval, Kind, list_of
 
@@ -36,12 +36,22 @@ def avals_of(node: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 class Tape(Builder):
-    """A builder that infers types."""
+    """A builder that infers types.  ``rows`` tells which lists are the rows of which arrays."""
+
+    def __init__(self, origin: Origin | None = None) -> None:
+        super().__init__(origin)
+        self.rows: dict[Value, Value] = {}
 
     def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Value:
         """Append ``fn(*args, **kwargs)`` with one output."""
         found = infer_fresh(fn, avals_in(args), avals_in(kwargs))
         return self.apply(fn, args, kwargs, found.aval)
+
+    def list_of_rows(self, rows: Value, aval: Aval) -> Value:
+        """``list(rows)``: the cotangent of a list that served as an array."""
+        made = self.apply(list, (rows,), {}, aval)
+        self.rows[made] = rows
+        return made
 
     def number(self, value: float) -> Value:
         return self.const(value, FLOAT)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from ..graph.ir import Block, Builder, Index, Node, Value, walk
 from ..kinds import Aval, Kind
+from .scope import Scope
 from .sizes import Sizes
 
 _CHEAP = frozenset({
@@ -19,26 +20,31 @@ _CHEAP = frozenset({
     operator.not_, min, max, bool, int,
 })
 _INTEGERS = frozenset({Kind.INT, Kind.BOOL})
-_STORES = frozenset({"write", "acc", "update"})
+_STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
 
 class Recompute:
     """Clones forward values into backward blocks."""
 
-    def __init__(self, block: Block, node_of: Mapping[Value, Node],
-                 block_of: Mapping[Value, Block], sizes: Sizes) -> None:
-        self._node_of, self._block_of, self._sizes = node_of, block_of, sizes
-        self._overwritten: set[object] = set()
+    def __init__(self, block: Block, scope: Scope, sizes: Sizes) -> None:
+        self._scope, self._sizes = scope, sizes
+        self._node_of, self._block_of = scope.node_of, scope.block_of
+        self._stored: set[Value] = set()
+        self._last_store: dict[int, int] = {}
         for node in walk(block):
             if node.op in _STORES:
                 base = node.inputs[0]
-                self._overwritten.add(base)
+                self._stored.add(base)
                 if base.obj is not None:
-                    self._overwritten.add(base.obj)
+                    self._last_store[base.obj] = scope.position[node]
 
     def overwritten(self, base: Value) -> bool:
         """May the object behind ``base`` hold something else later?"""
-        if base in self._overwritten or (base.obj is not None and base.obj in self._overwritten):
+        if base in self._stored:
+            return True
+        last = None if base.obj is None else self._last_store.get(base.obj)
+        if last is not None and (last > self._scope.made_at(base)
+                                 or self._scope.in_loop(self._block_of[base])):
             return True
         node = self._node_of.get(base)
         return node is not None and node.op == "read" and self.overwritten(node.inputs[0])
@@ -63,6 +69,10 @@ class Recompute:
         if node.op == "apply" and value.aval.kind in _INTEGERS and node.params["fn"] in _CHEAP:
             return all(v.aval.kind in _INTEGERS and self._clonable(v, inside, known)
                        for v in node.inputs)
+        if node.op == "get":
+            return not self.overwritten(node.inputs[0]) and all(
+                self._block_of.get(node.inputs[0]) is not inside
+                and self._clonable(v, inside, known) for v in node.inputs)
         if node.op == "read" and not node.params.get("handle"):
             base = node.inputs[0]
             return (all(isinstance(s, Index) and s.basic for s in node.params["steps"])

@@ -16,7 +16,18 @@ class Scope:
         self.block_of: dict[Value, Block] = {}
         self.owner: dict[Block, tuple[Node, Block]] = {}
         self.param_of: dict[Value, Node] = {}
+        self.position: dict[Node, int] = {}
         self._visit(block)
+        for number, node in enumerate(walk(block)):
+            self.position[node] = number
+
+    def made_at(self, value: Value) -> int:
+        """The position in program order after which a value exists."""
+        node = self.node_of.get(value)
+        if node is None:
+            owner = self.param_of.get(value)
+            return -1 if owner is None else self.position[owner]
+        return max(self.position[n] for n in (node, *(n for b in node.blocks for n in walk(b))))
 
     def _visit(self, block: Block) -> None:
         for v in block.params:

@@ -151,6 +151,8 @@ class _Algebra(Rewriter):
             return self._rearranged(node, fn, operands)
         if fn is np.sum:
             return self._reduced(node, emit)
+        if fn is np.moveaxis and operands[1:] in ((0, 0), (-1, -1)):
+            return operands[0]  # type: ignore[no-any-return]
         if fn is np.real and _is_real(operands[0]):
             return operands[0]  # type: ignore[no-any-return]
         if fn == Method("astype") and operands[0].aval.dtype == operands[1]:
