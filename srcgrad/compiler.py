@@ -205,7 +205,7 @@ def compile_pair(function: Any, request: Request, signature: inspect.Signature, 
                        keep_raising=True, without=request.without)
     count = len(keep)
     names = parameter_names(backward)
-    linear = emit(backward.but(name=f"{name}_linear", border=None), parameter_names=names,
+    linear = emit(backward.but(name=f"{name}_linear"), parameter_names=names,
                   result=tuple(Ref(i) for i in range(len(backward.outputs))))
     run = link(linear.text, linear.entry, linear.globals, linear.line_map)
     result = _renumber(traced.result, {number: i for i, number in enumerate(keep)})
