@@ -7,6 +7,7 @@ function.  These small callables are the spelled forms; they know nothing of any
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,3 +30,31 @@ class Attribute:
 
     def __call__(self, obj: Any, /) -> Any:
         return getattr(obj, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One item of what a function returns: ``Part(np.split, 1)(x, 3)`` is ``np.split(x, 3)[1]``."""
+
+    fn: Callable[..., Any]
+    index: int
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(*args, **kwargs)[self.index]
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A function whose argument of interest is not the first one:
+    ``At(np.einsum, 1)(x, "ii->i")`` is ``np.einsum("ii->i", x)``."""
+
+    fn: Callable[..., Any]
+    place: int
+
+    def order(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments as ``fn`` takes them."""
+        first, *rest = args
+        return (*rest[:self.place], first, *rest[self.place:])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(*self.order(args), **kwargs)

@@ -15,11 +15,12 @@ import numpy as np
 
 from ..graph.infer import infer
 from ..graph.ir import Node, Ref, Value
-from ..graph.symbolic import Sym
+from ..graph.symbolic import Sym, avals_in, infer_fresh
 from ..kinds import Aval, Kind, int_aval
 from ..rules.book import Rule, lookup
 from ..rules.broadcast import sum_to, sum_to_like
 from ..rules.methods import resolve
+from ..spelling import At, Part
 from .binding import Bindings, Bound, leaves, no_rule
 from .frames import Tape, avals_of, cotangent_aval
 from .steps import fresh_symbol

@@ -17,7 +17,7 @@ from srcgrad.emit.naming import Naming
 from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Ref, Step, Through, Value
 from srcgrad.kinds import SCALARS, Kind
-from srcgrad.spelling import Attribute, Method
+from srcgrad.spelling import At, Attribute, Method, Part
 
 
 class Expressions:
@@ -145,6 +145,11 @@ class Expressions:
         """The application of a function, method, attribute or operator."""
         if isinstance(fn, Attribute):
             return ast.Attribute(args[0], fn.name, ast.Load())
+        if isinstance(fn, At):
+            return self.apply(fn.fn, list(fn.order(tuple(args))), kwargs)
+        if isinstance(fn, Part):
+            return ast.Subscript(self.apply(fn.fn, args, kwargs), ast.Constant(fn.index),
+                                 ast.Load())
         keywords = [ast.keyword(k, v) for k, v in kwargs.items()]
         if isinstance(fn, Method):
             return ast.Call(ast.Attribute(args[0], fn.name, ast.Load()), args[1:], keywords)

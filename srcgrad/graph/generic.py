@@ -12,8 +12,8 @@ import numpy as np
 from ..dims import Atom, Dim, Poly, evaluate, substitute, symbol
 from ..errors import UnsupportedOperation
 from ..kinds import Aval, Kind, join, list_of
-from ..spelling import Attribute, Method
-from .outcome import Outcome, Part, fresh_results, placeholder
+from ..spelling import At, Attribute, Method, Part
+from .outcome import Outcome, fresh_results, placeholder
 from .probing import Result, call, describe, merge_relations
 from .purity import may_probe
 from .sizes import Equations, Matcher, all_equated, assignments, unifications
@@ -84,7 +84,7 @@ def name_of(fn: Callable[..., Any]) -> str:
     """A function's name for messages and tables."""
     if isinstance(fn, Method | Attribute):
         return fn.name
-    if isinstance(fn, Part):
+    if isinstance(fn, Part | At):
         return name_of(fn.fn)
     return getattr(fn, "__name__", None) or repr(fn)
 
@@ -295,6 +295,11 @@ def _unlike(results: list[Result], leaves: list[Aval]) -> Outcome:
         columns = [functools.reduce(_join_ranked, c) for c in zip(*(r.avals for r in results))]
         return Outcome(tuple(columns), True, results[0].container, *fresh_results(len(columns)))
     if all(r.many for r in results):
+        if any(kind != "fresh" for r in results for kind, _ in r.relations):
+            raise UnsupportedOperation(
+                "a list of views whose length is only known at run time",
+                why="a write to one of them, or to their base, could not be followed",
+                fix="index the array in a loop instead")
         elem: Aval | None = None
         for aval in (a for r in results for a in r.avals):
             elem = aval if elem is None else _join_ranked(elem, aval)

@@ -9,15 +9,19 @@ recognised (:mod:`.sizes`).  Kinds and dtypes always come from probing.  Answers
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ..errors import UnsupportedOperation
 from ..kinds import Aval, Kind, any_aval, python_scalar
-from .generic import Demand, generic, leaves_of
+from ..spelling import At, Part
+from .generic import Demand, generic, leaves_of, name_of
 from .indexing import Indexed, infer_getitem
 from .integers import integer_result
 from .outcome import MISSING, Fresh, Outcome
+from .purity import writes_to_argument
 from .shapes import explicit
 from .variants import by_variants, has_unknown_kind
 
@@ -61,7 +65,17 @@ def infer(fn: Callable[..., Any], args: tuple[Any, ...],
 
 
 def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
+    if isinstance(fn, At):
+        return infer(fn.fn, fn.order(args), kwargs)
+    if isinstance(fn, Part):
+        return _part(infer(fn.fn, args, kwargs), fn.index)
     leaves = leaves_of((args, kwargs))
+    option = writes_to_argument(fn, args, kwargs)
+    if option is not None:
+        raise UnsupportedOperation(
+            f"{name_of(fn)} with {option}",
+            why="it writes into its argument, which the graph has to know of",
+            fix="leave the option out, and store the result where it belongs: `x[...] = ...`")
     if any(a.optional for a in leaves):
         args, kwargs = _definite(args), _definite(kwargs)
     if any(a.kind is Kind.OPAQUE or (a.kind is Kind.LIST and a.elem is None) for a in leaves):
@@ -73,6 +87,15 @@ def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
         return by_variants(_infer, fn, args, kwargs)
     found = explicit(fn, args, kwargs)
     return generic(fn, args, kwargs) if found is None else found
+
+
+def _part(outcome: Outcome, index: int) -> Outcome:
+    """One of several outputs."""
+    if not outcome.many:
+        return Outcome((outcome.aval.elem or Aval(Kind.OPAQUE),))
+    pick = slice(index, index + 1 or None)
+    return replace(outcome, avals=outcome.avals[pick], views=outcome.views[pick],
+                   sources=outcome.sources[pick], many=False, container=None)
 
 
 def _of_opaque(fn: Callable[..., Any], leaves: list[Aval]) -> Outcome:

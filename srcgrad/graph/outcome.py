@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ..dims import Bound, Dim, Poly, symbol, symbols
 from ..kinds import Aval
+from ..spelling import At, Part
 from .ir import Through
 
 View = Literal["fresh", "view", "maybe", "same"]
@@ -34,17 +35,6 @@ class Fresh:
         serial = self._counts.get(name, 0)
         self._counts[name] = serial + 1
         return symbol(name, serial=serial, low=low, high=high, varying=varying)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One item of what a function returns: ``Part(np.split, 1)(x, 3)`` is ``np.split(x, 3)[1]``."""
-
-    fn: Callable[..., Any]
-    index: int
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.fn(*args, **kwargs)[self.index]
 
 
 class _Missing:
@@ -109,17 +99,29 @@ class Outcome:
     def step(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
              output: int = 0) -> tuple[Any, Through] | None:
         """(base, view step) that makes output number ``output`` from the leaves in ``args``
-        and ``kwargs`` (of any type); None if it is fresh or its base is not the first argument."""
-        if self.views[output] == "fresh" or self.sources[output] != 0:
+        and ``kwargs`` (of any type); None if it is fresh or its base is not an argument by
+        itself."""
+        if self.views[output] == "fresh":
             return None
-        call = Part(fn, output) if self.many else fn
-        if args:
-            return args[0], Through(call, tuple(args[1:]), tuple(kwargs.items()))
+        call: Callable[..., Any] = Part(fn, output) if self.many else fn
+        place = next((i for i, a in enumerate(args) if not _is_setting(a)), None)
+        if place is not None and self.sources[output] == 0 and not isinstance(
+                args[place], tuple | list):
+            rest = (*args[:place], *args[place + 1:])
+            call = call if place == 0 else At(call, place)
+            return args[place], Through(call, rest, tuple(kwargs.items()))
+        if args or self.sources[output] != 0:
+            return None
         name = next(iter(kwargs))
         if name not in ("a", "x", "m", "ary", "array", "object", "arr", "val"):
             return None
-        rest = tuple((k, v) for k, v in kwargs.items() if k != name)
-        return kwargs[name], Through(call, (), rest)
+        named = tuple((k, v) for k, v in kwargs.items() if k != name)
+        return kwargs[name], Through(call, (), named)
+
+
+def _is_setting(value: Any) -> bool:
+    """Is an argument certainly not the array that a view is taken of?"""
+    return value is None or isinstance(value, str | bool | int | float | slice | type)
 
 
 def fresh_results(count: int) -> tuple[tuple[View, ...], tuple[int | None, ...]]:

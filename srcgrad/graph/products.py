@@ -94,7 +94,10 @@ def _einsum(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
         return None
     tiny = tuple(array(x.dtype, (2,) * len(x.shape)) for x in operands)
     aval = _kind(np.einsum, (subscripts, *tiny))
-    return Outcome((aval.but(shape=tuple(sizes[c] for c in output)) if aval.is_array else aval,))
+    result = aval.but(shape=tuple(sizes[c] for c in output)) if aval.is_array else aval
+    if len(terms) == 1 and set(output) == set(terms[0]) and aval.is_array:
+        return Outcome((result,), views=("view",), sources=(0,))  # no sum: a writable view
+    return Outcome((result,))
 
 
 def _chain(factors: Any) -> Outcome | None:

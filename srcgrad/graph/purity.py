@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spelling import Attribute, Method
-from .outcome import Part
+from ..spelling import At, Attribute, Method, Part
 
 _PURE_BUILTINS: frozenset[Any] = frozenset({
     abs, bool, complex, divmod, float, int, len, max, min, pow, round, sum, all, any, str, repr,
@@ -24,12 +23,16 @@ _IMPURE_NUMPY = frozenset({
     "fromregex", "memmap", "set_printoptions", "seterr", "seterrcall", "setbufsize", "show_config",
     "show_runtime", "info", "test", "vectorize", "frompyfunc", "apply_along_axis",
     "apply_over_axes", "piecewise", "fromfunction", "open_memmap", "errstate", "printoptions",
-    "set_numeric_ops", "fromiter", "from_dlpack", "lookfor", "source", "nditer",
+    "fromiter", "from_dlpack", "nditer", "copyto", "put", "place", "putmask", "fill_diagonal",
+    "put_along_axis", "shuffle",
 })
 _IMPURE_METHODS = frozenset({
     "tofile", "dump", "dumps", "setflags", "resize", "sort", "partition", "fill", "put", "setfield",
     "itemset", "byteswap", "__setitem__", "__dlpack__",
 })
+# Attributes that tell of memory, not of values, or give another way to write.
+_MEMORY = frozenset({"flat", "base", "flags", "strides", "ctypes", "data",
+                     "__array_interface__"})
 _PURE_SCIPY = ("scipy.special", "scipy.linalg", "scipy.fft", "scipy.signal", "scipy._lib",
                "scipy.ndimage", "scipy.stats", "scipy.sparse", "scipy.interpolate",
                "scipy.spatial", "scipy.integrate")
@@ -42,9 +45,11 @@ def may_probe(fn: Callable[..., Any]) -> bool:
     >>> may_probe(np.exp), may_probe(np.random.rand), may_probe(print)
     (True, False, False)
     """
-    if isinstance(fn, Part):
+    if isinstance(fn, Part | At):
         return may_probe(fn.fn)
-    if isinstance(fn, np.ufunc | Attribute):
+    if isinstance(fn, Attribute):
+        return fn.name not in _MEMORY
+    if isinstance(fn, np.ufunc):
         return True
     if isinstance(fn, Method):
         return fn.name not in _IMPURE_METHODS
@@ -67,3 +72,20 @@ def may_probe(fn: Callable[..., Any]) -> bool:
     if module.startswith("srcgrad.rules"):
         return True
     return module.startswith(_PURE_SCIPY)
+
+
+def writes_to_argument(fn: Callable[..., Any], args: tuple[Any, ...],
+                       kwargs: dict[str, Any]) -> str | None:
+    """The option by which a call writes into one of its arguments, None if it does not."""
+    if kwargs.get("out") is not None:
+        return "out="
+    if kwargs.get("overwrite_input"):
+        return "overwrite_input=True"
+    if fn is np.nan_to_num and False in (kwargs.get("copy"), *args[1:2]):
+        return "copy=False"
+    for name in ("overwrite_a", "overwrite_b", "overwrite_x", "overwrite_data"):
+        if kwargs.get(name):
+            return f"{name}=True"
+    if isinstance(fn, np.ufunc) and len(args) > fn.nin:
+        return "an output given by position"
+    return None

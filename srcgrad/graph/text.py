@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..spelling import Attribute, Method
+from ..spelling import At, Attribute, Method, Part
 from .ir import Block, Graph, Index, Node, Origin, Ref, Step, Value
-from .outcome import Part
 
 
 class Names:
@@ -137,6 +136,8 @@ def function_name(fn: Any) -> str:
         return f".{fn.name}"
     if isinstance(fn, Part):
         return f"{function_name(fn.fn)}[{fn.index}]"
+    if isinstance(fn, At):
+        return function_name(fn.fn)
     owner = getattr(fn, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"{owner.__name__}.{fn.__name__}"

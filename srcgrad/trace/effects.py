@@ -72,6 +72,11 @@ class Effects(Containers):
 
     def _random_aval(self, name: str, args: tuple[Any, ...],
                      kwargs: dict[str, Any]) -> Aval | None:
+        if name == "shuffle" and any(type(a) is ArrayTracer for a in args):
+            raise UnsupportedOperation(
+                "a traced array shuffled in place",
+                why="which element goes where is drawn at run time and could not be undone",
+                fix="draw the order and index with it: `x = x[rng.permutation(len(x))]`")
         if name in ("seed", "shuffle", "set_state"):
             return None
         if name in ("choice", "permutation", "permuted", "multinomial", "get_state",

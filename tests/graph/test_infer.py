@@ -11,7 +11,7 @@ from srcgrad.dims import maximum, symbol
 from srcgrad.errors import UnsupportedOperation
 from srcgrad.graph.infer import Demand, infer, infer_getitem
 from srcgrad.graph.ir import Through
-from srcgrad.graph.outcome import MISSING, Fresh, Part
+from srcgrad.graph.outcome import MISSING, Fresh
 from srcgrad.graph.purity import may_probe
 from srcgrad.kinds import (
     BOOL,
@@ -27,7 +27,7 @@ from srcgrad.kinds import (
     list_of,
     scalar,
 )
-from srcgrad.spelling import Attribute, Method
+from srcgrad.spelling import At, Attribute, Method, Part
 
 N, M = symbol("n"), symbol("m")
 I = symbol("i", low=0, high=N - 1, varying=True)
@@ -64,15 +64,19 @@ def test_views(fn, args, view):
 
 def test_view_steps():
     outcome = infer(np.swapaxes, (A, 0, 1))
-    assert outcome.step(np.swapaxes, ("base", 0, 1), {}) == (
-        "base", Through(np.swapaxes, (0, 1), ()))
+    x = object()
+    assert outcome.step(np.swapaxes, (x, 0, 1), {}) == (x, Through(np.swapaxes, (0, 1), ()))
     outcome = infer(np.split, (X, 2))
     assert outcome.many and outcome.container is list and outcome.views == ("view", "view")
-    assert outcome.step(np.split, ("x", 2), {}, 1) == ("x", Through(Part(np.split, 1), (2,), ()))
+    assert outcome.step(np.split, (x, 2), {}, 1) == (x, Through(Part(np.split, 1), (2,), ()))
+    outcome = infer(np.einsum, ("ii->i", array(float, (N, N))))
+    assert outcome.view == "view" and outcome.step(np.einsum, ("ii->i", x), {}) == (
+        x, Through(At(np.einsum, 1), ("ii->i",), ()))
+    assert infer(np.einsum, ("ij->i", A)).view == "fresh"
     outcome = infer(np.transpose, (), {"a": A, "axes": (1, 0)})
-    assert outcome.step(np.transpose, (), {"a": "x", "axes": (1, 0)}) == (
-        "x", Through(np.transpose, (), (("axes", (1, 0)),)))
-    assert infer(np.exp, (X,)).step(np.exp, ("x",), {}) is None
+    assert outcome.step(np.transpose, (), {"a": x, "axes": (1, 0)}) == (
+        x, Through(np.transpose, (), (("axes", (1, 0)),)))
+    assert infer(np.exp, (X,)).step(np.exp, (x,), {}) is None
 
 
 def test_a_size_known_not_to_be_one_needs_no_guard():
@@ -202,6 +206,18 @@ def test_index_errors_are_numpys(key, match):
         infer_getitem(A, key)
     with pytest.raises(IndexError, match="out of bounds for axis 0 with size 3"):
         infer_getitem(array(float, (3,)), 3)
+
+
+@pytest.mark.parametrize(("fn", "args", "kwargs"), [
+    (np.nan_to_num, (X,), {"copy": False}), (np.nan_to_num, (X, False), {}),
+    (np.median, (X,), {"overwrite_input": True}), (np.add, (X, X, X), {}),
+    (np.sum, (A, 0), {"out": X}), (np.put_along_axis, (A, A, 1.0, 1), {}),
+    (np.place, (X, X, [1]), {}), (Attribute("flat"), (X,), {}), (Attribute("strides"), (X,), {}),
+    (Method("resize"), (X, 3), {}), (np.unstack, (A,), {}),
+])
+def test_hidden_writes_and_views_are_refused(fn, args, kwargs):
+    with pytest.raises(UnsupportedOperation):
+        infer(fn, args, kwargs)
 
 
 def test_random_and_unknown_functions_are_refused():
