@@ -396,16 +396,12 @@ def operators(
     inplace: bool = True, fast: Primitive | None = None,
 ) -> None:
     """Make ``__<dunder>__``, ``__r<dunder>__`` and ``__i<dunder>__`` of a binary function."""
+    compares = dunder in ("lt", "le", "gt", "ge", "eq", "ne")
 
     def forward(self: Tensor, other: Any) -> Any:
         if isinstance(other, Tensor) or is_number(other):
             return call(self, other)
-        if isinstance(other, np.ndarray):
-            if requires_grad(self):
-                raise RuntimeError("Can't call numpy() on Tensor that requires grad. "
-                                   "Use tensor.detach().numpy() instead.")
-            return call(self, _array_operand(other))
-        return NotImplemented
+        return NotImplemented  # also for arrays: NumPy then computes, and wraps its result
 
     def backward(self: Tensor, other: Any) -> Any:
         if is_number(other):
@@ -423,14 +419,10 @@ def operators(
             backward = pair(prim, backward, numbers_only=fast is not None)
         forward = pair(prim, forward, numbers_only=fast is not None)
     setattr(Tensor, f"__{dunder}__", forward)
-    if dunder not in ("lt", "le", "gt", "ge", "eq", "ne"):
+    if not compares:
         setattr(Tensor, f"__r{dunder}__", backward)
         if inplace:
             setattr(Tensor, f"__i{dunder}__", written)
-
-
-def _array_operand(a: Any) -> Tensor:
-    return wrap(a, dt.from_numpy_dtype(a.dtype))
 
 
 # -- views ---------------------------------------------------------------------------------
