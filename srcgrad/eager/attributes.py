@@ -23,8 +23,12 @@ from srcgrad.eager.writes import bump
 def _attribute(name: str) -> Any:
     """Decorator: a property of Tensor."""
 
+    def refuse(self: Tensor, value: Any) -> None:
+        raise AttributeError(
+            f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
     def attach(getter: Any) -> Any:
-        setattr(Tensor, name, property(getter))
+        setattr(Tensor, name, property(getter, refuse))
         return getter
 
     return attach
@@ -337,13 +341,13 @@ def detach(self: Tensor) -> Tensor:
 @_method
 def detach_(self: Tensor) -> Tensor:
     """Cut this tensor from its history, in place."""
-    if self._view is not None and self._view.creation == "multi_output":
+    if self._view is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using "
             "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
             "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
             "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
-            "function in torch/optim/optimizer.py as a solution.")
+            "function in torch/optim/optimizer.py as the solution.")
     self._fn, self._nr, self._rg, self._view = None, 0, False, None
     return self
 
@@ -449,7 +453,7 @@ def __len__(self: Tensor) -> int:
 
 def _scalar(self: Tensor) -> Any:
     if self._a.size != 1:
-        raise RuntimeError(f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
+        raise ValueError("only one element tensors can be converted to Python scalars")
     return self._a.item()
 
 

@@ -50,7 +50,15 @@ class device:
         return hash((self.type, self.index))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return device, (self.type, self.index)
+        return rebuilt, (self.type, self.index)
+
+
+def rebuilt(type: str, index: int | None) -> device:
+    """A device from its pickled form."""
+    return device(type, index)
+
+
+device.__module__ = "torch"
 
 
 CPU = device("cpu")

@@ -65,6 +65,7 @@ class dtype:
         return self
 
 
+dtype.__module__ = "torch"
 float16 = half = dtype("float16", np.float16, FLOATING, 2, True, "Half")
 bfloat16 = dtype("bfloat16", np.float32, FLOATING, 2, False, "BFloat16")
 float32 = float_ = dtype("float32", np.float32, FLOATING, 4, True, "Float")

@@ -369,6 +369,10 @@ def accumulate(leaf: Tensor, ct: Any, graph: bool, ours: bool = False) -> None:
                 steal = (ours and ct.__class__ is _ndarray and ct.size == _extent(ct)
                          and ct.strides == leaf._a.strides and ct.dtype is leaf._a.dtype)
                 leaf._grad = wrap(ct if steal else own_layout(ct, leaf._a), leaf._dt)
+            elif have._a.shape != ct.shape:
+                raise RuntimeError(
+                    f"a gradient of shape {list(ct.shape)} does not fit the grad of shape "
+                    f"{list(have._a.shape)} that the leaf has")
             elif have._rg:
                 leaf._grad = wrap(have._a + ct, leaf._dt)
             else:

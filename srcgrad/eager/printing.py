@@ -222,7 +222,6 @@ def _format(self: Tensor, spec: str) -> str:
 
 
 Tensor.__repr__ = _repr  # type: ignore[assignment]
-Tensor.__str__ = _repr  # type: ignore[assignment]
 Tensor.__format__ = _format  # type: ignore[assignment]
 for _function in (set_printoptions, get_printoptions, printoptions):
     register(_function.__name__, _function, method=False)

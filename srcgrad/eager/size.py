@@ -30,4 +30,12 @@ class Size(tuple[int, ...]):
         return Size(got) if isinstance(index, slice) else got
 
     def __reduce__(self) -> Any:
-        return Size, (tuple(self),)
+        return rebuilt, (tuple(self),)
+
+
+def rebuilt(lengths: tuple[int, ...]) -> Size:
+    """A Size from its pickled form."""
+    return Size(lengths)
+
+
+Size.__module__ = "torch"  # what print(type(x.shape)) shows

@@ -80,6 +80,9 @@ class Tensor:
         return id(self)
 
 
+Tensor.__module__ = "torch"  # what print(type(x)) shows
+
+
 def wrap(a: Array, d: dt.dtype) -> Tensor:
     """A new leaf tensor over array (or NumPy scalar) ``a``, whose memory it shares."""
     if a.__class__ is not _ndarray:

@@ -21,6 +21,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
 from srcgrad.eager.nodes import ACCUMULATE_SEQUENCE, AccumulateGrad, make_node, node_class
+from srcgrad.eager.nodes import extra as node_extra
 from srcgrad.eager.strides import (
     address,
     as_strided_bytes,
@@ -115,9 +116,7 @@ def grad_fn_of(t: Tensor) -> Any:
         geometry = (t._a.shape, t._a.strides, address(t._a) - address(base._a))
         saved = (base._a.shape, base._a.strides, geometry, view.replay)
         edge = gradient_edge(base)
-        t._fn = make_node(node_class("AsStridedBackward0"), plan, (edge,), saved, base._dt)
-        t._nr = 0
-        t._rg = True
+        set_history(t, make_node(node_class("AsStridedBackward0"), plan, (edge,), saved, base._dt))
         view.seen = t._ver[0]
     return t._fn
 
@@ -133,9 +132,19 @@ def gradient_edge(t: Tensor) -> tuple[Any, int] | None:
 
 
 def set_history(t: Tensor, node: Any, nr: int = 0) -> None:
+    """Give ``t`` a new node; a gradient it retains is from now on the new node's."""
+    if t._x is not None and t._x.retains_grad:
+        _move_retained(t, node, nr)
     t._fn = node
     t._nr = nr
     t._rg = True
+
+
+def _move_retained(t: Tensor, node: Any, nr: int) -> None:
+    old = t._fn
+    if old is not None and old.ex is not None:
+        old.ex.retain.pop(t._nr, None)
+    node_extra(node).retain[nr] = weakref.ref(t)
 
 
 def make_view(

@@ -228,5 +228,6 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, out: Tensor | None = N
 
 
 for _name, _function in {"tensor": tensor, "as_tensor": as_tensor, "asarray": as_tensor,
-                         "from_numpy": from_numpy, "full": full, "arange": arange}.items():
+                         "from_numpy": from_numpy, "arange": arange}.items():
     register(_name, _function, method=False)
+op("full", method=False, out=False)(full)

@@ -197,8 +197,8 @@ def expand_array(a: Any, sizes: tuple[int, ...]) -> Any:
             f"expand(torch.{_type_of(a)}{{{list(a.shape)}}}, size={list(sizes)}): the number of "
             f"sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions "
             f"in the tensor ({a.ndim})")
-    target = []
-    for i, n in enumerate(sizes):
+    target = list(sizes)
+    for i, n in reversed(list(enumerate(sizes))):
         own = 1 if i < lead else a.shape[i - lead]
         if n == -1:
             if i < lead:
@@ -211,7 +211,7 @@ def expand_array(a: Any, sizes: tuple[int, ...]) -> Any:
                 f"The expanded size of the tensor ({n}) must match the existing size ({own}) at "
                 f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
                 f"{list(a.shape)}")
-        target.append(n)
+        target[i] = n
     out = np.broadcast_to(a, tuple(target))
     out.flags.writeable = a.flags.writeable
     return out
