@@ -209,7 +209,9 @@ class Branches(Choices):
             if type(joined) is not ArrayTracer:
                 continue
             members = [made[m] if isinstance(m, int) else m for m in found]
-            if all(type(m) is ArrayTracer for m in members):
+            # one of two that are each one of two is left to the alias rules: following every
+            # combination would grow without bound
+            if all(type(m) is ArrayTracer and m.home.choice is None for m in members):
                 joined.home.choice = (predicate, members[0], members[1])
                 joined.home.aliases = []
 

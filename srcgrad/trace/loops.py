@@ -160,11 +160,20 @@ class Loops(Branches):
                 reason = refusal.error.what
             else:
                 return self._loop_end(jump, orelse, rest)
-            assert len(self.journal.layers) == layers
-            self.region = region
-            del region.builder.nodes[nodes:]
+            self._unwind(layers, region, nodes)
         items = self._unrolled(staged, reason)
         return self._run_items(items, target, body, orelse, rest)
+
+    def _unwind(self, layers: int, region: Region, nodes: int) -> None:
+        """Undo what an attempt left behind: its layers, regions and nodes."""
+        while len(self.journal.layers) > layers:
+            self.journal.pop()
+        inner = self.region
+        while inner is not region and inner is not None:
+            inner.active = False
+            inner = inner.parent  # type: ignore[assignment]
+        self.region = region
+        del region.builder.nodes[nodes:]
 
     def _count(self, staged: Any) -> int | None:
         """The number of iterations in this call, if the loop may be unrolled."""
@@ -252,10 +261,7 @@ class Loops(Branches):
         if outcome is not None:
             self.journal.commit()
             return outcome[0]
-        self.journal.pop()
-        assert len(self.journal.layers) == layers
-        self.region = region
-        del region.builder.nodes[nodes:]
+        self._unwind(layers, region, nodes)
         return self._trace_loop("while", [], test, None, body, "while")
 
     def _try_static(self, test: Callable[[], Any], body: Callable[[], Any]) -> Any:
