@@ -13,7 +13,7 @@ from srcgrad.emit.naming import LoopNames
 from srcgrad.emit.realize import produced_by
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
 from srcgrad.emit.statements import Plain, Stmts, Store, assign, parallel
-from srcgrad.graph.ir import Block, Node, Value
+from srcgrad.graph.ir import Block, Index, Node, Ref, Value
 
 
 @dataclass(frozen=True)
@@ -292,7 +292,33 @@ class Control(Plain):
             [start, stop] if constant[2] == 1 else [start, stop, step])
         return call("range", *(self.e.of(v) for v in args))
 
+    def over_rows(self, node: Node, names: LoopNames, body: Stmts) -> ast.stmt | None:
+        """``for row in X:`` where the user wrote that and the index serves nothing else."""
+        inner, index = node.blocks[-1], node.blocks[-1].params[0]
+        if node.loop.user != "rows" or node.loop.reverse or names.ordinal is not None:
+            return None
+        if self.folding.users.get(index) != 1 or self.sizes.plan(node).ordinal != "none":
+            return None
+        rows = next((n for n in inner.nodes if index in n.inputs), None)
+        if rows is None or rows.op not in ("read", "get") or rows in self.folding.inlined:
+            return None
+        if rows.op == "read" and (not _is_row(rows, index) or rows.params.get("handle")):
+            return None
+        size = self.folding.producer.get(node.inputs[1])
+        base = rows.inputs[0]
+        if size is None or size.op not in ("dim", "list_len") or size.inputs[0] is not base or (
+                size.params.get("axis", 0) != 0) or base in inner.params:
+            return None
+        first = body[0] if body else None
+        if not isinstance(first, ast.Assign) or len(first.targets) != 1 or not isinstance(
+                first.targets[0], ast.Name) or first.targets[0].id != self.name_of(rows.out):
+            return None
+        return ast.For(first.targets[0], self.e.of(base), body[1:] or [ast.Pass()], [])
+
     def for_loop(self, node: Node, names: LoopNames, body: Stmts) -> ast.stmt:
+        rows = self.over_rows(node, names, body)
+        if rows is not None:
+            return rows
         target: ast.expr = ast.Name(names.index, ast.Store())
         iterated = self.range(node)
         if node.loop.reverse and names.index != "_":
@@ -314,6 +340,12 @@ class Control(Plain):
             return ast.While(predicate, body or [ast.Pass()], [])
         leave = ast.If(inverted(predicate), [ast.Break()], [])
         return ast.While(ast.Constant(True), [*before, leave, *body], [])
+
+
+def _is_row(node: Node, index: Value) -> bool:
+    steps = node.params["steps"]
+    return len(steps) == 1 and isinstance(steps[0], Index) and isinstance(
+        steps[0].key, Ref) and node.inputs[steps[0].key.index] is index
 
 
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Is: ast.IsNot, ast.IsNot: ast.Is,

@@ -196,7 +196,8 @@ class Folding:
         out = node.out
         if self.users.get(out) != 1 or self.consumed_in[out] is not block:
             return None
-        if (out.hint is not None and node.op != "list") or node.params.get("handle"):
+        if (out.hint is not None and node.op != "list" and not self.is_step(node)) or (
+                node.params.get("handle")):
             return None
         if node.op == "if" and not self.is_expression(node):
             return None
@@ -220,6 +221,13 @@ class Folding:
         elif by.op == "loop":
             self.shift[node] = 1 + any(v is out for v in by.inputs[:by.loop.first_init])
         return self.inlined.get(by, self.order.start[by])
+
+    def is_step(self, node: Node) -> bool:
+        """A first step of a cotangent whose next value replaces it: ``d_x = e; d_x = d_x + f``."""
+        by = self.consumer[node.out]
+        return (isinstance(by, Node) and by.op == "apply" and len(by.outputs) == 1
+                and by.outputs[0].hint == node.out.hint and self.is_backward(node)
+                and node.op in ("read", "apply"))
 
     def accepts(self, by: Node, value: Value) -> bool:
         if by.op in WRITES and by.inputs[0] is value:

@@ -36,7 +36,7 @@ from srcgrad.emit.order import (
     number,
     reads_content,
 )
-from srcgrad.emit.reuse import in_place, reusable
+from srcgrad.emit.reuse import in_place, plain_operator, reusable
 from srcgrad.emit.sink import sink_zeros
 from srcgrad.emit.storage import Root, Storage, family_of, makes_fresh
 from srcgrad.graph.ir import Block, Graph, Node, Origin, Ref, Value, walk
@@ -497,8 +497,10 @@ class _Rewriter:
     def unshared(self, node: Node, inputs: tuple[Value, ...], nodes: list[Node]) -> Node:
         """The write on a copy of its base; a sum for an addition to the whole."""
         base = inputs[0]
-        if node.op == "acc" and not node.params["steps"] and _sum_fits(inputs):
-            params = {"fn": operator.add, "args": (Ref(0), Ref(1)), "kwargs": {}, "many": False}
+        fn = operator.add if node.op == "acc" else plain_operator(node)
+        if fn is not None and not node.params["steps"] and _sum_fits(inputs):
+            params: dict[str, object] = {"fn": fn, "args": (Ref(0), Ref(1)), "kwargs": {},
+                                         "many": False}
             return Node("apply", inputs[:2], node.outputs, params, (), node.origin)
         copied = _copy_of(base, node.outputs[0].hint or base.hint, node.origin)
         nodes.append(copied)

@@ -46,3 +46,9 @@ def in_place(node: Node, inputs: tuple[Value, ...], place: int, nodes: list[Node
         value = constant.out
     params = {"steps": (), "fn": _IN_PLACE[node.params["fn"]]}
     return Node("update", (inputs[place], value), node.outputs, params, (), node.origin)
+
+
+def plain_operator(node: Node) -> Any:
+    """``operator.mul`` for an update by ``operator.imul``; None for other writes."""
+    fn = node.params.get("fn") if node.op == "update" else None
+    return next((plain for plain, place in _IN_PLACE.items() if place is fn), None)

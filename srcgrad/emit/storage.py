@@ -130,6 +130,7 @@ class Storage:
         self.forced = forced
         self.roots: dict[Value, tuple[Root, ...]] = {}
         self.unshared: dict[Node, None] = {}
+        self.views: dict[Value, None] = {}
         self.made: int = 0
         self.constants: dict[int, Root] = {}
         self.written: dict[Root, list[int]] = {}
@@ -232,6 +233,7 @@ class Storage:
                 self.give(out, (constant,))
             elif node.op == "read":
                 self.give(out, self.of(node.inputs[0]))
+                self.views[out] = None
             elif node.op == "get":
                 self.give(out, self.elements(node.inputs[0]))
             elif node.op in ("list", "list_like") or (
@@ -334,7 +336,10 @@ class Storage:
         return list(dict.fromkeys(family_of(r) for r in roots))
 
     def owned(self, value: Value) -> bool:
-        """Does no argument, constant, user object or sequence hold this memory?"""
+        """Is this all of some memory that no argument, constant, object of the user's or
+        sequence holds?"""
+        if value in self.views:
+            return False
         pending = list(self.of(value))
         seen: set[int] = set()
         while pending:
