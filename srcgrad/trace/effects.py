@@ -22,6 +22,12 @@ class Effects(Containers):
     def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                     aval: Aval | None) -> Any:
         """A node that runs ``fn`` at every call."""
+        if getattr(fn, "name", getattr(fn, "__name__", "")) == "shuffle" and any(
+                type(a) is ArrayTracer for a in args):
+            raise self.fatal(UnsupportedOperation(
+                "a traced array shuffled in place",
+                why="which element goes where is drawn at run time and could not be undone",
+                fix="draw the order and index with it: `x = x[rng.permutation(len(x))]`"))
         inputs: list[Value] = []
         template = abstract(self.values_in(self._operands(args)), inputs)
         keywords = abstract(self.values_in(self._operands(kwargs)), inputs)
@@ -72,11 +78,6 @@ class Effects(Containers):
 
     def _random_aval(self, name: str, args: tuple[Any, ...],
                      kwargs: dict[str, Any]) -> Aval | None:
-        if name == "shuffle" and any(type(a) is ArrayTracer for a in args):
-            raise UnsupportedOperation(
-                "a traced array shuffled in place",
-                why="which element goes where is drawn at run time and could not be undone",
-                fix="draw the order and index with it: `x = x[rng.permutation(len(x))]`")
         if name in ("seed", "shuffle", "set_state"):
             return None
         if name in ("choice", "permutation", "permuted", "multinomial", "get_state",

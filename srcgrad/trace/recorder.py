@@ -265,7 +265,10 @@ class Recorder:
         inputs: list[Value] = []
         template = abstract(arg_values, inputs)
         keywords = abstract(kw_values, inputs)
-        outcome = infer(fn, avals_in(arg_values), avals_in(kw_values))
+        try:
+            outcome = infer(fn, avals_in(arg_values), avals_in(kw_values))
+        except SrcgradError as error:
+            raise self.fatal(error) from None
         if outcome.static is not MISSING:
             return outcome.static
         if outcome.has_placeholders:
