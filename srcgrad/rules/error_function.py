@@ -63,6 +63,38 @@ def _complement(y: Array) -> Array:
     return scale * _scaled_complement(y)
 
 
+# Odd and even parts of a rational approximation on [-4, 4] good to single precision, in the
+# form of Eigen's vectorised erf (a minimax fit; the largest error is 4e-7).
+_SINGLE_TOP = (
+    -2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05,
+    -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02,
+)  # fmt: skip
+_SINGLE_BOTTOM = (
+    -1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03,
+    -1.42647390514189e-02,
+)  # fmt: skip
+
+
+def _polynomial(coefficients: tuple[float, ...], t: Array) -> Array:
+    """Horner's scheme in one array."""
+    total = np.multiply(t, coefficients[0])
+    for c in coefficients[1:-1]:
+        total += c
+        total *= t
+    total += coefficients[-1]
+    return total
+
+
+def _erf_single(x: Array) -> Array:
+    """:func:`erf` of a float32 array, without leaving single precision."""
+    clipped = np.clip(x, np.float32(-4), np.float32(4))
+    square = clipped * clipped
+    top = _polynomial(_SINGLE_TOP, square)
+    top *= clipped
+    top /= _polynomial(_SINGLE_BOTTOM, square)
+    return np.asarray(np.clip(top, np.float32(-1), np.float32(1)))
+
+
 def _widened(x: Array) -> tuple[Array, np.dtype[Any]]:
     x = np.asarray(x)
     kind = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
@@ -76,6 +108,8 @@ def erf(x: Array) -> Array:
     >>> float(erf(np.array(0.5))) == math.erf(0.5)
     True
     """
+    if getattr(x, "dtype", None) == np.float32 and np.ndim(x):
+        return _erf_single(x)
     wide, kind = _widened(x)
     with np.errstate(all="ignore"):
         y = np.abs(wide)

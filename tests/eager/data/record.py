@@ -44,6 +44,8 @@ def main(engine):
     (HERE / "node_names.json").write_text(json.dumps(names, indent=0) + "\n")
     (HERE / "modules.json").write_text(
         json.dumps(nn_module_cases.describe_all(torch), indent=0) + "\n")
+    (HERE / "module_runs.json").write_text(
+        json.dumps(nn_module_cases.run_all(torch), indent=0) + "\n")
     (HERE / "optimizers.json").write_text(
         json.dumps({name: rounded(values) for name, values in
                     nn_optimizer_cases.trajectories(torch).items()}, indent=0) + "\n")

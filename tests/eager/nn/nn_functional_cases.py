@@ -73,7 +73,8 @@ for red in ("mean", "sum", "none"):
     R = f"reduction='{red}'"
     CASES += [dataclasses.replace(c, name=f"{c.name}_{red}") for c in [
         *_cases({"x": (4, 3), "y": (4, 3)}, {
-            "mse_loss": f"F.mse_loss(x, y, {R})", "l1_loss": f"F.l1_loss(x, y, {R}) + 0 * x.sum()**2",
+            "mse_loss": f"F.mse_loss(x, y, {R})",
+            "l1_loss": f"F.l1_loss(x, y, {R}) + 0 * x.sum()**2",
             "smooth_l1_loss": f"F.smooth_l1_loss(x, y, {R}, beta=.3)",
             "huber_loss": f"F.huber_loss(x, y, {R}, delta=.7)",
             "margin_ranking_loss": f"F.margin_ranking_loss(x, y, sg, margin=.2, {R})",
@@ -129,10 +130,12 @@ CASES += _cases({"x": (2, 4, 5, 4), "w": (6, 4, 3, 2), "b": (6,)}, {
 CASES += _cases({"x": (2, 4, 5, 4), "w": (6, 2, 3, 3), "b": (6,)}, {
     "conv2d_groups": "F.conv2d(x, w, b, groups=2, padding=1)"})
 CASES += _cases({"x": (2, 2, 5, 4), "w": (3, 2, 4, 3)}, {
-    "conv2d_same": "F.conv2d(x, w, padding='same')", "conv2d_valid": "F.conv2d(x, w, padding='valid')"})
+    "conv2d_same": "F.conv2d(x, w, padding='same')",
+    "conv2d_valid": "F.conv2d(x, w, padding='valid')"})
 CASES += _cases({"x": (2, 3, 9), "w": (5, 3, 3), "b": (5,)}, {
     "conv1d": "F.conv1d(x, w, b, stride=2, padding=2, dilation=2)"})
-CASES += _cases({"x": (1, 2, 4, 3, 3), "w": (2, 2, 3, 2, 2)}, {"conv3d": "F.conv3d(x, w, padding=1)"})
+CASES += _cases({"x": (1, 2, 4, 3, 3), "w": (2, 2, 3, 2, 2)}, {
+    "conv3d": "F.conv3d(x, w, padding=1)"})
 CASES += _cases({"x": (2, 3, 4), "w": (3, 4, 3), "b": (4,)}, {
     "conv_transpose1d": "F.conv_transpose1d(x, w, b, stride=2, padding=1, output_padding=1)"})
 CASES += _cases({"x": (1, 4, 3, 4), "w": (4, 3, 3, 2), "b": (6,)}, {
@@ -180,7 +183,8 @@ CASES += _cases({"x": (1, 2, 4, 3, 4)}, {
 CASES += _cases({"x": (1, 24, 12)}, {"fold": "F.fold(x, (7, 6), (2, 3), padding=1, stride=2)"})
 CASES += _cases({"x": (3, 4, 5), "w": (4,), "b": (4,)}, {
     "batch_norm_affine": "F.batch_norm(x, None, None, w, b, True)",
-    "batch_norm_eval": "F.batch_norm(x, m4, v4, w, b)", "group_norm_affine": "F.group_norm(x, 2, w, b)",
+    "batch_norm_eval": "F.batch_norm(x, m4, v4, w, b)",
+    "group_norm_affine": "F.group_norm(x, 2, w, b)",
     "instance_norm_affine": "F.instance_norm(x, weight=w, bias=b)"})
 CASES += _cases({"x": (3, 4, 5), "w": (5,), "b": (5,)}, {
     "layer_norm_affine": "F.layer_norm(x, (5,), w, b)"})

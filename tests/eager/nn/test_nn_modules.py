@@ -10,13 +10,14 @@ import weakref
 from collections import OrderedDict
 
 import pytest
-from nn_module_cases import CONSTRUCTORS, describe
+from nn_module_cases import CONSTRUCTORS, RUNS, describe, run
 
 import srcgrad.eager as torch
 from srcgrad.eager import nn
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 REFERENCE = json.loads((DATA / "modules.json").read_text())
+RUN_REFERENCE = json.loads((DATA / "module_runs.json").read_text())
 
 
 @pytest.mark.parametrize("text", CONSTRUCTORS)
@@ -29,6 +30,13 @@ def test_text_state_and_initial_values(text):
     assert [entry[:2] for entry in got["state"]] == [entry[:2] for entry in expected["state"]]
     for (key, _, value), (_, _, wanted) in zip(got["state"], expected["state"]):
         assert value == pytest.approx(wanted, rel=1e-6), key
+
+
+@pytest.mark.parametrize("layer, call, shapes", RUNS)
+def test_calls_with_state_and_randomness(layer, call, shapes):
+    got = run(torch, layer, call, shapes)
+    expected = RUN_REFERENCE[f"{layer}: {call} {shapes}"]
+    assert got == pytest.approx(expected, rel=2e-4, abs=1e-5)
 
 
 class Net(nn.Module):

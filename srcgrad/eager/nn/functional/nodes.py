@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.rules import activations, convolution, losses, normalization, pooling
+from srcgrad.rules import activations, convolution, losses, normalization, pooling, recurrent
 
 from ...primitive import Primitive
 from ...tensor import Tensor
@@ -94,6 +94,9 @@ constant_pad = _node(pooling.frame, "ConstantPadNdBackward0")
 layer_norm = _node(normalization.layer_norm, "NativeLayerNormBackward0", scalar_edges=True)
 batch_norm = _node(normalization.batch_norm, "NativeBatchNormBackward0", scalar_edges=True)
 group_norm = _node(normalization.group_norm, "NativeGroupNormBackward0", scalar_edges=True)
+lstm_layer = _node(
+    recurrent.lstm_layer, "MkldnnRnnLayerBackward0", outputs=3, scalar_edges=True
+)
 embedding = _node(normalization.embedding, "EmbeddingBackward0")
 attention = _node(normalization.attention, "ScaledDotProductFlashAttentionForCpuBackward0")
 

@@ -148,8 +148,10 @@ def _max_unpool(
             raise ValueError(
                 f'invalid output_size "{size}" (dim {axis} must be between {low} and {high})'
             )
-    node = nodes.max_unpool[max(count, 2)]
-    return node(input, indices, tuple(size))
+    if count == 1:
+        flat = nodes.max_unpool[2](input.unsqueeze(-1), indices.unsqueeze(-1), (size[0], 1))
+        return flat.squeeze(-1)
+    return nodes.max_unpool[count](input, indices, tuple(size))
 
 
 def max_unpool1d(

@@ -9,6 +9,7 @@ from typing import Any
 from ... import basis as torch
 from .. import functional as F
 from .. import init
+from ..functional import nodes
 from ..module import Module
 from ..parameter import Parameter
 from .recurrent_steps import STEPS
@@ -194,16 +195,21 @@ class RNNBase(Module):
         self, input: Any, state: tuple[Any, ...], weights: list[Any], reverse: bool
     ) -> tuple[Any, tuple[Any, ...]]:
         w_ih, w_hh, b_ih, b_hh, w_hr = weights
+        if self.mode == "LSTM" and w_hr is None and input.size(0):
+            rows, hidden, cell = nodes.lstm_layer(
+                input, w_ih, w_hh, b_ih, b_hh, *state, reverse
+            )
+            return rows, (hidden, cell)
         step = STEPS[self.mode]
         projected = F.linear(input, w_ih, b_ih).unbind(0)
         order = range(len(projected))
-        rows: list[Any] = [None] * len(projected)
+        outputs: list[Any] = [None] * len(projected)
         for t in reversed(order) if reverse else order:
             state = step(projected[t], state, w_hh, b_hh)
             if w_hr is not None:
                 state = (F.linear(state[0], w_hr), *state[1:])
-            rows[t] = state[0]
-        return torch.stack(rows), state
+            outputs[t] = state[0]
+        return torch.stack(outputs), state
 
     def _finished(
         self, out: Any, states: tuple[Any, ...], batched: bool
