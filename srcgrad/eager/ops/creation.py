@@ -122,6 +122,20 @@ def as_tensor(data: Any, dtype: dt.dtype | None = None, device: Any = None) -> T
     return tensor(data, dtype=dtype)
 
 
+def asarray(obj: Any, *, dtype: dt.dtype | None = None, device: Any = None,
+            copy: bool | None = None, requires_grad: bool = False) -> Tensor:
+    """``obj`` as a tensor; ``copy`` forces or forbids a copy."""
+    made = as_tensor(obj, dtype, device)
+    shared = made is obj or (isinstance(obj, np.ndarray) and np.shares_memory(made._a, obj))
+    if copy is False and not shared:
+        raise ValueError("can't alias arbitrary sequence into a tensor.")
+    if copy and shared:
+        made = made.clone()
+    if not requires_grad and made is not obj:
+        return made.detach() if made._rg else made
+    return made.requires_grad_() if requires_grad else made
+
+
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor on the memory of a NumPy array."""
     if not isinstance(ndarray, np.ndarray):
@@ -227,7 +241,7 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, out: Tensor | None = N
     return t
 
 
-for _name, _function in {"tensor": tensor, "as_tensor": as_tensor, "asarray": as_tensor,
+for _name, _function in {"tensor": tensor, "as_tensor": as_tensor, "asarray": asarray,
                          "from_numpy": from_numpy, "arange": arange}.items():
     register(_name, _function, method=False)
 op("full", method=False, out=False)(full)

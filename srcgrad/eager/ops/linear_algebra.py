@@ -423,7 +423,8 @@ op("matrix_power")(lambda input, n: matrix_power(input, n))
 def matrix_rank(A: Tensor, tol: Any = None, *, atol: Any = None, rtol: Any = None,
                 hermitian: bool = False) -> Any:
     """The number of singular values above a tolerance."""
-    s = np.linalg.svd(_matrix("matrix_rank", A, square=False)._a, compute_uv=False)
+    _matrix("matrix_rank", A, square=hermitian)
+    s = np.abs(np.linalg.eigvalsh(A._a)) if hermitian else np.linalg.svd(A._a, compute_uv=False)
     top = s.max(-1, keepdims=True, initial=0)
     floor = tol if tol is not None else atol
     relative = rtol

@@ -155,7 +155,9 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged."""
     i, j = wrap_dim(dim0, input), wrap_dim(dim1, input)
-    a = input._a.swapaxes(i, j) if input._a.ndim else input._a
+    if input._a.ndim == 0:
+        return view(input)
+    a = input._a.swapaxes(i, j)
     return view_of(_transpose, input, a, {"a": input, "axis1": i, "axis2": j})
 
 
