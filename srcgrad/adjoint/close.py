@@ -189,8 +189,7 @@ class _Closing:
             return node if block is node.blocks[-1] else node.but(blocks=(block,))
         prelude = Builder(node.origin)
         known = self._index(node, forward, prelude)
-        sequences: list[Value] = []
-        elements: list[Value] = []
+        saved: list[Value] = []
         for v in needed:
             if v in known:
                 continue
@@ -202,14 +201,16 @@ class _Closing:
             if again is not None:
                 known[v] = again
                 continue
-            sequences.append(self._sequence(forward, v))
+            saved.append(v)
             known[v] = Value(v.aval, v.hint)
-            elements.append(known[v])
-        new = self._with_prelude(block, prelude, known, tuple(elements))
-        spec = node.loop
-        spec = spec.but(n_consumed=spec.n_consumed + len(elements))
-        params = {**node.params, "loop": spec}
-        return node.but(inputs=(*node.inputs, *sequences), blocks=(new,), params=params)
+        slots = _slots(forward, saved, known, self.scope.in_arm(forward))
+        kept = [v for v in saved if all(known[v] is not s.param for s in slots)]
+        new = self._with_prelude(block, prelude, known, tuple(known[v] for v in kept))
+        node = node.but(
+            inputs=(*node.inputs, *(self._sequence(forward, v) for v in kept)), blocks=(new,),
+            params={**node.params, "loop": node.loop.but(
+                n_consumed=node.loop.n_consumed + len(kept))})
+        return _with_slots(node, slots)
 
     def _index(self, node: Node, forward: Node, prelude: Builder) -> dict[Value, Value]:
         """The forward loop's index in terms of the backward loop's."""
@@ -267,6 +268,46 @@ class _Closing:
         if not extra and all(a is b for a, b in zip(nodes, block.nodes)):
             return block
         return block.but(nodes=tuple(nodes))
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A forward value that a backward loop carries."""
+
+    init: Value
+    param: Value
+    following: Value
+
+
+def _slots(forward: Node, saved: list[Value], known: dict[Value, Value],
+           optional: bool) -> list[Slot]:
+    """Where both the old and the new value of a carried variable are needed, only the old one
+    is saved: the new value of an iteration is the old value of the next, which the backward
+    loop has just left, and the result of the loop for the last.  ``optional``: the loop is in
+    an arm, its result may be undefined elsewhere."""
+    parts = LoopParts(forward)
+    slots: list[Slot] = []
+    for k, (old, new) in enumerate(zip(parts.carried, parts.next)):
+        if old is not new and old in saved and new in saved and all(
+                s.param is not known[new] for s in slots) and new not in parts.carried:
+            known[new] = Value(old.aval.but(optional=optional or old.aval.optional), new.hint)
+            slots.append(Slot(parts.results[k], known[new], known[old]))
+    return slots
+
+
+def _with_slots(node: Node, slots: list[Slot]) -> Node:
+    """A backward loop with more carried values."""
+    if not slots:
+        return node
+    spec, block = node.loop, node.blocks[-1]
+    at = spec.n_carried
+    block = block.but(
+        params=(*block.params[:1 + at], *(s.param for s in slots), *block.params[1 + at:]),
+        outputs=(*block.outputs[:at], *(s.following for s in slots), *block.outputs[at:]))
+    inputs = (*node.inputs[:3 + at], *(s.init for s in slots), *node.inputs[3 + at:])
+    outputs = (*node.outputs[:at], *(Value(s.param.aval) for s in slots), *node.outputs[at:])
+    return node.but(inputs=inputs, outputs=outputs, blocks=(block,), params={
+        **node.params, "loop": spec.but(n_carried=at + len(slots))})
 
 
 def _extended_if(node: Node, added: Added) -> Node:

@@ -1,16 +1,17 @@
 """Forward values that are cheaper to compute again than to save.
 
-Constants, arithmetic and comparisons of Python integers, sizes, and views of arrays that are
-defined outside the region and never overwritten.
+Constants, arithmetic and comparisons of Python integers, sizes, views of arrays that are
+defined outside the region and never overwritten, and a little arithmetic on numbers.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Mapping
 
-from ..graph.ir import Block, Builder, Index, Node, Value, walk
-from ..kinds import Aval, Kind
+from ..graph.ir import Block, Builder, Index, Value, walk
+from ..kinds import SCALARS, Aval, Kind
 from .scope import Scope
 from .sizes import Sizes
 
@@ -19,6 +20,8 @@ _CHEAP = frozenset({
     operator.pos, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
     operator.not_, min, max, bool, int,
 })
+_ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
+_DEAR = 4  # saving a number and reading it again costs about as much as four operations
 _INTEGERS = frozenset({Kind.INT, Kind.BOOL})
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
@@ -53,32 +56,36 @@ class Recompute:
               known: dict[Value, Value]) -> Value | None:
         """``value``, defined in the forward block ``inside``, computed again in ``prelude``;
         None if that is not cheap.  ``known`` holds what is at hand already."""
-        if not self._clonable(value, inside, known):
+        if self._cost(value, inside, known) > _DEAR:
             return None
         return self._clone(value, inside, prelude, known)
 
-    def _clonable(self, value: Value, inside: Block, known: Mapping[Value, Value]) -> bool:
+    def _cost(self, value: Value, inside: Block, known: Mapping[Value, Value]) -> float:
+        """How many operations on numbers a clone takes; infinite if it cannot be had."""
         if value in known or self._block_of.get(value) is not inside:
-            return True
+            return 0
         node = self._node_of.get(value)
         if node is None:
-            return False
+            return math.inf
         if node.op == "const" or (value.aval.kind is Kind.INT and self._sizes.computable(
                 value.aval.expr, self._sizes.around(inside), known)):
-            return True
-        if node.op == "apply" and value.aval.kind in _INTEGERS and node.params["fn"] in _CHEAP:
-            return all(v.aval.kind in _INTEGERS and self._clonable(v, inside, known)
-                       for v in node.inputs)
-        if node.op == "get":
-            return not self.overwritten(node.inputs[0]) and all(
-                self._block_of.get(node.inputs[0]) is not inside
-                and self._clonable(v, inside, known) for v in node.inputs)
-        if node.op == "read" and not node.params.get("handle"):
-            base = node.inputs[0]
-            return (all(isinstance(s, Index) and s.basic for s in node.params["steps"])
-                    and not self.overwritten(base)
-                    and all(self._clonable(v, inside, known) for v in node.inputs))
-        return False
+            return 0
+        if node.op == "apply":
+            fn = node.params["fn"]
+            integers = all(v.aval.kind in _INTEGERS for v in (value, *node.inputs))
+            numbers = all(v.aval.kind in SCALARS for v in (value, *node.inputs))
+            if not (integers and fn in _CHEAP) and not (
+                    numbers and fn in _ARITHMETIC and self._scope.in_loop(inside)):
+                return math.inf
+            return (not integers) + sum(self._cost(v, inside, known) for v in node.inputs)
+        base = node.inputs[0] if node.inputs else value
+        if node.op == "get" and self._block_of.get(base) is inside:
+            return math.inf
+        if node.op == "get" or (node.op == "read" and not node.params.get("handle") and all(
+                isinstance(s, Index) and s.basic for s in node.params["steps"])):
+            if not self.overwritten(base):
+                return 1 + sum(self._cost(v, inside, known) for v in node.inputs)
+        return math.inf
 
     def _clone(self, value: Value, inside: Block, prelude: Builder,
                known: dict[Value, Value]) -> Value:
