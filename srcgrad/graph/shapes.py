@@ -21,7 +21,7 @@ from .broadcasting import Broadcast, preferred
 from .generic import generic, leaves_of
 from .indexing import infer_getitem
 from .integers import number_of
-from .outcome import Outcome, fresh_results, placeholder
+from .outcome import Order, Outcome, fresh_results, placeholder
 from .probing import call, describe
 from .products import product
 
@@ -109,8 +109,9 @@ def elementwise(fn: Callable[..., Any], args: tuple[Any, ...],
         return Outcome((args[0],), views=("same",), sources=(0,), guards=tuple(broadcast.guards),
                        uncertain=broadcast.uncertain)
     count = len(results)
+    order: Order = "C" if len(shape) < 2 else "keep"
     return Outcome(results, many, container, *fresh_results(count),
-                   tuple(broadcast.guards), broadcast.uncertain)
+                   tuple(broadcast.guards), broadcast.uncertain, orders=(order,) * count)
 
 
 def _check_in_place(target: Aval, shape: tuple[Dim, ...]) -> None:
@@ -243,13 +244,14 @@ def _reshape(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome 
     wanted = known if wanted in (None, ()) and known is not None else wanted
     if wanted is None or set(kwargs) - {"shape", "order", "copy"}:
         return None
-    if len(args) > 2 and not isinstance(fn, Method):
+    positional = not isinstance(fn, Method)
+    if len(args) > 3 and positional:
         return None
     sizes = tuple(wanted) if isinstance(wanted, tuple | list) else (wanted,)
     shape = new_shape(args[0].shape or (), sizes)
     if shape is None:
         return None
-    order = kwargs.get("order", "C")
+    order = args[2] if positional and len(args) > 2 else kwargs.get("order", "C")
     fixed = len(args[0].shape or ()) <= 1 and len(shape) <= 1
     view: Any = "view" if fixed else "maybe"
     if kwargs.get("copy") is True:

@@ -203,7 +203,7 @@ def qr_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, mode: str) -> Array:
         raise ValueError(f"np.linalg.qr has no derivative rule with mode={mode!r}; use 'reduced'")
     if mode == "r":
         q, r = np.linalg.qr(a)
-        q_ct, r_ct = None, ct
+        q_ct, r_ct = None, np.reshape(ct, np.shape(r))  # engines learn that sizes agree
     else:
         (q, r), (q_ct, r_ct) = ans, ct
     k = np.shape(q)[-1]

@@ -52,9 +52,12 @@ def _matrix_norm(ct: Array, x: Array, dtype: Dtype, order: Any) -> Array:
     u, _, vh = np.linalg.svd(x, full_matrices=False)
     if order == "nuc":
         return ct * conj_complex(u @ vh, dtype)
-    if order == 2:
-        return ct * conj_complex(u[..., :, :1] @ vh[..., :1, :], dtype)
-    return ct * conj_complex(u[..., :, -1:] @ vh[..., -1:, :], dtype)
+    return ct * conj_complex(_rank_one(u, vh, 0 if order == 2 else -1), dtype)
+
+
+def _rank_one(u: Array, vh: Array, i: int) -> Array:
+    """The product of the ``i``-th left and right singular vectors."""
+    return np.expand_dims(u[..., i], -1) * np.expand_dims(vh[..., i, :], -2)
 
 
 @vjp(np.linalg.norm, "x")
@@ -93,12 +96,14 @@ def matrix_norm_x(
 
 @vjp(np.linalg.cond, "x")
 def cond_x(ct: Array, ans: Array, x: Array, x_dtype: Dtype, p: Any) -> Array:
-    ct, ans = np.expand_dims(ct, (-1, -2)), np.expand_dims(ans, (-1, -2))
+    if x.ndim > 2:
+        ct, ans = np.expand_dims(ct, (-1, -2)), np.expand_dims(ans, (-1, -2))
     if p in (None, 2, -2):
         u, s, vh = np.linalg.svd(x, full_matrices=False)
-        s = np.expand_dims(s, -2)
-        high = u[..., :, :1] @ vh[..., :1, :] / s[..., :1]
-        low = u[..., :, -1:] @ vh[..., -1:, :] / s[..., -1:]
+        largest, smallest = s[..., 0], s[..., -1]
+        if x.ndim > 2:
+            largest, smallest = (np.expand_dims(v, (-1, -2)) for v in (largest, smallest))
+        high, low = _rank_one(u, vh, 0) / largest, _rank_one(u, vh, -1) / smallest
         return ct * ans * conj_complex(low - high if p == -2 else high - low, x_dtype)
     inverse = np.linalg.inv(x)
     ends = (-2, -1)
