@@ -144,7 +144,8 @@ def size(self: Tensor, dim: int | None = None) -> Any:
 def stride(self: Tensor, dim: int | None = None) -> Any:
     item = self._a.itemsize
     strides = tuple(s // item for s in self._a.strides)
-    if self._a.size == 0 or 1 in self._a.shape:
+    if self._view is None and self._ver[1] is self._a and (
+            self._a.size == 0 or 1 in self._a.shape):
         strides = _normal_strides(self._a.shape, strides)
     return strides if dim is None else strides[dim]
 

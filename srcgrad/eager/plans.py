@@ -24,7 +24,7 @@ from srcgrad.eager.saving import (
     unpack_output,
     unpack_output_array,
 )
-from srcgrad.eager.specialise import Pieces, can_specialise, make_pull, make_save
+from srcgrad.eager.specialise import Pieces, can_specialise, make_named_save, make_pull, make_save
 from srcgrad.eager.strides import reduce_to
 from srcgrad.eager.tensor import Array, Tensor, wrap, wrap_fresh
 from srcgrad.eager.views import gradient_edge
@@ -81,6 +81,7 @@ class Plan:
         if can_specialise(self):
             self.pull = make_pull(self, _PIECES)  # type: ignore[method-assign]
             self.quick_save = make_save(self, _PIECES)
+        self.named_save = make_named_save(self, _PIECES)
 
     def _plan_calls(self) -> None:
         done: set[int] = set()
@@ -126,8 +127,11 @@ class Plan:
     # -- saving --------------------------------------------------------------------------
 
     def save(self, named: dict[str, Any], made: tuple[Tensor, ...], node: Any) -> tuple[Any, ...]:
-        saved: list[Any] = []
         hooked = state.mode & HOOKS
+        if self.named_save is not None and not hooked:
+            quick: tuple[Any, ...] = self.named_save(named, made[0])
+            return quick
+        saved: list[Any] = []
         for field in self.fields:
             kind, name = field.kind, field.name
             if kind == "tensor":
@@ -377,6 +381,13 @@ def _conjugate(ct: Any) -> Any:
     return np.conj(ct) if ct.dtype.kind == "c" else ct
 
 
+def _guarded(t: Tensor) -> tuple[Tensor, int]:
+    """An input to save, with the version it must keep."""
+    if t._x is not None and t._x.inference:
+        raise RuntimeError(INFERENCE_SAVED)
+    return t, t._ver[0]
+
+
 def _fact(name: str, named: dict[str, Any], prim: Any) -> Any:
     """``<input>_shape``, ``<input>_ndim`` or ``<input>_dtype``."""
     base, _, what = name.rpartition("_")
@@ -425,4 +436,5 @@ def constant_of(t: Tensor, sources: list[Tensor], name: str) -> Tensor:
     return t
 
 
-_PIECES = Pieces(_unpacked_array, unpack_output_array, SavedOutput, _fitted, _times, Packed)
+_PIECES = Pieces(_unpacked_array, unpack_output_array, SavedOutput, _fitted, _times, Packed,
+                 _guarded, _fact)

@@ -26,6 +26,7 @@ from srcgrad.eager.views import caller_place, gradient_edge
 from srcgrad.rules.book import Entry, lookup
 
 _ndarray = np.ndarray
+_SEQUENCES = (list, tuple)
 _NO_VALUE_MEANS = {"keepdims": False, "where": True}
 # Backward formulas that are functions of their own in PyTorch: the node of their result.
 _GRAPH_NODES = {name + "Backward0": name + "BackwardBackward0" for name in (
@@ -87,6 +88,7 @@ class Primitive:
         self.variadic = next((n for n, p in found.signature.parameters.items()
                               if p.kind is p.VAR_POSITIONAL), None)
         self.plans: dict[Any, Plan] = {}
+        self.orders: dict[tuple[str, ...], tuple[str, ...]] = {}  # by the names that are given
         if main:
             BY_FUNCTION.setdefault(function, self)
 
@@ -106,8 +108,10 @@ class Primitive:
 
         ``d`` is the dtype of the result where the array does not tell (bfloat16)."""
         tensors = _tensors(args, kwargs)
-        if d is None and any(t._dt is dt.bfloat16 for t in tensors):
-            d = dt.bfloat16
+        if d is None:
+            for t in tensors:
+                if t._dt is dt.bfloat16:
+                    d = dt.bfloat16
         sources = tensors
         if self.outputs == 1:
             results: Any = own(out, d, sources)
@@ -120,9 +124,16 @@ class Primitive:
             for t in made:
                 extra(t).inference = True
         if mode & (GRAD | FORWARD) and not self.entry.nondiff:
+            active = False
+            if mode & GRAD:
+                for t in tensors:
+                    if t._rg or (t._view is not None and t._view.base._rg):
+                        active = True
+                        break
+            if not active and not mode & FORWARD:
+                return results
             named = self.bind(args, kwargs)
-            if mode & GRAD and any(t._rg or (t._view is not None and t._view.base._rg)
-                                   for t in tensors):
+            if active:
                 self.record(named, made)
             if mode & FORWARD:
                 push_forward(self, named, made)
@@ -144,13 +155,17 @@ class Primitive:
     def record(self, named: dict[str, Any], made: tuple[Tensor, ...]) -> Any:
         """Attach a node for this call to the tensors ``made``."""
         rules = self.entry.rules
-        codes, edges, meta, is_complex = [], [], [], made[0]._a.dtype.kind == "c"
-        for name in self.names:
+        codes, edges, meta, is_complex = [], [], [], made[0]._dt.category == dt.COMPLEX
+        given = tuple(named)
+        order = self.orders.get(given)
+        if order is None:
+            order = self.orders[given] = tuple(n for n in self.names if n in named or n in rules)
+        for name in order:
             value = named.get(name)
             if isinstance(value, Tensor):
                 code: Any = self._edge(name in rules, value, edges, meta)
                 is_complex = is_complex or value._dt.category == dt.COMPLEX
-            elif isinstance(value, list | tuple) and any(isinstance(v, Tensor) for v in value):
+            elif value.__class__ in _SEQUENCES and any(isinstance(v, Tensor) for v in value):
                 code = tuple(
                     self._edge(name in rules, v, edges, meta) if isinstance(v, Tensor) else "s"
                     for v in value)
@@ -162,12 +177,13 @@ class Primitive:
                     edges.append(None)
                     meta.append(None)
             codes.append(code)
-        key = (tuple(codes), is_complex)
+        key = (given, tuple(codes), is_complex)
         plan = self.plans.get(key)
         if plan is None:
             if not any(e is not None for e in edges):
                 return None
-            plan = self.plans[key] = Plan(self, dict(zip(self.names, codes)), is_complex)
+            full = dict.fromkeys(self.names, "n") | dict(zip(order, codes))
+            plan = self.plans[key] = Plan(self, full, is_complex)
         elif not edges:
             return None
         node = make_node(self.cls, plan, tuple(edges), None, tuple(meta))
@@ -196,10 +212,9 @@ class Primitive:
 
 def own(out: Any, d: dt.dtype | None, sources: Sequence[Tensor]) -> Tensor:
     """A tensor that owns ``out``: copied where it shares memory with an input."""
-    a = np.asarray(out)
-    if a.base is not None and any(np.may_share_memory(a, s._a) for s in sources):
-        a = a.copy()
-    elif any(s < 0 for s in a.strides):
+    a = out if out.__class__ is np.ndarray else np.asarray(out)
+    if a.base is not None and (
+            any(s < 0 for s in a.strides) or any(np.may_share_memory(a, s._a) for s in sources)):
         a = a.copy()
     if d is not None:
         if d.category == dt.FLOATING and a.dtype.kind == "f":
@@ -218,7 +233,7 @@ def _raw(value: Any) -> Any:
 
 def _tensors(args: Sequence[Any], kwargs: dict[str, Any]) -> list[Tensor]:
     found = []
-    for value in (*args, *kwargs.values()):
+    for value in (*args, *kwargs.values()) if kwargs else args:
         if isinstance(value, Tensor):
             found.append(value)
         elif value.__class__ in (list, tuple):

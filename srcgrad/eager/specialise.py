@@ -30,7 +30,9 @@ class Pieces:
     """What the generated functions refer to."""
 
     def __init__(self, fail: Any, fail_output: Any, make_output: Any, project: Any,
-                 times: Any, packed: Any) -> None:
+                 times: Any, packed: Any, guarded: Any, fact: Any) -> None:
+        self.guarded = guarded  # a saved input with its version
+        self.fact = fact  # a fact about an argument that is no plain tensor
         self.times = times  # cotangent times partial derivative
         self.packed = packed  # the type of hooked saved tensors
         self.fail = fail  # raises: a saved input was modified (or unpacks a hooked one)
@@ -66,6 +68,36 @@ def make_save(plan: Any, pieces: Pieces) -> Callable[..., Any] | None:
     body = f"({', '.join(items)},)" if items else "()"
     text = f"def save({', '.join([*names, 'out'])}):\n    return {body}\n"
     return _define(text, "save", {"make_output": pieces.make_output})
+
+
+def make_named_save(plan: Any, pieces: Pieces) -> Callable[..., Any] | None:
+    """``save(named, out)`` with the arguments by name, for plans with one output and without
+    sequences of tensors."""
+    if plan.prim.outputs != 1:
+        return None
+    space: dict[str, Any] = {"guarded": pieces.guarded, "fact": pieces.fact, "prim": plan.prim,
+                             "make_output": pieces.make_output}
+    items = []
+    for i, field in enumerate(plan.fields):
+        base, _, what = field.name.rpartition("_")
+        if field.kind == "tensor":
+            items.append(f"guarded(named[{field.name!r}])")
+        elif field.kind == "output":
+            items.append("make_output(out, 0)")
+        elif field.kind == "static":
+            space[f"default{i}"] = plan.prim.defaults.get(field.name)
+            items.append(f"named.get({field.name!r}, default{i})")
+        elif field.kind == "setting":
+            space[f"setting{i}"] = plan.prim.settings.get(field.name, plan._setting(field.name))
+            items.append(f"setting{i}")
+        elif field.kind == "fact" and plan.codes.get(base) in ("t", "g"):
+            items.append(f"named[{base!r}]._a.{what}")
+        elif field.kind == "fact":
+            items.append(f"fact({field.name!r}, named, prim)")
+        else:
+            return None
+    body = f"({', '.join(items)},)" if items else "()"
+    return _define(f"def save(named, out):\n    return {body}\n", "save", space)
 
 
 def make_pull(plan: Any, pieces: Pieces) -> Callable[..., Any]:
