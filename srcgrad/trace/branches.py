@@ -306,20 +306,19 @@ class Branches(Choices):
         result = self.wrap(value, leaf.label or "array")
         if type(result) is ArrayTracer:
             for part in parts:
-                if type(part) is ArrayTracer and (part.home.region is None
-                                                  or part.home.region.active):
-                    result.home.aliases.append((part.home, part.home.current))
+                if type(part) is ArrayTracer:
+                    result.home.aliases.extend(
+                        (h, h.current) for h in reach(part.home)
+                        if h.region is None or h.region.active)
         return result
 
     def _alias_shared(self, rows: list[tuple[Leaf, Any, Any]], made: list[Any]) -> None:
         """Joined arrays that are one buffer on one path, and two on the other, may alias."""
         for side in (1, 2):
-            by_home: dict[int, list[ArrayTracer]] = {}
-            for row, tracer in zip(rows, made, strict=False):
-                if type(tracer) is ArrayTracer and type(row[side]) is ArrayTracer:
-                    by_home.setdefault(id(row[side].home), []).append(tracer)
-            for group in by_home.values():
-                link_aliases([t.home for t in group])
+            sets = [(tracer.home, {id(h) for h in reach(row[side].home)})
+                    for row, tracer in zip(rows, made, strict=False)
+                    if type(tracer) is ArrayTracer and type(row[side]) is ArrayTracer]
+            link_overlaps(sets)
 
     def _refresh_aliases(self, made: list[Any]) -> None:
         """Aliases count from the versions that hold after the join."""
@@ -455,12 +454,31 @@ def jump_codes(jumps: list[Any]) -> frozenset[int] | None:
     return frozenset(codes)
 
 
-def link_aliases(homes: list[Home]) -> None:
-    """Say of several homes that any two of them may be one."""
-    unique = list({id(h): h for h in homes}.values())
-    for a in unique:
-        for b in unique:
-            if a is not b:
-                a.aliases.append((b, b.current))
+def reach(home: Home) -> list[Home]:
+    """The home and every home that it may be: members of choices and aliases, transitively."""
+    found: dict[int, Home] = {}
+    todo = [home]
+    while todo:
+        one = todo.pop()
+        if id(one) in found:
+            continue
+        found[id(one)] = one
+        todo.extend(h for h, _ in one.aliases)
+        if one.choice is not None:
+            todo.extend(m.home for m in one.choice[1:])
+    return list(found.values())
 
 
+def link_overlaps(sets: list[tuple[Home, set[int]]]) -> None:
+    """Homes of which two may be one (their sets of possible buffers meet) are aliases."""
+    by_buffer: dict[int, list[Home]] = {}
+    for home, buffers in sets:
+        for buffer in buffers:
+            by_buffer.setdefault(buffer, []).append(home)
+    linked: set[tuple[int, int]] = set()
+    for homes in by_buffer.values():
+        for a in homes:
+            for b in homes:
+                if a is not b and (id(a), id(b)) not in linked:
+                    linked.add((id(a), id(b)))
+                    a.aliases.append((b, b.current))

@@ -21,7 +21,7 @@ from ..errors import AliasError, JoinError, UnsupportedOperation
 from ..graph.ir import Block, LoopSpec, Node, Value, walk
 from ..kinds import INT, Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, UNBOUND
-from .branches import RAISE, Branches
+from .branches import RAISE, Branches, link_overlaps, reach
 from .control import Refusal, Unroll
 from .iteration import Range, item, length, staged_iterable, static_items
 from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves, widen
@@ -418,24 +418,21 @@ class Loops(Branches):
     def _link_heads(self, made: list[tuple[Carried, list[Any]]]) -> None:
         """Carried arrays may be one at the loop's head if they were at the entry or at the end
         of an iteration; they may also be an array that lives outside."""
-        for side in ("entry", "end"):
-            groups: dict[int, list[Home]] = {}
-            for carried, objects in made:
+        sets: list[tuple[Home, set[int]]] = []
+        for carried, objects in made:
+            for side in ("entry", "end"):
                 state = getattr(carried, side)
                 if state is None or state is UNBOUND:
                     continue
-                parts = leaves(carried.shape, state)
-                for tracer, part in zip(objects, parts, strict=False):
-                    if type(tracer) is ArrayTracer and type(part) is ArrayTracer:
-                        groups.setdefault(id(part.home), []).append(tracer.home)
-                        if side == "end" and part.home.region is not None and (
-                                part.home.region.active):
-                            tracer.home.aliases.append((part.home, part.home.current))
-            for homes in groups.values():
-                for a in homes:
-                    for b in homes:
-                        if a is not b:
-                            a.aliases.append((b, b.current))
+                for tracer, part in zip(objects, leaves(carried.shape, state), strict=False):
+                    if type(tracer) is not ArrayTracer or type(part) is not ArrayTracer:
+                        continue
+                    found = reach(part.home)
+                    sets.append((tracer.home, {id(h) for h in found}))
+                    for home in found:
+                        if home.region is not None and home.region.active:
+                            tracer.home.aliases.append((home, home.current))
+        link_overlaps(sets)
 
     def _widen(self, forms: dict[tuple[Any, ...], Carried], done: Round) -> bool:
         """Compare the ends of a round with its heads; True if some form became wider."""
@@ -486,6 +483,8 @@ class Loops(Branches):
                 home = part.home
                 outer = home.region is not None and home.region.active
                 labels.append(id(home) if outer else first.setdefault(id(home), len(labels)))
+                labels.extend(sorted(id(h) for h in reach(home)
+                                     if h.region is not None and h.region.active))
         return [x for i, x in enumerate(labels) if x != i]
 
     def _first_form(self, joining: Join, change: Change) -> Shape:
@@ -649,9 +648,9 @@ class Loops(Branches):
         """Put the results into the cells; arrays that were carried under another name and
         written to are not known under their old name any more."""
         number = 0
-        made_all: list[tuple[Carried, list[Any]]] = []
+        sets: list[tuple[Home, set[int]]] = []
         for c in carried:
-            made = []
+            made: list[Any] = []
             entry_parts = leaves(c.shape, c.entry)
             end_parts = leaves(c.shape, c.end)
             head_parts = leaves(c.shape, c.head)
@@ -661,22 +660,20 @@ class Loops(Branches):
                 number += 1
                 value.hint = self._hint_of(c.cell, leaf)
                 self.list_sites[value] = site
-                outer = [p for p in ((end,) if runs else (entry, end)) if type(p) is ArrayTracer
-                         and p.home.region is not None and p.home.region.active]
-                made.append(self.object_of(leaf, value, outer))
+                result = self.object_of(leaf, value, [])
+                made.append(result)
+                if type(result) is ArrayTracer:
+                    found = [h for p in ((end,) if runs else (entry, end))
+                             if type(p) is ArrayTracer for h in reach(p.home)]
+                    sets.append((result.home, {id(h) for h in found}))
+                    result.home.aliases.extend(
+                        (h, h.current) for h in found
+                        if h.region is not None and h.region.active)
                 if type(head) is ArrayTracer and head.home.written and (
                         type(entry) is ArrayTracer):
                     self._lose_entry(entry.home, head.home)
-            made_all.append((c, list(made)))
             self.journal.write(c.cell, build(c.shape, made))
-        groups: dict[int, list[Home]] = {}
-        for c, objects in made_all:
-            for tracer, part in zip(objects, leaves(c.shape, c.end), strict=False):
-                if type(tracer) is ArrayTracer and type(part) is ArrayTracer:
-                    groups.setdefault(id(part.home), []).append(tracer.home)
-        for homes in groups.values():
-            for a in homes:
-                a.aliases.extend((b, b.current) for b in homes if b is not a)
+        link_overlaps(sets)
 
     def _lose_entry(self, home: Home, head: Home) -> None:
         for member in (home.choice or ())[1:]:

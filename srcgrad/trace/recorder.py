@@ -279,7 +279,7 @@ class Recorder:
                             kwargs=keywords, many=outcome.many)
         results = [self._result(fn, args, kwargs, outcome, i, v) for i, v in enumerate(outputs)]
         if not outcome.many and outcome.views[0] == "fresh":
-            self._note_layout(fn, results[0], tuple(inputs))
+            self._note_layout(outcome, results[0], (args, kwargs))
         if not outcome.many:
             return results[0]
         cls = outcome.container
@@ -294,7 +294,10 @@ class Recorder:
                 outcome: Outcome, index: int, value: Value) -> Any:
         """The tracer of one result: a new object, or a view of an argument."""
         relation = outcome.views[index]
-        found = outcome.step(fn, args, kwargs, index) if relation != "fresh" else None
+        try:
+            found = outcome.step(fn, args, kwargs, index) if relation != "fresh" else None
+        except SrcgradError as error:
+            raise self.fatal(error) from None
         if found is None or type(found[0]) is not ArrayTracer:
             return self.wrap(value)
         base, step = found
@@ -334,22 +337,31 @@ class Recorder:
         """Make the layout of an array from outside a guarded fact, if it is not yet."""
         raise AttributeError
 
-    def _note_layout(self, fn: Any, result: Any, inputs: tuple[Value, ...]) -> None:
-        """New arrays lie in C order if they were made so, or elementwise from such arrays."""
-        if type(result) is not ArrayTracer:
+    def _note_layout(self, outcome: Outcome, result: Any, inputs: Any) -> None:
+        """New arrays lie in C order if they were made so, or if all arrays they were made of do
+        (for arrays from outside that is a guarded fact once it matters)."""
+        order = outcome.orders[0] if outcome.orders and outcome.views[0] == "fresh" else None
+        if type(result) is not ArrayTracer or order is None:
             return
-        if fn in MAKERS or (isinstance(fn, Method) and fn.name in ("copy", "flatten")):
+        unknown = [] if order == "C" else [t for t in array_tracers(inputs)
+                                           if t.obj not in self.c_ordered
+                                           and not self.layout_of(t)]
+        if unknown:
+            result.home.made_from = tuple(t.home for t in unknown if not t.steps)
+        else:
             result.home.contiguous = True
             self.c_ordered.add(result.obj)
-        elif isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") == "_operator":
-            arrays = [v for v in inputs if v.aval.is_array]
-            if arrays and all(v.obj in self.c_ordered for v in arrays):
-                result.home.contiguous = True
-                self.c_ordered.add(result.obj)
 
 
-MAKERS = frozenset({np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.eye,
-                    np.identity, np.concatenate, np.stack})
+def array_tracers(structure: Any) -> list[ArrayTracer]:
+    """The array tracers in the arguments of a call."""
+    if type(structure) is ArrayTracer:
+        return [structure]
+    if isinstance(structure, (tuple, list)):
+        return [t for s in structure for t in array_tracers(s)]
+    if type(structure) is dict:
+        return [t for s in structure.values() for t in array_tracers(s)]
+    return []
 
 
 class _Dead:
