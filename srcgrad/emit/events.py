@@ -43,15 +43,16 @@ class Events:
         self.positions = [p for p, _ in events]
         self.families = families
 
-    def let_pass(self, node: Node, position: int, target: int) -> bool:
-        """May ``node`` be evaluated at ``target`` instead of ``position``?"""
+    def let_pass(self, node: Node, position: int, target: int, kept: bool) -> bool:
+        """May ``node`` be evaluated at ``target`` instead of ``position``?  ``kept`` tells that
+        its content at ``position`` counts, even if it is a view."""
         first = bisect_right(self.positions, position)
         last = bisect_right(self.positions, target - 1)
         if last - first > MAX_EVENTS:
             return False
-        return all(self.may_pass(node, event) for _, event in self.events[first:last])
+        return all(self.may_pass(node, event, kept) for _, event in self.events[first:last])
 
-    def may_pass(self, node: Node, event: Node | None) -> bool:
+    def may_pass(self, node: Node, event: Node | None, kept: bool) -> bool:
         if event is None or event.op in ("effect", "call"):
             return False
         if event.blocks and not (self.is_backward(node) and self.is_backward(event)):
@@ -60,7 +61,7 @@ class Events:
             return True
         if node.op == "if" or node.out.aval.kind is Kind.OPAQUE:
             return False
-        if node.op == "read" and is_mutable(node.out.aval) and all(
+        if not kept and node.op == "read" and is_mutable(node.out.aval) and all(
                 isinstance(s, Index) and s.basic for s in node.params["steps"]):
             return True
         writes = [event] if not event.blocks else [

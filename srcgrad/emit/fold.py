@@ -172,7 +172,8 @@ class Folding:
             if node.op in _FOLDABLE and len(node.outputs) == 1:
                 target = self.target(node, block)
                 start = self.order.end.get(node, self.order.start[node])
-                if target is not None and events.let_pass(node, start, target):
+                kept = isinstance(self.consumer.get(node.out), Block)
+                if target is not None and events.let_pass(node, start, target, kept):
                     self.inlined[node] = target
 
     def is_expression(self, node: Node) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,7 @@ from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.split import split_names
 from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
-from srcgrad.graph.ir import Block, Graph, Ref, walk
+from srcgrad.graph.ir import Block, Graph, Ref, Value, walk
 
 RESERVED = frozenset(dir(builtins)) | frozenset(
     ("np", "math", "cmath", "operator", "scipy", "copy", "False", "None", "True", "and", "as",
@@ -87,17 +87,18 @@ class Function:
         self.reserved = RESERVED | set(graph.callees) | {graph.name} | self.captures()
         order = self.analyse()
         if self.naming.late:
-            self.graph = split_names(self.graph, order, self.naming.late)
-            self.analyse()
+            late = self.naming.late
+            self.graph = split_names(self.graph, order, late)
+            self.analyse(late)
         self.expressions = Expressions(self.naming, self.folding, self.sizes, space)
         self.control = Control(self.naming, self.folding, self.sizes, self.expressions,
                                Comments())
 
-    def analyse(self) -> Order:
+    def analyse(self, avoid: Container[Value] = frozenset()) -> Order:
         """What is folded, kept, alive and called how."""
         order = number(self.graph)
         self.folding = Folding(order, self.graph.border, self.families).run(self.graph)
-        self.sizes = Sizes(self.graph, self.folding)
+        self.sizes = Sizes(self.graph, self.folding, avoid)
         live = Liveness(self.graph, order, self.folding, self.sizes, Handles(self.graph))
         self.naming = Naming(self.graph, order, self.folding, live, self.parameters,
                              self.reserved)

@@ -9,6 +9,7 @@ are not printed.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -112,7 +113,7 @@ class Naming:
         by = self.folding.consumer.get(value)
         if isinstance(by, Node) and by.op == "if" and by.inputs[0] is value:
             return "taken"
-        return None
+        return function_name(node) if node.op == "apply" else None
 
     def saved_name(self, element: Value) -> str:
         name = self.wanted(element)
@@ -295,6 +296,17 @@ class Naming:
         wanted = self.wanted(index)
         names.index = self.of[index] = self.table.take(
             "i" if wanted == TEMPORARY else wanted, self.live.spans(index))
+
+
+def function_name(node: Node) -> str | None:
+    """``sin_u`` for ``np.sin(u)``, where ``u`` is the user's name."""
+    fn, args = node.params["fn"], node.params["args"]
+    name = getattr(fn, "name", None) or getattr(fn, "__name__", None)
+    if len(node.inputs) != 1 or len(args) != 1 or not isinstance(args[0], Ref) or not name:
+        return None
+    hint = node.inputs[0].hint
+    plain = str(name).isidentifier() and not str(name).startswith("_") and fn is not operator.neg
+    return f"{name}_{hint}" if hint and plain and len(hint) < 12 else None
 
 
 def merged(spans: list[Span]) -> list[Span]:

@@ -8,7 +8,7 @@ An element that is used once is read in place (``u_saved[t]``), others are bound
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
 from srcgrad.dims import Atom, Dim, Poly, proves_nonnegative
@@ -54,8 +54,9 @@ def constant_int(value: Value, folding: Folding) -> int | None:
 class Sizes:
     """The plans of all loops of a graph."""
 
-    def __init__(self, graph: Graph, folding: Folding) -> None:
-        self.folding = folding
+    def __init__(self, graph: Graph, folding: Folding,
+                 avoid: Container[Value] = frozenset()) -> None:
+        self.folding, self.avoid = folding, avoid
         self.plans: dict[Node, LoopPlan] = {}
         self.elements: dict[Value, tuple[Node, Value]] = {}
         self.atoms: dict[Atom, tuple[Value, int | None]] = {}
@@ -80,7 +81,7 @@ class Sizes:
     def offer(self, value: Value, added: list[Atom]) -> None:
         """Sizes that can be read off a value from here on."""
         aval = value.aval
-        if aval.optional or value not in self.folding.users:
+        if aval.optional or value not in self.folding.users or value in self.avoid:
             return
         dims: list[tuple[Dim | None, int | None]] = []
         if aval.kind is Kind.INT:
@@ -129,7 +130,8 @@ class Sizes:
             return None
         spec = node.loop
         for init in node.inputs[spec.first_init:spec.first_init + spec.n_carried]:
-            if aval.shape and init.aval.kind is Kind.ARRAY and init.aval.shape == aval.shape:
+            alike = init.aval.kind is Kind.ARRAY and init.aval.shape == aval.shape
+            if alike and aval.shape and init not in self.avoid:
                 made = self.folding.producer.get(init)
                 if made is None or made not in self.folding.inlined:
                     return Shape(init, aval.shape, {}, aval.dtype)

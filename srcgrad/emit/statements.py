@@ -106,11 +106,22 @@ class Plain:
 
     def plain(self, node: Node, stmts: Stmts) -> None:
         """The statements of a node without blocks."""
+        if self.only_stored(node):
+            (store,) = self.stores[node.out]
+            self.add(stmts, node, store.statement(self.e.node(node)))
+            return
         handler = getattr(self, f"do_{node.op}", self.do_assign)
         handler(node, stmts)
         for v in node.outputs:
             for store in self.stores.get(v, ()):
                 self.add(stmts, node, store.statement(self.e.of(v)))
+
+    def only_stored(self, node: Node) -> bool:
+        """Is a value kept by a loop and used for nothing else?"""
+        return (len(node.outputs) == 1 and node.op in ("apply", "read", "copy", "get")
+                and len(self.stores.get(node.out, ())) == 1 and not node.params.get("handle")
+                and self.folding.users.get(node.out) == 1
+                and (node.out.hint is None or node.op == "copy"))
 
     # ---- assignments -----------------------------------------------------------------
     def do_assign(self, node: Node, stmts: Stmts) -> None:
@@ -139,6 +150,8 @@ class Plain:
 
     def do_alias(self, node: Node, stmts: Stmts) -> None:
         """``r = r_1 = ...`` where the value was just assigned."""
+        if node.out not in self.naming.live.last:
+            return
         target = self.name_of(node.out)
         value = self.e.of(node.inputs[0])
         last = stmts[-1] if stmts else None
