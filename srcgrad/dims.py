@@ -246,6 +246,10 @@ def minimum(a: Dim, b: Dim) -> Dim:
         return b
     if proves_nonnegative(add(b, multiply(-1, a))):
         return a
+    if isinstance(a, int) or isinstance(b, int):
+        # min(k, n) is n - max(0, n - k): one form, so that halves of an array add up to it
+        number, other = (a, b) if isinstance(a, int) else (b, a)
+        return add(other, multiply(-1, maximum(0, add(other, multiply(-1, number)))))
     first, second = sorted((a, b), key=lambda d: (isinstance(d, Poly), str(d)))
     low = 0 if proves_nonnegative(a) and proves_nonnegative(b) else None
     return _opaque("min", first, second, low=low)
@@ -324,8 +328,12 @@ def proves_nonnegative(dim: Dim, depth: int = 4) -> bool:
         if len(monomial) != 1 or monomial[0][1] != 1:
             continue
         atom = monomial[0][0]
+        rest = add(dim, multiply(-1, Poly({monomial: coefficient})))
+        if atom.name == ("max" if coefficient < 0 else "min") and all(
+                proves_nonnegative(add(rest, multiply(coefficient, arg)), depth - 1)
+                for arg in atom.args):  # whichever of the two it is
+            return True
         for bound in _replacements(atom, coefficient):
-            rest = add(dim, multiply(-1, Poly({monomial: coefficient})))
             if proves_nonnegative(add(rest, multiply(coefficient, bound)), depth - 1):
                 return True
     return False

@@ -153,14 +153,16 @@ class Calls(Access):
         if where is not None:
             self.callers.append(where)
         self.depth += 1
+        frame = staged.frame(args, kwargs, function)
+        self.frames.append(frame)
         try:
-            frame = staged.frame(args, kwargs, function)
             self.journal.born(frame)
             for value in frame.slots.values():
                 self.adopt(value)
             return staged.enter(self, frame)
         finally:
             self.depth -= 1
+            self.frames.pop()
             self.call_sites.pop()
             if where is not None:
                 self.callers.pop()

@@ -20,12 +20,12 @@ from ..dims import add, evaluate, is_varying, proves_nonnegative, range_length, 
 from ..errors import AliasError, JoinError, UnsupportedOperation
 from ..graph.ir import Block, LoopSpec, Node, Value, walk
 from ..kinds import INT, Aval, Kind, any_aval, int_aval
-from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, UNBOUND
+from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, UNBOUND, Frame
 from .branches import RAISE, Branches, link_overlaps, reach
 from .control import Refusal, Unroll
 from .iteration import Range, item, length, staged_iterable, static_items
 from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves, widen
-from .journal import Cell, Change, Content, Lost, Stored, Version
+from .journal import Cell, Change, Content, Lost, Slot, Stored, Version
 from .recorder import Region
 from .tracers import ArrayTracer, Home, Jump, ScalarTracer
 
@@ -59,6 +59,13 @@ class Round:
     predicate: Any
     index: Value | None
     tested: dict[tuple[Any, ...], Change] | None = None
+
+
+@dataclass(slots=True)
+class Holder:
+    """A remembered version: that of the array a variable holds."""
+
+    slot: Slot
 
 
 class Loops(Branches):
@@ -300,7 +307,7 @@ class Loops(Branches):
         if done is None:
             return self._trace_loop("while", inits, None, start, _test_first(self, test, body),
                                     user)
-        self.forms[site] = [(c.cell, c.shape) for c in forms.values()]
+        self.forms[site] = self._remembered(forms)
         return self._finish(kind, inits, forms, done, user, site)
 
     def _settle(self, kind: str, forms: dict[tuple[Any, ...], Carried],
@@ -326,16 +333,40 @@ class Loops(Branches):
 
     call_sites: list[Any]
 
+    def _remembered(self, forms: dict[tuple[Any, ...], Carried]) -> list[tuple[Cell, Shape]]:
+        """The forms to start from at the next visit.  A version is remembered by a variable
+        that holds the array, since each visit may have other arrays there."""
+        holders = {id(value.home): Slot(frame, name) for frame in self.frames
+                   for name, value in frame.slots.items() if type(value) is ArrayTracer}
+        kept: list[tuple[Cell, Shape]] = []
+        for carried in forms.values():
+            if isinstance(carried.cell, Slot):
+                kept.append((carried.cell, carried.shape))
+            elif isinstance(carried.cell, Version) and id(carried.cell.owner) in holders:
+                kept.append((Holder(holders[id(carried.cell.owner)]), carried.shape))
+        return kept
+
+    frames: list[Frame]
+
     def _recall(self, forms: dict[tuple[Any, ...], Carried],
                 remembered: list[tuple[Any, Shape]]) -> None:
         """Start from the form an earlier visit of the same loop arrived at."""
         joining = self.join()
+        live = {id(frame) for frame in self.frames}
         for cell, shape in remembered:
-            entry = cell.get()
-            if entry is UNBOUND and not isinstance(shape, Leaf):
+            if isinstance(cell, Holder):
+                value = cell.slot.get()
+                if id(cell.slot.owner) in live and type(value) is ArrayTracer and (
+                        value.home.lost is None):
+                    version = Version(value.home)
+                    entry = version.get()
+                    leaf = Leaf(entry.aval, version_of=value.home)
+                    forms[version.key] = Carried(version, leaf, entry)
                 continue
-            wider, _ = (shape, False) if isinstance(cell, Version) else widen(
-                joining, shape, entry, entry)
+            entry = cell.get()
+            if id(cell.owner) not in live or (entry is UNBOUND and not isinstance(shape, Leaf)):
+                continue
+            wider, _ = widen(joining, shape, entry, entry)
             forms[cell.key] = Carried(cell, wider, entry)
 
     def _round(self, kind: str, forms: dict[tuple[Any, ...], Carried],

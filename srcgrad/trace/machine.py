@@ -44,6 +44,7 @@ class TraceMachine(Statements, MachineDefaults):
         self.depth = 0
         self.call_sites = []
         self.open_tests = []
+        self.frames = []
         self.loop_count = 0
         self.rounds = 0
         self.forms = {}
@@ -251,7 +252,10 @@ class TraceMachine(Statements, MachineDefaults):
         """Run the staged form of the function under differentiation."""
         if not isinstance(function, types.FunctionType):
             return self.call(function, *args, **kwargs)
-        return stage(function).run(self, args, kwargs, fn=function)
+        staged = stage(function)
+        frame = staged.frame(args, kwargs, function)
+        self.frames.append(frame)
+        return staged.enter(self, frame)
 
 
 def _nothing() -> None:

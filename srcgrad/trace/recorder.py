@@ -24,7 +24,6 @@ from ..graph.ir import (
 from ..graph.outcome import MISSING, Fresh, Outcome
 from ..kinds import Aval, Kind, aval_of
 from ..stage.origins import origin
-from ..spelling import Method
 from .control import Refusal
 from .journal import Journal, Lost, Version
 from .tracers import (

@@ -296,6 +296,8 @@ class Sources(Recorder):
 
     def want_layout(self, home: Home) -> None:
         """Start again with the layout of an array from outside as a guarded fact."""
+        for source in home.made_from:
+            self.want_layout(source)
         for path, known, obj in self.outside_arrays:
             if known.home is home and ("layout", str(path)) not in self.assumed and (
                     obj.flags.c_contiguous):

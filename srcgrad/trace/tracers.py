@@ -32,7 +32,7 @@ class Home:
     """
 
     __slots__ = ("aliases", "choice", "contiguous", "current", "label", "layout_of",
-                 "lost", "obj", "outside", "reads",
+                 "lost", "made_from", "obj", "outside", "reads",
                  "region", "stored", "written")
 
     def __init__(self, current: Value, obj: int, label: str = "array",
@@ -48,6 +48,7 @@ class Home:
         self.lost: str | None = None
         self.contiguous: bool | None = None
         self.layout_of: Home | None = None  # a view of that home if it is C-contiguous
+        self.made_from: tuple[Home, ...] = ()  # in C order if these homes are
         self.written = False
         self.label = label
 
