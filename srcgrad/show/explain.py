@@ -1,0 +1,147 @@
+"""``df.explain()``: what the generated code relies on, what it keeps, and why it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from ..graph.ir import Graph, walk
+from ..guards import Guard
+from .facts import in_words, place
+
+
+class Tracing(Protocol):
+    """What explaining reads of a tracing."""
+
+    @property
+    def graph(self) -> Graph: ...
+    @property
+    def guards(self) -> tuple[Guard, ...]: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+    @property
+    def rounds(self) -> int: ...
+
+
+class Entry(Protocol):
+    """What explaining reads of a specialization."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def traced(self) -> Tracing: ...
+
+
+def explain(compiled: Any, entry: Entry, entries: Sequence[Entry]) -> str:
+    """A report on one specialization of ``compiled``, in sections; the latest of ``entries``
+    comes first."""
+    sections = [
+        ("signature", [entry.title]),
+        ("why it was compiled", _reason(entry, entries)),
+        ("checked at each call", list(_guards(entry))),
+        ("loops and branches", _control(entry)),
+        ("kept for the backward part", _kept(entry.text)),
+        ("size of the generated code", _size(entry.text)),
+    ]
+    lines = [repr(compiled)]
+    for heading, body in sections:
+        lines += ["", f"{heading}:", *(f"  {line}" for line in body)]
+    return "\n".join(lines)
+
+
+def _reason(entry: Entry, entries: Sequence[Entry]) -> list[str]:
+    place_ = next(i for i, e in enumerate(entries) if e is entry)
+    if place_ == len(entries) - 1:
+        return ["the first call"]
+    before = entries[place_ + 1]
+    found = list(differences(before.traced.guards, entry.traced.guards))
+    return found or ["what the one before relies on did not hold, and no single fact tells why"]
+
+
+def differences(before: Sequence[Guard], now: Sequence[Guard]) -> Iterator[str]:
+    """The facts in which two tracings differ: ``x was ..., now ...``."""
+    present: dict[Any, Guard] = {_key(g): g for g in now}
+    subjects = {str(g.path): g for g in reversed(now) if g.path is not None}
+    for guard in before:
+        other = present.get(_key(guard))
+        if other is not None:
+            if not _equal(other, guard):
+                yield f"it was: {in_words(guard)}; now: {in_words(other)}{_needed(guard)}"
+        elif guard.path is not None and str(guard.path) in subjects and guard.kind in (
+                "array", "type", "equals"):
+            yield (f"it was: {in_words(guard)}; now: "
+                   f"{in_words(subjects[str(guard.path)])}{_needed(guard)}")
+        elif guard.kind in ("size", "extent", "overlap", "contiguous"):
+            yield f"no longer certain: {in_words(guard)}{_needed(guard)}"
+
+
+def _equal(one: Guard, other: Guard) -> bool:
+    if one.kind == "is":
+        return one.data is other.data
+    return type(one.data) is type(other.data) and bool(one.data == other.data)
+
+
+def _key(guard: Guard) -> Any:
+    if guard.kind == "size":
+        return "size", str(guard.data[1]), guard.data[2] if guard.data[0] == "!=" else None
+    return guard.kind, guard.path
+
+
+def _needed(guard: Guard) -> str:
+    where = place(guard.where)
+    return f"   ({where})" if where else ""
+
+
+def _guards(entry: Entry) -> Iterator[str]:
+    for guard in entry.traced.guards:
+        where = place(guard.where)
+        yield in_words(guard) + (f"   # {where}" if where else "")
+
+
+def _control(entry: Entry) -> list[str]:
+    names = {"loop": "staged loop", "if": "staged branch", "call": "call of a function of its own"}
+    found: dict[str, None] = {}
+    for node in walk(entry.traced.graph.block):
+        if node.op in names and node.origin is not None and node.origin.where is not None:
+            found[f"{names[node.op]}: {place(node.origin.where)}"] = None
+    found.update(dict.fromkeys(entry.traced.notes))
+    return list(found) or ["none: the generated code is a straight line"]
+
+
+def _kept(text: str) -> list[str]:
+    """What the header of the generated code says is kept."""
+    found: list[str] = []
+    for line in _header(text):
+        if line.startswith(("kept", "copied")):
+            found.append(line)
+        elif found and line.startswith("    "):
+            found[-1] += " " + line.strip()
+        elif found:
+            break
+    return found or ["nothing is copied: the backward part reads the variables themselves"]
+
+
+def _header(text: str) -> list[str]:
+    """The comment above the last function of a module, without its marks."""
+    lines = text.splitlines()
+    last = max((i for i, line in enumerate(lines) if line.startswith("def ")), default=0)
+    first = last
+    while first and lines[first - 1].startswith("#"):
+        first -= 1
+    return [line[2:] for line in lines[first:last]]
+
+
+def _size(text: str) -> list[str]:
+    code = [line.strip() for line in text.splitlines()]
+    border = next((i for i, line in enumerate(code) if line == "# ---- backward"), len(code))
+
+    def count(lines: Sequence[str]) -> int:
+        return sum(1 for line in lines if line and not line.startswith("#"))
+
+    total, forward = count(code), count(code[:border])
+    if border == len(code):
+        return [f"{total} lines of code"]
+    return [f"{total} lines of code: {forward} up to the end of the forward part, "
+            f"{total - forward} in the backward part"]

@@ -1,0 +1,121 @@
+"""Guards in words, and as Python conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..cache.dispatch import size_text
+from ..dims import Atom
+from ..errors import Where
+from ..guards import Guard, Path
+
+_WRITABLE = (bool, int, float, complex, str, bytes, type(None))
+
+
+def in_words(guard: Guard) -> str:
+    """What a guard states, for a reader.
+
+    >>> in_words(Guard("length", Path(("arg", "xs"), (), "xs"), 3))
+    'len(xs) is 3'
+    """
+    path, data = guard.path, guard.data
+    if guard.kind == "size":
+        relation, dim, number = data
+        return f"{dim} {relation} {number}"
+    if guard.kind == "array":
+        return f"{path} is {array_in_words(*data)}"
+    if guard.kind == "extent":
+        return f"{path}.shape[{data[0]}] is {data[1]}"
+    if guard.kind == "type":
+        article = "an" if data.__name__[0] in "aeiou" else "a"
+        return f"{path} is {article} {data.__name__}"
+    if guard.kind == "is":
+        return f"{path} is the object it was"
+    if guard.kind == "is_path":
+        return f"{path} and {data} are one object"
+    if guard.kind == "equals":
+        return f"{path} == {data!r}"
+    if guard.kind == "length":
+        return f"len({path}) is {data}"
+    if guard.kind == "keys":
+        return f"the keys of {path} are {list(data)}"
+    if guard.kind == "missing":
+        return f"{path} has no attribute {data}"
+    if guard.kind == "overlap":
+        return f"{path} and {data} share no memory"
+    return f"{path} is{' ' if data else ' not '}contiguous"
+
+
+def array_in_words(dtype: np.dtype[Any], rank: int, units: tuple[int, ...]) -> str:
+    """``array of float64, rank 2, axis 0 of length 1``."""
+    text = f"an array of {dtype}, rank {rank}"
+    if units:
+        axes = ", ".join(map(str, units))
+        return f"{text}, {'axis' if len(units) == 1 else 'axes'} {axes} of length 1"
+    return f"{text}, no axis of length 1" if rank else text
+
+
+def place(where: Where | None) -> str:
+    """``file.py:12: the user's line``; empty where it is not known."""
+    if where is None:
+        return ""
+    name = where.filename.replace("\\", "/").rsplit("/", 1)[-1]
+    return f"{name}:{where.line}: {where.text.strip()}"
+
+
+def condition(guard: Guard, text: Callable[[Path], str],
+              names: Mapping[Atom, str]) -> str | None:
+    """A guard as a Python condition over ``np``; None if it cannot be checked in a module that
+    knows nothing of the user's classes."""
+    data = guard.data
+    if guard.kind == "size":
+        relation, dim, number = data
+        return f"{size_text(dim, names)} {relation} {number}"
+    assert guard.path is not None
+    subject = text(guard.path)
+    if guard.kind == "array":
+        return _array_condition(subject, *data)
+    if guard.kind == "extent":
+        return f"{subject}.shape[{data[0]}] == {data[1]}"
+    if guard.kind == "type":
+        return _type_condition(subject, data)
+    if guard.kind == "equals" and type(data) in _WRITABLE:
+        same = data is None or isinstance(data, bool)
+        return f"{subject} {'is' if same else '=='} {data!r}"
+    if guard.kind == "length":
+        return f"len({subject}) == {data}"
+    if guard.kind == "keys" and all(type(k) in _WRITABLE for k in data):
+        return f"tuple({subject}) == {data!r}"
+    if guard.kind == "missing":
+        return f"not hasattr({subject}, {data!r})"
+    if guard.kind == "overlap":
+        return f"not np.shares_memory({subject}, {text(data)})"
+    if guard.kind == "contiguous":
+        return f"{subject}.flags.c_contiguous is {data}"
+    if guard.kind == "is_path":
+        return f"{subject} is {text(data)}"
+    return None
+
+
+def _array_condition(subject: str, dtype: np.dtype[Any], rank: int,
+                     units: tuple[int, ...]) -> str:
+    checks = [f"type({subject}) is np.ndarray", f"{subject}.dtype == {dtype.str!r}",
+              f"{subject}.ndim == {rank}"]
+    if rank and not units:
+        checks.append(f"1 not in {subject}.shape")
+    elif rank:
+        checks += [f"{subject}.shape[{i}] {'==' if i in units else '!='} 1" for i in range(rank)]
+    return " and ".join(checks)
+
+
+def _type_condition(subject: str, cls: type) -> str | None:
+    if cls is type(None):
+        return f"{subject} is None"
+    if cls.__module__ == "builtins":
+        return f"type({subject}) is {cls.__name__}"
+    if issubclass(cls, np.generic):
+        return f"type({subject}) is np.{cls.__name__}"
+    return None

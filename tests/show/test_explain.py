@@ -1,0 +1,91 @@
+"""What ``explain`` tells."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import srcgrad as sg
+
+X = np.arange(1.0, 5.0)
+
+
+def heat(u0, alpha, steps):
+    u = u0.copy()
+    cost = 0.0
+    for _ in range(steps):
+        u[1:-1] += alpha * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        cost += np.sum(u * u)
+    return cost
+
+
+def section(text, heading):
+    """The lines of one section."""
+    lines = text.splitlines()
+    start = lines.index(f"{heading}:") + 1
+    end = next((i for i in range(start, len(lines)) if not lines[i]), len(lines))
+    return [line.strip() for line in lines[start:end]]
+
+
+def test_the_first_call():
+    text = sg.grad(heat).explain(X, 0.1, 3)
+    assert section(text, "why it was compiled") == ["the first call"]
+    assert "u0 is an array of float64, rank 1, no axis of length 1" in text
+    assert "alpha is a float" in text
+    assert any(line.startswith("staged loop: test_explain.py:") and "for _ in range(steps)" in line
+               for line in section(text, "loops and branches"))
+    assert "8*n" in "".join(section(text, "kept for the backward part"))
+
+
+def test_guards_name_the_line_that_needs_them():
+    def middle(u, f):
+        return np.sum(u[1:-1] * f[1:-1])
+
+    guards = section(sg.grad(middle).explain(X, X), "checked at each call")
+    assert any(g.endswith("return np.sum(u[1:-1] * f[1:-1])") for g in guards), guards
+
+
+def test_another_dtype():
+    df = sg.grad(heat)
+    df(X, 0.1, 3)
+    df(X.astype(np.float32), 0.1, 3)
+    (line,) = section(df.explain(), "why it was compiled")
+    assert line.startswith("it was: u0 is an array of float64, rank 1, no axis of length 1; "
+                           "now: u0 is an array of float32")
+
+
+def test_another_type():
+    df = sg.grad(heat)
+    df(X, 0.1, 3)
+    df(X, np.float64(0.1), 3)
+    (line,) = section(df.explain(), "why it was compiled")
+    assert "alpha is a float;" in line and "alpha is a float64" in line
+
+
+def test_another_static_value():
+    def power(x, kind):
+        return np.sum(x ** 2) if kind == "square" else np.sum(x)
+
+    df = sg.grad(power)
+    df(X, "square")
+    df(X, "plain")
+    found = section(df.explain(), "why it was compiled")
+    assert any("kind == 'square'; now: kind == 'plain'" in line for line in found)
+
+
+def test_an_older_signature_is_explained_by_its_arguments():
+    df = sg.grad(heat)
+    df(X, 0.1, 3)
+    df(X.astype(np.float32), 0.1, 3)
+    assert section(df.explain(X, 0.1, 3), "why it was compiled") == ["the first call"]
+
+
+def test_the_size_of_the_code():
+    (line,) = section(sg.grad(heat).explain(X, 0.1, 3), "size of the generated code")
+    assert "lines of code" in line and "backward" in line
+
+
+def test_a_straight_line_keeps_nothing():
+    text = sg.grad(lambda x: np.sum(x * x)).explain(X)
+    assert section(text, "loops and branches") == [
+        "none: the generated code is a straight line"]
+    assert "nothing is copied" in text
