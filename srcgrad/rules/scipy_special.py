@@ -231,7 +231,7 @@ def betaln_x2(x1: Array, x2: Array) -> Array:
 
 @elementwise(sp.gammainc, "x2")
 def gammainc_x2(x1: Array, x2: Array) -> Array:
-    return np.exp((x1 - 1) * np.log(x2) - x2 - sp.gammaln(x1))
+    return np.exp(sp.xlogy(x1 - 1, x2) - x2 - sp.gammaln(x1))
 
 
 @elementwise(sp.gammaincc, "x2")
@@ -246,7 +246,7 @@ def gammaincinv_x2(ans: Array, x1: Array) -> Array:
 
 @elementwise(sp.betainc, "x3")
 def betainc_x3(x1: Array, x2: Array, x3: Array) -> Array:
-    return np.exp((x1 - 1) * np.log(x3) + (x2 - 1) * np.log1p(-x3) - sp.betaln(x1, x2))
+    return np.exp(sp.xlogy(x1 - 1, x3) + sp.xlog1py(x2 - 1, -x3) - sp.betaln(x1, x2))
 
 
 @elementwise(sp.betaincc, "x3")
