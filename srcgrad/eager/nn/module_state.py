@@ -29,15 +29,6 @@ class IncompatibleKeys(
     __str__ = __repr__
 
 
-class StateDict(OrderedDict[str, Any]):
-    """An ordered dictionary of tensors with module versions in ``_metadata``."""
-
-    _metadata: OrderedDict[str, Any]
-
-    def __reduce__(self) -> Any:
-        return OrderedDict, (), {"_metadata": self._metadata}, None, iter(self.items())
-
-
 class ModuleState:
     """The part of Module that deals with state dictionaries."""
 
@@ -129,7 +120,7 @@ class ModuleState:
             prefix = args[1] if len(args) > 1 and prefix == "" else prefix
             keep_vars = args[2] if len(args) > 2 and not keep_vars else keep_vars
         if destination is None:
-            destination = StateDict()
+            destination = OrderedDict()
             destination._metadata = OrderedDict()
         metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
@@ -239,7 +230,7 @@ class ModuleState:
         unexpected: list[str] = []
         errors: list[str] = []
         metadata = getattr(state_dict, "_metadata", None)
-        state = StateDict(state_dict)
+        state: Any = OrderedDict(state_dict)
         if metadata is not None:
             state._metadata = metadata
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import basis as torch
+from ..dtype import round_bfloat16
 from ..removable import RemovableHandle
 
 Params = Iterable[Any]
@@ -363,6 +364,13 @@ def numbers(tensor: Any) -> Array:
     return array
 
 
+def round_storage(tensor: Any) -> None:
+    """bfloat16 is stored as float32: take away the bits it does not have."""
+    if isinstance(tensor, torch.Tensor) and tensor.dtype is torch.bfloat16:
+        buffer = torch.raw(tensor)
+        np.copyto(buffer, round_bfloat16(buffer))
+
+
 class ArrayOptimizer(Optimizer):
     """An optimizer whose update is arithmetic on one parameter's buffers at a time.
 
@@ -401,6 +409,9 @@ class ArrayOptimizer(Optimizer):
         counter += 1
         p, g = self._decayed(param, grad, group)
         self._update(p, g, state, group)
+        if param.dtype is torch.bfloat16:
+            for tensor in (param, *state.values()):
+                round_storage(tensor)
         torch.increment_version(param)
 
     def _decayed(self, param: Any, grad: Any, group: Group) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from .optimizer import (
     checked_flags,
     checked_lr,
     numbers,
+    round_storage,
     scalar,
 )
 
@@ -77,6 +78,9 @@ class SGD(ArrayOptimizer):
                 buffer += g if dampening == 0 else (1 - dampening) * g
             g = g + momentum * buffer if group["nesterov"] else buffer
         p -= scalar(group["lr"]) * g
+        round_storage(param)
+        if momentum != 0:
+            round_storage(self.state[param]["momentum_buffer"])
         torch.increment_version(param)
 
 

@@ -93,7 +93,7 @@ def small_convolutional_network(torch):
     class Net(nn.Module):
         def __init__(self):
             super().__init__()
-            self.conv1 = nn.Conv2d(1, 4, 3, padding=1, bias=False)  # a bias would get rounding noise
+            self.conv1 = nn.Conv2d(1, 4, 3, padding=1, bias=False)  # no bias: norm
             self.norm = nn.BatchNorm2d(4)
             self.conv2 = nn.Conv2d(4, 8, 3, padding=1)
             self.drop = nn.Dropout(0.25)

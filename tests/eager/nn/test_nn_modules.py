@@ -102,7 +102,8 @@ def test_loading_messages():
 
 @pytest.mark.parametrize("call, kind, text", [
     (lambda m: setattr(m, "scale", torch.ones(1)), TypeError,
-     "cannot assign 'torch.FloatTensor' as parameter 'scale' (torch.nn.Parameter or None expected)"),
+     "cannot assign 'torch.FloatTensor' as parameter 'scale' "
+     "(torch.nn.Parameter or None expected)"),
     (lambda m: setattr(m, "a", 3), TypeError,
      "cannot assign 'int' as child module 'a' (torch.nn.Module or None expected)"),
     (lambda m: m.register_parameter("x.y", None), KeyError, "parameter name can't contain \".\""),
@@ -300,3 +301,30 @@ def test_gradient_tools():
     vector = nn.utils.parameters_to_vector([p, q])
     nn.utils.vector_to_parameters(vector * 0 + torch.arange(5.0), [p, q])
     assert p.tolist() == [0, 1, 2] and q.tolist() == [3, 4]
+
+
+@pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_packed_sequences_agree_with_each_sequence_alone(kind, bidirectional):
+    rnn = nn.utils.rnn
+    torch.manual_seed(0)
+    layer = getattr(nn, kind)(3, 4, num_layers=2, bidirectional=bidirectional)
+    parts = [torch.randn(n, 3) for n in (2, 5, 3)]
+    packed = rnn.pack_sequence(parts, enforce_sorted=False)
+    assert packed.batch_sizes.tolist() == [3, 3, 2, 1, 1]
+    out, state = layer(packed)
+    padded, lengths = rnn.pad_packed_sequence(out)
+    assert lengths.tolist() == [2, 5, 3]
+    last = state[0] if kind == "LSTM" else state
+    for i, part in enumerate(parts):
+        alone, own = layer(part)
+        assert torch.allclose(padded[:len(part), i], alone, atol=1e-6)
+        assert torch.allclose(last[:, i], own[0] if kind == "LSTM" else own, atol=1e-6)
+    assert rnn.pad_sequence(parts).shape == (5, 3, 3)
+    assert [s.shape[0] for s in rnn.unpack_sequence(packed)] == [2, 5, 3]
+
+
+def test_state_is_a_plain_ordered_dictionary():
+    state = nn.Linear(1, 1).state_dict()
+    assert type(state) is OrderedDict
+    assert pickle.loads(pickle.dumps(state))._metadata == {"": {"version": 1}}

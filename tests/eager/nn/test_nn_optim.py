@@ -188,3 +188,14 @@ def test_schedules_with_several_groups():
     assert scheduler.get_last_lr() == [0.125, 0.1]
     with pytest.raises(ValueError, match="Expected 2 lr_lambdas, but got 1"):
         optim.lr_scheduler.LambdaLR(optimizer, [lambda e: 1.0])
+
+
+def test_bfloat16_parameters_stay_representable():
+    p = torch.ones(3, dtype=torch.bfloat16, requires_grad=True)
+    optimizer = optim.Adam([p], lr=0.01)
+    for _ in range(2):
+        p.grad = torch.full((3,), 0.3, dtype=torch.bfloat16)
+        optimizer.step()
+    assert p.tolist() == [0.9765625] * 3
+    mean = optimizer.state[p]["exp_avg"]
+    assert torch.equal(mean, mean.float().bfloat16())

@@ -46,6 +46,14 @@ from .conv import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
+from .dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+)
 from .linear import (
     Bilinear,
     Flatten,
@@ -108,25 +116,17 @@ from .pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
-from .recurrent import (
-    GRU,
-    LSTM,
-    RNN,
-    RNNBase,
-)
 from .recurrent_steps import (
     GRUCell,
     LSTMCell,
     RNNCell,
     RNNCellBase,
 )
-from .regularization import (
-    AlphaDropout,
-    Dropout,
-    Dropout1d,
-    Dropout2d,
-    Dropout3d,
-    FeatureAlphaDropout,
+from .rnn import (
+    GRU,
+    LSTM,
+    RNN,
+    RNNBase,
 )
 from .sparse import (
     Embedding,

@@ -13,9 +13,9 @@ from ..containers import ModuleList
 from ..functional.attention import multi_head_attention_forward
 from ..module import Module
 from ..parameter import Parameter
+from .dropout import Dropout
 from .linear import Linear, NonDynamicallyQuantizableLinear
 from .normalization import LayerNorm
-from .regularization import Dropout
 
 
 class MultiheadAttention(Module):

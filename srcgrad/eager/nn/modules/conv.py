@@ -15,7 +15,7 @@ from ..parameter import Parameter
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class _Conv(Module):
+class _ConvNd(Module):
     """Options, parameters and text of all convolutions; ``count`` spatial axes."""
 
     count: int
@@ -99,7 +99,7 @@ class _Conv(Module):
         return ", ".join(parts)
 
 
-class _Direct(_Conv):
+class _Direct(_ConvNd):
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
         padding: Any = 0, dilation: Any = 1, groups: int = 1, bias: bool = True,
@@ -152,7 +152,7 @@ class Conv3d(_Direct):
     count = 3
 
 
-class _Transposed(_Conv):
+class _Transposed(_ConvNd):
     transposed = True
 
     def __init__(

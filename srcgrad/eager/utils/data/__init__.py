@@ -1,6 +1,7 @@
 """Datasets, samplers and the loader."""
 
 from .collate import default_collate, default_convert
+from .dataloader import DataLoader, get_worker_info
 from .dataset import (
     ChainDataset,
     ConcatDataset,
@@ -11,7 +12,6 @@ from .dataset import (
     TensorDataset,
     random_split,
 )
-from .loader import DataLoader, get_worker_info
 from .sampler import (
     BatchSampler,
     RandomSampler,

@@ -12,6 +12,7 @@ from .. import init
 from ..functional import nodes
 from ..module import Module
 from ..parameter import Parameter
+from ..utils.rnn import PackedSequence
 from .recurrent_steps import STEPS
 
 
@@ -173,8 +174,41 @@ class RNNBase(Module):
                 which = "hidden size" if self.mode != "LSTM" else f"hidden[{place}] size"
                 raise RuntimeError(f"Expected {which} {size}, got {list(state.size())}")
 
-    def _run(self, input: Any, states: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        """All layers over ``(L, N, E)``: outputs, and the last states stacked."""
+    def _forward(
+        self, input: Any, states: tuple[Any, ...] | None
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """Outputs and last states for padded or packed sequences."""
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, states)
+        input, full, batched = self._checked(input, states)
+        return self._finished(*self._run(input, full), batched)
+
+    def _forward_packed(
+        self, packed: PackedSequence, states: tuple[Any, ...] | None
+    ) -> tuple[Any, tuple[Any, ...]]:
+        counts = packed.batch_sizes.tolist()
+        if states is None:
+            states = tuple(
+                torch.zeros(size, dtype=packed.data.dtype)
+                for size in self._state_sizes(counts[0])
+            )
+        else:
+            self._check_sizes(states, counts[0])
+            if packed.sorted_indices is not None:
+                states = tuple(s.index_select(1, packed.sorted_indices) for s in states)
+        data, finals = self._run(packed.data, states, counts)
+        if packed.unsorted_indices is not None:
+            finals = tuple(s.index_select(1, packed.unsorted_indices) for s in finals)
+        out = PackedSequence(
+            data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices
+        )
+        return out, finals
+
+    def _run(
+        self, input: Any, states: tuple[Any, ...], counts: list[int] | None = None
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """All layers over ``(L, N, E)``, or over packed steps with ``counts`` rows each:
+        outputs, and the last states stacked."""
         directions = 2 if self.bidirectional else 1
         finals: list[tuple[Any, ...]] = []
         for layer in range(self.num_layers):
@@ -183,7 +217,12 @@ class RNNBase(Module):
                 place = layer * directions + direction
                 start = tuple(state[place] for state in states)
                 weights = self._weights(layer, direction)
-                rows, last = self._sweep(input, start, weights, bool(direction))
+                if counts is None:
+                    rows, last = self._sweep(input, start, weights, bool(direction))
+                else:
+                    rows, last = self._sweep_packed(
+                        input, start, weights, bool(direction), counts
+                    )
                 outputs.append(rows)
                 finals.append(last)
             input = outputs[0] if directions == 1 else torch.cat(outputs, -1)
@@ -210,6 +249,35 @@ class RNNBase(Module):
                 state = (F.linear(state[0], w_hr), *state[1:])
             outputs[t] = state[0]
         return torch.stack(outputs), state
+
+    def _sweep_packed(
+        self, input: Any, start: tuple[Any, ...], weights: list[Any], reverse: bool,
+        counts: list[int],
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """:meth:`_sweep` where step ``t`` is there for the first ``counts[t]`` sequences."""
+        w_ih, w_hh, b_ih, b_hh, w_hr = weights
+        step = STEPS[self.mode]
+        projected = F.linear(input, w_ih, b_ih).split(counts)
+        outputs: list[Any] = [None] * len(counts)
+        ended: list[tuple[Any, ...]] = []
+        state = start if not reverse else tuple(s[:counts[-1]] for s in start)
+        order = range(len(counts))
+        for t in reversed(order) if reverse else order:
+            have = state[0].size(0)
+            if counts[t] < have:  # some sequences ended before this step
+                ended.append(tuple(s[counts[t]:] for s in state))
+                state = tuple(s[:counts[t]] for s in state)
+            elif counts[t] > have:  # running backwards, some begin here
+                state = tuple(
+                    torch.cat([s, s0[have:counts[t]]]) for s, s0 in zip(state, start)
+                )
+            state = step(projected[t], state, w_hh, b_hh)
+            if w_hr is not None:
+                state = (F.linear(state[0], w_hr), *state[1:])
+            outputs[t] = state[0]
+        ended.append(state)
+        last = tuple(torch.cat(parts[::-1]) for parts in zip(*ended))
+        return torch.cat(outputs), last
 
     def _finished(
         self, out: Any, states: tuple[Any, ...], batched: bool
@@ -239,8 +307,7 @@ class RNNBase(Module):
 
 class _OneState(RNNBase):
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        input, states, batched = self._checked(input, None if hx is None else (hx,))
-        out, finals = self._finished(*self._run(input, states), batched)
+        out, finals = self._forward(input, None if hx is None else (hx,))
         return out, finals[0]
 
 
@@ -283,6 +350,5 @@ class LSTM(RNNBase):
         super().__init__("LSTM", *args, **kwargs)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Any, Any]]:
-        input, states, batched = self._checked(input, None if hx is None else tuple(hx))
-        out, finals = self._finished(*self._run(input, states), batched)
+        out, finals = self._forward(input, None if hx is None else tuple(hx))
         return out, (finals[0], finals[1])

@@ -1,15 +1,11 @@
-"""Tools for the parameters and gradients of a model."""
+"""Clipping of gradients by norm and by value."""
 
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Iterable
-from types import ModuleType
 from typing import Any
 
-from .. import basis as torch
-from ..typename import typename
+from ... import basis as torch
 
 
 def _tensors(parameters: Any) -> list[Any]:
@@ -69,32 +65,3 @@ def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = 
     with torch.no_grad():
         for grad in _gradients(parameters):
             grad.clamp_(min=-clip_value, max=clip_value)
-
-
-def parameters_to_vector(parameters: Iterable[Any]) -> Any:
-    """All parameters as one vector."""
-    return torch.cat([p.view(-1) for p in parameters])
-
-
-def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
-    """Slices of a vector into the parameters' data."""
-    if not isinstance(vec, torch.Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
-    values: Any = vec
-    start = 0
-    for p in parameters:
-        count = p.numel()
-        p.data = values[start:start + count].view_as(p).data
-        start += count
-
-
-def _submodule(name: str, *functions: Any) -> None:
-    """The import path PyTorch also has: ``nn.utils.clip_grad.clip_grad_norm_``."""
-    module = ModuleType(f"{__name__}.{name}")
-    for function in functions:
-        setattr(module, function.__name__, function)
-    setattr(sys.modules[__name__], name, module)
-
-
-_submodule("clip_grad", clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm)
-_submodule("convert_parameters", parameters_to_vector, vector_to_parameters)

@@ -1,0 +1,131 @@
+"""Sequences of unlike lengths: padded, packed, and back."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Iterable
+from typing import Any
+
+from ... import basis as torch
+
+_Fields = namedtuple("_Fields", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"])
+
+
+class PackedSequence(_Fields):
+    """Steps of several sequences one after the other, longest sequences first.
+
+    ``batch_sizes[t]`` sequences have a step ``t``; ``data`` holds the steps in that order.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None,
+        unsorted_indices: Any = None,
+    ) -> PackedSequence:
+        if unsorted_indices is None:
+            unsorted_indices = invert_permutation(sorted_indices)
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+
+
+def invert_permutation(permutation: Any) -> Any:
+    """The permutation that undoes another (None: nothing to undo)."""
+    return None if permutation is None else torch.argsort(permutation)
+
+
+def pack_padded_sequence(
+    input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
+    """Padded sequences ``(L, N, ...)`` without their padding."""
+    sizes = [int(n) for n in (lengths.tolist() if isinstance(lengths, torch.Tensor) else lengths)]
+    if batch_first:
+        input = input.transpose(0, 1)
+    if len(sizes) != input.size(1):
+        raise RuntimeError(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size="
+            f"{input.size(1)})"
+        )
+    if any(n <= 0 for n in sizes):
+        raise RuntimeError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' "
+            "that is <= 0"
+        )
+    order = None
+    if enforce_sorted:
+        if sizes != sorted(sizes, reverse=True):
+            raise RuntimeError(
+                "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. "
+                "You can pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence "
+                "to sidestep this requirement if you do not need ONNX exportability."
+            )
+    else:
+        places = sorted(range(len(sizes)), key=lambda i: -sizes[i])
+        order = torch.tensor(places)
+        sizes = [sizes[i] for i in places]
+        input = input.index_select(1, order)
+    batches = [sum(n > t for n in sizes) for t in range(sizes[0])]
+    data = torch.cat([input[t, :count] for t, count in enumerate(batches)])
+    return PackedSequence(data, torch.tensor(batches), order)
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0,
+    total_length: int | None = None,
+) -> tuple[Any, Any]:
+    """Packed sequences padded again, and their lengths."""
+    batches = sequence.batch_sizes.tolist()
+    steps = len(batches)
+    if total_length is not None and total_length < steps:
+        raise ValueError(
+            "Expected total_length to be at least the length of the longest sequence in input, "
+            f"but got total_length={total_length} and max sequence length being {steps}"
+        )
+    rest = tuple(sequence.data.shape[1:])
+    rows, start = [], 0
+    for count in batches:
+        row = sequence.data[start:start + count]
+        missing = batches[0] - count
+        if missing:
+            row = torch.cat([row, row.new_full((missing, *rest), padding_value)])
+        rows.append(row)
+        start += count
+    for _ in range(steps, total_length or steps):
+        rows.append(sequence.data.new_full((batches[0], *rest), padding_value))
+    padded = torch.stack(rows)
+    lengths = torch.tensor([sum(n > i for n in batches) for i in range(batches[0])])
+    if sequence.unsorted_indices is not None:
+        padded = padded.index_select(1, sequence.unsorted_indices)
+        lengths = lengths[sequence.unsorted_indices]
+    return (padded.transpose(0, 1) if batch_first else padded), lengths
+
+
+def pad_sequence(
+    sequences: Iterable[Any], batch_first: bool = False, padding_value: float = 0.0,
+    padding_side: str = "right",
+) -> Any:
+    """Sequences of unlike lengths stacked, ``(L, N, ...)``, short ones padded."""
+    given = list(sequences)
+    longest = max(s.size(0) for s in given)
+    rows = []
+    for s in given:
+        fill = s.new_full((longest - s.size(0), *s.shape[1:]), padding_value)
+        rows.append(torch.cat([s, fill] if padding_side == "right" else [fill, s]))
+    return torch.stack(rows, 0 if batch_first else 1)
+
+
+def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = False) -> list[Any]:
+    """The sequences of a padded tensor without their padding."""
+    rows = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
+    return [row[:int(n)] for row, n in zip(rows, lengths)]
+
+
+def pack_sequence(sequences: list[Any], enforce_sorted: bool = True) -> PackedSequence:
+    """:func:`pack_padded_sequence` of a list of sequences."""
+    lengths = [s.size(0) for s in sequences]
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Any]:
+    """The sequences of a packed one."""
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)
