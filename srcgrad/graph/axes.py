@@ -15,7 +15,7 @@ from ..dims import Dim, is_varying, multiply
 from ..kinds import Aval, Kind, any_aval, array
 from ..spelling import Attribute, Method
 from .broadcasting import never_one
-from .outcome import Guard, Outcome
+from .outcome import Guard, Order, Outcome
 from .probing import Result, call, describe, merge_relations
 
 _BOTH = ("all", "any", "argmax", "argmin", "cumprod", "cumsum", "max", "mean", "min", "prod",
@@ -36,7 +36,7 @@ _FAMILY: frozenset[Any] = frozenset([
     *(u.reduce for u in _UFUNCS), *(u.accumulate for u in _UFUNCS),
 ])
 _SQUEEZES: frozenset[Any] = frozenset({np.squeeze, Method("squeeze")})
-_MEMO: dict[Any, tuple[Result, list[Any]]] = {}
+_MEMO: dict[Any, tuple[Result, list[Any], tuple[Order, ...]]] = {}
 
 
 def along_axes(fn: Callable[..., Any], args: tuple[Any, ...],
@@ -54,7 +54,7 @@ def along_axes(fn: Callable[..., Any], args: tuple[Any, ...],
     found = _MEMO.get(key)
     if found is None:
         found = _MEMO[key] = _probe(fn, args[0], units, args[1:], kwargs)
-    result, relations = found
+    result, relations, orders = found
     guards: list[Guard] = []
     if fn in _SQUEEZES and len(args) == 1 and kwargs.get("axis") is None:
         doubtful = [d for d in source if not never_one(d) and d != 1]
@@ -64,7 +64,7 @@ def along_axes(fn: Callable[..., Any], args: tuple[Any, ...],
     avals = tuple(_with_axes(a, source) if a.is_array else a.but(expr=None)
                   for a in result.avals)
     return Outcome(avals, result.many, result.container, tuple(r[0] for r in relations),
-                   tuple(r[1] for r in relations), tuple(guards))
+                   tuple(r[1] for r in relations), tuple(guards), orders=orders)
 
 
 def _with_axes(aval: Aval, source: tuple[Dim, ...]) -> Aval:
@@ -90,10 +90,13 @@ def _is_static(structure: Any) -> bool:
 
 
 def _probe(fn: Callable[..., Any], aval: Aval, units: tuple[bool, ...], args: tuple[Any, ...],
-           kwargs: dict[str, Any]) -> tuple[Result, list[Any]]:
+           kwargs: dict[str, Any]) -> tuple[Result, list[Any], tuple[Order, ...]]:
     shape: tuple[Dim, ...] = tuple(1 if unit else 2 + axis for axis, unit in enumerate(units))
     seen = [describe(call(fn, (array(aval.dtype, shape), *args), kwargs, {}, layout))
             for layout in ("C", "F", "gaps")]
     relations = [merge_relations([r.relations[i] for r in seen])
                  for i in range(len(seen[0].avals))]
-    return seen[0], relations
+    flags = zip(*(r.contiguous for r in seen))
+    orders: tuple[Order, ...] = tuple(
+        "C" if all(f) else "keep" if f[0] else None for f in flags)
+    return seen[0], relations, orders

@@ -110,8 +110,11 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
             residuals = residuals.but(shape=(placeholder(1),))
         outcome = replace(outcome, avals=(first, residuals, *rest))
     relations = _relations(fn, args, kwargs, runs[0], results[0])
+    vectors = [(a.ndim or 0) < 2 and all(r.contiguous[i] for r in results)
+               for i, a in enumerate(outcome.avals)]
     outcome = replace(outcome, views=tuple(r[0] for r in relations),
-                      sources=tuple(r[1] for r in relations))
+                      sources=tuple(r[1] for r in relations),
+                      orders=tuple("C" if v else None for v in vectors))
     if back:
         outcome = replace(outcome, avals=tuple(_back(a, back) for a in outcome.avals))
     return outcome

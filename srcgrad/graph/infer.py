@@ -94,8 +94,8 @@ def _part(outcome: Outcome, index: int) -> Outcome:
     if not outcome.many:
         return Outcome((outcome.aval.elem or Aval(Kind.OPAQUE),))
     pick = slice(index, index + 1 or None)
-    return replace(outcome, avals=outcome.avals[pick], views=outcome.views[pick],
-                   sources=outcome.sources[pick], many=False, container=None)
+    return replace(outcome, avals=outcome.avals[pick], views=outcome.views[pick], many=False,
+                   sources=outcome.sources[pick], orders=outcome.orders[pick], container=None)
 
 
 def _of_opaque(fn: Callable[..., Any], leaves: list[Aval]) -> Outcome:

@@ -13,7 +13,7 @@ from ..dims import Dim
 from ..kinds import Aval, Kind, array, aval_of
 from .broadcasting import preferred
 from .integers import number_of
-from .outcome import Outcome
+from .outcome import Order, Outcome
 from .probing import call, describe
 
 _KINDS: dict[Any, Aval] = {}
@@ -48,7 +48,9 @@ def _filled(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome |
     if shape is None or any(isinstance(a, Aval) and a.shape for a in args[1:]):
         return None
     aval = _kind(fn, ((2,) * len(shape), *args[1:]), kwargs)
-    return Outcome((aval.but(shape=shape),))
+    order: Order = "C" if kwargs.get("order", "C") == "C" and not any(
+        isinstance(a, str) and a == "F" for a in args[1:]) else None
+    return Outcome((aval.but(shape=shape),), orders=(order,))
 
 
 def _square(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
@@ -63,7 +65,7 @@ def _square(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome |
         aval = _kind(fn, (2, *args[1:]), kwargs)
     else:
         aval = _kind(fn, (2,), {"dtype": bound["dtype"]} if "dtype" in bound else {})
-    return Outcome((aval.but(shape=shape),))
+    return Outcome((aval.but(shape=shape),), orders=("C",))
 
 
 def _parts(args: tuple[Any, ...]) -> list[Aval] | None:
@@ -96,7 +98,10 @@ def _joined(shapes: list[tuple[Dim, ...]], axis: int) -> tuple[Dim, ...] | None:
 
 
 def _outcome(parts: list[Aval], shape: tuple[Dim, ...] | None) -> Outcome | None:
-    return None if shape is None else Outcome((array(_dtype(parts), shape),))
+    if shape is None:
+        return None
+    order: Order = "C" if len(shape) < 2 else "keep"
+    return Outcome((array(_dtype(parts), shape),), orders=(order,))
 
 
 def _axis(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -165,7 +170,8 @@ def outer(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | N
     else:
         shape = (*a.shape, *b.shape)
     aval = _kind(fn, tiny, {})
-    return Outcome((aval.but(shape=shape),)) if aval.is_array else None
+    order: Order = "C" if fn is np.outer or len(shape) == 2 else "keep"
+    return Outcome((aval.but(shape=shape),), orders=(order,)) if aval.is_array else None
 
 
 RULES: dict[Any, Rule] = {

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ..dims import Bound, Dim, Poly, symbol, symbols
+from ..errors import UnsupportedOperation
 from ..kinds import Aval
 from ..spelling import At, Part
 from .ir import Through
 
 View = Literal["fresh", "view", "maybe", "same"]
+Order = Literal["C", "keep"] | None
 Guard = tuple[str, Dim]
 
 PLACEHOLDER = "?"  # symbols of this name stand for sizes that each call makes anew
@@ -63,6 +65,9 @@ class Outcome:
         size is not 1; ``("ge0", expr)`` the number is not negative; ``("eq0", expr)`` it is 0.
     ``uncertain``
         sizes that vary met in a broadcast and either may be 1: adjoints must reduce at run time.
+    ``orders``
+        per output that is a new array (or empty where nothing is known): ``"C"`` it lies in C
+        order, ``"keep"`` it does if all arrays among the inputs do, None unknown.
     ``static``
         the result itself where it is known now (``x.dtype``, ``x.ndim``), else ``MISSING``.
     """
@@ -75,6 +80,7 @@ class Outcome:
     guards: tuple[Guard, ...] = ()
     uncertain: bool = False
     static: Any = MISSING
+    orders: tuple[Order, ...] = ()
 
     @property
     def aval(self) -> Aval:
@@ -99,24 +105,28 @@ class Outcome:
     def step(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
              output: int = 0) -> tuple[Any, Through] | None:
         """(base, view step) that makes output number ``output`` from the leaves in ``args``
-        and ``kwargs`` (of any type); None if it is fresh or its base is not an argument by
-        itself."""
-        if self.views[output] == "fresh":
+        and ``kwargs`` (of any type); None if it is fresh.  UnsupportedOperation if its base is
+        not an argument by itself (but, say, an item of a list)."""
+        source = self.sources[output]
+        if self.views[output] == "fresh" or source is None:
             return None
         call: Callable[..., Any] = Part(fn, output) if self.many else fn
-        place = next((i for i, a in enumerate(args) if not _is_setting(a)), None)
-        if place is not None and self.sources[output] == 0 and not isinstance(
-                args[place], tuple | list):
-            rest = (*args[:place], *args[place + 1:])
-            call = call if place == 0 else At(call, place)
-            return args[place], Through(call, rest, tuple(kwargs.items()))
-        if args or self.sources[output] != 0:
-            return None
-        name = next(iter(kwargs))
-        if name not in ("a", "x", "m", "ary", "array", "object", "arr", "val"):
-            return None
-        named = tuple((k, v) for k, v in kwargs.items() if k != name)
-        return kwargs[name], Through(call, (), named)
+        leaves = [i for i, a in enumerate(args) if not _is_setting(a)]
+        found = [k for k, v in kwargs.items() if not _is_setting(v) and not isinstance(v, tuple)]
+        if not args and len(found) == 1 and not isinstance(kwargs[found[0]], list):
+            name = found[0]
+            named = tuple((k, v) for k, v in kwargs.items() if k != name)
+            return kwargs[name], Through(call, (), named)
+        if source >= len(leaves) or any(
+                isinstance(args[i], tuple | list) for i in leaves[:source + 1]):
+            raise UnsupportedOperation(
+                "a view of an array that is not an argument by itself",
+                why="a write to either could not be followed to the other",
+                fix="copy the result: `.copy()`")
+        place = leaves[source]
+        rest = (*args[:place], *args[place + 1:])
+        call = call if place == 0 else At(call, place)
+        return args[place], Through(call, rest, tuple(kwargs.items()))
 
 
 def _is_setting(value: Any) -> bool:

@@ -142,6 +142,7 @@ class Result:
     many: bool
     container: type | None
     relations: tuple[tuple[View, int | None], ...]
+    contiguous: tuple[bool, ...]
 
 
 def describe(probe: Probe) -> Result:
@@ -150,8 +151,14 @@ def describe(probe: Probe) -> Result:
     if isinstance(value, tuple | list):
         parts = tuple(value)
         return Result(tuple(aval_of(p) for p in parts), True, type(value),
-                      tuple(relation(p, probe.inputs) for p in parts))
-    return Result((aval_of(value),), False, None, (relation(value, probe.inputs),))
+                      tuple(relation(p, probe.inputs) for p in parts),
+                      tuple(map(_is_contiguous, parts)))
+    return Result((aval_of(value),), False, None, (relation(value, probe.inputs),),
+                  (_is_contiguous(value),))
+
+
+def _is_contiguous(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and bool(value.flags.c_contiguous)
 
 
 def relation(value: Any, inputs: list[Any]) -> tuple[View, int | None]:

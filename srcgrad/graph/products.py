@@ -65,7 +65,7 @@ def _matrix_product(fn: Callable[..., Any], args: tuple[Any, ...]) -> Outcome | 
         shape = (*batch, *rows[-1:], *columns)
     aval = _kind(fn, tuple(array(x.dtype, (2,) * len(x.shape)) for x in args))
     return Outcome((aval.but(shape=shape) if aval.is_array else aval,),
-                   guards=tuple(broadcast.guards), uncertain=broadcast.uncertain)
+                   guards=tuple(broadcast.guards), uncertain=broadcast.uncertain, orders=("C",))
 
 
 def _einsum(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
@@ -97,7 +97,7 @@ def _einsum(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     result = aval.but(shape=tuple(sizes[c] for c in output)) if aval.is_array else aval
     if len(terms) == 1 and set(output) == set(terms[0]) and aval.is_array:
         return Outcome((result,), views=("view",), sources=(0,))  # no sum: a writable view
-    return Outcome((result,))
+    return Outcome((result,), orders=("C" if len(output) < 2 else None,))
 
 
 def _chain(factors: Any) -> Outcome | None:

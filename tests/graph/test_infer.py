@@ -73,10 +73,26 @@ def test_view_steps():
     assert outcome.view == "view" and outcome.step(np.einsum, ("ii->i", x), {}) == (
         x, Through(At(np.einsum, 1), ("ii->i",), ()))
     assert infer(np.einsum, ("ij->i", A)).view == "fresh"
-    outcome = infer(np.transpose, (), {"a": A, "axes": (1, 0)})
-    assert outcome.step(np.transpose, (), {"a": x, "axes": (1, 0)}) == (
+    outcome = infer(np.transpose, (), {"axes": (1, 0), "a": A})
+    assert outcome.step(np.transpose, (), {"axes": (1, 0), "a": x}) == (
         x, Through(np.transpose, (), (("axes", (1, 0)),)))
+    outcome, y = infer(np.broadcast_arrays, (A, X)), object()
+    assert outcome.step(np.broadcast_arrays, (x, y), {}, 1) == (
+        y, Through(At(Part(np.broadcast_arrays, 1), 1), (x,), ()))
+    with pytest.raises(UnsupportedOperation, match="not an argument by itself"):
+        outcome.step(np.broadcast_arrays, ([x], y), {}, 1)
     assert infer(np.exp, (X,)).step(np.exp, (x,), {}) is None
+
+
+@pytest.mark.parametrize(("fn", "args", "order"), [
+    (np.exp, (X,), "C"), (np.exp, (A,), "keep"), (operator.add, (A, A), "keep"),
+    (np.zeros, ((3, 4),), "C"), (np.zeros, ((3, 4), float, "F"), None), (np.eye, (3,), "C"),
+    (operator.matmul, (A, array(float, (M, N))), "C"), (np.outer, (X, X), "C"),
+    (np.concatenate, ([A, A],), "keep"), (np.sum, (A, 0), "C"), (np.copy, (A,), "keep"),
+    (Method("copy"), (A,), "C"), (np.nonzero, (A,), None), (np.sort, (A,), "keep"),
+])
+def test_memory_order(fn, args, order):
+    assert infer(fn, args).orders[0] == order
 
 
 def test_a_size_known_not_to_be_one_needs_no_guard():
