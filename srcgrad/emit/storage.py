@@ -241,7 +241,7 @@ class Storage:
                 self.give(out, own)
                 if node.op != "list_like":
                     self.contain(own[0], inputs)
-            elif node.op == "apply" and may_view(node.params["fn"]):
+            elif node.op == "apply" and node.inputs and may_view(node.params["fn"]):
                 self.give(out, self.of(node.inputs[0]))
             elif node.op != "undef":
                 self.give(out, (self.root(False), *inputs))
