@@ -1,5 +1,6 @@
 """Every pointwise rule over kinds of operands, shapes that broadcast, real and complex."""
 
+import inspect
 import math
 
 import numpy as np
@@ -85,7 +86,8 @@ def test_options_and_selection():
     check(np.clip, a, -1, 1)
     check(np.clip, a, -1.0, None)
     check(np.clip, a, np.array(-1.0), np.array(1.0))
-    check(np.clip, a, min=np.array(-1.0), max=real(1, 1))
+    if "min" in inspect.signature(np.clip).parameters:  # NumPy 2.1
+        check(np.clip, a, min=np.array(-1.0), max=real(1, 1))
     check(np.where, a > 0, a, real(2, 1))
     check(np.where, a[:, None] > 0, 1.0, a)
     check(np.ldexp, a, np.array([1, 2, 3, -1, 0]))
