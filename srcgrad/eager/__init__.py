@@ -7,9 +7,11 @@
 [2.0, 4.0]
 """
 
+# ruff: noqa: F401  (the namespace itself: everything imported here is for users)
 from __future__ import annotations
 
 import math as _math
+from typing import TYPE_CHECKING, Any
 
 from srcgrad.eager import (
     attributes,
@@ -31,14 +33,13 @@ from srcgrad.eager import (
     utils,
 )
 from srcgrad.eager.autograd.anomaly import detect_anomaly
-from srcgrad.eager.device import device
+from srcgrad.eager.device import device as _device
 from srcgrad.eager.dispatch import NAMESPACE as _NAMESPACE
 from srcgrad.eager.dtype import (
     bfloat16,
     can_cast,
     complex64,
     complex128,
-    dtype,
     finfo,
     float16,
     float32,
@@ -57,6 +58,7 @@ from srcgrad.eager.dtype import (
     uint64,
 )
 from srcgrad.eager.dtype import bool_ as bool
+from srcgrad.eager.dtype import dtype as _dtype
 from srcgrad.eager.func.batching import vmap
 from srcgrad.eager.grad_mode import (
     enable_grad,
@@ -80,7 +82,7 @@ from srcgrad.eager.promotion import result_type
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor
 
-globals().update(_NAMESPACE)
+globals().update(_NAMESPACE, dtype=_dtype, device=_device)  # the last two hide their modules
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
@@ -92,3 +94,7 @@ from srcgrad.eager.nn.namespace import NAMES as _NN_NAMES  # noqa: E402
 from srcgrad.eager.serialization import load, save  # noqa: E402
 
 globals().update({name: f for name, f in _NN_NAMES.items() if name not in globals()})
+
+if TYPE_CHECKING:  # the operations, which declare themselves in NAMESPACE
+
+    def __getattr__(name: str) -> Any: ...

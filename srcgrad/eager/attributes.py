@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,20 +15,22 @@ from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
 from srcgrad.eager.nodes import RemovableHandle
 from srcgrad.eager.nodes import extra as node_extra
 from srcgrad.eager.size import Size
-from srcgrad.eager.tensor import Tensor, alias, extra, wrap
 from srcgrad.eager.strides import address
+from srcgrad.eager.tensor import Tensor, alias, extra, wrap
 from srcgrad.eager.views import grad_fn_of, requires_grad
 from srcgrad.eager.writes import bump
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def _attribute(name: str) -> Any:
+
+def _attribute(name: str) -> Callable[[F], F]:
     """Decorator: a property of Tensor."""
 
     def refuse(self: Tensor, value: Any) -> None:
         raise AttributeError(
             f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
-    def attach(getter: Any) -> Any:
+    def attach(getter: F) -> F:
         setattr(Tensor, name, property(getter, refuse))
         return getter
 
@@ -137,7 +140,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
                          f"[{-max(n, 1)}, {max(n, 1) - 1}], but got {dim})")
     if n == 0:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return self._a.shape[dim]
+    return int(self._a.shape[dim])
 
 
 @_method
@@ -165,7 +168,7 @@ def _normal_strides(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[i
 @_method
 def storage_offset(self: Tensor) -> int:
     root = self._ver[1]
-    return (address(self._a) - address(root)) // self._a.itemsize
+    return int((address(self._a) - address(root)) // self._a.itemsize)
 
 
 @_method
@@ -424,7 +427,9 @@ def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
 
 
 @_method
-def __array_wrap__(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+def __array_wrap__(
+    self: Tensor, array: Any, context: Any = None, return_scalar: bool = False
+) -> Any:
     array = np.asarray(array)
     if array.dtype == bool:
         array = array.astype(np.uint8)

@@ -18,8 +18,8 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.func.trees import flatten
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.nodes import freed_error, make_node, node_class
-from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.strides import reduce_to
+from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import caller_place, gradient_edge, requires_grad
 
 
@@ -66,7 +66,7 @@ class _BridgePlan:
 def flatten_grads(grads: Any, edges: Any, inputs: Any) -> tuple[list[Any], int]:
     """The cotangents of the tensor arguments, in their shapes and dtypes, and how many."""
     leaves = _leaves_with_none(grads, inputs)
-    found = []
+    found: list[Any] = []
     for edge, g, meta in zip(edges, leaves, (m for _, m in inputs if m is not None)):
         if edge is None or g is None:
             found.append(None)

@@ -52,7 +52,7 @@ def _make_subclass(cls: type[Tensor], data: Tensor, require_grad: bool = False) 
 
 
 Tensor.__new__ = _new  # type: ignore[method-assign, assignment]
-Tensor.__init__ = lambda self, *args, **kwargs: None  # type: ignore[method-assign, misc, assignment]
+Tensor.__init__ = lambda self, *args, **kwargs: None  # type: ignore[method-assign]
 Tensor.as_subclass = _as_subclass  # type: ignore[attr-defined]
 Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]
 

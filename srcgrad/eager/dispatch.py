@@ -133,6 +133,7 @@ def _public(
                 and p.kind is p.POSITIONAL_OR_KEYWORD]
     most = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
     takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    gathered = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
     takes_out = out and "out" not in names
     number_first = title in _NUMBER_FIRST
 
@@ -142,6 +143,8 @@ def _public(
         if kwargs:
             for key in kwargs.keys() & spellings:
                 kwargs[spellings[key]] = kwargs.pop(key)
+            if gathered in kwargs:
+                args = (*args, kwargs.pop(gathered))
             if takes_out and "out" in kwargs:
                 target = kwargs.pop("out")
         if check_first and args and args[0].__class__ is not Tensor and not (
@@ -413,14 +416,16 @@ def operators(
             return apply_in_place(self, lambda old: call(old, other))
         return NotImplemented
 
+    plain: Callable[..., Any] = forward
+    reverse: Callable[..., Any] = backward
     prim = FAST.get(call) if fast is None else fast
     if prim is not None:
         if reflected is call:
-            backward = pair(prim, backward, numbers_only=fast is not None)
-        forward = pair(prim, forward, numbers_only=fast is not None)
-    setattr(Tensor, f"__{dunder}__", forward)
+            reverse = pair(prim, backward, numbers_only=fast is not None)
+        plain = pair(prim, forward, numbers_only=fast is not None)
+    setattr(Tensor, f"__{dunder}__", plain)
     if not compares:
-        setattr(Tensor, f"__r{dunder}__", backward)
+        setattr(Tensor, f"__r{dunder}__", reverse)
         if inplace:
             setattr(Tensor, f"__i{dunder}__", written)
 

@@ -164,8 +164,7 @@ class Run:
                         node.saved = None
                     else:
                         plan.release(node)
-                index = 0
-                for edge in node.edges:
+                for index, edge in enumerate(node.edges):
                     if edge is not None:
                         child, nr = edge
                         slot = table[child]
@@ -198,7 +197,6 @@ class Run:
                                     heapq.heappush(heap, (-current.seq, id(current), current))
                                     current = None
                                 heapq.heappush(heap, (-child.seq, id(child), child))
-                    index += 1
             if current is None and heap:
                 current = heapq.heappop(heap)[2]
 
@@ -427,7 +425,7 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
     """``grad_fn(grad)``: this node's backward alone, on tensors."""
     ct: Any = list(grads) if node.plan.outputs != 1 else grads[0]
     if node.plan is ACCUMULATE:
-        accumulate(node.variable, ct._a, False)  # type: ignore[attr-defined]
+        accumulate(node.variable, ct._a, False)
         return None
     if state.mode & GRAD and any(isinstance(g, Tensor) and g._rg for g in grads):
         out = node.plan.pull_graph(node, ct)

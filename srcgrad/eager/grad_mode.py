@@ -91,7 +91,7 @@ class Mode:
 
     def __call__(self, function: F) -> F:
         if inspect.isgeneratorfunction(function):
-            return _decorate_generator(self, function)
+            return _decorate_generator(self, function)  # type: ignore[no-any-return]
 
         @functools.wraps(function)
         def inside(*args: Any, **kwargs: Any) -> Any:

@@ -47,7 +47,7 @@ class Primitive:
     ``shown``     saved names as PyTorch shows them: ``{"x": "self"}`` for ``_saved_self``.
     ``settings``  named settings (kink policies) of the rules.
     ``outputs``   how many outputs ``function`` returns (None: as many as it returns).
-    ``scalar_edges``  whether a Python number or None in a differentiable place has an edge ``None``.
+    ``scalar_edges``  whether a number or None in a differentiable place has an edge ``None``.
     ``recompute`` save inputs and compute ``ans`` again, where PyTorch does not save the result.
     ``frees``     False where PyTorch's formula saves nothing that could be freed.
     ``graph_node``  the name that the node of the gradient has under ``create_graph``, where
@@ -115,7 +115,7 @@ class Primitive:
         sources = tensors
         if self.outputs == 1:
             results: Any = own(out, d, sources)
-            made = (results,)
+            made: tuple[Tensor, ...] = (results,)
         else:
             made = tuple(own(o, d, sources) for o in out)
             results = made
@@ -155,7 +155,10 @@ class Primitive:
     def record(self, named: dict[str, Any], made: tuple[Tensor, ...]) -> Any:
         """Attach a node for this call to the tensors ``made``."""
         rules = self.entry.rules
-        codes, edges, meta, is_complex = [], [], [], made[0]._dt.category == dt.COMPLEX
+        codes: list[Any] = []
+        edges: list[Any] = []
+        meta: list[Any] = []
+        is_complex = made[0]._dt.category == dt.COMPLEX
         given = tuple(named)
         order = self.orders.get(given)
         if order is None:

@@ -107,7 +107,7 @@ class Format:
 def _number(value: Any, first: Format, second: Format | None) -> str:
     if second is None:
         return first(value)
-    imaginary = (second(value.imag) + "j").lstrip()
+    imaginary: str = (second(value.imag) + "j").lstrip()
     sign = "" if imaginary[0] in "+-" else "+"
     return first(value.real) + sign + imaginary
 
@@ -124,7 +124,8 @@ def _lines(a: Array, indent: int, summarize: bool, first: Format, second: Format
             parts += [_lines(r, indent + 1, summarize, first, second) for r in rows[1]]
         else:
             parts = [_lines(r, indent + 1, summarize, first, second) for r in a]
-        return "[" + ("," + "\n" * (a.ndim - 1) + " " * (indent + 1)).join(parts) + "]"
+        between = "," + "\n" * int(a.ndim - 1) + " " * (indent + 1)
+        return "[" + between.join(parts) + "]"
     length = first.width + 2 + (0 if second is None else second.width + 1)
     per_line = max(1, (OPTIONS.linewidth - indent) // length)
     if summarize and not edge:
@@ -217,7 +218,7 @@ def _repr(self: Tensor, *, tensor_contents: str | None = None) -> str:
 def _format(self: Tensor, spec: str) -> str:
     """0-dim tensors format as their number, except leaves of a subclass."""
     if self._a.ndim == 0 and type(self) is Tensor:
-        return self._a.item().__format__(spec)  # type: ignore[no-any-return]
+        return str(format(self._a.item(), spec))
     return object.__format__(self, spec)
 
 

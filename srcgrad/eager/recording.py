@@ -165,7 +165,7 @@ class Recorded:
         return int(self.shape[0])
 
     def __getitem__(self, index: Any) -> Any:
-        return Recorded(self.tensor[_down(index)])
+        return Recorded(self.tensor.__getitem__(_down(index)))
 
     def astype(self, d: Any) -> Any:
         return Recorded(self.tensor.to(dt.FROM_NUMPY[np.dtype(d)]))
@@ -179,9 +179,10 @@ class Recorded:
         return numpy_call(np.reshape, (self, shape), {})
 
     def transpose(self, *axes: Any) -> Any:
+        given: Any = axes
         if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], tuple | list)):
-            axes = axes[0]
-        return numpy_call(np.transpose, (self, axes or None), {})
+            given = axes[0]
+        return numpy_call(np.transpose, (self, given or None), {})
 
 
 for _name, _function in {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import register
+from srcgrad.eager.dispatch import NAMESPACE, register
 from srcgrad.eager.layout import strided
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import grad_fn_of
@@ -67,12 +67,12 @@ def _iterate(self: Tensor) -> Iterator[Tensor]:
 
 
 def _reversed(self: Tensor) -> Tensor:
-    return self if self._a.ndim == 0 else self.flip(0)  # type: ignore[no-any-return]
+    return self if self._a.ndim == 0 else self.flip(0)
 
 
 def _contains(self: Tensor, element: Any) -> bool:
     if isinstance(element, Tensor | int | float | complex | np.number):
-        return bool((self == element).any().item())
+        return bool(NAMESPACE["eq"](self, element).any().item())
     raise RuntimeError(
         f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
@@ -110,7 +110,7 @@ Tensor.__setstate__ = _setstate  # type: ignore[attr-defined]
 Tensor.__copy__ = _copy  # type: ignore[attr-defined]
 Tensor.__iter__ = _iterate  # type: ignore[attr-defined]
 Tensor.__reversed__ = _reversed  # type: ignore[attr-defined]
-Tensor.__contains__ = _contains  # type: ignore[attr-defined]
+setattr(Tensor, "__contains__", _contains)  # noqa: B010  (mypy knows no such method)
 Tensor.__dlpack__ = _dlpack  # type: ignore[attr-defined]
 Tensor.__dlpack_device__ = _dlpack_device  # type: ignore[attr-defined]
 Tensor.__dir__ = _dir  # type: ignore[method-assign, assignment]

@@ -19,10 +19,10 @@ def as_strided_bytes(
     a: Array, shape: tuple[int, ...], strides: tuple[int, ...], offset: int
 ) -> Array:
     """The memory from ``a``'s first element on, seen with a shape, byte strides and offset."""
-    start = np.ndarray(
-        (1,), a.dtype, a if a.flags.c_contiguous else _flat_span(a), offset
-    ) if shape and 0 not in shape or not shape else a.ravel()[:0]
-    return as_strided(start, shape, strides)
+    if 0 in shape:
+        return as_strided(a.ravel()[:0], shape, strides)
+    memory = a if a.flags.c_contiguous else _flat_span(a)
+    return as_strided(np.ndarray((1,), a.dtype, memory, offset), shape, strides)
 
 
 def _flat_span(a: Array) -> Array:
@@ -67,7 +67,7 @@ def overlaps(a: Array) -> bool:
     reach = a.itemsize
     for step, n in steps:
         if step < reach:
-            return a.size > 0
+            return bool(a.size > 0)
         reach = step * (n - 1) + reach
     return False
 

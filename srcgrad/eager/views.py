@@ -213,7 +213,7 @@ class _StridedPlan:
         return (out,)
 
     def saved_value(self, node: Any, name: str) -> Any:
-        base_shape, _, (shape, strides, offset), _ = node.saved
+        _, _, (shape, strides, offset), _ = node.saved
         item = node.meta.numpy.itemsize
         shown = {"size": shape, "stride": tuple(s // item for s in strides),
                  "storage_offset": offset // item}

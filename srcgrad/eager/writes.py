@@ -276,7 +276,7 @@ class _SlicesPlan:
         return [out, *grads]
 
     def release(self, node: Any) -> None:
-        inner, self_index, _ = node.saved
+        inner, _, _ = node.saved
         if inner.plan.frees:
             inner.saved = None
 

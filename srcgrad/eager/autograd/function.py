@@ -18,8 +18,8 @@ from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, no_grad, stat
 from srcgrad.eager.nodes import Node, freed_error, make_node, node_class, sequence
 from srcgrad.eager.primitive import note_trace
 from srcgrad.eager.saving import SavedOutput, pack_now, unpack, unpack_output_array
-from srcgrad.eager.tensor import Tensor, alias, extra, wrap
 from srcgrad.eager.strides import reduce_to
+from srcgrad.eager.tensor import Tensor, alias, extra, wrap
 from srcgrad.eager.views import (
     View,
     caller_place,
@@ -272,7 +272,7 @@ class _FunctionPlan:
     wants_none = True
 
     def _backward(self, node: FunctionNode, cts: list[Any]) -> list[Any]:
-        meta, outs, is_tensor = node.meta
+        _, outs, is_tensor = node.meta
         given = []
         for i, m in enumerate(outs):
             c = cts[i] if i < len(cts) else None
@@ -352,7 +352,7 @@ def _fitted(name: str, index: int, g: Tensor, meta: tuple[tuple[int, ...], dt.dt
         if not state.mode & GRAD:
             return wrap(reduce_to(g._a, shape, g._a.dtype), g._dt).to(d)  # type: ignore[no-any-return]
         g = g.sum_to_size(shape)
-    return g if g._dt is d else g.to(d)  # type: ignore[no-any-return]
+    return g if g._dt is d else g.to(d)
 
 
 def _push_tangents(

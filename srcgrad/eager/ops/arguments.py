@@ -21,7 +21,7 @@ def one_dim(dim: Any, ndim: int) -> int:
     if not -n <= dim < n:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], "
                          f"but got {dim})")
-    return dim % n
+    return int(dim % n)
 
 
 def index_of(value: Any) -> int:

@@ -38,7 +38,8 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
 def convert(input: Tensor, d: dt.dtype, copy: bool = False) -> Tensor:
     """``input`` in another dtype (itself if it has it already and no copy is asked for)."""
     if input._dt is d:
-        return clone(input) if copy else input  # type: ignore[no-any-return]
+        return (_to_copy.finish(input._a.copy("K"), (input, d.numpy), {}, d)
+                if copy else input)  # type: ignore[no-any-return]
     return _to_copy.finish(store(d, input._a), (input, d.numpy), {}, d)  # type: ignore[no-any-return]
 
 
@@ -47,7 +48,8 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Convert to a dtype, a device (only the CPU), or what another tensor has."""
     d = kwargs.pop("dtype", None)
     devices.check(kwargs.pop("device", None))
-    copy = kwargs.pop("copy", False)
+    flags = [v for v in args if isinstance(v, bool)]  # non_blocking, copy
+    copy = kwargs.pop("copy", flags[1] if len(flags) > 1 else False)
     other = kwargs.pop("other", None)
     for value in (*args, other):
         if isinstance(value, dt.dtype):

@@ -115,10 +115,10 @@ def as_tensor(data: Any, dtype: dt.dtype | None = None, device: Any = None) -> T
     """``data`` as a tensor, sharing memory with tensors and arrays where possible."""
     devices.check(device)
     if isinstance(data, Tensor):
-        return data if dtype is None else data.to(dtype)  # type: ignore[no-any-return]
+        return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
         t = from_numpy(data)
-        return t if dtype is None else t.to(dtype)  # type: ignore[no-any-return]
+        return t if dtype is None else t.to(dtype)
     return tensor(data, dtype=dtype)
 
 

@@ -125,6 +125,14 @@ def det(A: Tensor) -> Any:
 
 
 op("det")(lambda input: det(input))
+
+
+def _plain(tolerance: Any) -> Any:
+    """A tolerance (None, a number or a tensor) as an array."""
+    return np.asarray(0.0 if tolerance is None else
+                      tolerance._a if isinstance(tolerance, Tensor) else tolerance)
+
+
 _SLOGDET_RESULT = struct("linalg_slogdet", "sign", "logabsdet")
 _OLD_SLOGDET = struct("slogdet", "sign", "logabsdet")
 
@@ -326,7 +334,8 @@ def pinv(A: Tensor, *, atol: float | None = None, rtol: float | None = None,
         cut: Any = max(A._a.shape[-2:]) * np.finfo(A._a.dtype).eps
     else:
         top = np.linalg.svd(A._a, compute_uv=False).max(-1, initial=0)
-        cut = max(rtol or 0.0, (atol or 0.0) / float(np.max(top))) if np.max(top) else 0.0
+        floor, share = _plain(atol), _plain(rtol)
+        cut = np.maximum(share, floor / np.where(top == 0, 1, top))
     return _PINV(A, rcond=cut, hermitian=hermitian)
 
 
@@ -426,13 +435,10 @@ def matrix_rank(A: Tensor, tol: Any = None, *, atol: Any = None, rtol: Any = Non
     _matrix("matrix_rank", A, square=hermitian)
     s = np.abs(np.linalg.eigvalsh(A._a)) if hermitian else np.linalg.svd(A._a, compute_uv=False)
     top = s.max(-1, keepdims=True, initial=0)
-    floor = tol if tol is not None else atol
-    relative = rtol
-    if floor is None:
-        floor = 0.0
-        if relative is None:
-            relative = max(A._a.shape[-2:]) * np.finfo(s.dtype).eps
-    cut = np.maximum(np.asarray(floor), (relative or 0.0) * top)
+    floor, relative = tol if tol is not None else atol, rtol
+    if floor is None and relative is None:
+        relative = max(A._a.shape[-2:]) * np.finfo(s.dtype).eps
+    cut = np.maximum(_plain(floor)[..., None], _plain(relative)[..., None] * top)
     return wrap(np.asarray(np.sum(s > cut, axis=-1), np.int64), dt.int64)
 
 
@@ -522,6 +528,7 @@ within(LINALG, "vecdot", title="linalg_vecdot")(
 @within(LINALG, "vander", title="linalg_vander", out=False)
 def vander(x: Tensor, *, N: int | None = None) -> Any:
     """Rows of increasing powers."""
+    x = reshape(x, 1) if x._a.ndim == 0 else x
     n = x._a.shape[-1] if N is None else N
     exponents = wrap(np.arange(n), dt.int64)
     return unsqueeze(x, -1) ** exponents

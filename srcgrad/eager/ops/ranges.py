@@ -19,7 +19,7 @@ def _delivered(a: Array, d: dt.dtype, out: Tensor | None, requires_grad: bool) -
     if out is not None:
         store_out(out, t)
         return out
-    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+    return t.requires_grad_() if requires_grad else t
 
 
 def _number(value: Any) -> Any:
@@ -99,11 +99,12 @@ _triangle_indices("triu_indices", np.triu_indices)
 
 
 def scalar_tensor(s: Any, *, dtype: dt.dtype | None = None, layout: Any = None,
-                  device: Any = None, pin_memory: bool = False) -> Tensor:
+                  device: Any = None, pin_memory: bool = False,
+                  requires_grad: bool = False) -> Tensor:
     """A 0-dim tensor of the default dtype."""
     d = dtype or (dt.get_default_dtype() if not isinstance(s, complex)
                   else dt.get_default_dtype().to_complex())
-    return wrap(store(d, np.asarray(s)), d)
+    return _delivered(np.asarray(s), d, None, requires_grad)
 
 
 @op(method=False, out=False)

@@ -172,7 +172,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     order = [d for d in range(input._a.ndim) if d not in from_dims]
     for to, origin_dim in sorted(zip(to_dims, from_dims)):
         order.insert(to, origin_dim)
-    return permute(input, *order) if input._a.ndim else input  # type: ignore[no-any-return]
+    return permute(input, *order) if input._a.ndim else input
 
 
 @op(out=False)
@@ -209,7 +209,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     elif known != n:
         raise RuntimeError(f"unflatten: Provided sizes {list(counts)} don't multiply up to the "
                            f"size of dim {i} ({n}) in the input tensor")
-    return view(input, *input._a.shape[:i], *counts, *input._a.shape[i + 1 :])  # type: ignore[no-any-return]
+    return view(input, *input._a.shape[:i], *counts, *input._a.shape[i + 1 :])
 
 
 @op(torch=False, out=False)
@@ -223,7 +223,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
     if a.ndim == 0:
-        a = a.reshape(1)
+        return reshape(input, size)  # type: ignore[no-any-return]
     shape = (*a.shape[:i], (n - size) // step + 1, *a.shape[i + 1 :], size)
     strides = (*a.strides[:i], a.strides[i] * step, *a.strides[i + 1 :], a.strides[i])
     window = np.lib.stride_tricks.as_strided(a, shape, strides)

@@ -83,7 +83,7 @@ def _created(name: str, fill: Callable[..., Array]) -> Callable[..., Tensor]:
             a = np.empty_like(empty)
             a[...] = fill(generator or default_generator, empty, d)
         t = wrap(a, d)
-        return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+        return t.requires_grad_() if requires_grad else t
 
     create.__name__, like.__name__ = name, name + "_like"
     register(name, create, method=False)
@@ -99,7 +99,7 @@ def _finish(name: str, fill: Callable[..., Array], shape: tuple[int, ...], d: dt
     if out is not None:
         store_out(out, t)
         return out
-    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+    return t.requires_grad_() if requires_grad else t
 
 
 def _rand(g: Generator, like: Array, d: dt.dtype) -> Array:
@@ -163,7 +163,7 @@ def randint(*args: Any, low: Any = None, high: Any = None, size: Any = None,
     if out is not None:
         store_out(out, t)
         return out
-    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+    return t.requires_grad_() if requires_grad else t
 
 
 def randint_like(input: Tensor, low: int, high: int | None = None, *,

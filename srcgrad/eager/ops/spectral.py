@@ -118,7 +118,7 @@ def _frequencies(name: str, make: Any) -> None:
         kind = dtype or dt.get_default_dtype()
         steps = (make(n) * n).astype(kind.numpy)
         t = wrap(steps * kind.numpy.type(1.0 / (n * d)), kind)
-        return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+        return t.requires_grad_() if requires_grad else t
 
     frequencies.__name__ = name
     within(FFT, name, title=f"fft_{name}")(frequencies)
