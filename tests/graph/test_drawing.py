@@ -1,6 +1,6 @@
 """Drawings are balanced and mention every operation."""
 
-from test_text import example
+from test_graph_text import example
 
 from srcgrad.show.drawing import to_dot, to_mermaid
 
