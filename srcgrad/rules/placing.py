@@ -47,7 +47,9 @@ def put_indices_a(ct: Array, place: Any, how: str) -> Array:
 
 
 @linear(put_indices, "source")
-def put_indices_source(ct: Array, source_shape: Shape, place: Any) -> Array:
+def put_indices_source(ct: Array, source_shape: Shape, place: Any, how: str) -> Array:
+    if not source_shape and how == "set":  # one number: each place counts once
+        return np.sum(ct - put_indices(ct, np.zeros((), ct.dtype), place, how))
     taken = np.reshape(ct, -1)[place] if np.ndim(ct) == 0 else ct[place]
     return sum_to(taken, source_shape)
 

@@ -32,6 +32,7 @@ mul = binary("mul", np.multiply, dunder="mul", aliases=("multiply",))
 _true_div = binary("_div", np.divide, kind="floating", node="DivBackward0", recompute=True,
                    torch=False, method=False, inplace=False)
 _rsub = Primitive(np.subtract, "RsubBackward1", main=False)
+_rsub_tensors = Primitive(blends.subtract_scaled, "RsubBackward0", main=False)
 
 
 def _operand(title: str, other: Any) -> Any:
@@ -88,10 +89,11 @@ def _is_bool(value: Any) -> bool:
 @op(torch=True, method=False)
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     """``other - alpha * input``."""
-    if isinstance(other, Tensor):
-        return sub(other, input, alpha=alpha)
     if _is_bool(input) or _is_bool(other):
         return sub(input, other)
+    if isinstance(other, Tensor):
+        return promoted(_rsub_tensors, promotion.result_type(input, other), other, input,
+                        alpha=alpha)
     d = promotion.result_type(other, input)
     scaled = input if alpha == 1 else mul(input, alpha)
     r = np.asarray(np.subtract(promotion.as_array(other, d), promotion.as_array(scaled, d)))

@@ -39,7 +39,7 @@ def convert(input: Tensor, d: dt.dtype, copy: bool = False) -> Tensor:
     """``input`` in another dtype (itself if it has it already and no copy is asked for)."""
     if input._dt is d:
         return (_to_copy.finish(input._a.copy("K"), (input, d.numpy), {}, d)
-                if copy else input)  # type: ignore[no-any-return]
+                if copy else input)
     return _to_copy.finish(store(d, input._a), (input, d.numpy), {}, d)  # type: ignore[no-any-return]
 
 

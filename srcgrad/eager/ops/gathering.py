@@ -37,10 +37,10 @@ _DIAGONAL_SCATTER = Primitive(splitting.put_diagonal, "DiagonalScatterBackward0"
 def _indices(name: str, index: Any, position: int = 3) -> Array:
     if not isinstance(index, Tensor):
         raise bad_argument(name, "index", position, "Tensor", index)
-    if index._dt is not dt.int64 and index._dt is not dt.int32:
+    if index._dt is not dt.int64 and index._dt is not dt.int32 and index._a.size:
         kinds = "int32 or int64" if name == "index_select" else "int32/int64"
         raise RuntimeError(f"{name}(): Expected dtype {kinds} for index")
-    return index._a
+    return index._a if index._a.size else index._a.astype(np.int64)
 
 
 def _kind(t: Tensor) -> str:
@@ -68,12 +68,10 @@ def _fits(name: str, index: Array, a: Array, dim: int, what: str, source: Any = 
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Any:
     """``out[i][j] = input[i][index[i][j]]`` along ``dim``."""
     i = wrap_dim(dim, input)
-    if isinstance(index, Tensor) and index._dt not in (dt.int64, dt.int32):
-        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     places = _indices("gather", index)
     _fits("gather", places, input._a, i, "input")
     _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
-    return _GATHER(input, index, axis=i)
+    return _GATHER(input, wrap(places, dt.int64), axis=i)
 
 
 @op()
@@ -94,6 +92,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
         tuple(1 if d == i else n for d, n in enumerate(indices._a.shape))))
     own, other = list(shape), list(shape)
     own[i], other[i] = input._a.shape[i], indices._a.shape[i]
+    if indices._a.size and indices._a.min() < 0:
+        indices = wrap(np.where(indices._a < 0, indices._a + own[i], indices._a), dt.int64)
     return gather(expand(input, *own), i, expand(indices, *other))
 
 

@@ -198,7 +198,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         second = [wrap_dim(d, b) for d in _listed(dims[1])]
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
-    for i, j in zip(first, second):
+    for i, j in zip(first, second):  # a length of 1 broadcasts
+        if a._a.shape[i] == 1 != b._a.shape[j]:
+            b = b.sum(j, True)
+        elif b._a.shape[j] == 1 != a._a.shape[i]:
+            a = a.sum(i, True)
         if a._a.shape[i] != b._a.shape[j]:
             place = i - a._a.ndim if isinstance(dims, int) else i
             raise RuntimeError(

@@ -136,13 +136,13 @@ def frac(input: Tensor) -> Tensor:
 
 
 @op("round", inplace=True)
-def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+def round_(input: Tensor, *, decimals: int | None = None) -> Tensor:
     """Rounded half to even, at ``decimals`` decimal places."""
     if input._dt is dt.bool_ or input._dt.category == dt.COMPLEX:
         raise not_implemented("round_vml_cpu", input._dt)
     if input._dt.category < dt.FLOATING:
         return wrap(input._a.copy(), input._dt)
-    if decimals:
+    if decimals is not None:
         return _ROUND_DECIMALS(input, decimals)  # type: ignore[no-any-return]
     return _ROUND(input, 0)  # type: ignore[no-any-return]
 

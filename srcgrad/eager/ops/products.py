@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
 def _batched(input: Tensor, other: Tensor, m: int, n: int) -> Any:
     if n <= 2:  # fold the batch of the left factor into its rows
         rows = input._a.shape[:-1]
-        folded = reshape(input, -1, input._a.shape[-1])
+        folded = reshape(input, math.prod(rows), input._a.shape[-1])
         if n == 1:
             return _unsafe(mv(folded, other), rows)
         out = mm(folded, other)
@@ -148,8 +149,9 @@ def _batched(input: Tensor, other: Tensor, m: int, n: int) -> Any:
             f"[{int(np.prod(right[:-2]))}, {left[-1]}] but got: "
             f"[{int(np.prod(right[:-2]))}, {right[-2]}].")
     batch = np.broadcast_shapes(left[:-2], right[:-2])
-    x = reshape(expand(input, *batch, *left[-2:]), -1, *left[-2:])
-    y = reshape(expand(other, *batch, *right[-2:]), -1, *right[-2:])
+    count = math.prod(batch)
+    x = reshape(expand(input, *batch, *left[-2:]), count, *left[-2:])
+    y = reshape(expand(other, *batch, *right[-2:]), count, *right[-2:])
     out = bmm(x, y)
     return _unsafe(out, (*batch, left[-2], right[-1]))
 

@@ -117,7 +117,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: dt.dtype | None = None,
     a = np.empty_like(input._a, dtype=d.numpy)
     a[...] = store(d, np.asarray(_number(fill_value)))
     t = wrap(a, d)
-    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+    return t.requires_grad_() if requires_grad else t
 
 
 def empty_strided(size: Any, stride: Any, *, dtype: dt.dtype | None = None, device: Any = None,
@@ -137,7 +137,7 @@ def frombuffer(buffer: Any, *, dtype: dt.dtype, count: int = -1, offset: int = 0
                requires_grad: bool = False) -> Tensor:
     """A tensor on the memory of a buffer."""
     t = wrap(np.frombuffer(buffer, dtype.numpy, count, offset), dtype)
-    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+    return t.requires_grad_() if requires_grad else t
 
 
 for _function in (linspace, logspace, eye, scalar_tensor, empty_strided, frombuffer):
@@ -153,7 +153,7 @@ def _new(name: str, value: Any) -> None:
         devices.check(device)
         d = dtype or self._dt
         t = wrap(np.full(size_of(size), value, d.numpy), d)
-        return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+        return t.requires_grad_() if requires_grad else t
 
     create.__name__ = name
     register(name, create, torch=False)

@@ -64,6 +64,8 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     i = wrap_dim(dim, input)
+    if n == 0:
+        return input.new_zeros(input._a.shape).copy_(input)
     parts = [t for t in (prepend, input, append) if t is not None]
     out = cat(parts, i) if len(parts) > 1 else input
     for _ in range(min(n, out._a.shape[i])):
@@ -139,7 +141,7 @@ def _quantile(name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool,
         i = 0
     else:
         i = wrap_dim(dim, input)
-        line = input.movedim(i, -1)
+        line = input.movedim(i, -1) if input._a.ndim else reshape(input, 1)
     ordered = sort(line, -1)[0]
     below, above, weights = _ranks(ordered._a, points, interpolation, skip_nan)
     result = ordered.gather(-1, wrap(below, dt.int64))

@@ -169,6 +169,7 @@ _running_extreme("cummin", "CumminBackward0", np.minimum)
 # -- sorting -------------------------------------------------------------------------------
 
 _SORTED = Primitive(np.take_along_axis, "SortBackward0", frees=True)
+_SORTED_STABLY = Primitive(np.take_along_axis, "SortBackward1", main=False)
 _TOP = Primitive(np.take_along_axis, "TopkBackward0", main=False, frees=True)
 _SORT = struct("sort", "values", "indices")
 _TOPK = struct("topk", "values", "indices")
@@ -183,7 +184,9 @@ def ordering(a: Any, dim: int, descending: bool) -> Any:
 
 
 @op()
-def sort(input: Tensor, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Any:
+def sort(
+    input: Tensor, dim: Any = -1, descending: bool = False, *, stable: bool | None = None
+) -> Any:
     """Elements in order along a dimension, and where each was."""
     if isinstance(dim, bool):
         dim, descending = -1, dim
@@ -193,7 +196,8 @@ def sort(input: Tensor, dim: Any = -1, descending: bool = False, *, stable: bool
     if input._a.ndim == 0:
         return _SORT(input.clone(), wrap(np.zeros((), np.int64), dt.int64))
     order = ordering(input._a, i, descending)
-    return _SORT(_SORTED(input, order, axis=i), wrap(order, dt.int64))
+    prim = _SORTED if stable is None else _SORTED_STABLY
+    return _SORT(prim(input, order, axis=i), wrap(order, dt.int64))
 
 
 @op(out=True)
