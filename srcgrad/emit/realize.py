@@ -471,10 +471,13 @@ class _Rewriter:
                 self.at(v, position) if reads_content(node, i) else v
                 for i, v in enumerate(node.inputs))
             nodes.append(self.rebuilt(node, inputs, nodes))
-            for v in node.outputs:
+            for i, v in enumerate(node.outputs):
                 if v in kept:
                     hold(v, node.origin)
-                self.save(v, nodes, node.origin)
+                if v in self.copies and partly_undefined(node, i):
+                    nodes[-1], self.saved[v] = saved_in_arms(nodes[-1], i, self.saving(v, node.origin))
+                else:
+                    self.save(v, nodes, node.origin)
         if border is not None and border >= len(block.nodes):
             self.border = len(nodes)
         last = self.order.span[block][1]
@@ -505,6 +508,36 @@ class _Rewriter:
         copied = _copy_of(base, node.outputs[0].hint or base.hint, node.origin)
         nodes.append(copied)
         return node.but(inputs=(copied.out, *inputs[1:]))
+
+
+def partly_undefined(node: Node, index: int) -> bool:
+    """Is output ``index`` of a branch undefined after one of its arms?"""
+    return node.op == "if" and any(
+        maker.op == "undef" or partly_undefined(maker, maker.outputs.index(value))
+        for block in node.blocks for value in (block.outputs[index],)
+        for maker in block.nodes if value in maker.outputs)
+
+
+def saved_in_arms(node: Node, index: int, copied: Node) -> tuple[Node, Value]:
+    """The branch with a copy of one output, taken in the arms that define it."""
+    blocks = []
+    for block in node.blocks:
+        value = block.outputs[index]
+        nodes = list(block.nodes)
+        place = next((i for i, n in enumerate(nodes) if value in n.outputs), None)
+        if place is not None and nodes[place].op == "undef":
+            saved = value
+        elif place is not None and partly_undefined(nodes[place],
+                                                    nodes[place].outputs.index(value)):
+            inner = copied.but(outputs=(copied.out.like(),))
+            nodes[place], saved = saved_in_arms(
+                nodes[place], nodes[place].outputs.index(value), inner)
+        else:
+            own = copied.but(inputs=(value,), outputs=(copied.out.like(),))
+            nodes.append(own)
+            saved = own.out
+        blocks.append(block.but(nodes=tuple(nodes), outputs=(*block.outputs, saved)))
+    return node.but(outputs=(*node.outputs, copied.out), blocks=tuple(blocks)), copied.out
 
 
 def _sum_fits(inputs: tuple[Value, ...]) -> bool:
