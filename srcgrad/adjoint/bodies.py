@@ -75,8 +75,8 @@ def _fact(tape: Tape, fact: str, part: Any) -> Any:
     if isinstance(part, Value) and part.aval.kind is Kind.LIST:
         return _list_fact(tape, fact, part)
     if isinstance(part, Value):
-        if fact == "dtype":
-            return part.aval.dtype
+        if fact == "dtype":  # formulas for complex values hold for real ones too
+            return part.aval.dtype or np.dtype(np.complex128)
         if part.aval.shape is None:
             return None if fact == "ndim" else tape.call(np.shape, part)
         return part.aval.ndim if fact == "ndim" else shape_of(tape, part)

@@ -24,11 +24,12 @@ from dataclasses import dataclass, field
 
 from ..graph.ir import Block, Builder, Graph, LoopSpec, Node, Origin, Value, free_values, rebuild
 from ..graph.parts import LoopParts
-from ..kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, list_of
+from ..kinds import NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of
 from .final import FinalArrays
 from .frames import with_references
 from .recompute import Recompute
 from .scope import Scope, early_reads, read_key
+from .shapes import answered, content_reads, shape_questions
 from .sizes import Sizes
 
 
@@ -55,7 +56,7 @@ class _Closing:
         self.scope = Scope(graph.block)
         self.added: dict[Node, Added] = {}
         self.extra: dict[Block, list[tuple[Node | None, Node]]] = {}
-        self.sizes = Sizes(graph.block)
+        self.sizes = Sizes(graph.block, graph.border)
         self.final = FinalArrays(graph, self.scope)
         self.recompute = Recompute(graph.block, self.scope, self.sizes)
 
@@ -93,15 +94,62 @@ class _Closing:
         return node.but(params=params)
 
     def _inside(self, block: Block, forward: Block) -> list[Value]:
-        """The values of a forward block that a backward block refers to."""
-        return [v for v in free_values(block) if self.scope.block_of.get(v) is forward]
+        """The values of a forward block whose content a backward block refers to."""
+        asked = self._asked(block, forward)
+        read = content_reads(block) if asked else asked
+        return [v for v in free_values(block) if self.scope.block_of.get(v) is forward
+                and (v in read or v not in asked)]
+
+    def _asked(self, block: Block, forward: Block) -> set[Value]:
+        """The values of a forward block whose shape a backward block asks for."""
+        return {v for n in shape_questions(block) for v in n.inputs[:1]
+                if self.scope.block_of.get(v) is forward and v.aval.shape is not None}
+
+    def _sizes_only(self, block: Block, forward: Block, prelude: Builder,
+                    known: dict[Value, Value], saved: list[Value],
+                    arm: int | None = None) -> Block:
+        """The backward block with questions about the shape of forward values that are not at
+        hand answered: computed, or saved as a number."""
+        answers: dict[tuple[Value, int], Value] = {}
+        around = self.sizes.around(forward)
+
+        def size(value: Value, axis: int) -> Value | int:
+            assert value.aval.shape is not None
+            extent = value.aval.shape[axis]
+            if isinstance(extent, int):
+                return extent
+            if (value, axis) not in answers:
+                if self.sizes.computable(extent, around, known):
+                    answers[value, axis] = self.sizes.compute(extent, prelude, around, known)
+                else:
+                    number = self._forward_size(value, axis, forward)
+                    if arm is None:
+                        saved.append(number)
+                        known[number] = answers[value, axis] = Value(number.aval)
+                    else:
+                        owner = self.scope.owner[forward][0]
+                        answers[value, axis] = self._if_output(owner, number, arm)
+            return answers[value, axis]
+
+        missing = {v for v in self._asked(block, forward) if v not in known}
+        return answered(block, missing, size) if missing else block
+
+    def _forward_size(self, value: Value, axis: int, forward: Block) -> Value:
+        """The size of a forward value as a value of its block."""
+        assert value.aval.shape is not None
+        number = Value(int_aval(value.aval.shape[axis]))
+        node = Node("dim", (value,), (number,), {"axis": axis}, (), Origin(role="support"))
+        extra = self.extra.setdefault(forward, [])
+        extra.append((self.scope.node_of.get(value), node))
+        self.scope.node_of[number], self.scope.block_of[number] = node, forward
+        return number
 
     def _close_if(self, node: Node, forward: Node) -> Node:
         blocks = []
         for arm, (block, mirrored) in enumerate(zip(node.blocks, forward.blocks)):
             block = self._read_early(block, mirrored)
             needed = self._inside(block, mirrored)
-            if not needed:
+            if not needed and not self._asked(block, mirrored):
                 blocks.append(block)
                 continue
             prelude = Builder(node.origin)
@@ -111,6 +159,7 @@ class _Closing:
                 if clone is None:
                     clone = self._read_final(v, mirrored, prelude, known)
                 known[v] = self._if_output(forward, v, arm) if clone is None else clone
+            block = self._sizes_only(block, mirrored, prelude, known, [], arm)
             blocks.append(self._with_prelude(block, prelude, known))
         if all(a is b for a, b in zip(blocks, node.blocks)):
             return node
@@ -185,7 +234,7 @@ class _Closing:
         body = forward.blocks[-1]
         block = self._read_early(node.blocks[-1], body)
         needed = self._inside(block, body)
-        if not needed:
+        if not needed and not self._asked(block, body):
             return node if block is node.blocks[-1] else node.but(blocks=(block,))
         prelude = Builder(node.origin)
         known = self._index(node, forward, prelude)
@@ -203,6 +252,7 @@ class _Closing:
                 continue
             saved.append(v)
             known[v] = Value(v.aval, v.hint)
+        block = self._sizes_only(block, body, prelude, known, saved)
         slots = _slots(forward, saved, known, self.scope.in_arm(forward))
         kept = [v for v in saved if all(known[v] is not s.param for s in slots)]
         new = self._with_prelude(block, prelude, known, tuple(known[v] for v in kept))
@@ -224,6 +274,13 @@ class _Closing:
         return {index: own}
 
     def _sequence(self, forward: Node, value: Value) -> Value:
+        """The sequence of a value of a forward loop's body: one that it consumes or produces
+        already, or a new one."""
+        parts = LoopParts(forward)
+        for inner, sequence in (*zip(parts.elements, parts.sources),
+                                *zip(parts.produced, parts.sequences)):
+            if inner is value:
+                return sequence
         added = self.added.setdefault(forward, Added())
         if value not in added.values:
             stacked = self._stackable(forward, value.aval)
@@ -337,4 +394,3 @@ def _extended_loop(node: Node, added: Added) -> Node:
                     params={**node.params, "loop": spec})
 
 
-__all__ = ["INT", "close"]

@@ -16,20 +16,25 @@ class Sizes:
     """For every symbol of a graph: the value that introduces it (an int, or an array and the
     axis), and the block where that happens."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, border: int | None = None) -> None:
         self._carriers: dict[Atom, dict[Block, tuple[Value, int | None]]] = {}
-        self._introduced: dict[Atom, dict[Block, None]] = {}
+        self._introduced: dict[Atom, dict[Block, int]] = {}  # and when
+        self._clock = 0
+        self._started: dict[Node, int] = {}
         self._parent: dict[Block, Block] = {}
         self._loops: dict[Value, Block] = {}
-        self._visit(block)
+        self._visit(block.but(nodes=block.nodes[:border]), block)
 
-    def _visit(self, block: Block) -> None:
+    def _visit(self, nodes_of: Block, block: Block) -> None:
         for v in block.params:
             self._meet(v, block)
-        for node in block.nodes:
+        for node in nodes_of.nodes:
+            self._clock += 1
+            if node.op == "loop":
+                self._started[node] = self._clock
             for inner in node.blocks:
                 self._parent[inner] = block
-                self._visit(inner)
+                self._visit(inner, inner)
             sequences: tuple[Value, ...] = ()
             if node.op == "loop":
                 self._loops[node.outputs[-1]] = block
@@ -51,7 +56,7 @@ class Sizes:
 
     def _introduce(self, dim: Poly, value: Value, axis: int | None, block: Block) -> None:
         for atom in symbols(dim):
-            self._introduced.setdefault(atom, {})[block] = None
+            self._introduced.setdefault(atom, {}).setdefault(block, self._clock)
         if len(dim.terms) == 1:
             (monomial, coefficient), = dim.terms.items()
             if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
@@ -72,10 +77,10 @@ class Sizes:
                        for found in self._introduced.get(atom, ()) for block in loop.blocks)
 
     def _known_outside(self, atom: Atom, loop: Node) -> bool:
-        """Is the symbol one of a block around the loop?"""
+        """Is the symbol one of a block around the loop, from before the loop?"""
         outer = self._parent.get(loop.blocks[-1])
-        return any(self._within(outer, block) for block in self._introduced[atom]
-                   if outer is not None)
+        return any(clock < self._started[loop] and self._within(outer, block)
+                   for block, clock in self._introduced[atom].items())
 
     def counted(self, loop: Node) -> bool:
         """Does the range of a for loop tell the number of its iterations?"""
@@ -92,7 +97,7 @@ class Sizes:
             return expr
         trips = fresh_size("trips")
         for atom in trips.atoms():
-            self._introduced[atom] = {self._loops[loop.outputs[-1]]: None}
+            self._introduced[atom] = {self._loops[loop.outputs[-1]]: self._clock}
         return trips
 
     # ---- sizes as values -----------------------------------------------------------------------
