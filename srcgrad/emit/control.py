@@ -14,6 +14,7 @@ from srcgrad.emit.realize import produced_by
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
 from srcgrad.emit.statements import Plain, Stmts, Store, assign, parallel
 from srcgrad.graph.ir import Block, Index, Node, Ref, Value
+from srcgrad.kinds import Kind
 
 
 @dataclass(frozen=True)
@@ -203,9 +204,12 @@ class Control(Plain):
             first.append(ast.AugAssign(ast.Name(names.trips, ast.Store()), ast.Add(),
                                        ast.Constant(1)))
         self.elements(node, first)
-        for (element, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
+        for (element, sequence, stacked), shape in zip(produced_by(node), plan.shapes,
+                                                       strict=True):
             ordinal = self.e.ordinal(node) if shape is not None else None
-            self.assign_store(body, element, Store(self.name_of(sequence), ordinal), first, late)
+            copied = stacked and shape is None and element.aval.kind is Kind.ARRAY
+            store = Store(self.name_of(sequence), ordinal, copied)
+            self.assign_store(body, element, store, first, late)
         self.comments.forget()
         nexts = body.outputs[jump:jump + spec.n_carried + spec.n_last]
         end = End(tuple(zip(names.slots, nexts, strict=True)), tuple(late),

@@ -33,11 +33,13 @@ def _only_slices(key: object) -> bool:
 class Store:
     """The duty to keep an element: ``sequence[ordinal] = v`` or ``sequence.append(v)``."""
 
-    def __init__(self, sequence: str, ordinal: ast.expr | None) -> None:
-        self.sequence, self.ordinal = sequence, ordinal
+    def __init__(self, sequence: str, ordinal: ast.expr | None, copied: bool = False) -> None:
+        self.sequence, self.ordinal, self.copied = sequence, ordinal, copied
 
     def statement(self, value: ast.expr) -> ast.stmt:
         if self.ordinal is None:
+            if self.copied and not isinstance(value, ast.Constant):  # as a row would be
+                value = call(ast.Attribute(value, "copy", ast.Load()))
             append = ast.Attribute(name(self.sequence), "append", ast.Load())
             return ast.Expr(call(append, value))
         target = ast.Subscript(name(self.sequence), self.ordinal, ast.Store())
@@ -241,10 +243,13 @@ class Plain:
 
     def do_acc(self, node: Node, stmts: Stmts) -> None:
         steps: Steps = node.params["steps"]
-        base, value = self.base(node), self.e.of(node.inputs[1])
+        value = self.e.of(node.inputs[1])
         if not steps:
-            self.add_whole(node, base, value, stmts)
+            old = self.naming.live.alias.get(node.inputs[0], node.inputs[0])
+            whole = self.base(node) if old in self.naming.of else self.e.of(old)
+            self.add_whole(node, whole, value, stmts)
             return
+        base = self.base(node)
         last = steps[-1]
         if isinstance(last, Index) and not last.basic:
             part = self.e.steps(base, steps[:-1], node.inputs)
