@@ -88,7 +88,7 @@ class Function:
         order = self.analyse()
         if self.naming.late:
             late = self.naming.late
-            self.graph = split_names(self.graph, order, late)
+            self.graph = split_names(self.graph, order, self.folding, late)
             self.analyse(late)
         self.expressions = Expressions(self.naming, self.folding, self.sizes, space)
         self.control = Control(self.naming, self.folding, self.sizes, self.expressions,

@@ -19,8 +19,8 @@ from srcgrad.emit.fold import Folding
 from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.order import WRITES, Order, is_adjoint
 from srcgrad.emit.realize import produced_by
-from srcgrad.emit.spans import TEMPORARY, NameTable, Span
-from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value
+from srcgrad.emit.spans import SECOND, TEMPORARY, NameTable, Span
+from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value, walk
 from srcgrad.kinds import Kind
 
 _NOT_NAME = re.compile(r"\W")
@@ -45,7 +45,11 @@ class Naming:
     def __init__(self, graph: Graph, order: Order, folding: Folding, live: Liveness,
                  parameters: Sequence[str], reserved: Iterable[str]) -> None:
         self.order, self.folding, self.live = order, folding, live
-        self.table = NameTable(reserved)
+        self.hints = {v.hint for n in walk(graph.block) for b in n.blocks for v in b.params}
+        self.hints |= {v.hint for n in walk(graph.block) for v in n.outputs}
+        self.hints |= {v.hint for v in graph.inputs}
+        self.table = NameTable(reserved, [h for h in self.hints if h])
+        self.claims: dict[str, list[tuple[list[Span], Value]]] = {}
         self.of: dict[Value, str] = {}
         self.loops: dict[Node, LoopNames] = {}
         self.prefer: dict[Value, str] = {}
@@ -59,22 +63,33 @@ class Naming:
         for name, p in zip(parameters, graph.block.params, strict=True):
             self.of[p] = name
             self.table.occupy(name, live.spans(p), p)
+            self.claims[name] = [(live.spans(p), p)] if p.hint == name else []
         self.block(graph.block)
+
+    def claim(self, value: Value, name: str, spans: list[Span]) -> None:
+        """Notes older values of the user's that still hold ``name`` here."""
+        start = spans[0][0]
+        held = [c for c in self.claims.get(name, ()) if c[0][-1][1] > start]
+        for theirs, holder in held:
+            if any(a < d and c < b for a, b in theirs for c, d in spans):
+                self.late.setdefault(holder, start)
+        if value in self.eligible:
+            held.append((spans, value))
+        self.claims[name] = held
 
     def take(self, value: Value, wanted: str, spans: list[Span], preferred: str | None = None,
              adjoint: bool = False) -> str:
         """A name for ``value``.  If the user's name is held by an older value of the user's,
         that one is noted: it should get a second name (``late``)."""
         if not adjoint and preferred in (None, wanted) and value.hint == wanted:
-            for holder in self.table.holders(wanted, spans):
-                if holder in self.eligible and holder.hint == wanted and (
-                        self.order.defined[holder] <= spans[0][0]):
-                    self.late[holder] = min(spans[0][0], self.late.get(holder, spans[0][0]))
+            self.claim(value, wanted, spans)
         return self.table.take(wanted, spans, preferred, value)
 
     def wanted(self, *values: Value | None) -> str:
         for v in values:
             hint = None if v is None else self.hint(v)
+            if hint and hint.endswith(SECOND):
+                return _NOT_NAME.sub("_", hint.removesuffix(SECOND)) + SECOND
             if hint:
                 name = _NOT_NAME.sub("_", hint)
                 if name == "return" or name.endswith("_return"):
@@ -88,7 +103,8 @@ class Naming:
         while value.hint is None and steps < 16:
             by = self.folding.consumer.get(value)
             if not isinstance(by, Node) or by.op not in WRITES or by.inputs[0] is not value:
-                return self.purpose(value)
+                found = self.purpose(value)
+                return None if found in self.hints else found
             value, steps = by.outputs[0], steps + 1
         return value.hint
 
@@ -294,8 +310,9 @@ class Naming:
             self.of[index] = "_"
             return
         wanted = self.wanted(index)
-        names.index = self.of[index] = self.table.take(
-            "i" if wanted == TEMPORARY else wanted, self.live.spans(index))
+        if wanted == TEMPORARY:
+            wanted = next((c for c in "ijklpqr" if c not in self.hints), "index")
+        names.index = self.of[index] = self.table.take(wanted, self.live.spans(index))
 
 
 def function_name(node: Node) -> str | None:

@@ -65,6 +65,7 @@ class Order:
     last_use: dict[Value, int] = field(default_factory=dict)
     loops: list[tuple[int, int]] = field(default_factory=list)  # spans of loop nodes
     others: dict[Node, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    excluded: dict[Node, tuple[tuple[int, tuple[int, int]], ...]] = field(default_factory=dict)
     in_else: dict[Value, tuple[Node, ...]] = field(default_factory=dict)
     in_then: dict[tuple[Value, Node], int] = field(default_factory=dict)
 
@@ -106,6 +107,14 @@ class Order:
             first <= use <= last for first, last in self.others.get(node, ()))
 
 
+    def is_excluded(self, use: int, node: Node, loop: int) -> bool:
+        """Does the use stand in the other arm of a branch around ``node`` that is itself inside
+        the loop's surroundings: the branch starts before the loop at ``loop``, so that no
+        iteration leads from one arm to the other?"""
+        return any(start < loop and first <= use <= last
+                   for start, (first, last) in self.excluded.get(node, ()))
+
+
 class _Loop:
     def __init__(self, start: int) -> None:
         self.start = start
@@ -132,6 +141,8 @@ class Numbering:
         for node, branch in self.open:
             other = self.order.span[branch.blocks[1]]
             self.order.others[node] = (*self.order.others.get(node, ()), other)
+            self.order.excluded[node] = (*self.order.excluded.get(node, ()),
+                                         (self.order.start[branch], other))
         return self.order
 
     def tick(self) -> int:

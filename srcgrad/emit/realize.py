@@ -427,7 +427,9 @@ class _Rewriter:
     def at(self, value: Value, position: int) -> Value:
         for threshold, node in self.copies.get(value, ()):
             around = threshold != self.order.start[node]  # the write comes round in a loop
-            if position > threshold and (around or self.order.follows(position, node)):
+            if position > threshold and (
+                    not self.order.is_excluded(position, node, threshold) if around
+                    else self.order.follows(position, node)):
                 return self.saved[value]
         return value
 

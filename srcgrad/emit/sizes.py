@@ -81,7 +81,9 @@ class Sizes:
     def offer(self, value: Value, added: list[Atom]) -> None:
         """Sizes that can be read off a value from here on."""
         aval = value.aval
-        if aval.optional or value not in self.folding.users or value in self.avoid:
+        made = self.folding.producer.get(value)
+        used = value in self.folding.users or (made is not None and made.op == "alias")
+        if aval.optional or not used or value in self.avoid:
             return
         dims: list[tuple[Dim | None, int | None]] = []
         if aval.kind is Kind.INT:

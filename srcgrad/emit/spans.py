@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import count
 
 from srcgrad.graph.ir import Value
 
 Span = tuple[int, int]
 TEMPORARY = "<temporary>"  # wanted by values that nobody named: t1, t2, ...
+SECOND = "<second>"  # ends the wanted name of a value whose first name was taken
 
 
 class NameTable:
@@ -21,8 +23,9 @@ class NameTable:
     'np_2'
     """
 
-    def __init__(self, reserved: Iterable[str]) -> None:
+    def __init__(self, reserved: Iterable[str], hints: Iterable[str] = ()) -> None:
         self.reserved = frozenset(reserved)
+        self.hints = frozenset(hints)  # not to be taken by names with numbers
         self.spans: dict[str, list[Span]] = {}
         self.owner: dict[tuple[str, int], Value] = {}
 
@@ -67,10 +70,24 @@ class NameTable:
         if preferred is not None and self.is_free(preferred, spans):
             self.occupy(preferred, spans, owner)
             return preferred
-        number = 1
-        name = "t1" if wanted == TEMPORARY else wanted
-        while not self.is_free(name, spans):
-            number += 1
-            name = f"t{number}" if wanted == TEMPORARY else f"{wanted}_{number}"
+        for name in candidates(wanted):
+            if (name == wanted or name not in self.hints) and self.is_free(name, spans):
+                break
         self.occupy(name, spans, owner)
         return name
+
+
+def candidates(wanted: str) -> Iterator[str]:
+    """``x``, ``x_2``, ``x_3``…; for a second name ``x_1``, ``x_2``…
+
+    >>> from itertools import islice
+    >>> list(islice(candidates("x"), 3)), list(islice(candidates(TEMPORARY), 2))
+    (['x', 'x_2', 'x_3'], ['t1', 't2'])
+    """
+    if wanted == TEMPORARY:
+        yield from (f"t{number}" for number in count(1))
+    if wanted.endswith(SECOND):
+        base = wanted.removesuffix(SECOND)
+        yield from (f"{base}_{number}" for number in count(1))
+    yield wanted
+    yield from (f"{wanted}_{number}" for number in count(2))

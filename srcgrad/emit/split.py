@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from srcgrad.emit.fold import Folding
 from srcgrad.emit.order import Order
+from srcgrad.emit.spans import SECOND
 from srcgrad.graph.ir import Block, Graph, Node, Value
 
 
-def split_names(graph: Graph, order: Order, late: Mapping[Value, int]) -> Graph:
+def split_names(graph: Graph, order: Order, folding: Folding,
+                late: Mapping[Value, int]) -> Graph:
     """The graph with an ``alias`` node after the definition of each value of ``late``, for
     its readers after the position given there."""
-    return _Splitter(order, late).graph(graph)
+    return _Splitter(order, folding, late).graph(graph)
 
 
 class _Splitter:
-    def __init__(self, order: Order, late: Mapping[Value, int]) -> None:
-        self.order, self.late = order, late
+    def __init__(self, order: Order, folding: Folding, late: Mapping[Value, int]) -> None:
+        self.order, self.folding, self.late = order, folding, late
         self.second: dict[Value, Value] = {}
 
     def graph(self, graph: Graph) -> Graph:
@@ -44,7 +47,7 @@ class _Splitter:
 
     def split(self, value: Value, nodes: list[Node], node: Node | None) -> None:
         if value in self.late:
-            second = Value(value.aval, f"{value.hint}_1", value.obj)
+            second = Value(value.aval, f"{value.hint}{SECOND}", value.obj)
             self.second[value] = second
             nodes.append(Node("alias", (value,), (second,), {}, (),
                               None if node is None else node.origin))
@@ -55,8 +58,12 @@ class _Splitter:
         return value
 
     def node(self, node: Node) -> Node:
-        position = self.order.start[node]
-        inputs = tuple(self.at(v, position) for v in node.inputs)
+        position = self.folding.inlined.get(node, self.order.start[node])
+        position += self.folding.shift.get(node, 0)
+        if node.op == "dim":  # may be written out again anywhere
+            position = 1 << 62
+        bounds = node.loop.first_init if node.op == "loop" else 0
+        inputs = tuple(self.at(v, position + 2 * (i < bounds)) for i, v in enumerate(node.inputs))
         return node.but(inputs=inputs, blocks=tuple(self.block(b) for b in node.blocks))
 
     def block(self, block: Block) -> Block:

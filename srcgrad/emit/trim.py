@@ -10,7 +10,7 @@ from collections import Counter
 
 from srcgrad.dims import Dim, Poly
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Graph, Node, Value, walk
+from srcgrad.graph.ir import Block, Graph, Index, Node, Value, fill, walk
 
 
 def trim(graph: Graph) -> Graph:
@@ -24,10 +24,13 @@ def trim(graph: Graph) -> Graph:
 def _nodes(block: Block, needed: set[Value], outputs: tuple[Value, ...],
            border: int | None = None) -> tuple[tuple[Node, ...], int | None]:
     needed.update(outputs)
+    idle = _idle_reads(block)
     kept: list[Node] = []
     forward = 0
     for i in range(len(block.nodes) - 1, -1, -1):
         node = block.nodes[i]
+        if node in idle and node.outputs[0] not in needed:
+            continue
         if node.op in ("const", "undef") or (is_adjoint(node) and node.op != "effect"):
             if not any(v in needed for v in node.outputs):
                 continue
@@ -40,6 +43,23 @@ def _nodes(block: Block, needed: set[Value], outputs: tuple[Value, ...],
         forward += border is not None and i < border
     kept.reverse()
     return tuple(kept), None if border is None else forward
+
+
+def _idle_reads(block: Block) -> set[Node]:
+    """Reads that an update of the same part does again: of ``u[i] += e`` the ``u[i]``."""
+    reads: dict[tuple[Value, ...], list[Node]] = {}
+    found: set[Node] = set()
+    for node in block.nodes:
+        if node.op == "read" and not node.params.get("handle"):
+            reads.setdefault(node.inputs, []).append(node)
+        elif node.op == "update":
+            key = (node.inputs[0], *node.inputs[2:])
+            mine = [fill(s.key, node.inputs) for s in node.params["steps"]
+                    if isinstance(s, Index)]
+            found.update(n for n in reads.get(key, ()) if len(mine) == len(n.params["steps"])
+                         and all(isinstance(s, Index) for s in n.params["steps"])
+                         and [fill(s.key, n.inputs) for s in n.params["steps"]] == mine)
+    return found
 
 
 def _branch(node: Node, needed: set[Value]) -> Node:

@@ -35,7 +35,7 @@ def wrap(line: str) -> list[str]:
     indent = len(line) - len(line.lstrip())
     body = line.strip()
     places = _places(body)
-    if not any(8 < p.column <= WIDTH - indent for p in places):
+    if _splits_outside(body) or not any(8 < p.column <= WIDTH - indent for p in places):
         bracketed = _bracketed(body)
         if bracketed is None:
             return [line]
@@ -72,21 +72,41 @@ def _pieces(body: str, places: list[Place], indent: int) -> list[str]:
 def _places(body: str) -> list[Place]:
     found: list[Place] = []
     opened: list[int] = []
+    extra = [0]
     before = ""
     for token in _tokens(body):
         text, column = token.string, token.start[1]
         if token.type == tokenize.OP and text in _OPEN:
+            subscript = text == "[" and (before.isidentifier() or before[-1:] in _CLOSE)
             opened.append(column)
+            extra.append(extra[-1] + 60 if subscript else extra[-1])
         elif token.type == tokenize.OP and text in _CLOSE:
             if opened:
                 opened.pop()
+                extra.pop()
         elif opened and text == ",":
-            found.append(Place(token.end[1], 20 * len(opened), opened[-1]))
+            found.append(Place(token.end[1], 20 * len(opened) + extra[-1], opened[-1]))
         elif opened and text in _OPERATORS and (before.isalnum() or before[-1:] in _CLOSE
                                                 or before.isidentifier()):
-            found.append(Place(column, 20 * len(opened) + 4 + _OPERATORS[text], opened[-1]))
+            found.append(Place(column, 20 * len(opened) + 4 + _OPERATORS[text] + extra[-1],
+                               opened[-1]))
         before = text
     return found
+
+
+def _splits_outside(body: str) -> bool:
+    """Is the right side a sum or product outside all brackets?"""
+    depth, before = 0, ""
+    for token in _tokens(body):
+        if token.type == tokenize.OP and token.string in _OPEN:
+            depth += 1
+        elif token.type == tokenize.OP and token.string in _CLOSE:
+            depth -= 1
+        elif depth == 0 and token.string in ("+", "-", "*", "/", "@", "and", "or") and (
+                before.isalnum() or before.isidentifier() or before[-1:] in _CLOSE):
+            return True
+        before = token.string
+    return False
 
 
 def _tokens(body: str) -> list[tokenize.TokenInfo]:
