@@ -23,6 +23,20 @@ MAX_SIZE = 128
 WARN_AT = 8
 
 
+def _guest(values: Any) -> Any:
+    """The first object, also inside containers, that wants to make the call itself."""
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            found = _guest(value)
+        elif isinstance(value, dict):
+            found = _guest(value.values())
+        else:
+            found = value if hasattr(type(value), "__srcgrad_bridge__") else None
+        if found is not None:
+            return found
+    return None
+
+
 class Compiled:
     """A function with generated code for each signature it has met.
 
@@ -48,6 +62,9 @@ class Compiled:
                 if result is not MISS:
                     self._hits += 1
                     return result
+            guest = _guest((*args, *kwargs.values()))
+            if guest is not None:
+                return guest.__srcgrad_bridge__(self, args, kwargs)
             result = self._specialize(args, kwargs).call(*args, **kwargs)
             if result is MISS:
                 raise TracingError(
@@ -82,6 +99,22 @@ class Compiled:
             if entry.matches(args, kwargs):
                 return entry
         return None
+
+    def __srcgrad_vjp__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """``(out, pullback)`` for guests: array objects, such as tensors of the eager mode, that
+        record a call as one step of their own.  ``pullback`` gives one cotangent per argument."""
+        from .transforms import vjp
+
+        if kwargs:
+            bound = self.__signature__.bind(*args, **kwargs)
+            if bound.kwargs:
+                raise StructureError(
+                    f"{self.__name__} is called on tensors with keyword-only arguments",
+                    why="cotangents are given per positional argument",
+                    fix="wrap the function so that it takes them by position")
+            args = bound.args
+        out, pullback = vjp(self, *args)
+        return out, pullback
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
                           kwargs: dict[str, Any]) -> Any:

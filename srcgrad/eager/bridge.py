@@ -26,6 +26,8 @@ from srcgrad.eager.views import caller_place, gradient_edge, requires_grad
 class Differentiable(Protocol):
     """What a compiled function offers the eager mode."""
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
     def __srcgrad_vjp__(self, args: Any, kwargs: Any) -> tuple[Any, Any]: ...
 
 
@@ -102,29 +104,40 @@ _PLAN = _BridgePlan()
 
 def call_compiled(function: Differentiable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a compiled function on tensors; see the module's text."""
-    located = _paths(args)
     leaves, rebuild_args = flatten(args)
     raw = rebuild_args([v._a if isinstance(v, Tensor) else v for v in leaves])
     options, rebuild_options = flatten(kwargs)
-    out, pullback = function.__srcgrad_vjp__(
-        raw, rebuild_options([v._a if isinstance(v, Tensor) else v for v in options]))
+    raw_options = rebuild_options([v._a if isinstance(v, Tensor) else v for v in options])
+    tensors = [v for v in (*leaves, *options) if isinstance(v, Tensor)]
+    if not state.mode & GRAD or not any(requires_grad(t) for t in tensors):
+        return _wrapped(function(*raw, **raw_options))[0]
+    if any(isinstance(v, Tensor) and requires_grad(v) for v in options):
+        raise RuntimeError("a compiled function takes tensors that require gradients by position, "
+                           "not by keyword")
+    located = _paths(args)
+    out, pullback = function.__srcgrad_vjp__(raw, raw_options)
+    result, made, rebuild = _wrapped(out)
+    tensors = [v for v in leaves if isinstance(v, Tensor)]
+    edges = tuple(gradient_edge(t) if t._dt.category >= dt.FLOATING else None for t in tensors)
+    node = make_node(node_class("CompiledBackward0"), _PLAN, edges,
+                     (pullback, rebuild, [(t, t._ver[0]) for t in tensors]), None)
+    inputs = [(path, (v._a.shape, v._a.dtype) if isinstance(v, Tensor) else None)
+              for path, v in located]
+    node.meta = (inputs, [(o._a.shape, o._a.dtype) if isinstance(o, Tensor) else ((), float)
+                          for o in made])
+    node.where = caller_place()
+    for nr, o in enumerate(made):
+        if isinstance(o, Tensor) and o._dt.category >= dt.FLOATING:
+            o._fn, o._nr, o._rg = node, nr, True
+    return result
+
+
+def _wrapped(out: Any) -> tuple[Any, list[Any], Any]:
+    """A result with tensors for its arrays and numbers; its leaves; how to rebuild it."""
     outs, rebuild = flatten(out)
     made = [wrap(np.asarray(o), dt.from_numpy_dtype(np.asarray(o).dtype))
             if isinstance(o, np.ndarray | np.generic | float | int | complex) else o for o in outs]
-    tensors = [v for v in leaves if isinstance(v, Tensor)]
-    if state.mode & GRAD and any(requires_grad(t) for t in tensors):
-        edges = tuple(gradient_edge(t) if t._dt.category >= dt.FLOATING else None for t in tensors)
-        node = make_node(node_class("CompiledBackward0"), _PLAN, edges,
-                         (pullback, rebuild, [(t, t._ver[0]) for t in tensors]), None)
-        inputs = [(path, (v._a.shape, v._a.dtype) if isinstance(v, Tensor) else None)
-                  for path, v in located]
-        node.meta = (inputs, [(o._a.shape, o._a.dtype) if isinstance(o, Tensor) else ((), float)
-                              for o in made])
-        node.where = caller_place()
-        for nr, o in enumerate(made):
-            if isinstance(o, Tensor) and o._dt.category >= dt.FLOATING:
-                o._fn, o._nr, o._rg = node, nr, True
-    return rebuild(made)
+    return rebuild(made), made, rebuild
 
 
 def _bridge(self: Tensor, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
