@@ -329,6 +329,8 @@ def _outcome(results: list[Result], matcher: Matcher) -> Outcome:
         if found is not None:
             return found
         key = tuple(seen)
+        if not matcher.necessary:  # sizes may differ that these runs made equal
+            key = (*key, -len(unknown))
         if key not in unknown:
             unknown[key] = placeholder(2000 + len(unknown))
         return unknown[key]

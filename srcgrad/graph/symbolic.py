@@ -100,11 +100,9 @@ optional=False)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        if self.aval.dtype is None:
-            raise UnsupportedOperation(
-                f"a derivative needs the dtype of a value that is {self.aval}",
-                why="its dtype is only known at run time")
-        return self.aval.dtype
+        """The dtype; complex where only a run knows it (eigenvalues of a real matrix), for
+        formulas for complex values hold for real ones too."""
+        return self.aval.dtype or np.dtype(np.complex128)
 
     @property
     def shape(self) -> tuple[Any, ...]:
