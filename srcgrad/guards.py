@@ -14,15 +14,26 @@ from .dims import Poly
 from .errors import Where
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Path:
-    """``root`` is ``("arg", name)`` or ``("object", key)`` (an object pinned by the trace:
+    """Two paths are equal if they lead to the same place: the label does not matter, nor
+    whether an attribute was found in the instance's ``__dict__``.  ``root`` is ``("arg", name)`` or ``("object", key)`` (an object pinned by the trace:
     a module's globals, a function); ``steps`` are ``("attr", name)``, ``("item", key)``,
     ``("cell", index)`` (of a closure), ``("slot", name)`` (an instance's ``__dict__``)."""
 
     root: tuple[str, Any]
     steps: tuple[tuple[str, Any], ...] = ()
     label: str = ""
+
+    def _place(self) -> tuple[Any, ...]:
+        return self.root, tuple(("attr" if kind == "slot" else kind, type(key), key)
+                                for kind, key in self.steps)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Path) and self._place() == other._place()
+
+    def __hash__(self) -> int:
+        return hash(self._place())
 
     def child(self, kind: str, key: Any) -> Path:
         text = {"attr": f"{self}.{key}", "item": f"{self}[{key!r}]",

@@ -270,9 +270,10 @@ class Access(Items):
         found = _class_attribute(type(obj), name) if not isinstance(obj, type) else UNBOUND
         if isinstance(found, property) and found.fget is not None:
             return self.call(found.fget, obj)
-        if name in ("__class__", "__dict__"):
-            return getattr(obj, name)
         path = self.paths.get(id(obj))
+        if name == "__class__" or (name == "__dict__" and (path is None or isinstance(
+                obj, (type, types.ModuleType, types.FunctionType)))):
+            return getattr(obj, name)
         if path is not None:
             return self._outside_attribute(obj, name, path, found)
         getter = getattr(type(found), "__get__", None)
@@ -296,6 +297,9 @@ class Access(Items):
 
     def _outside_attribute(self, obj: Any, name: str, path: Path, found: Any) -> Any:
         """An attribute of an object from outside: by its path."""
+        if isinstance(obj, tuple) and name in ("_asdict", "_replace", "index", "count"):
+            fields = [self.getattr(obj, field) for field in type(obj)._fields]
+            return getattr(type(obj)(*fields), name)
         own = getattr(obj, "__dict__", {})
         if isinstance(own, dict) and name in own and not _is_data_descriptor(found):
             return self.outside(own[name], path.child("slot", name))

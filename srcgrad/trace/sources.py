@@ -100,12 +100,28 @@ class Sources(Recorder):
     # ---- reading from outside --------------------------------------------------------------
     def outside(self, obj: Any, path: Path) -> Any:
         """What staged code gets for an object found at ``path``."""
+        path = self._canonical(path)
         known = self.by_path.get(path)
         if known is not None:
             return known[0]
         result = self._classify(obj, path)
         self.by_path[path] = (result, obj)
         return result
+
+    def _canonical(self, path: Path) -> Path:
+        """Of several ways to one place the one that gradients use: fields of named tuples by
+        name, items of ``__dict__`` as attributes, places in sequences counted from the start."""
+        if len(path.steps) > 1 and path.steps[-2] == ("attr", "__dict__"):
+            return Path(path.root, (*path.steps[:-2], ("slot", path.steps[-1][1])), path.label)
+        if not path.steps or path.steps[-1][0] != "item" or type(path.steps[-1][1]) is not int:
+            return path
+        known = self.by_path.get(Path(path.root, path.steps[:-1]))
+        owner, place = known[1] if known else None, path.steps[-1][1]
+        if isinstance(owner, (list, tuple)) and place < 0:
+            place += len(owner)
+        names = getattr(owner, "_fields", None) if isinstance(owner, tuple) else None
+        step = ("item", place) if names is None else ("attr", names[place])
+        return Path(path.root, (*path.steps[:-1], step), path.label)
 
     def _classify(self, obj: Any, path: Path) -> Any:
         if isinstance(obj, np.ndarray):

@@ -1,0 +1,113 @@
+"""Gradients of arguments that are structures, however the program reaches their parts."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+Pair = namedtuple("Pair", ["w", "b"])
+X = np.arange(3.0)
+
+
+@dataclass
+class Data:
+    w: np.ndarray
+    b: float
+
+
+@dataclass(frozen=True)
+class Frozen:
+    w: np.ndarray
+    b: float
+
+
+@dataclass(slots=True)
+class Slotted:
+    w: np.ndarray
+    b: float
+
+
+class Plain:
+    def __init__(self, w, b):
+        self.w = w
+        self.b = b
+
+
+@dataclass
+class Layer:
+    w: np.ndarray
+    b: float
+    kind: str
+
+    def __call__(self, x):
+        return np.sum(self.w * x) + self.b ** 2
+
+
+@dataclass
+class Model:
+    layers: list
+
+
+def by_attribute(p, x):
+    return np.sum(p.w * x) + p.b ** 2
+
+
+def by_getattr(p, x):
+    return np.sum(getattr(p, "w") * x) + getattr(p, "b") ** 2
+
+
+def by_vars(p, x):
+    return np.sum(vars(p)["w"] * x) + p.__dict__["b"] ** 2
+
+
+def by_replace(p, x):
+    q = replace(p, b=p.b * 1.0)
+    return np.sum(q.w * x) + q.b ** 2
+
+
+def by_place(p, x):
+    return np.sum(p[0] * x) + p[-1] ** 2
+
+
+def by_unpacking(p, x):
+    w, b = p
+    return np.sum(w * x) + b ** 2
+
+
+def by_dict_of_fields(p, x):
+    fields = p._asdict()
+    return np.sum(fields["w"] * x) + fields["b"] ** 2
+
+
+def by_replaced_fields(p, x):
+    p = p._replace(b=p.b * 1.0)
+    return np.sum(p.w * x) + p[1] ** 2
+
+
+CASES = [(f, c) for c in (Data, Frozen, Slotted, Plain) for f in (by_attribute, by_getattr)]
+CASES += [(f, c) for c in (Data, Plain) for f in (by_vars,)] + [(by_replace, Data)]
+CASES += [(f, Pair) for f in (by_attribute, by_place, by_unpacking, by_dict_of_fields,
+                              by_replaced_fields)]
+
+
+@pytest.mark.parametrize(("function", "cls"), CASES,
+                         ids=[f"{f.__name__}-{c.__name__}" for f, c in CASES])
+def test_every_way_to_a_part_is_the_same_part(function, cls):
+    gradient = sg.grad(function)(cls(X + 1.0, 2.0), X)
+    assert type(gradient) is cls
+    assert gradient.w.tolist() == X.tolist() and gradient.b == 4.0
+
+
+def test_objects_in_lists_of_objects():
+    def loss(model, x):
+        return sum(layer(x) for layer in model.layers) + np.sum(model.layers[-1].w)
+
+    model = Model([Layer(X, 1.0, "a"), Layer(X + 1.0, 2.0, "b")])
+    gradient = sg.grad(loss)(model, X)
+    assert [g.w.tolist() for g in gradient.layers] == [X.tolist(), (X + 1.0).tolist()]
+    assert [(g.b, g.kind) for g in gradient.layers] == [(2.0, None), (4.0, None)]
