@@ -13,7 +13,7 @@ Shape = tuple[int, ...]
 
 
 def _times(x: Array, factor: Any) -> Array:
-    return x if isinstance(factor, int) and factor == 1 else x * factor
+    return x if isinstance(factor, bool | int) and factor == 1 else x * factor
 
 
 @runtime

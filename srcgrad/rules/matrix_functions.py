@@ -152,7 +152,7 @@ def lu_parts(a: Array) -> tuple[Array, Array, Array]:
         factors = np.eye(m, dtype=a.dtype)
         order = np.arange(m)
         for j in range(k):
-            best = j + int(np.argmax(np.abs(u[j:, j])))
+            best = j + int(np.argmax(np.abs(u[j:, j].real) + np.abs(u[j:, j].imag)))
             u[[j, best]] = u[[best, j]]
             order[[j, best]] = order[[best, j]]
             factors[[j, best], :j] = factors[[best, j], :j]

@@ -62,8 +62,9 @@ def lower_median_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any]) -> A
 @runtime
 def log_sum_exp(a: Array, axis: Any, keepdims: bool) -> Array:
     """``log(sum(exp(a)))`` over axes, without overflow."""
-    top = np.max(a, axis=axis, keepdims=True) if np.size(a) else np.full(
-        np.sum(a, axis=axis, keepdims=True).shape, -math.inf, np.asarray(a).dtype)
+    real = np.real(a)
+    top = np.max(real, axis=axis, keepdims=True) if np.size(a) else np.full(
+        np.sum(real, axis=axis, keepdims=True).shape, -math.inf, real.dtype)
     shift = np.where(np.isfinite(top), top, 0)
     with np.errstate(all="ignore"):
         total = np.log(np.sum(np.exp(a - shift), axis=axis, keepdims=True)) + shift
@@ -79,6 +80,9 @@ def log_cumsum_exp(a: Array, axis: int) -> Array:
     """``log(cumsum(exp(a)))`` along an axis, without overflow."""
     if np.ndim(a) == 0:
         return np.array(a)
+    if np.iscomplexobj(a):
+        top = np.max(np.real(a), axis=axis, keepdims=True)
+        return np.log(np.cumsum(np.exp(a - top), axis=axis)) + top
     return np.logaddexp.accumulate(a, axis=axis)
 
 
@@ -89,7 +93,7 @@ def log_cumsum_exp_a(ct: Array, ans: Array, a: Array, a_shape: Shape, axis: int)
     if 0 in a_shape:
         return ct
     # exp(a - ans_j) summed over the later j, in a shifted scale that cannot overflow
-    top = np.max(ans, axis=axis, keepdims=True)
+    top = np.max(np.real(ans), axis=axis, keepdims=True)
     shift = np.where(np.isfinite(top), top, 0)
     weights = np.where(ans == -math.inf, 0, ct * np.exp(shift - ans))
     return np.exp(a - shift) * cumsum_a(weights, a_shape, axis)

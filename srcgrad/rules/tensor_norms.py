@@ -23,6 +23,8 @@ def power_norm(x: Array, order: float, axis: Any, keepdims: bool) -> Array:
     5.0
     """
     size = np.absolute(x)
+    if size.dtype == np.float16:  # powers would overflow
+        return power_norm(x.astype(np.float32), order, axis, keepdims).astype(np.float16)
     if order == math.inf:
         if size.size == 0:
             return np.sum(size, axis=axis, keepdims=keepdims)

@@ -55,7 +55,14 @@ def _scaled(prim: Primitive, input: Any, other: Any, alpha: Any) -> Any:
     if isinstance(alpha, complex) and d.category < dt.COMPLEX:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex "
                            "number.")
-    return promoted(prim, d, input, other, alpha=alpha)
+    return promoted(prim, d, input, other, alpha=_factor(alpha, d))
+
+
+def _factor(alpha: Any, d: dt.dtype) -> Any:
+    """A factor in a form that whole numbers of dtype ``d`` can be multiplied by."""
+    if d.category == dt.INTEGRAL and not isinstance(alpha, bool):
+        return np.asarray(alpha, np.int64).astype(d.numpy)
+    return alpha
 
 
 @op(inplace=True)
@@ -92,8 +99,8 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     if _is_bool(input) or _is_bool(other):
         return sub(input, other)
     if isinstance(other, Tensor):
-        return promoted(_rsub_tensors, promotion.result_type(input, other), other, input,
-                        alpha=alpha)
+        d = promotion.result_type(input, other)
+        return promoted(_rsub_tensors, d, other, input, alpha=_factor(alpha, d))
     d = promotion.result_type(other, input)
     scaled = input if alpha == 1 else mul(input, alpha)
     r = np.asarray(np.subtract(promotion.as_array(other, d), promotion.as_array(scaled, d)))

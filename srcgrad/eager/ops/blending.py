@@ -245,6 +245,8 @@ def _parts(name: str, x: Tensor, y: Tensor) -> None:
 @op("complex", method=False)
 def complex_(real: Tensor, imag: Tensor) -> Any:
     """Complex numbers from real and imaginary parts."""
+    need_tensor("complex", real, "real", 1)
+    need_tensor("complex", imag, "imag", 2)
     _parts("complex", real, imag)
     return _COMPLEX(real, imag)
 

@@ -60,7 +60,7 @@ def view_as_real(input: Tensor) -> Tensor:
 @op(out=False)
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs in the last dimension as complex numbers, on the same memory."""
-    if input._dt not in (dt.float16, dt.float32, dt.float64):
+    if input._dt not in (dt.float32, dt.float64):
         raise RuntimeError("view_as_complex is only supported for half, float and double tensors, "
                            f"but got a tensor of scalar type: {input._dt.tensor_name}")
     a = input._a

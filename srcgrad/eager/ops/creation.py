@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -228,11 +229,15 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, out: Tensor | None = N
     start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
     if step == 0:
         raise RuntimeError("step must be nonzero")
+    if not all(math.isfinite(v) for v in (start, end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(v, int) for v in (start, end, step))
     d = dtype or (out._dt if out is not None else dt.int64 if whole else dt.get_default_dtype())
     n = int(np.ceil((end - start) / step))
+    if d.category <= dt.INTEGRAL:
+        start, step = int(start), int(step)
     a = (start + step * np.arange(n)).astype(d.numpy)
     t = _made(store(d, a), d, requires_grad)
     if out is not None:

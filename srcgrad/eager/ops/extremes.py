@@ -228,8 +228,8 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
     i = wrap_dim(dim, input)
     n = input._a.shape[i] if input._a.ndim else 1
     if not 1 <= k <= n:
-        raise RuntimeError("kthvalue(): selected number k out of range for dimension "
-                           f"{i}" if input._a.ndim else "selected index k out of range")
+        raise RuntimeError(
+            f"kthvalue(): selected number k out of range for dimension {i}")
     if input._a.ndim == 0:
         return _kth(input, np.zeros((), np.int64), i, keepdim)
     order = _stable_order(input._a, i)

@@ -55,7 +55,7 @@ def _bounded(index: Array, n: int, dim: int) -> None:
 
 
 def _fits(name: str, index: Array, a: Array, dim: int, what: str, source: Any = None) -> None:
-    if index.ndim != a.ndim and not (index.ndim <= 1 and a.ndim <= 1):
+    if index.size and index.ndim != a.ndim and not (index.ndim <= 1 and a.ndim <= 1):
         raise RuntimeError(f"Index tensor must have the same number of dimensions as {what} tensor")
     for d in range(index.ndim):
         if d != dim and a.ndim and index.shape[d] > a.shape[d]:

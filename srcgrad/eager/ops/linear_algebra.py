@@ -356,7 +356,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     x = _LSTSQ(A, right)
     m, n = A._a.shape[-2:]
     kind = driver or "gelsy"
-    residuals = wrap(np.empty(0, A._a.dtype), A._dt)
+    residuals = wrap(np.empty(0, A._dt.to_real().numpy), A._dt.to_real())
     ranks = np.linalg.matrix_rank(A._a)
     if m > n and kind != "gelsy" and np.all(ranks == n):
         gap = right._a - A._a @ x._a

@@ -66,6 +66,15 @@ def _one_dtype(input: Tensor, *others: Tensor) -> None:
                 f"{c_name(input._dt)} != {c_name(t._dt)}")
 
 
+def _factors(input: Tensor, beta: Any, alpha: Any) -> dict[str, Any]:
+    """``beta`` and ``alpha``, whole for tensors of integers."""
+    if input._dt is dt.bool_:
+        return {"beta": bool(beta), "alpha": bool(alpha)}
+    if input._dt.category < dt.FLOATING:
+        return {"beta": int(beta), "alpha": int(alpha)}
+    return {"beta": beta, "alpha": alpha}
+
+
 @op(inplace=True)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * (mat1 @ mat2)``."""
@@ -80,7 +89,8 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     _one_dtype(input, mat1, mat2)
     _fits(input, (mat1._a.shape[0], mat2._a.shape[1]))
     columns = mat2._a.strides[0] == mat2._a.itemsize  # as in linear layers: a transposed weight
-    return (_ADDMM_TURNED if columns else _ADDMM)(input, mat1, mat2, beta=beta, alpha=alpha)
+    prim = _ADDMM_TURNED if columns else _ADDMM
+    return prim(input, mat1, mat2, **_factors(input, beta, alpha))
 
 
 @op(inplace=True)
@@ -93,7 +103,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
             input._a.ndim and input._a.shape[0] not in (1, mat._a.shape[0])):
         raise RuntimeError(f"size mismatch, got input ({input._a.shape[0]}), mat ({_shape(mat)}), "
                            f"vec ({vec._a.shape[0]})")
-    return _ADDMV(input, mat, vec, beta=beta, alpha=alpha)
+    return _ADDMV(input, mat, vec, **_factors(input, beta, alpha))
 
 
 @op(inplace=True)
@@ -102,7 +112,7 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     for name, t in (("vec1", vec1), ("vec2", vec2)):
         if t._a.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {t._a.ndim}-D")
-    return _ADDR(input, vec1, vec2, beta=beta, alpha=alpha)
+    return _ADDR(input, vec1, vec2, **_factors(input, beta, alpha))
 
 
 @op(inplace=True)
@@ -111,7 +121,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1,
     """``beta * input + alpha * (batch1 @ batch2)`` for batches of matrices."""
     _check_batches(batch1, batch2)
     _fits(input, (batch1._a.shape[0], batch1._a.shape[1], batch2._a.shape[2]))
-    return _BADDBMM(input, batch1, batch2, beta=beta, alpha=alpha)
+    return _BADDBMM(input, batch1, batch2, **_factors(input, beta, alpha))
 
 
 @op(inplace=True)
@@ -119,7 +129,7 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1,
            alpha: Any = 1) -> Any:
     """``beta * input`` plus ``alpha`` times the sum of the batch's products."""
     _check_batches(batch1, batch2)
-    return _ADDBMM(input, batch1, batch2, beta=beta, alpha=alpha)
+    return _ADDBMM(input, batch1, batch2, **_factors(input, beta, alpha))
 
 
 def _check_batches(x: Tensor, y: Tensor) -> None:
@@ -200,9 +210,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         raise RuntimeError("both dimension lists should have same length")
     for i, j in zip(first, second):  # a length of 1 broadcasts
         if a._a.shape[i] == 1 != b._a.shape[j]:
-            b = b.sum(j, True)
+            b = b.sum(j, True, dtype=b._dt)
         elif b._a.shape[j] == 1 != a._a.shape[i]:
-            a = a.sum(i, True)
+            a = a.sum(i, True, dtype=a._dt)
         if a._a.shape[i] != b._a.shape[j]:
             place = i - a._a.ndim if isinstance(dims, int) else i
             raise RuntimeError(

@@ -302,6 +302,7 @@ def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """Where two tensors differ by at most ``atol + rtol * abs(other)``."""
+    need_tensor("isclose", other, "other", 2)
     if input._dt is not other._dt:
         raise RuntimeError(f"{_plain(input)} did not match {_plain(other)}")
     if rtol < 0:

@@ -23,6 +23,10 @@ def _delivered(a: Array, d: dt.dtype, out: Tensor | None, requires_grad: bool) -
 
 
 def _number(value: Any) -> Any:
+    if isinstance(value, Tensor) and value._a.ndim:
+        n = value._a.ndim
+        raise RuntimeError("linspace only supports 0-dimensional start and end tensors, but got "
+                           f"start with {n} dimension(s) and end with {n} dimension(s).")
     return value.item() if isinstance(value, Tensor) else value
 
 

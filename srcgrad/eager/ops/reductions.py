@@ -12,7 +12,7 @@ from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.tensor import Tensor, wrap
 
 _SHOWN = {"a_shape": "self_sym_sizes", "axis": "dim", "keepdims": "keepdim"}
 _sum_all = Primitive(np.sum, "SumBackward0", shown=_SHOWN)
@@ -48,9 +48,12 @@ def sum_(input: Tensor, dim: Any = None, keepdim: bool = False, *,
          dtype: dt.dtype | None = None) -> Any:
     """The sum of all elements, or over dimensions."""
     t = summand(input, dtype)
+    axes = wrap_dims(dim, t)
+    if t._dt.category < dt.FLOATING:
+        return wrap(np.asarray(
+            np.sum(t._a, axis=axes, keepdims=keepdim, dtype=t._a.dtype)), t._dt)
     if dim is None and not keepdim:
         return _sum_all(t)
-    axes = wrap_dims(dim, t)
     return _sum_dims(t, axis=axes, keepdims=keepdim)
 
 

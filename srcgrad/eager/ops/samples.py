@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
 from srcgrad.eager.ops.arguments import not_implemented
-from srcgrad.eager.ops.blending import lerp
+from srcgrad.eager.ops.blending import complex_, lerp
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.joining import cat
 from srcgrad.eager.ops.norms import vector_norm
@@ -208,6 +208,13 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
                            f"input with {input._a.ndim} dimensions")
     if input._dt is dt.bool_:
         raise RuntimeError("cov(): bool dtype is not supported for input")
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
+        if given is not None and given._a.ndim > 1:
+            raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got "
+                               f"{name} with {given._a.ndim} dimensions")
+    if aweights is not None and aweights._dt.category != dt.FLOATING:
+        raise RuntimeError("cov(): expected aweights to have floating point dtype but got aweights "
+                           f"with {aweights._dt.tensor_name} dtype")
     rows = reshape(input, 1, -1) if input._a.ndim < 2 else input
     rows = rows if rows._dt.category >= dt.FLOATING else convert(rows, dt.get_default_dtype())
     weights = None
@@ -227,7 +234,10 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
             free = total - correction * (weights * convert(aweights, rows._dt)).sum() / total
     centred = rows - unsqueeze(mean, 1)
     right = (centred if weights is None else centred * weights).t()
-    free = max(free, 0) if isinstance(free, int) else free.clamp_min(0)
+    if isinstance(free, int):
+        free = max(free, 0)
+    elif not free.is_complex():
+        free = free.clamp_min(0)
     return (centred @ right.conj() / free).squeeze()
 
 
@@ -242,6 +252,8 @@ def corrcoef(input: Tensor) -> Any:
         return c / c
     scale = c.diagonal().sqrt()
     out = c / unsqueeze(scale, 1) / unsqueeze(scale, 0)
+    if out.is_complex():
+        return complex_(out.real.clip(-1, 1), out.imag.clip(-1, 1))
     return out.clip(-1, 1)
 
 

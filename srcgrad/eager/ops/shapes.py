@@ -243,6 +243,9 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     have = input._a.shape
     if have == shape:
         return input
+    if len(shape) > len(have) or any(
+            n not in (1, m) for n, m in zip(shape[::-1], have[::-1])):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(have)}}}.")
     if not shape:
         return input.sum()  # type: ignore[no-any-return]
     lead = len(have) - len(shape)

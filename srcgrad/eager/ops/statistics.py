@@ -19,8 +19,14 @@ from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.rules import selection
 
 _SHOWN = {"a": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"}
-_PROD = Primitive(np.prod, "ProdBackward0", shown=_SHOWN)
-_PROD_DIM = Primitive(np.prod, "ProdBackward1", shown=_SHOWN, main=False)
+
+
+def _prod_of_dtype(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return np.prod(a, axis=axis, keepdims=keepdims, dtype=a.dtype)
+
+
+_PROD = Primitive(np.prod, "ProdBackward0", shown=_SHOWN, primal=_prod_of_dtype)
+_PROD_DIM = Primitive(np.prod, "ProdBackward1", shown=_SHOWN, primal=_prod_of_dtype, main=False)
 _NANSUM = Primitive(np.nansum, "NansumBackward0", shown=_SHOWN)
 
 
@@ -104,8 +110,18 @@ for _name in _SPREADS:
 
 _LOG_SUM = Primitive(selection.log_sum_exp, "LogsumexpBackward0", shown=_SHOWN)
 _LOG_CUMSUM = Primitive(selection.log_cumsum_exp, "LogcumsumexpBackward0", shown=_SHOWN)
-_CUMSUM = Primitive(np.cumsum, "CumsumBackward0", shown=_SHOWN)
-_CUMPROD = Primitive(np.cumprod, "CumprodBackward0", shown=_SHOWN)
+
+
+def _own_dtype(function: Any) -> Any:
+    """A reduction of NumPy that keeps the dtype (small integers would be widened)."""
+    def compute(a: Any, axis: Any = None, **options: Any) -> Any:
+        return function(a, axis=axis, dtype=a.dtype, **options)
+
+    return compute
+
+
+_CUMSUM = Primitive(np.cumsum, "CumsumBackward0", shown=_SHOWN, primal=_own_dtype(np.cumsum))
+_CUMPROD = Primitive(np.cumprod, "CumprodBackward0", shown=_SHOWN, primal=_own_dtype(np.cumprod))
 
 
 @op()
