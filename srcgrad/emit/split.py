@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.order import Order
+from srcgrad.emit.realize import partly_undefined
 from srcgrad.emit.spans import SECOND
 from srcgrad.graph.ir import Block, Graph, Node, Value
 
@@ -26,6 +27,7 @@ class _Splitter:
     def __init__(self, order: Order, folding: Folding, late: Mapping[Value, int]) -> None:
         self.order, self.folding, self.late = order, folding, late
         self.second: dict[Value, Value] = {}
+        self.undefined: set[Value] = set()
 
     def graph(self, graph: Graph) -> Graph:
         nodes: list[Node] = []
@@ -46,6 +48,10 @@ class _Splitter:
                          border=border)
 
     def split(self, value: Value, nodes: list[Node], node: Node | None) -> None:
+        if node is not None and value in self.late and partly_undefined(
+                node, node.outputs.index(value)):
+            self.undefined.add(value)  # after one arm there is nothing to give a name to
+            return
         if value in self.late:
             second = Value(value.aval, f"{value.hint}{SECOND}", value.obj)
             self.second[value] = second
@@ -53,7 +59,8 @@ class _Splitter:
                               None if node is None else node.origin))
 
     def at(self, value: Value, position: int) -> Value:
-        if value in self.late and position > self.late[value]:
+        if value in self.late and value not in self.undefined and (
+                position > self.late[value]):
             return self.second[value]
         return value
 
