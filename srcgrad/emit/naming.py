@@ -59,12 +59,25 @@ class Naming:
         self.eligible = set(graph.block.params)
         for node in graph.block.nodes:
             if not is_adjoint(node) and node.op != "copy":
-                self.eligible.update(node.outputs)
+                self.eligible.update(v for i, v in enumerate(node.outputs)
+                                     if not v.aval.optional and self.is_defined(node, i))
         for name, p in zip(parameters, graph.block.params, strict=True):
             self.of[p] = name
             self.table.occupy(name, live.spans(p), p)
             self.claims[name] = [(live.spans(p), p)] if p.hint == name else []
         self.block(graph.block)
+
+    def is_defined(self, node: Node, index: int) -> bool:
+        """Does every path give output ``index`` a value?"""
+        if node.op == "loop":
+            spec = node.loop
+            first = (1 if spec.exits else 0) + spec.n_carried
+            return not first <= index < first + spec.n_last
+        makers = [self.folding.producer.get(b.outputs[index]) for b in node.blocks]
+        return node.op != "if" or not any(
+            m is not None and (m.op == "undef" or (m.blocks and not self.is_defined(
+                m, m.outputs.index(b.outputs[index]))))
+            for m, b in zip(makers, node.blocks, strict=True))
 
     def claim(self, value: Value, name: str, spans: list[Span]) -> None:
         """Notes older values of the user's that still hold ``name`` here."""
