@@ -36,7 +36,7 @@ Cotangents = list[Value | None]
 
 def select(tape: Tape, x: Value, steps: Steps) -> Value:
     """``x[steps]`` as it is."""
-    return tape.read(x, steps, part_aval(x.aval, steps)) if steps else x
+    return tape.read(x, steps, part_aval(x.aval, steps, tape.masks)) if steps else x
 
 
 def _read_back(tape: Tape, ct: Value, steps: Steps) -> Value:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..dims import Dim
 from ..errors import UnsupportedOperation
-from ..graph.ir import Block, Node, Value, fill, walk
+from ..graph.ir import Block, Index, Node, Ref, Value, fill, walk
 from ..rules.book import Entry
 from ..rules.methods import resolve
 
@@ -50,11 +51,22 @@ class Bindings:
 
     def __init__(self, block: Block) -> None:
         self.constants: dict[Value, Any] = {}
+        self.masks: dict[Value, Dim] = {}
         self._bound: dict[Node, Bound] = {}
         self._differentiable: dict[Node, tuple[Value, ...]] = {}
         for node in walk(block):
             if node.op == "const":
                 self.constants[node.out] = node.params["value"]
+            elif node.op == "read":
+                self._note_mask(node)
+
+    def _note_mask(self, read: Node) -> None:
+        """Remember how many elements the mask of ``x[mask]`` selects."""
+        last = read.params["steps"][-1] if read.params["steps"] else None
+        if isinstance(last, Index) and isinstance(last.key, Ref) and read.out.aval.shape:
+            mask = read.inputs[last.key.index]
+            if mask.aval.is_array and mask.aval.dtype == bool:
+                self.masks.setdefault(mask, read.out.aval.shape[0])
 
     def of(self, node: Node) -> Bound:
         """The binding of an ``apply`` node."""

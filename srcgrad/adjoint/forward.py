@@ -95,6 +95,7 @@ class Forward:
     def run(self, block: Block) -> Tape:
         """A tape with the nodes of a block, each followed by its tangent."""
         tape = Tape()
+        tape.masks = self.bindings.masks
         for node in block.nodes:
             tape.origin = replace(node.origin or Origin(), role="adjoint")
             if node.op == "if":

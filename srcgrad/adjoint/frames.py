@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..dims import Dim
 from ..graph.ir import Block, Builder, Index, Node, Origin, Steps, Through, Value, abstract, fill
 from ..graph.symbolic import avals_in, infer_fresh
 from ..kinds import FLOAT, SCALARS, Aval, Kind, list_of
@@ -36,11 +37,13 @@ def avals_of(node: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 class Tape(Builder):
-    """A builder that infers types.  ``rows`` tells which lists are the rows of which arrays."""
+    """A builder that infers types.  ``rows`` tells which lists are the rows of which arrays,
+    ``masks`` how many elements each boolean mask selects."""
 
     def __init__(self, origin: Origin | None = None) -> None:
         super().__init__(origin)
         self.rows: dict[Value, Value] = {}
+        self.masks: dict[Value, Dim] = {}
 
     def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Value:
         """Append ``fn(*args, **kwargs)`` with one output."""
@@ -96,6 +99,8 @@ class Frame:
     def __init__(self, block: Block, parent: Frame | None = None, body: bool = False) -> None:
         self.block, self.parent, self.body = block, parent, body
         self.tape = Tape()
+        if parent is not None:
+            self.tape.masks = parent.tape.masks
         self.cts: dict[Value, Value] = {}
         self.accumulators: dict[Value, Value] = {}
         self.touched: dict[Value, None] = {}

@@ -29,7 +29,7 @@ def reverse_if(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> N
         arm = Frame(block, frame)
         arm.tape.origin = frame.tape.origin
         for out, ct in zip(block.outputs, cts):
-            reverse.accumulate(arm, out, ct)
+            reverse.accumulate(arm, out, _in_arm(arm, out, ct))
         reverse.run(arm)
         arms.append(arm)
     touched = list(dict.fromkeys(v for arm in arms for v in arm.touched))
@@ -47,6 +47,14 @@ def reverse_if(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> N
                             blocks, mirror=Mirror(node.outputs[0]))
     for v, ct in zip(touched, merged.outputs):
         reverse.put(frame, v, ct)
+
+
+def _in_arm(arm: Frame, out: Value, ct: Value | None) -> Value | None:
+    """The cotangent of an arm's output: where only a run knows the rank of what the arms leave
+    behind, this arm's own is known."""
+    if ct is None or ct.aval.shape is not None or out.aval.shape is None:
+        return ct
+    return arm.tape.read(ct, (), cotangent_aval(out.aval))
 
 
 def reverse_loop(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:

@@ -180,6 +180,7 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
     reverse = Reverse(graph, inputs, outputs)
     frame = Frame(block)
     frame.tape.origin = Origin(role="adjoint")
+    frame.tape.masks = reverse.bindings.masks
     seeds = []
     for v in outputs:
         aval = v.aval if v.aval.kind is Kind.SCALAR else cotangent_aval(v.aval)

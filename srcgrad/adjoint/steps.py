@@ -9,11 +9,13 @@ of the step's function.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ..dims import Poly
+from ..dims import Dim, Poly
 from ..graph.indexing import infer_getitem
-from ..graph.ir import Index, Steps, Through
+from ..graph.ir import Index, Steps, Through, Value
 from ..graph.symbolic import avals_in, fresh_size, infer_fresh
 from ..kinds import Aval, Kind
 from ..spelling import Attribute, Method
@@ -64,17 +66,25 @@ def _whole(key: object) -> bool:
                    and p.step in (None, 1)) for p in parts)
 
 
-def part_aval(aval: Aval, steps: Steps) -> Aval:
-    """The facts about ``x[steps]`` for a cotangent ``x`` with ``aval``."""
+def part_aval(aval: Aval, steps: Steps, masks: dict[Value, Dim]) -> Aval:
+    """The facts about ``x[steps]`` for a cotangent ``x``.  ``masks`` holds how many elements
+    boolean masks select, and is extended: all reads through one mask have one size."""
     for step in steps:
         if isinstance(step, Index):
             if aval.kind is not Kind.ARRAY and aval.shape == ():
                 aval = aval.but(kind=Kind.ARRAY)  # a 0-d cotangent may be any kind of scalar
-            aval = infer_getitem(aval, avals_in(step.key), fresh=fresh_symbol).aval
+            aval = _indexed(aval, step.key, masks)
         else:
             args, kwargs = avals_in(step.args), dict(avals_in(step.kwargs))
             aval = infer_fresh(step.fn, (aval, *args), kwargs).aval
     return cotangent_aval(aval)
+
+
+def _indexed(aval: Aval, key: Any, masks: dict[Value, Dim]) -> Aval:
+    found = infer_getitem(aval, avals_in(key), fresh=fresh_symbol).aval
+    if isinstance(key, Value) and key.aval.is_array and key.aval.dtype == bool and found.shape:
+        return found.but(shape=(masks.setdefault(key, found.shape[0]), *found.shape[1:]))
+    return found
 
 
 def fresh_symbol(name: str) -> Poly:

@@ -25,7 +25,7 @@ from ..graph.ir import Graph, Index, Node, Value, fill
 from ..kinds import SCALARS, Kind
 from ..spelling import Attribute, Method
 from .rewriting import Emit, Rewriter, call_of
-from .share import key_of
+from .share import key_of, place_key
 
 _MUL = frozenset({operator.mul, np.multiply})
 _DIV = frozenset({operator.truediv, np.divide})
@@ -98,9 +98,36 @@ class _Algebra(Rewriter):
             if not steps and base.aval.kind in SCALARS:
                 return emit.call(operator.sub, base, negated)
             return self._stored(node, "update", negated, emit, fn=operator.isub)
+        if steps and self._cleared(node) is not None:
+            return self._written(node, emit)
         if steps and basic and self._is_zero(base) and base.aval.is_array:
             return self._stored(node, "write", value, emit)
         return None
+
+    def _cleared(self, node: Node) -> Node | None:
+        """The write of zeros to the very place that an ``acc`` adds to, no place twice."""
+        before = self.defined.get(node.inputs[0])
+        if before is None or before.op != "write" or self.uses[node.inputs[0]] > 1:
+            return None
+        if not self._is_zero(before.inputs[1]) or place_key(before) != place_key(node):
+            return None
+        for step in node.params["steps"]:
+            if not isinstance(step, Index):
+                return None
+            if not step.basic:
+                key = fill(step.key, node.inputs)
+                if not (isinstance(key, Value) and key.aval.dtype == bool and key.aval.is_array):
+                    return None
+        return before
+
+    def _written(self, node: Node, emit: Emit) -> Value:
+        """``x[s] = 0; x[s] += v`` is ``x[s] = v``."""
+        before = self._cleared(node)
+        assert before is not None
+        inputs = (before.inputs[0], *node.inputs[1:])
+        new = emit.add("write", inputs, (node.out.aval,), steps=node.params["steps"]).out
+        new.hint, new.obj = node.out.hint, node.out.obj
+        return new
 
     def _stored(self, node: Node, op: str, value: Value, emit: Emit, **params: Any) -> Value:
         inputs = (node.inputs[0], value, *node.inputs[2:])

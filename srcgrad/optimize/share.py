@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.infer import freeze
-from ..graph.ir import Graph, Index, Node, Ref, Through, Value
+from ..graph.ir import Graph, Index, Node, Ref, Through, Value, fill
 from .rewriting import Emit, Rewriter
 
 _BUFFERS: frozenset[Any] = frozenset({
@@ -75,6 +75,26 @@ def key_of(node: Node) -> Any:
     except TypeError:  # unhashable settings are not worth the trouble
         pass
     return None
+
+
+def place_key(node: Node) -> Any:
+    """What makes the places of two stores equal: their steps with the values in them."""
+    filled = []
+    for step in node.params["steps"]:
+        parts = (step.key,) if isinstance(step, Index) else (step.fn, step.args, step.kwargs)
+        filled.append(_identified(fill(parts, node.inputs)))
+    return tuple(filled)
+
+
+def _identified(structure: Any) -> Any:
+    """A hashable form of a structure in which values stand for themselves."""
+    if isinstance(structure, tuple | list):
+        return (type(structure), *map(_identified, structure))
+    if isinstance(structure, slice):
+        return ("slice", *map(_identified, (structure.start, structure.stop, structure.step)))
+    if isinstance(structure, np.ndarray | dict):
+        return id(structure)
+    return structure
 
 
 def _step_key(step: Index | Through) -> Any:
