@@ -11,9 +11,10 @@ import numpy as np
 
 from .api import Argnums, grad
 from .compiled import Compiled
-from .compiler import Linear, Record, Request, rebuilt
+from .compiler import Linear, Request, rebuilt
 from .errors import NonDifferentiable, StructureError
 from .graph.ir import Ref
+from .trace.entry import Record
 from .tree import children, flatten, ravel_tree, unflatten
 
 _LOCK = threading.RLock()
@@ -61,6 +62,15 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         raise NonDifferentiable("none of the primals of vjp can be differentiated",
                                 why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
+    out, pullback = _pullback(fun, primals, places, has_aux)
+    if has_aux:
+        return out[0], pullback, out[1]
+    return out, pullback
+
+
+def _pullback(fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
+              has_aux: bool = False) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """The value, and the pullback to the primals at ``places`` (None for the others)."""
     compiled = _compiled(fun, Request("vjp", places, False, has_aux))
     out, linear, residuals, flat = compiled(*primals)
     count = len(primals)
@@ -74,8 +84,6 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
             result[place] = rebuilt(structure, found)
         return tuple(result)
 
-    if has_aux:
-        return out[0], pullback, out[1]
     return out, pullback
 
 
@@ -231,13 +239,13 @@ def jacrev(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     place = _one(argnums)
 
     def jacobian_of(*args: Any) -> Any:
-        out, pullback = vjp(_partly(fun, args, place), args[place])
+        out, pullback = _pullback(fun, args, (place,))
         flat, unravel = ravel_tree(out)
         rows = []
         for i in range(flat.size):
             unit = np.zeros(flat.size, flat.dtype)
             unit[i] = 1
-            rows.append(pullback(unravel(unit))[0])
+            rows.append(pullback(unravel(unit))[place])
         return _stacked(rows, out, args[place], 0)
 
     return jacobian_of
@@ -266,18 +274,6 @@ def jacfwd(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
         return _stacked(columns, out, args[place], 1)
 
     return jacobian_of
-
-
-def _partly(fun: Callable[..., Any], args: tuple[Any, ...], place: int) -> Callable[..., Any]:
-    """``fun`` as a function of one argument; the others are constants."""
-    if len(args) == 1:
-        return fun
-    before, after = args[:place], args[place + 1:]
-
-    def of_one(x: Any) -> Any:
-        return fun(*before, x, *after)
-
-    return of_one
 
 
 def _stacked(rows: list[Any], out: Any, argument: Any, axis: int) -> Any:
@@ -333,7 +329,7 @@ def hvp(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
 
     def product(*args: Any) -> Any:
         *point, v = args
-        _, pullback = vjp(gradient, *point)
+        _, pullback = _pullback(gradient, point, (place,))
         return pullback(v)[place]
 
     return product
