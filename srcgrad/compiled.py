@@ -44,6 +44,8 @@ class Compiled:
     what was generated; ``signatures``, ``cache_info`` and ``cache_clear`` look after the cache.
     """
 
+    __name__: str
+
     def __init__(self, function: Any, request: Request) -> None:
         functools.update_wrapper(self, function)
         self.__wrapped__ = function

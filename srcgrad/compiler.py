@@ -28,7 +28,6 @@ from .stage.stack import room_to_recurse
 from .trace.entry import Record, Traced, trace
 from .tree import assemble, children, paths_below
 
-
 Leaves = list[tuple[Path, Any]]
 Wanted = tuple[Path, Any, Leaves]
 

@@ -176,7 +176,7 @@ class Access(Items):
             return self._module_attribute(obj, name)
         if isinstance(obj, list) and not hasattr(list, name):
             return getattr(obj, name)
-        if isinstance(obj, (list, dict, set, tuple, str)) or isinstance(obj, Staged):
+        if isinstance(obj, (list, dict, set, tuple, str, Staged)):
             if type(obj) in (list, dict, set):
                 return BoundMethod(self, obj, name)
             if not hasattr(type(obj), "_fields"):
@@ -298,8 +298,8 @@ class Access(Items):
     def _outside_attribute(self, obj: Any, name: str, path: Path, found: Any) -> Any:
         """An attribute of an object from outside: by its path."""
         if isinstance(obj, tuple) and name in ("_asdict", "_replace", "index", "count"):
-            fields = [self.getattr(obj, field) for field in type(obj)._fields]
-            return getattr(type(obj)(*fields), name)
+            cls: Any = type(obj)
+            return getattr(cls(*(self.getattr(obj, field) for field in cls._fields)), name)
         own = getattr(obj, "__dict__", {})
         if isinstance(own, dict) and name in own and not _is_data_descriptor(found):
             return self.outside(own[name], path.child("slot", name))
@@ -414,7 +414,7 @@ def _has_source(function: Any) -> bool:
 
 def _probe_setattr(obj: Any, name: str) -> None:
     """Raise what Python raises where an attribute cannot be set (frozen dataclasses, slots)."""
-    cls = type(obj)
+    cls: Any = type(obj)
     frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
     if frozen and cls.__setattr__ is not object.__setattr__:
         cls.__setattr__(obj, name, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -195,9 +196,9 @@ class Branches(Choices):
                     found.append(part)
                     continue
                 found.append(len(rows))
-                row = [UNBOUND, UNBOUND]
+                row: list[Any] = [UNBOUND, UNBOUND]
                 row[i] = part
-                rows.append((Leaf(part.aval, label=leaf.label), *row))
+                rows.append((Leaf(part.aval, label=leaf.label), row[0], row[1]))
             sides[number] = found
         return sides
 
@@ -221,7 +222,7 @@ class Branches(Choices):
         blocks = []
         for thunk in (first, second):
             held: list[Value] = []
-            arm = self.trace_arm(lambda thunk=thunk, held=held: held.append(thunk()))
+            arm = self.trace_arm(functools.partial(_hold, held, thunk))
             blocks.append(arm.region.builder.block((held[0],)))
         return self.emit("if", (predicate,), (aval,), tuple(blocks))[0]
 
@@ -290,7 +291,7 @@ class Branches(Choices):
     def _joined(self, row: tuple[Leaf, Any, Any], value: Value, arms: tuple[Arm, ...]) -> Any:
         """The object for one output of the join."""
         leaf, a, b = row
-        return self.object_of(leaf, value, [p for p in (a, b)])
+        return self.object_of(leaf, value, [a, b])
 
     def object_of(self, leaf: Leaf, value: Value, parts: list[Any]) -> Any:
         """The tracer (or version, or list content) for the joined value of a leaf."""
@@ -315,9 +316,11 @@ class Branches(Choices):
     def _alias_shared(self, rows: list[tuple[Leaf, Any, Any]], made: list[Any]) -> None:
         """Joined arrays that are one buffer on one path, and two on the other, may alias."""
         for side in (1, 2):
-            sets = [(tracer.home, {id(h) for h in reach(row[side].home)})
-                    for row, tracer in zip(rows, made, strict=False)
-                    if type(tracer) is ArrayTracer and type(row[side]) is ArrayTracer]
+            sets: list[tuple[Home, set[int]]] = []
+            for row, tracer in zip(rows, made, strict=False):
+                part: Any = row[side]
+                if type(tracer) is ArrayTracer and type(part) is ArrayTracer:
+                    sets.append((tracer.home, {id(h) for h in reach(part.home)}))
             link_overlaps(sets)
 
     def _refresh_aliases(self, made: list[Any]) -> None:
@@ -411,6 +414,10 @@ class Branches(Choices):
             predicate = self.value_of(tested)
             return self.choose(predicate, more if go_on else stop, stop if go_on else more)
         return value
+
+
+def _hold(held: list[Value], thunk: Callable[[], Value]) -> None:
+    held.append(thunk())
 
 
 class Box:

@@ -159,7 +159,7 @@ class Calls(Access):
             self.journal.born(frame)
             for value in frame.slots.values():
                 self.adopt(value)
-            return staged.enter(self, frame)
+            return staged.enter(self, frame)  # type: ignore[arg-type]
         finally:
             self.depth -= 1
             self.frames.pop()

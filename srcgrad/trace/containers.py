@@ -29,7 +29,8 @@ class Containers(Calls):
 
     # ---- displays ------------------------------------------------------------------------
     def build_list(self, *items: Any) -> list[Any]:
-        return self.made(list(items))
+        result: list[Any] = self.made(list(items))
+        return result
 
     def made(self, obj: Any) -> Any:
         """A container that staged code has just made."""
@@ -41,10 +42,12 @@ class Containers(Calls):
         self.journal.born(obj)
 
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-        return self.made({self.static_key(k): v for k, v in pairs})
+        result: dict[Any, Any] = self.made({self.static_key(k): v for k, v in pairs})
+        return result
 
     def build_set(self, *items: Any) -> set[Any]:
-        return self.made({self.static_key(i) for i in items})
+        result: set[Any] = self.made({self.static_key(i) for i in items})
+        return result
 
     def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
         if type(value) is ArrayTracer:
@@ -188,7 +191,7 @@ class Containers(Calls):
             return getattr(obj, name)(*args, **kwargs)
         self.note_container(obj)
         if isinstance(obj, dict):
-            seen = {k: self.outside(v, path.child("item", k)) for k, v in obj.items()}
+            seen: Any = {k: self.outside(v, path.child("item", k)) for k, v in obj.items()}
         elif isinstance(obj, list):
             seen = [self.outside(v, path.child("item", i)) for i, v in enumerate(obj)]
         else:

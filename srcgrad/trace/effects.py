@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from ..kinds import OPAQUE, Aval, Kind, array, python_scalar, scalar
 from ..spelling import Method
 from .containers import Containers
 from .tracers import ArrayTracer, is_tracer
-
 
 
 class Effects(Containers):
@@ -95,7 +93,7 @@ class Effects(Containers):
             shapes = [a.aval.shape for a in (*args, *kwargs.values())
                       if type(a) is ArrayTracer]
             if shapes:
-                return array(dtype, max(shapes, key=lambda s: len(s or ())) or ())
+                return array(dtype, max((s or () for s in shapes), key=len))
             python = not integers and name not in ("standard_normal_",)
             return python_scalar(Kind.FLOAT if python else Kind.INT)
         sizes = size if isinstance(size, (tuple, list)) else (size,)
@@ -119,7 +117,7 @@ class Effects(Containers):
 
     def _random_special(self, name: str, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> Aval:
-        first = args[0] if args else None
+        first: Any = args[0] if args else None
         if name in ("permutation", "permuted") and type(first) is ArrayTracer:
             return first.aval
         if name == "permutation" and (type(first) is int or is_tracer(first)):
@@ -130,7 +128,7 @@ class Effects(Containers):
             dtype = first.aval.dtype if type(first) is ArrayTracer else np.dtype(np.int64)
             if size is None:
                 return scalar(dtype) if type(first) is ArrayTracer else python_scalar(Kind.INT)
-            sizes = size if isinstance(size, (tuple, list)) else (size,)
+            sizes: Any = size if isinstance(size, (tuple, list)) else (size,)
             dims = tuple(s if type(s) is int else s.aval.expr for s in sizes)
             if type(first) in (ArrayTracer, int) or is_tracer(first):
                 return array(dtype, dims)
@@ -167,7 +165,7 @@ class Effects(Containers):
     def ufunc_at(self, ufunc: np.ufunc, target: Any, index: Any, *value: Any) -> None:
         """``np.add.at(a, i, v)``: unbuffered, repeated indices add up."""
         if type(target) is not ArrayTracer:
-            self.emit_effect(getattr(ufunc, "at"), (target, index, *value), {}, None)
+            self.emit_effect(ufunc.at, (target, index, *value), {}, None)
             return
         if ufunc is np.subtract:
             self.ufunc_at(np.add, target, index, self.unary("-", value[0]))

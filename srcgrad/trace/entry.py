@@ -106,7 +106,8 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
         stage(target)
     bound = bound_arguments(function, args, kwargs)
     _pin_function(machine, function)
-    traced_args, traced_kwargs = [], {}
+    traced_args: list[Any] = []
+    traced_kwargs: dict[str, Any] = {}
     for parameter, value in bound.arguments.items():
         kind = bound.signature.parameters[parameter].kind
         path = Path(("arg", parameter), (), parameter)

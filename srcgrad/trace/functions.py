@@ -233,8 +233,12 @@ def all_of(machine: Any, iterable: Any) -> Any:
     return to_bool(machine, machine.and_(True, *_thunks(machine.iterate(iterable))))
 
 
+def _same(item: Any) -> Any:
+    return item
+
+
 def _thunks(items: Any) -> list[Callable[[], Any]]:
-    return [lambda item=item: item for item in items]
+    return [functools.partial(_same, item) for item in items]
 
 
 # ---- iteration -------------------------------------------------------------------------------
@@ -409,13 +413,13 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _itertool(function: Any) -> Callable[..., Any]:
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        given = [list(machine.iterate(a)) if isinstance(a, Staged) or is_tracer(a) and (
-            a.aval.kind is Kind.ARRAY) else a for a in args]
+        given: list[Any] = [list(machine.iterate(a)) if isinstance(a, Staged) or (is_tracer(a) and (
+            a.aval.kind is Kind.ARRAY)) else a for a in args]
         if function is itertools.accumulate:
             return iter(_accumulated(machine, *given, **kwargs))
         if function is itertools.starmap:
             return iter([machine.call(given[0], *x) for x in machine.iterate(given[1])])
-        plain = [machine.static_key(a) if is_tracer(a) and a.aval.kind is Kind.INT and (
+        plain: list[Any] = [machine.static_key(a) if is_tracer(a) and a.aval.kind is Kind.INT and (
             function is not itertools.repeat or i) else a for i, a in enumerate(given)]
         return function(*plain, **kwargs)
 

@@ -102,8 +102,8 @@ def static_items(machine: Any, obj: Any) -> list[Any] | None:
     if isinstance(obj, Zip):
         return _static_zip(machine, obj)
     if isinstance(obj, Mapped):
-        parts = _static_zip(machine, Zip(obj.parts))
-        return None if parts is None else [machine.call(obj.function, *p) for p in parts]
+        rows = _static_zip(machine, Zip(obj.parts))
+        return None if rows is None else [machine.call(obj.function, *p) for p in rows]
     if isinstance(obj, Cursor):
         inner = static_items(machine, obj.inner)
         return None if inner is None or type(obj.position) is not int else inner[obj.position:]
@@ -116,7 +116,7 @@ def _static_zip(machine: Any, obj: Zip) -> list[Any] | None:
     columns = [static_items(machine, p) for p in obj.parts]
     if any(c is None for c in columns):
         return None
-    return list(zip(*columns, strict=obj.strict))  # type: ignore[arg-type]
+    return list(zip(*columns, strict=obj.strict))
 
 
 def length(machine: Any, obj: Any) -> Any:

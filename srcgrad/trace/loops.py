@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import add, evaluate, is_varying, proves_nonnegative, range_length, symbol
+from ..dims import Poly, add, evaluate, is_varying, proves_nonnegative, range_length, symbol
 from ..errors import AliasError, JoinError, UnsupportedOperation
 from ..graph.ir import Block, LoopSpec, Node, Value, walk
 from ..kinds import INT, Aval, Kind, any_aval, int_aval
@@ -333,12 +333,12 @@ class Loops(Branches):
 
     call_sites: list[Any]
 
-    def _remembered(self, forms: dict[tuple[Any, ...], Carried]) -> list[tuple[Cell, Shape]]:
+    def _remembered(self, forms: dict[tuple[Any, ...], Carried]) -> list[tuple[Any, Shape]]:
         """The forms to start from at the next visit.  A version is remembered by a variable
         that holds the array, since each visit may have other arrays there."""
         holders = {id(value.home): Slot(frame, name) for frame in self.frames
                    for name, value in frame.slots.items() if type(value) is ArrayTracer}
-        kept: list[tuple[Cell, Shape]] = []
+        kept: list[tuple[Any, Shape]] = []
         for carried in forms.values():
             if isinstance(carried.cell, Slot):
                 kept.append((carried.cell, carried.shape))
@@ -443,7 +443,8 @@ class Loops(Branches):
     def _hint_of(self, cell: Cell, leaf: Leaf) -> str | None:
         name = getattr(cell, "name", None)
         if leaf.version_of is not None:
-            return leaf.version_of.current.hint
+            hint: str | None = leaf.version_of.current.hint
+            return hint
         return name if isinstance(name, str) and name.isidentifier() else leaf.label
 
     def _link_heads(self, made: list[tuple[Carried, list[Any]]]) -> None:
@@ -493,7 +494,7 @@ class Loops(Branches):
             del forms[key]
             wide = True
         for key, change in done.changes.items():
-            if key in forms or isinstance(change.cell, (Lost, Stored)) and change.before:
+            if key in forms or (isinstance(change.cell, (Lost, Stored)) and change.before):
                 continue
             shape = self._first_form(joining, change)
             forms[key] = Carried(change.cell, shape, change.before, end=change.after)
@@ -629,7 +630,7 @@ class Loops(Branches):
         aval = leaf.aval
         if leaf.steady and not runs:
             return any_aval(aval.dtype)
-        if aval.kind is Kind.INT and aval.expr is not None and -1 in leaf.opened:
+        if aval.kind is Kind.INT and isinstance(aval.expr, Poly) and -1 in leaf.opened:
             return aval.but(expr=self.fresh("i", low=aval.expr.atoms()[0].low))
         if aval.kind is Kind.ARRAY and leaf.opened:
             shape = tuple(self.fresh("k") if axis in leaf.opened else size
@@ -652,7 +653,7 @@ class Loops(Branches):
     def _split_last(self, carried: list[Carried], done: Round) -> tuple[list[int], list[int]]:
         """Leaf numbers of what is carried, and of what only the last iteration decides (not
         bound before the loop, and not read at its head)."""
-        used = set()
+        used: set[Value] = set()
         for region in (done.region, done.test):
             if region is not None:
                 for node in walk(Block((), tuple(region.builder.nodes), ())):

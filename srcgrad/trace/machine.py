@@ -57,8 +57,9 @@ class TraceMachine(Statements, MachineDefaults):
             return self.each(function, lambda f: self.call(f, *args, **kwargs))
         for i, a in enumerate(args):
             if type(a) is Choice:
-                return self.each(a, lambda one, i=i: self.call(
-                    function, *args[:i], one, *args[i + 1:], **kwargs))
+                before, after = args[:i], args[i + 1:]
+                return self.each(a, lambda one: self.call(
+                    function, *before, one, *after, **kwargs))  # noqa: B023
         return super().call(function, *args, **kwargs)
 
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:

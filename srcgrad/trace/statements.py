@@ -187,10 +187,13 @@ def raise_exception(cls: type[BaseException], *args: Any) -> None:
     raise cls(*args)
 
 
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
+
+
 def format_value(value: Any, conversion: str, spec: str) -> str:
     """One field of an f-string."""
     if conversion:
-        value = {"r": repr, "s": str, "a": ascii}[conversion](value)
+        value = _CONVERSIONS[conversion](value)
     return format(value, spec)
 
 
