@@ -178,7 +178,7 @@ def scipy_lstsq(ct: Any, ans: Any, a: Array, b: Array, a_dtype: Dtype, b_ndim: i
 @vjp(sl.solve_sylvester, "a", "b", "q")
 def solve_sylvester_a_b_q(ct: Array, ans: Array, a: Array, b: Array) -> Any:
     """``a x + x b = q``."""
-    d_q = _solve_sylvester(a.T, b.T, ct)
+    d_q = np.reshape(_solve_sylvester(a.T, b.T, ct), np.shape(ct))  # engines learn the shape
     return -(d_q @ ans.T), -(ans.T @ d_q), d_q
 
 
