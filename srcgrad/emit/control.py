@@ -207,6 +207,8 @@ class Control(Plain):
         for (element, sequence, stacked), shape in zip(produced_by(node), plan.shapes,
                                                        strict=True):
             ordinal = self.e.ordinal(node) if shape is not None else None
+            if element in self.sizes.into:
+                continue  # the inner loop writes it in place
             copied = stacked and shape is None and element.aval.kind is Kind.ARRAY
             store = Store(self.name_of(sequence), ordinal, copied)
             self.assign_store(body, element, store, first, late)
@@ -248,7 +250,10 @@ class Control(Plain):
             before.append(assign(names.jump, ast.Constant(0)))
         for (_, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
             start: ast.expr = ast.List([], ast.Load())
-            if shape is not None and count is not None:
+            if sequence in plan.rows:
+                outer, rows = plan.rows[sequence]
+                start = ast.Subscript(name(self.name_of(rows)), self.e.ordinal(outer), ast.Load())
+            elif shape is not None and count is not None:
                 start = self.empty(count, shape)
             before.append(assign(self.name_of(sequence), start))
 

@@ -15,15 +15,17 @@ from srcgrad.dims import Atom, Dim, Poly, proves_nonnegative
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.realize import produced_by
 from srcgrad.graph.ir import Block, Graph, Node, Value
-from srcgrad.kinds import Kind
+from srcgrad.kinds import SCALARS, Kind
 
 
 @dataclass
 class LoopPlan:
     """How one loop counts and keeps.  ``shapes[i]`` is the source of sequence i's element
-    shape (None: a list)."""
+    shape (None: a list).  ``rows`` maps sequences that are rows of an outer loop's array to
+    that loop and its sequence."""
 
     shapes: list[Shape | None] = field(default_factory=list)
+    rows: dict[Value, tuple[Node, Value]] = field(default_factory=dict)
     ordinal: str = "none"  # "index", "offset", "counter", "trips"
     needs_count: bool = False
     needs_trips: bool = False
@@ -60,6 +62,8 @@ class Sizes:
         self.plans: dict[Node, LoopPlan] = {}
         self.elements: dict[Value, tuple[Node, Value]] = {}
         self.atoms: dict[Atom, tuple[Value, int | None]] = {}
+        self.aliases: dict[Atom, tuple[Value, int | None]] = {}
+        self.into: dict[Value, tuple[Node, Value]] = {}
         self.block(graph.block)
 
     # ---- scope -----------------------------------------------------------------------
@@ -92,7 +96,9 @@ class Sizes:
             dims = list(zip(aval.shape, range(len(aval.shape)), strict=True))
         for dim, axis in dims:
             atom = _single(dim)
-            if atom is not None and atom not in self.atoms:
+            if made is not None and made.op == "alias" and atom is not None:
+                self.aliases.setdefault(atom, (value, axis))
+            elif atom is not None and atom not in self.atoms:
                 self.atoms[atom] = (value, axis)
                 added.append(atom)
 
@@ -102,10 +108,16 @@ class Sizes:
         plan = self.plans[node] = LoopPlan()
         body = node.blocks[-1]
         counted = spec.kind == "for"
-        for element, _, stacked in produced_by(node):
-            shape = self.shape(node, element) if stacked and counted else None
+        for element, sequence, stacked in produced_by(node):
+            outer = self.into.get(sequence)
+            shape = self.shape(node, element, outer is not None) if stacked and counted else None
             plan.shapes.append(shape)
-            plan.needs_count |= shape is not None
+            if shape is not None and outer is not None:
+                plan.rows[sequence] = outer
+            plan.needs_count |= shape is not None and outer is None
+            made = self.folding.producer.get(element)
+            if shape is not None and made is not None and self.is_row(made, element):
+                self.into[element] = (node, sequence)
         elements = body.params[len(body.params) - spec.n_consumed:] if spec.n_consumed else ()
         if any(plan.shapes) or elements:
             plan.ordinal = self.ordinal(node) if counted else "trips"
@@ -126,31 +138,56 @@ class Sizes:
             return "counter"
         return "index" if start == 0 else "offset"
 
-    def shape(self, node: Node, element: Value) -> Shape | None:
+    def is_row(self, made: Node, element: Value) -> bool:
+        """Is the element all that an inner loop keeps in an array?"""
+        return made.op == "loop" and made.loop.kind == "for" and (
+            self.folding.users.get(element) == 1 and any(
+                sequence is element and stacked for _, sequence, stacked in produced_by(made)))
+
+    def shape(self, node: Node, element: Value, is_row: bool) -> Shape | None:
         aval = element.aval
+        if is_row and aval.kind in SCALARS and aval.dtype is not None:
+            return Shape(None, (), {}, aval.dtype)
         if aval.kind is not Kind.ARRAY or aval.shape is None or aval.dtype is None:
             return None
         spec = node.loop
         for init in node.inputs[spec.first_init:spec.first_init + spec.n_carried]:
             alike = init.aval.kind is Kind.ARRAY and init.aval.shape == aval.shape
-            if alike and aval.shape and init not in self.avoid:
+            if alike and aval.shape:
                 made = self.folding.producer.get(init)
                 if made is None or made not in self.folding.inlined:
                     return Shape(init, aval.shape, {}, aval.dtype)
         sources: dict[Atom, tuple[Value, int | None]] = {}
+        local = self.local(node)
         for dim in aval.shape:
-            if not self.resolve(dim, sources):
+            if not self.resolve(dim, sources, local):
                 return None
         return Shape(None, aval.shape, sources, aval.dtype)
 
-    def resolve(self, dim: object, sources: dict[Atom, tuple[Value, int | None]]) -> bool:
+    def local(self, node: Node) -> dict[Atom, tuple[Value, int | None]]:
+        """Sizes that can be read off a loop's initial values: alive there in any case."""
+        found: dict[Atom, tuple[Value, int | None]] = {}
+        spec = node.loop
+        for init in node.inputs[spec.first_init:spec.first_init + spec.n_carried]:
+            made = self.folding.producer.get(init)
+            if init.aval.is_array and (made is None or made not in self.folding.inlined):
+                for axis, size in enumerate(init.aval.shape or ()):
+                    atom = _single(size)
+                    if atom is not None:
+                        found.setdefault(atom, (init, axis))
+        return found
+
+    def resolve(self, dim: object, sources: dict[Atom, tuple[Value, int | None]],
+                local: dict[Atom, tuple[Value, int | None]]) -> bool:
         """Notes where every symbol of ``dim`` can be read; False if one cannot."""
         if not isinstance(dim, Poly):
             return True
         for atom in dim.atoms():
-            if atom in self.atoms:
-                sources[atom] = self.atoms[atom]
-            elif not atom.args or not all(self.resolve(a, sources) for a in atom.args):
+            places = (self.atoms, local, self.aliases)
+            found = next((p[atom] for p in places if atom in p), None)
+            if found is not None:
+                sources[atom] = found
+            elif not atom.args or not all(self.resolve(a, sources, local) for a in atom.args):
                 return False
         return True
 

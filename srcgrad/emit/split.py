@@ -30,6 +30,7 @@ class _Splitter:
         self.undefined: set[Value] = set()
 
     def graph(self, graph: Graph) -> Graph:
+        self.current: dict[str, Value] = {}
         nodes: list[Node] = []
         border = graph.border
         for p in graph.block.params:
@@ -68,12 +69,26 @@ class _Splitter:
         position = self.folding.inlined.get(node, self.order.start[node])
         position += self.folding.shift.get(node, 0)
         if node.op == "dim":  # may be written out again anywhere
-            position = 1 << 62
+            return node.but(inputs=(self.sized(node.inputs[0]),))
         bounds = node.loop.first_init if node.op == "loop" else 0
         inputs = tuple(self.at(v, position + 2 * (i < bounds)) for i, v in enumerate(node.inputs))
-        return node.but(inputs=inputs, blocks=tuple(self.block(b) for b in node.blocks))
+        node = node.but(inputs=inputs, blocks=tuple(self.block(b) for b in node.blocks))
+        self.current.update((v.hint, v) for v in node.outputs if v.hint)
+        return node
+
+    def sized(self, value: Value) -> Value:
+        """A value of the same shape that has the name now, for a reader of the shape alone."""
+        if value not in self.late:
+            return value
+        now = self.current.get(value.hint or "")
+        if now is not None and now.aval == value.aval and not now.aval.optional:
+            return now
+        return self.second[value]
 
     def block(self, block: Block) -> Block:
         last = self.order.span[block][1]
-        return Block(block.params, tuple(self.node(n) for n in block.nodes),
-                     tuple(self.at(v, last) for v in block.outputs))
+        before = dict(self.current)
+        self.current.update((p.hint, p) for p in block.params if p.hint)
+        nodes = tuple(self.node(n) for n in block.nodes)
+        self.current = before
+        return Block(block.params, nodes, tuple(self.at(v, last) for v in block.outputs))
