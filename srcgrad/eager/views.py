@@ -179,6 +179,8 @@ def make_view(
     if outer is not None and creation == "default" and outer.creation != "default":
         creation = outer.creation
     t._view = View(base, t._ver[0], creation, replay)
+    if source._x is not None and source._x.inference:
+        extra(t).inference = True
     t._fn = node
     t._nr = nr
     t._rg = node is not None or base._rg or source._rg

@@ -7,6 +7,7 @@ that ``forward`` saw, an instance of a class named ``SquareBackward``.
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -160,6 +161,8 @@ class Function(metaclass=FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run ``forward`` and record the call."""
+        if kwargs:
+            args, kwargs = _positional(cls, args, kwargs), {}
         ctx = _context(cls, args)
         tensors = [a for a in args if isinstance(a, Tensor)]
         active = state.mode & GRAD != 0 and any(requires_grad(t) for t in tensors)
@@ -175,6 +178,16 @@ class Function(metaclass=FunctionMeta):
                 result = cls.forward(ctx, *args, **kwargs)
         state.mode = before
         return _finish(cls, ctx, args, tensors, edges, result, active)
+
+
+def _positional(
+    cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Keyword arguments put in their places: gradients are given by position."""
+    parameters = list(inspect.signature(cls.forward).parameters.values())
+    if cls.setup_context is Function.setup_context:
+        parameters = parameters[1:]
+    return inspect.Signature(parameters).bind(*args, **kwargs).args
 
 
 def _context(cls: type[Function], args: tuple[Any, ...]) -> FunctionNode:
@@ -225,7 +238,7 @@ def _output(
 ) -> Tensor:
     active = active and out._dt.category >= dt.FLOATING
     if is_dirty:
-        out._ver[0] += 0 if is_input else 1
+        out._ver[0] += 1
         if active:
             if requires_grad(out) and out._fn is None and out._view is None:
                 raise RuntimeError(
