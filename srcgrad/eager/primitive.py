@@ -52,6 +52,7 @@ class Primitive:
     ``frees``     False where PyTorch's formula saves nothing that could be freed.
     ``graph_node``  the name that the node of the gradient has under ``create_graph``, where
                   PyTorch has a function for this backward.
+    ``canonical``  calls always use the rule's own names and forms: nothing to adapt.
     ``lift_numbers``  hand Python numbers to the rules as 0-dim arrays under ``create_graph``, so
                   that no shortcut (``x**1``) loses the dependence on a tensor.
     ``inactive_outputs``  positions of outputs that never need gradients (indices).
@@ -62,7 +63,7 @@ class Primitive:
         shown: dict[str, str] | None = None, settings: dict[str, Any] | None = None,
         outputs: int | None = 1, scalar_edges: bool = False, recompute: bool = False,
         frees: bool | None = None, inactive_outputs: Sequence[int] = (), main: bool = True,
-        graph_node: str | None = None, lift_numbers: bool = False,
+        graph_node: str | None = None, lift_numbers: bool = False, canonical: bool = False,
     ) -> None:
         found = lookup(function)
         if found is None:
@@ -79,6 +80,7 @@ class Primitive:
         self.frees = frees
         self.graph_node = graph_node or _GRAPH_NODES.get(node)
         self.lift_numbers = lift_numbers
+        self.canonical = canonical
         self.inactive_outputs = frozenset(inactive_outputs)
         self.names = tuple(found.signature.parameters)
         self.defaults = {
@@ -141,7 +143,7 @@ class Primitive:
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Arguments by the rule's names."""
-        if self.entry.adapt is not None:
+        if self.entry.adapt is not None and not self.canonical:
             return self.entry.bind(tuple(args), kwargs)
         if self.variadic is not None:
             place = self.names.index(self.variadic)

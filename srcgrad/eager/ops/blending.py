@@ -16,11 +16,12 @@ from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules import blends
 
 _BOUNDS = {"a": "self", "a_min": "min", "a_max": "max"}
-_CLAMP = Primitive(np.clip, "ClampBackward1", shown=_BOUNDS)
-_CLAMP_TENSORS = Primitive(np.clip, "ClampBackward0", shown=_BOUNDS, main=False)
+_CLAMP = Primitive(np.clip, "ClampBackward1", shown=_BOUNDS, canonical=True)
+_CLAMP_TENSORS = Primitive(np.clip, "ClampBackward0", shown=_BOUNDS, main=False,
+                           canonical=True)
 _LIMITS = {
     (title, tensor): Primitive(np.clip, f"Clamp{title}Backward{int(tensor)}", shown=_BOUNDS,
-                               main=False)
+                               main=False, canonical=True)
     for title in ("Min", "Max") for tensor in (False, True)
 }
 
@@ -183,6 +184,9 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
                 f"{value._a.ndim} dimension(s).")
     source = value._a if isinstance(value, Tensor) else value
     d = input._dt
+    if np.iscomplexobj(source) and d.category < dt.COMPLEX:
+        kind = {"int64": "int64_t", "float32": "float", "float64": "double"}.get(d.name, d.name)
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
     try:
         r = np.where(mask._a, np.asarray(source).astype(d.numpy), input._a)
     except ValueError:
@@ -254,5 +258,7 @@ def complex_(real: Tensor, imag: Tensor) -> Any:
 @op(method=False)
 def polar(abs: Tensor, angle: Tensor) -> Any:
     """Complex numbers from moduli and phases."""
+    need_tensor("polar", abs, "abs", 1)
+    need_tensor("polar", angle, "angle", 2)
     _parts("polar", abs, angle)
     return _POLAR(abs, angle)

@@ -103,6 +103,14 @@ def _source_for(name: str, input: Tensor, src: Any) -> Any:
     return src
 
 
+def _covers(index: Array, source: Array) -> None:
+    if index.size and max(index.ndim, 1) != max(source.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    if index.size and any(n > m for n, m in zip(index.shape, source.shape)):
+        raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than src "
+                           f"{list(source.shape)} in all dimensions")
+
+
 def _scattered(name: str, input: Tensor, dim: int, index: Tensor, src: Any, how: str) -> Any:
     i = wrap_dim(dim, input)
     places = _indices("scatter", index)
@@ -110,6 +118,7 @@ def _scattered(name: str, input: Tensor, dim: int, index: Tensor, src: Any, how:
     _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
     src = _source_for("scatter", input, src)
     if isinstance(src, Tensor):
+        _covers(places, src._a)
         return _SCATTER[how, True](input, index, src, axis=i, how=how)
     value = store(input._dt, np.asarray(src))
     if how == "add":
@@ -207,6 +216,12 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
 
 def _same_slices(name: str, input: Tensor, source: Tensor, dim: int, places: Array) -> None:
+    rest = [n for d, n in enumerate(input._a.shape) if d != dim]
+    if "add" in name and source._a.ndim and rest != [
+            n for d, n in enumerate(source._a.shape) if d != dim]:
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
+                           f"specified dimension. Got self.shape = {list(input._a.shape)} "
+                           f"source.shape = {list(source._a.shape)}")
     if source._a.ndim and source._a.shape[dim] != places.size:
         raise RuntimeError(f"{name}: Number of indices ({places.size}) should be equal to "
                            f"source.size(dim){':' if 'add' in name else ''} "

@@ -255,11 +255,12 @@ def _axis_split(name: str, least: int, axis: Any) -> None:
     def call(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
         if input._a.ndim < least:
             raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension"
-                f"{'s' if least > 1 else ''}, but got a tensor with {input._a.ndim} dimensions!")
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a "
+                f"tensor with {input._a.ndim} dimensions!")
         dim = axis(input)
         n = input._a.shape[dim]
-        if isinstance(indices_or_sections, int) and n % indices_or_sections:
+        if isinstance(indices_or_sections, int) and (
+                indices_or_sections == 0 or n % indices_or_sections):
             raise RuntimeError(
                 f"torch.{name} attempted to split along dimension {dim}, but the size of the "
                 f"dimension {n} is not divisible by the split_size {indices_or_sections}!")

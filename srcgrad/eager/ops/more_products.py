@@ -462,6 +462,9 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if input._a.ndim < 2:
+        raise RuntimeError("renorm: input needs at least 2 dimensions, got "
+                           f"{input._a.ndim} dimensions")
     i = wrap_dim(dim, input)
     axes = tuple(d for d in range(input._a.ndim) if d != i)
     size = input.norm(p, axes, True)

@@ -76,11 +76,15 @@ def flipud(input: Tensor) -> Any:
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
     """Elements moved round along dimensions (all of them in a row without ``dims``)."""
     moves = shifts if isinstance(shifts, tuple | list) else (shifts,)
+    if not moves:
+        raise RuntimeError("`shifts` required")
     if dims is None or dims == () or dims == []:
         if len(moves) != 1:
             raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:0")
         return _ROLL(input, int(moves[0]))
     axes = dims if isinstance(dims, tuple | list) else (dims,)
+    if input._a.ndim == 0:
+        raise IndexError(f"Dimension specified as {axes[0]} but tensor has no dimensions")
     if len(moves) != len(axes):
         raise RuntimeError(
             f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
@@ -183,6 +187,8 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     i = wrap_dim(dim, input)
+    if isinstance(start, Tensor) and (start._a.ndim or start._dt.category != dt.INTEGRAL):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     n, begin = input._a.shape[i], int(start)
     if not -n <= begin <= n:
         raise IndexError(f"start out of range (expected to be in range of [-{n}, {n}], but got "

@@ -62,6 +62,10 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *,
          dtype: dt.dtype | None = None) -> Any:
     """The mean of all elements, or over dimensions; not defined for integers."""
     t = input if dtype is None else convert(input, dtype)
+    if dtype is not None and dtype.category < dt.FLOATING:
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Optional dtype must be either a floating point "
+            f"or complex dtype. Got: {dtype.tensor_name}")
     if t._dt.category < dt.FLOATING:
         what = "Long" if t._dt is dt.int64 else t._dt.tensor_name
         raise RuntimeError(

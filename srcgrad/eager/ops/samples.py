@@ -199,6 +199,11 @@ def nanquantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = F
 # -- covariances ---------------------------------------------------------------------------
 
 
+def rows_of(input: Tensor) -> int:
+    """How many observations there are of each variable."""
+    return int(input._a.shape[-1]) if input._a.ndim else 1
+
+
 @op(out=False)
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
         aweights: Tensor | None = None) -> Any:
@@ -212,6 +217,13 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
         if given is not None and given._a.ndim > 1:
             raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got "
                                f"{name} with {given._a.ndim} dimensions")
+        if given is not None and given._a.size != rows_of(input):
+            raise RuntimeError(f"cov(): expected {name} to have the same numel as there are "
+                               f"observations in the input but got {given._a.size} != "
+                               f"{rows_of(input)}")
+    if fweights is not None and fweights._dt.category != dt.INTEGRAL:
+        raise RuntimeError("cov(): expected fweights to have integral dtype but got fweights with "
+                           f"{fweights._dt.tensor_name} dtype")
     if aweights is not None and aweights._dt.category != dt.FLOATING:
         raise RuntimeError("cov(): expected aweights to have floating point dtype but got aweights "
                            f"with {aweights._dt.tensor_name} dtype")

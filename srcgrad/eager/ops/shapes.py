@@ -71,11 +71,11 @@ def infer_size(shape: tuple[int, ...], n: int) -> tuple[int, ...]:
             raise RuntimeError(f"invalid shape dimension {s}")
     known = math.prod(s for s in shape if s != -1)
     if holes:
-        if known == 0:
+        if known == 0 and n == 0:
             raise RuntimeError(
                 f"cannot reshape tensor of {n} elements into shape {shape_text(shape)} because "
                 f"the unspecified dimension size -1 can be any value and is ambiguous")
-        if n % known:
+        if known == 0 or n % known:
             raise RuntimeError(f"shape '{shape_text(shape)}' is invalid for input of size {n}")
         return tuple(n // known if s == -1 else s for s in shape)
     if known != n:

@@ -65,6 +65,8 @@ def _one(name: str, prepare: Any, node: str) -> None:
                   norm: str | None = None) -> Any:
         t = prepare(input)
         i = wrap_dim(dim, t)
+        if t._a.ndim == 0:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         _length(n, t._a.shape[i] if t._a.ndim else 1)
         plain = name == "fft" and t._dt.category == dt.FLOATING
         return (_R2C_FULL if plain else prim)(t, n, i, _norm(norm))
@@ -88,6 +90,8 @@ def _several(name: str, prepare: Any, default: Any) -> None:
     def transform(input: Tensor, s: Any = None, dim: Any = default,
                   norm: str | None = None) -> Any:
         t = prepare(input)
+        if t._a.ndim == 0 and dim:
+            raise IndexError(f"Dimension specified as {dim[0]} but tensor has no dimensions")
         if dim is None:
             count = t._a.ndim if s is None else len(s)
             axes = tuple(range(t._a.ndim - count, t._a.ndim))

@@ -66,7 +66,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *,
 # -- variance ------------------------------------------------------------------------------
 
 _SPREADS = {
-    name: Primitive(function, node, shown=_SHOWN, main=main)
+    name: Primitive(function, node, shown=_SHOWN, main=main, canonical=True)
     for name, function, node, main in (
         ("std", np.std, "StdBackward0", True), ("var", np.var, "VarBackward0", True),
         ("std_mean", np.std, "StdMeanBackward0", False),
