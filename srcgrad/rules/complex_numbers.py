@@ -42,8 +42,8 @@ def float_x(ct: Array, x_shape: tuple[int, ...]) -> Array:
     return np.reshape(ct, x_shape) if x_shape else ct
 
 
-for _function in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128):
-    linear(_function, "x", like=lambda x=0.0: None)(float_x)
+for _kind in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128):
+    linear(_kind, "x", like=lambda x=0.0: None)(float_x)
 nondiff(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 
 

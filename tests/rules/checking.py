@@ -47,8 +47,15 @@ def _dot(a: Any, b: Any) -> Any:
     return np.sum(np.real(a * b))
 
 
-def check(function: Any, *args: Any, upto: int = 2, tol: float = 2e-6, h: float = 1e-5,
-          fixed: tuple[int, ...] = (), **kwargs: Any) -> None:  # fmt: skip
+def check(
+    function: Any,
+    *args: Any,
+    upto: int = 2,
+    tol: float = 2e-6,
+    h: float = 1e-5,
+    fixed: tuple[int, ...] = (),
+    **kwargs: Any,
+) -> None:
     """Compare the derivatives of ``function`` for all float arrays in ``args`` (but those at
     the positions ``fixed``) with central differences along a random direction."""
     rng = np.random.default_rng(0)
@@ -102,8 +109,17 @@ def check(function: Any, *args: Any, upto: int = 2, tol: float = 2e-6, h: float 
     _check_jvp(function, put(start), kwargs, put(dirs), loss_of=seeds, want=along(loss), tol=tol)
 
 
-def _check_transpose(function: Any, put: Any, start: Any, dirs: Any, kwargs: Any, h: float,
-                     cts: Any, grads: Any, tol: float) -> None:  # fmt: skip
+def _check_transpose(
+    function: Any,
+    put: Any,
+    start: Any,
+    dirs: Any,
+    kwargs: Any,
+    h: float,
+    cts: Any,
+    grads: Any,
+    tol: float,
+) -> None:
     """The vjp is linear in ``ct``; its transpose is the jvp, output by output."""
     paired = [_dot_traced(g, t) for g, t in zip(grads, dirs) if isinstance(g, tape.Traced)]
     paired = [p for p in paired if isinstance(p, tape.Traced)]
@@ -116,8 +132,13 @@ def _check_transpose(function: Any, put: Any, start: Any, dirs: Any, kwargs: Any
         want = (high - low) / (2 * h)
         got = np.zeros_like(want) if got is None else tape.value_of(got)
         assert np.shape(got) == np.shape(want)
-        np.testing.assert_allclose(got, want, rtol=0, atol=tol * (1 + np.max(np.abs(want), initial=0)),
-                                   err_msg=f"{function} {kwargs}: the transpose of the vjp")
+        np.testing.assert_allclose(
+            got,
+            want,
+            rtol=0,
+            atol=tol * (1 + np.max(np.abs(want), initial=0)),
+            err_msg=f"{function} {kwargs}: the transpose of the vjp",
+        )
 
 
 def _is_tangent(x: Any) -> bool:
@@ -131,8 +152,9 @@ def _dot_traced(g: Any, u: Any) -> Any:
     return np.sum(np.real(g * u))
 
 
-def _check_jvp(function: Any, args: Any, kwargs: Any, dirs: Any, loss_of: Any, want: float,
-               tol: float) -> None:  # fmt: skip
+def _check_jvp(
+    function: Any, args: Any, kwargs: Any, dirs: Any, loss_of: Any, want: float, tol: float
+) -> None:
     """Declared jvps and linear rules, where all active inputs have one."""
     entry, named = methods.resolve(function, args, kwargs)
     _, tangents = methods.resolve(function, dirs, kwargs)

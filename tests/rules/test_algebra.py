@@ -22,9 +22,21 @@ def well(*shape):
 
 
 @pytest.mark.parametrize("batch", [(), (2,)])
-@pytest.mark.parametrize("function", [np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.pinv,
-                                      np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh,
-                                      np.linalg.svdvals, np.linalg.qr, np.linalg.cond])  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [
+        np.linalg.inv,
+        np.linalg.det,
+        np.linalg.slogdet,
+        np.linalg.pinv,
+        np.linalg.cholesky,
+        np.linalg.eigh,
+        np.linalg.eigvalsh,
+        np.linalg.svdvals,
+        np.linalg.qr,
+        np.linalg.cond,
+    ],
+)
 def test_of_a_matrix(function, batch):
     check(function, spd(*batch, 3, 3))
 
@@ -134,12 +146,24 @@ def test_other_norms():
 
 
 EINSUMS = [
-    ("ij,jk->ik", (2, 3), (3, 4)), ("ij,jk", (2, 3), (3, 4)), ("ij->ji", (2, 3)), ("ij->i", (2, 3)),
-    ("ij->", (2, 3)), ("ii->i", (3, 3)), ("ii", (3, 3)), ("i,i", (3,), (3,)), ("i,j->ij", (2,), (3,)),
-    ("...ij,...jk->...ik", (4, 2, 3), (3, 2)), ("...ij,jk", (4, 2, 3), (3, 2)), ("bij,bjk->ik", (2, 2, 3), (2, 3, 2)),
-    ("ij,kj,k->i", (2, 3), (4, 3), (4,)), ("ij,kl->il", (2, 3), (4, 2)), ("iji->j", (2, 3, 2)),
-    ("ij,i j -> i", (2, 3), (2, 3)), ("ij,jk->ik", (2, 1), (3, 4)),
-]  # fmt: skip
+    ("ij,jk->ik", (2, 3), (3, 4)),
+    ("ij,jk", (2, 3), (3, 4)),
+    ("ij->ji", (2, 3)),
+    ("ij->i", (2, 3)),
+    ("ij->", (2, 3)),
+    ("ii->i", (3, 3)),
+    ("ii", (3, 3)),
+    ("i,i", (3,), (3,)),
+    ("i,j->ij", (2,), (3,)),
+    ("...ij,...jk->...ik", (4, 2, 3), (3, 2)),
+    ("...ij,jk", (4, 2, 3), (3, 2)),
+    ("bij,bjk->ik", (2, 2, 3), (2, 3, 2)),
+    ("ij,kj,k->i", (2, 3), (4, 3), (4,)),
+    ("ij,kl->il", (2, 3), (4, 2)),
+    ("iji->j", (2, 3, 2)),
+    ("ij,i j -> i", (2, 3), (2, 3)),
+    ("ij,jk->ik", (2, 1), (3, 4)),
+]
 
 
 @pytest.mark.parametrize("case", EINSUMS, ids=lambda c: c[0])
@@ -180,8 +204,10 @@ def test_fft(function, n, norm):
 
 
 @pytest.mark.parametrize("s", [None, (3, 4), (6, 2)])
-@pytest.mark.parametrize("function", [FFT.fft2, FFT.ifft2, FFT.fftn, FFT.ifftn, FFT.rfft2, FFT.rfftn,
-                                      FFT.irfft2, FFT.irfftn])  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [FFT.fft2, FFT.ifft2, FFT.fftn, FFT.ifftn, FFT.rfft2, FFT.rfftn, FFT.irfft2, FFT.irfftn],
+)
 def test_fft_of_several_axes(function, s):
     make = signed if function in (FFT.rfft2, FFT.rfftn) else cplx
     check(function, make(2, 4, 3), s, axes=(0, 1))
@@ -260,16 +286,26 @@ def test_grids():
 
 
 PADS = [
-    ("constant", {}), ("edge", {}), ("reflect", {}), ("symmetric", {}), ("wrap", {}), ("linear_ramp", {}),
-    ("mean", {}), ("reflect", {"reflect_type": "odd"}), ("symmetric", {"reflect_type": "odd"}),
-    ("constant", {"constant_values": 3.0}), ("mean", {"stat_length": 2}), ("empty", {}),
-]  # fmt: skip
+    ("constant", {}),
+    ("edge", {}),
+    ("reflect", {}),
+    ("symmetric", {}),
+    ("wrap", {}),
+    ("linear_ramp", {}),
+    ("mean", {}),
+    ("reflect", {"reflect_type": "odd"}),
+    ("symmetric", {"reflect_type": "odd"}),
+    ("constant", {"constant_values": 3.0}),
+    ("mean", {"stat_length": 2}),
+    ("empty", {}),
+]
 
 
 @pytest.mark.parametrize("mode, options", PADS)
 def test_pad(mode, options):
     if mode == "empty":
         from srcgrad.rules.differences import pad_array
+
         assert pad_array(np.ones(5), None, (3,), 1, "empty", None, "even").shape == (3,)
         return
     check(np.pad, signed(3, 4), ((1, 2), (0, 3)), mode, **options)

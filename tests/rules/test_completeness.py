@@ -71,6 +71,8 @@ def test_bodies_name_only_what_engines_provide():
             for need in rule.needs:
                 base, _, fact = need.rpartition("_")
                 assert (
-                    need in {"ct", "ans", "t"} or need in inputs or need in rule.settings
+                    need in {"ct", "ans", "t"}
+                    or need in inputs
+                    or need in rule.settings
                     or (base in inputs and fact in {"shape", "ndim", "dtype"})
                 ), (function, need)

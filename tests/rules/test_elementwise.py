@@ -7,24 +7,89 @@ import numpy as np
 import pytest
 from checking import check, cplx, real, signed
 
-
 ANY_SIGN = [
-    np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh,
-    np.arctanh, np.exp, np.exp2, np.expm1, np.square, np.negative, np.positive, np.absolute,
-    np.fabs, np.cbrt, np.reciprocal, np.sign, np.deg2rad, np.rad2deg, np.degrees, np.radians,
-    np.sinc, np.nan_to_num, np.conjugate, np.real, np.imag, np.angle, np.real_if_close,
-]  # fmt: skip
+    np.sin,
+    np.cos,
+    np.tan,
+    np.arcsin,
+    np.arccos,
+    np.arctan,
+    np.sinh,
+    np.cosh,
+    np.tanh,
+    np.arcsinh,
+    np.arctanh,
+    np.exp,
+    np.exp2,
+    np.expm1,
+    np.square,
+    np.negative,
+    np.positive,
+    np.absolute,
+    np.fabs,
+    np.cbrt,
+    np.reciprocal,
+    np.sign,
+    np.deg2rad,
+    np.rad2deg,
+    np.degrees,
+    np.radians,
+    np.sinc,
+    np.nan_to_num,
+    np.conjugate,
+    np.real,
+    np.imag,
+    np.angle,
+    np.real_if_close,
+]
 POSITIVE = [np.log, np.log2, np.log10, np.log1p, np.sqrt]
 COMPLEX = [
-    np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh,
-    np.arccosh, np.arctanh, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p,
-    np.sqrt, np.square, np.negative, np.positive, np.absolute, np.reciprocal, np.sign,
-    np.conjugate, np.real, np.imag, np.angle,
-]  # fmt: skip
+    np.sin,
+    np.cos,
+    np.tan,
+    np.arcsin,
+    np.arccos,
+    np.arctan,
+    np.sinh,
+    np.cosh,
+    np.tanh,
+    np.arcsinh,
+    np.arccosh,
+    np.arctanh,
+    np.exp,
+    np.exp2,
+    np.expm1,
+    np.log,
+    np.log2,
+    np.log10,
+    np.log1p,
+    np.sqrt,
+    np.square,
+    np.negative,
+    np.positive,
+    np.absolute,
+    np.reciprocal,
+    np.sign,
+    np.conjugate,
+    np.real,
+    np.imag,
+    np.angle,
+]
 BINARY = [
-    np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.fmax, np.fmin,
-    np.hypot, np.arctan2, np.logaddexp, np.logaddexp2, np.copysign,
-]  # fmt: skip
+    np.add,
+    np.subtract,
+    np.multiply,
+    np.divide,
+    np.maximum,
+    np.minimum,
+    np.fmax,
+    np.fmin,
+    np.hypot,
+    np.arctan2,
+    np.logaddexp,
+    np.logaddexp2,
+    np.copysign,
+]
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (0,), (2, 1, 3)])
@@ -49,7 +114,8 @@ def test_unary_complex(function):
 
 @pytest.mark.parametrize("function", BINARY)
 @pytest.mark.parametrize(
-    "left, right", [((), ()), ((3,), (3,)), ((2, 3), ()), ((), (3,)), ((2, 1), (3,)), ((1, 3), (2, 3))]
+    "left, right",
+    [((), ()), ((3,), (3,)), ((2, 3), ()), ((), (3,)), ((2, 1), (3,)), ((1, 3), (2, 3))],
 )
 def test_binary(function, left, right):
     check(function, signed(*left), signed(*right))
@@ -105,8 +171,13 @@ def test_ties_are_split(function):
     from srcgrad.rules import lookup
 
     x = np.array([1.0, 2.0])
-    for name, ties, want in [("x1", "split", 0.5), ("x1", "first", 1), ("x2", "first", 0),
-                             ("x1", "second", 0), ("x2", "second", 1)]:  # fmt: skip
+    for name, ties, want in [
+        ("x1", "split", 0.5),
+        ("x1", "first", 1),
+        ("x2", "first", 0),
+        ("x1", "second", 0),
+        ("x2", "second", 1),
+    ]:
         body = lookup(function).rules[name].body
         np.testing.assert_array_equal(body(np.ones(2), x, x, ties), [want, want])
 
@@ -118,7 +189,14 @@ def test_no_warning_where_the_derivative_is_finite():
     with np.errstate(all="raise"):
         assert arithmetic.power_x1(zero, np.zeros(1)) == 0
         assert arithmetic.power_x1(zero, 0) == 0
-        assert arithmetic.power_x2(one, zero**2, zero, ) == 0
+        assert (
+            arithmetic.power_x2(
+                one,
+                zero**2,
+                zero,
+            )
+            == 0
+        )
         assert arithmetic.hypot_x1(one, zero, zero) == 0
         assert arithmetic.absolute(zero + 0j, zero, np.dtype(complex)) == 0
         assert exponential.logaddexp_x1(np.array([-np.inf]), np.array([-np.inf])) == 0

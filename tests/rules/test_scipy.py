@@ -8,7 +8,7 @@ sp = pytest.importorskip("scipy.special")
 
 UNARY = """erf erfc erfcx erfinv erfcinv erfi dawsn ndtr ndtri log_ndtr expit log_expit logit exp10 exp2
 expm1 log1p cbrt cosm1 exprel entr gamma rgamma gammaln psi j0 y0 j1 y1 i0 i1 i0e i1e k0 k1 expi exp1 sici
-fresnel spence ellipk ellipe lambertw loggamma digamma""".split()  # fmt: skip
+fresnel spence ellipk ellipe lambertw loggamma digamma""".split()
 SECOND = """jv yv iv ive kv kve kn yn expn gammainc gammaincc gammaincinv huber pseudo_huber polygamma zeta""".split()
 BOTH = "xlogy xlog1py rel_entr kl_div beta betaln poch".split()
 
@@ -70,7 +70,11 @@ def test_systems():
             for trans in (0, 1):
                 check(sl.solve_triangular, a, b, trans, lower)
             check(sl.solve_triangular, a, b, 0, lower, True)
-            check(sl.cho_solve, (np.linalg.cholesky(spd(3)) if lower else np.linalg.cholesky(spd(3)).T, lower), b)
+            check(
+                sl.cho_solve,
+                (np.linalg.cholesky(spd(3)) if lower else np.linalg.cholesky(spd(3)).T, lower),
+                b,
+            )
         lu, piv = sl.lu_factor(np.roll(a, 1, 0))
         check(sl.lu_solve, (lu, piv), b)
         check(sl.lu_solve, (lu, piv), b, 1)
@@ -139,8 +143,24 @@ def test_transforms():
 
 
 st = pytest.importorskip("scipy.stats")
-SHAPES = dict(norm=0, expon=0, uniform=0, laplace=0, logistic=0, cauchy=0, halfnorm=0, gumbel_r=0, t=1, gamma=1,
-              invgamma=1, beta=2, chi2=1, lognorm=1, weibull_min=1, pareto=1)  # fmt: skip
+SHAPES = dict(
+    norm=0,
+    expon=0,
+    uniform=0,
+    laplace=0,
+    logistic=0,
+    cauchy=0,
+    halfnorm=0,
+    gumbel_r=0,
+    t=1,
+    gamma=1,
+    invgamma=1,
+    beta=2,
+    chi2=1,
+    lognorm=1,
+    weibull_min=1,
+    pareto=1,
+)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -156,7 +176,15 @@ def test_distributions(name):
         check(getattr(dist, method), x, *shapes, loc, scale, tol=1e-5)
         check(getattr(dist, method), x, *shapes)
     for method in ("cdf", "logcdf", "sf", "logsf", "ppf"):
-        check(getattr(dist, method), real(3) if method == "ppf" else x, *shapes, loc, scale, fixed=fixed, tol=1e-5)
+        check(
+            getattr(dist, method),
+            real(3) if method == "ppf" else x,
+            *shapes,
+            loc,
+            scale,
+            fixed=fixed,
+            tol=1e-5,
+        )
 
 
 def test_discrete_distributions():

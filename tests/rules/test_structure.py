@@ -5,17 +5,43 @@ import operator
 import numpy as np
 import pytest
 from checking import check, cplx, real, signed
+
 from srcgrad.spelling import Attribute, Method
 
-AXES = [((3,), None), ((3,), 0), ((2, 3), -1), ((2, 3), None), ((2, 3, 2), (0, 2)), ((2, 3, 2), (-1, 1)),
-        ((2, 1), 1), ((), None)]  # fmt: skip
+AXES = [
+    ((3,), None),
+    ((3,), 0),
+    ((2, 3), -1),
+    ((2, 3), None),
+    ((2, 3, 2), (0, 2)),
+    ((2, 3, 2), (-1, 1)),
+    ((2, 1), 1),
+    ((), None),
+]
 
 
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize("shape, axis", AXES)
-@pytest.mark.parametrize("function", [np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.ptp, np.var,
-                                      np.nansum, np.nanmean, np.nanprod, np.nanmax, np.nanmin,
-                                      np.median, np.nanvar])  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [
+        np.sum,
+        np.mean,
+        np.prod,
+        np.max,
+        np.min,
+        np.amax,
+        np.ptp,
+        np.var,
+        np.nansum,
+        np.nanmean,
+        np.nanprod,
+        np.nanmax,
+        np.nanmin,
+        np.median,
+        np.nanvar,
+    ],
+)
 def test_reductions(function, shape, axis, keepdims):
     check(function, signed(*shape), axis=axis, keepdims=keepdims)
 
@@ -46,8 +72,18 @@ def test_reduction_options():
     check(np.var, a, axis=0, correction=1)
     check(np.prod, np.array([2.0, 0.0, 3.0]))
     check(np.prod, np.array([2.0, 0.0, 0.0]))
-    for f in (np.nansum, np.nanmean, np.nanprod, np.nanmax, np.nanmin, np.nanvar, np.nanstd, np.nanmedian,
-              np.nancumsum, np.nancumprod):  # fmt: skip
+    for f in (
+        np.nansum,
+        np.nanmean,
+        np.nanprod,
+        np.nanmax,
+        np.nanmin,
+        np.nanvar,
+        np.nanstd,
+        np.nanmedian,
+        np.nancumsum,
+        np.nancumprod,
+    ):
         b = a.copy()
         b[0, 1] = b[2, 2] = np.nan
         check(f, b, axis=1)
@@ -73,32 +109,107 @@ def test_cumulative_of_the_array_api():
 
 
 SHAPES = [
-    (np.reshape, (6,), {}), (np.reshape, (3, -1), {}), (np.reshape, (3, 2), {"order": "F"}),
-    (np.ravel,), (np.ravel, "F"), (np.transpose,), (np.transpose, (1, 0)), (np.swapaxes, 0, -1),
-    (np.moveaxis, 0, 1), (np.rollaxis, 1), (np.rollaxis, 1, 0), (np.rollaxis, 0, 2), (np.squeeze,),
-    (np.expand_dims, 1), (np.expand_dims, (0, -1)), (np.broadcast_to, (4, 2, 3)), (np.atleast_1d,),
-    (np.atleast_2d,), (np.atleast_3d,), (np.flip,), (np.flip, 0), (np.flip, (0, 1)), (np.fliplr,),
-    (np.flipud,), (np.roll, 1), (np.roll, -1, 1), (np.roll, (1, 2), (0, 1)), (np.rot90,), (np.rot90, 3),
-    (np.rot90, -1, (1, 0)), (np.tile, 2), (np.tile, (2, 1, 3)), (np.repeat, 2), (np.repeat, 2, 0),
-    (np.repeat, 3, -1), (np.repeat, np.array([1, 0, 2]), 1), (np.repeat, np.array([1, 0, 2, 1, 1, 3])),
-    (np.diag, 0), (np.diag, 1), (np.diag, -1), (np.diagonal, 1), (np.diagflat, 1), (np.trace,),
-    (np.trace, 1), (np.tril, -1), (np.triu, 1), (np.take, [0, 2, 0], 1), (np.take, np.array([[5, 1]])),
-    (np.take, 1, 0), (np.take, [-1, 4], 0, None, "wrap"), (np.take, [-1, 4], 1, None, "clip"),
-    (np.take_along_axis, np.array([[0, 0], [2, 1]]), 1), (np.take_along_axis, np.array([5, 0]), None),
-    (np.delete, 1, 1), (np.delete, [0, 3]), (np.matrix_transpose,), (np.copy,), (np.array,),
-    (np.asarray,), (np.ascontiguousarray,), (np.linalg.trace,), (np.linalg.diagonal,),
-    (operator.getitem, 0), (operator.getitem, (slice(None), [0, 0, 2])),
-    (operator.getitem, (..., None, slice(None, None, -1))), (operator.getitem, ([0, 1], [1, 1])),
+    (np.reshape, (6,), {}),
+    (np.reshape, (3, -1), {}),
+    (np.reshape, (3, 2), {"order": "F"}),
+    (np.ravel,),
+    (np.ravel, "F"),
+    (np.transpose,),
+    (np.transpose, (1, 0)),
+    (np.swapaxes, 0, -1),
+    (np.moveaxis, 0, 1),
+    (np.rollaxis, 1),
+    (np.rollaxis, 1, 0),
+    (np.rollaxis, 0, 2),
+    (np.squeeze,),
+    (np.expand_dims, 1),
+    (np.expand_dims, (0, -1)),
+    (np.broadcast_to, (4, 2, 3)),
+    (np.atleast_1d,),
+    (np.atleast_2d,),
+    (np.atleast_3d,),
+    (np.flip,),
+    (np.flip, 0),
+    (np.flip, (0, 1)),
+    (np.fliplr,),
+    (np.flipud,),
+    (np.roll, 1),
+    (np.roll, -1, 1),
+    (np.roll, (1, 2), (0, 1)),
+    (np.rot90,),
+    (np.rot90, 3),
+    (np.rot90, -1, (1, 0)),
+    (np.tile, 2),
+    (np.tile, (2, 1, 3)),
+    (np.repeat, 2),
+    (np.repeat, 2, 0),
+    (np.repeat, 3, -1),
+    (np.repeat, np.array([1, 0, 2]), 1),
+    (np.repeat, np.array([1, 0, 2, 1, 1, 3])),
+    (np.diag, 0),
+    (np.diag, 1),
+    (np.diag, -1),
+    (np.diagonal, 1),
+    (np.diagflat, 1),
+    (np.trace,),
+    (np.trace, 1),
+    (np.tril, -1),
+    (np.triu, 1),
+    (np.take, [0, 2, 0], 1),
+    (np.take, np.array([[5, 1]])),
+    (np.take, 1, 0),
+    (np.take, [-1, 4], 0, None, "wrap"),
+    (np.take, [-1, 4], 1, None, "clip"),
+    (np.take_along_axis, np.array([[0, 0], [2, 1]]), 1),
+    (np.take_along_axis, np.array([5, 0]), None),
+    (np.delete, 1, 1),
+    (np.delete, [0, 3]),
+    (np.matrix_transpose,),
+    (np.copy,),
+    (np.array,),
+    (np.asarray,),
+    (np.ascontiguousarray,),
+    (np.linalg.trace,),
+    (np.linalg.diagonal,),
+    (operator.getitem, 0),
+    (operator.getitem, (slice(None), [0, 0, 2])),
+    (operator.getitem, (..., None, slice(None, None, -1))),
+    (operator.getitem, ([0, 1], [1, 1])),
     (operator.getitem, np.array([[True, False, True], [False, True, True]])),
-    (Method("sum"), 0), (Method("reshape"), 3, 2), (Method("reshape"), (3, 2)), (Method("transpose"),),
-    (Method("transpose"), 1, 0), (Method("transpose"), (1, 0)), (Method("ravel"),), (Method("flatten"), "F"),
-    (Method("astype"), float), (Method("astype"), complex), (Method("dot"), np.ones((3, 2))),
-    (Method("clip"), -0.5, 0.5), (Method("repeat"), 2), (Method("swapaxes"), 0, 1), (Method("copy"),),
-    (Method("conj"),), (Method("cumsum"), 1), (Method("std"),), (Method("max"), 1), (Method("trace"),),
-    (Method("take"), [1, 1]), (Method("compress"), [True, False, True], 1), (Method("diagonal"),),
-    (Method("item"), 3), (Method("item"), 1, 2), (Method("view"),), (Attribute("T"),), (Attribute("real"),),
-    (np.split, 3, 1), (np.array_split, 2, 1), (np.split, [1], 1), (np.hsplit, 3), (np.vsplit, 2),
-]  # fmt: skip
+    (Method("sum"), 0),
+    (Method("reshape"), 3, 2),
+    (Method("reshape"), (3, 2)),
+    (Method("transpose"),),
+    (Method("transpose"), 1, 0),
+    (Method("transpose"), (1, 0)),
+    (Method("ravel"),),
+    (Method("flatten"), "F"),
+    (Method("astype"), float),
+    (Method("astype"), complex),
+    (Method("dot"), np.ones((3, 2))),
+    (Method("clip"), -0.5, 0.5),
+    (Method("repeat"), 2),
+    (Method("swapaxes"), 0, 1),
+    (Method("copy"),),
+    (Method("conj"),),
+    (Method("cumsum"), 1),
+    (Method("std"),),
+    (Method("max"), 1),
+    (Method("trace"),),
+    (Method("take"), [1, 1]),
+    (Method("compress"), [True, False, True], 1),
+    (Method("diagonal"),),
+    (Method("item"), 3),
+    (Method("item"), 1, 2),
+    (Method("view"),),
+    (Attribute("T"),),
+    (Attribute("real"),),
+    (np.split, 3, 1),
+    (np.array_split, 2, 1),
+    (np.split, [1], 1),
+    (np.hsplit, 3),
+    (np.vsplit, 2),
+]
 
 
 @pytest.mark.parametrize("case", SHAPES, ids=lambda c: f"{getattr(c[0], '__name__', c[0])}")
@@ -156,7 +267,15 @@ def test_more_shapes():
     check(np.concatenate, [[signed(), signed()], signed(3)])
     check(np.stack, [[signed(), signed()], signed(2)], axis=1)
     check(np.vstack, [[signed(), signed()], signed(3, 2)])
-    check(np.block, [[signed(2, 2), signed(2, 1)], [signed(3), ]])
+    check(
+        np.block,
+        [
+            [signed(2, 2), signed(2, 1)],
+            [
+                signed(3),
+            ],
+        ],
+    )
     check(np.block, [signed(2), signed()])
     check(np.append, signed(3), signed(2))
     check(np.append, signed(3, 2), signed(1, 2), axis=0)
@@ -197,25 +316,50 @@ def test_statistics():
 PRODUCTS = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 2))]
 
 
-@pytest.mark.parametrize("left, right", PRODUCTS + [
-    ((4, 2, 3), (3, 2)), ((4, 2, 3), (3,)), ((3,), (4, 3, 2)), ((4, 1, 2, 3), (5, 3, 2)), ((2, 3), (4, 3, 2)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "left, right",
+    PRODUCTS
+    + [
+        ((4, 2, 3), (3, 2)),
+        ((4, 2, 3), (3,)),
+        ((3,), (4, 3, 2)),
+        ((4, 1, 2, 3), (5, 3, 2)),
+        ((2, 3), (4, 3, 2)),
+    ],
+)
 def test_matmul(left, right):
     check(np.matmul, signed(*left), signed(*right))
     check(np.matmul, cplx(*left), signed(*right))
 
 
-@pytest.mark.parametrize("left, right", PRODUCTS + [
-    ((), (2, 3)), ((2, 3), ()), ((4, 2, 3), (3,)), ((4, 2, 3), (3, 2)), ((2, 3), (4, 3, 2)), ((3,), (4, 3, 2)),
-    ((5, 2, 3), (4, 3, 2)), ((), ()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "left, right",
+    PRODUCTS
+    + [
+        ((), (2, 3)),
+        ((2, 3), ()),
+        ((4, 2, 3), (3,)),
+        ((4, 2, 3), (3, 2)),
+        ((2, 3), (4, 3, 2)),
+        ((3,), (4, 3, 2)),
+        ((5, 2, 3), (4, 3, 2)),
+        ((), ()),
+    ],
+)
 def test_dot(left, right):
     check(np.dot, signed(*left), signed(*right))
 
 
 def test_other_products():
-    for left, right in [((3,), (3,)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 3), (4, 3)), ((), (2,)), ((2,), ()),
-                        ((2, 4, 3), (2, 3))]:  # fmt: skip
+    for left, right in [
+        ((3,), (3,)),
+        ((2, 3), (3,)),
+        ((3,), (2, 3)),
+        ((2, 3), (4, 3)),
+        ((), (2,)),
+        ((2,), ()),
+        ((2, 4, 3), (2, 3)),
+    ]:
         check(np.inner, signed(*left), signed(*right))
     check(np.outer, signed(2, 2), signed(3))
     check(np.linalg.outer, signed(2), signed(3))
