@@ -10,6 +10,8 @@ import math
 import operator
 from collections.abc import Mapping
 
+import numpy as np
+
 from ..graph.ir import Block, Builder, Index, Value, walk
 from ..kinds import SCALARS, Aval, Kind
 from .scope import Scope
@@ -20,7 +22,8 @@ _CHEAP = frozenset({
     operator.pos, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
     operator.not_, min, max, bool, int,
 })
-_ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
+_ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.truediv})
+_MAKERS = frozenset({np.eye, np.identity, np.zeros, np.ones, np.full, np.arange, np.linspace})
 _DEAR = 4  # saving a number and reading it again costs about as much as four operations
 _INTEGERS = frozenset({Kind.INT, Kind.BOOL})
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
@@ -72,6 +75,8 @@ class Recompute:
             return 0
         if node.op == "apply":
             fn = node.params["fn"]
+            if fn in _MAKERS and all(v.aval.kind in SCALARS for v in node.inputs):
+                return 1 + sum(self._cost(v, inside, known) for v in node.inputs)
             integers = all(v.aval.kind in _INTEGERS for v in (value, *node.inputs))
             numbers = all(v.aval.kind in SCALARS for v in (value, *node.inputs))
             if not (integers and fn in _CHEAP) and not (

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import NonDifferentiable
+from ..errors import NonDifferentiable, UnsupportedOperation
 from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, walk
 from ..kinds import Kind
 from . import arrays, lists, regions
-from .activity import Activity
+from .activity import INERT, Activity
 from .binding import Bindings
 from .bodies import cotangents_of_apply, fit
 from .frames import Frame, cotangent_aval
@@ -131,6 +131,10 @@ class Reverse:
             regions.reverse_if(self, frame, node, cts)
         elif op == "loop":
             regions.reverse_loop(self, frame, node, cts)
+        elif op not in INERT:
+            raise UnsupportedOperation(
+                f"the derivative of a {op!r} operation is asked for, which has no adjoint",
+                where=None if node.origin is None else node.origin.where)
 
     def _apply(self, frame: Frame, node: Node, cts: list[Value | None]) -> None:
         """The adjoint of an ``apply``; what one operand receives twice (``x * x``) is summed

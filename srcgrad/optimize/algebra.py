@@ -9,6 +9,7 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     m + m                          ->  2.0 * m
     (a * 2.0) * 3.0                ->  a * 6.0
     2.0 * ct * x                   ->  (2.0 * ct) * x, numbers first
+    sum(a * b)                     ->  a @ b, vdot(a, b)
     reshape, transpose, sum_to, broadcast_to, astype that change nothing  ->  the operand
     zeros[s] += a                  ->  zeros[s] = a
 """
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Graph, Index, Node, Value, fill
+from ..graph.ir import Graph, Index, Node, Ref, Value, fill
 from ..kinds import SCALARS, Kind
 from ..spelling import Attribute, Method
 from .rewriting import Emit, Rewriter, call_of
@@ -262,6 +263,18 @@ class _Algebra(Rewriter):
             return inner.inputs[0]
         return None
 
+    def _inner_product(self, node: Node, emit: Emit) -> Value | None:
+        """``sum(a * b)`` of two arrays of one shape is ``a @ b``, or ``vdot``."""
+        factors = self._factors(node.inputs[0])
+        if factors is None or node.params["args"] != (Ref(0),) or node.params["kwargs"] or (
+                self.uses[node.inputs[0]] > 1):
+            return None
+        first, second = factors
+        if not _is_vector_like(first, second):
+            return None
+        fn = operator.matmul if len(first.aval.shape) == 1 else np.vdot
+        return emit.call(fn, first, second)
+
     def _reduced(self, node: Node, emit: Emit) -> Value | None:
         """A sum of a negative; a sum of a scalar."""
         operand = node.inputs[0]
@@ -269,10 +282,17 @@ class _Algebra(Rewriter):
             return operand
         negated = self._negated(operand)
         if negated is None:
-            return None
+            return self._inner_product(node, emit)
         args = fill(node.params["args"], [negated, *node.inputs[1:]])
         kwargs = fill(node.params["kwargs"], [negated, *node.inputs[1:]])
         return emit.call(operator.neg, emit.call(np.sum, *args, **kwargs))
+
+
+def _is_vector_like(a: Any, b: Any) -> bool:
+    """Two real arrays of certainly the same shape, of rank 1 or more?"""
+    return (_is_real(a) and _is_real(b) and a.aval.is_array and b.aval.is_array
+            and bool(a.aval.shape) and a.aval.shape == b.aval.shape
+            and a.aval.dtype == b.aval.dtype)
 
 
 def _same_type(value: Value, out: Value) -> bool:
