@@ -111,3 +111,18 @@ def test_objects_in_lists_of_objects():
     gradient = sg.grad(loss)(model, X)
     assert [g.w.tolist() for g in gradient.layers] == [X.tolist(), (X + 1.0).tolist()]
     assert [(g.b, g.kind) for g in gradient.layers] == [(2.0, None), (4.0, None)]
+
+
+def test_arrays_spread_into_a_call_are_read_again():
+    values = (np.ones(3), np.ones(3))
+
+    def weighted(x, a, b):
+        return np.sum(x * a) + np.sum(x * b)
+
+    def spread(x):
+        return weighted(x, *values)
+
+    df = sg.grad(spread)
+    assert df(X).tolist() == [2.0, 2.0, 2.0]
+    values[0][:] = 4.0
+    assert df(X).tolist() == [5.0, 5.0, 5.0]
