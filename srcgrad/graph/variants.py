@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..dims import symbol
+from ..errors import UnsupportedOperation
 from ..kinds import (
     SCALARS,
     Aval,
@@ -68,7 +69,7 @@ def by_variants(infer: Callable[..., Outcome], fn: Callable[..., Any], args: tup
         supply = iter(chosen)
         try:
             outcomes.append(infer(fn, _replaced(args, supply), _replaced(kwargs, supply)))
-        except (TypeError, ValueError, IndexError, AttributeError) as err:
+        except (TypeError, ValueError, IndexError, AttributeError, UnsupportedOperation) as err:
             failure = err
     if not outcomes:
         assert failure is not None
