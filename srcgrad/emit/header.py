@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from srcgrad.dims import Dim, Poly
-from srcgrad.emit.realize import produced_by
+from srcgrad.emit.facts import produced_by
 from srcgrad.graph.ir import Graph, Node, Value
 from srcgrad.kinds import SCALARS, Aval, Kind
 

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from srcgrad.dims import symbols
+from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.order import WRITES, Order, is_adjoint
-from srcgrad.emit.realize import produced_by
 from srcgrad.emit.spans import SECOND, TEMPORARY, NameTable, Span
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value, walk
 from srcgrad.kinds import Kind

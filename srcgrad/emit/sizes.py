@@ -12,8 +12,8 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
 from srcgrad.dims import Atom, Dim, Poly, proves_nonnegative
+from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
-from srcgrad.emit.realize import produced_by
 from srcgrad.graph.ir import Block, Graph, Node, Value
 from srcgrad.kinds import SCALARS, Kind
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.order import Order
-from srcgrad.emit.realize import partly_undefined
+from srcgrad.emit.rewrite import partly_undefined
 from srcgrad.emit.spans import SECOND
 from srcgrad.graph.ir import Block, Graph, Node, Value
 

@@ -1,0 +1,173 @@
+"""The graph with the copies that :mod:`srcgrad.emit.hazards` found necessary."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from srcgrad.emit.facts import copy_of
+from srcgrad.emit.hazards import Hazards
+from srcgrad.emit.order import reads_content
+from srcgrad.emit.reuse import in_place, plain_operator
+from srcgrad.graph.ir import Block, Graph, Node, Origin, Ref, Value, walk
+from srcgrad.kinds import Kind
+
+
+class Rewriter:
+    def __init__(self, hazards: Hazards) -> None:
+        self.order, self.storage = hazards.order, hazards.storage
+        self.copies, self.returned, self.deep = hazards.copies, hazards.returned, hazards.deep
+        self.reused = hazards.reused
+        self.kept, self.flowing = hazards.kept, hazards.flowing
+        self.produced = {node.blocks[-1]: node.loop.n_produced
+                         for node in walk(hazards.graph.block) if node.op == "loop"}
+        self.saved: dict[Value, Value] = {}
+        self.border: int | None = None
+
+    def graph(self, graph: Graph) -> Graph:
+        block = self.block(graph.block, graph.border)
+        if not self.returned:
+            return graph.but(block=block, border=self.border)
+        nodes, outputs = list(block.nodes), list(block.outputs)
+        origin = Origin(role="adjoint")
+        for i in self.returned:
+            original = graph.block.outputs[i]
+            if outputs[i] is original or original in self.flowing or outputs[i] in outputs[:i]:
+                copied = copy_of(outputs[i], outputs[i].hint, origin)
+                nodes.append(copied)
+                outputs[i] = copied.out
+        block = Block(block.params, tuple(nodes), tuple(outputs))
+        return graph.but(block=block, border=self.border)
+
+    def at(self, value: Value, position: int) -> Value:
+        for threshold, node in self.copies.get(value, ()):
+            around = threshold != self.order.start[node]  # the write comes round in a loop
+            if position > threshold and (
+                    not self.order.is_excluded(position, node, threshold) if around
+                    else self.order.follows(position, node)):
+                return self.saved[value]
+        return value
+
+    def save(self, value: Value, nodes: list[Node], origin: Origin | None) -> None:
+        if value in self.copies:
+            node = self.saving(value, origin)
+            if value in self.deep:
+                node = node.but(params={"deep": True})
+            self.saved[value] = node.out
+            nodes.append(node)
+
+    def saving(self, value: Value, origin: Origin | None) -> Node:
+        hint = f"{value.hint}_saved" if value.hint else None
+        origin = Origin() if origin is None else origin
+        origin = Origin(origin.where, origin.callers, origin.statement, False, "support")
+        return copy_of(value, hint, origin)
+
+    def block(self, block: Block, border: int | None = None) -> Block:
+        nodes: list[Node] = []
+        kept = dict(self.kept.get(block, {}))
+        held: dict[Value, Value] = {}
+
+        def hold(value: Value, origin: Origin | None) -> None:
+            node = self.saving(value, origin)
+            source = self.at(value, self.order.span[block][0])
+            node = node.but(inputs=(source,))
+            held[value] = node.out
+            nodes.append(node)
+
+        inside = {v for node in block.nodes for v in node.outputs}
+        for v in kept:
+            if v not in inside:
+                hold(v, None)
+        for p in block.params:
+            self.save(p, nodes, None)
+        for i, node in enumerate(block.nodes):
+            if i == border:
+                self.border = len(nodes)
+            position = self.order.start[node]
+            inputs = tuple(
+                self.at(v, position) if reads_content(node, i) else v
+                for i, v in enumerate(node.inputs))
+            nodes.append(self.rebuilt(node, inputs, nodes))
+            for i, v in enumerate(node.outputs):
+                if v in kept:
+                    hold(v, node.origin)
+                if v in self.copies and partly_undefined(node, i):
+                    saving = self.saving(v, node.origin)
+                    nodes[-1], self.saved[v] = saved_in_arms(nodes[-1], i, saving)
+                else:
+                    self.save(v, nodes, node.origin)
+        if border is not None and border >= len(block.nodes):
+            self.border = len(nodes)
+        last = self.order.span[block][1]
+        outputs = [self.at(v, last) for v in block.outputs]
+        for i in range(len(outputs) - self.produced.get(block, 0), len(outputs)):
+            outputs[i] = held.get(block.outputs[i], outputs[i])
+        return Block(block.params, tuple(nodes), tuple(outputs))
+
+    def rebuilt(self, node: Node, inputs: tuple[Value, ...], nodes: list[Node]) -> Node:
+        if node in self.storage.unshared:
+            return self.unshared(node, inputs, nodes)
+        if node in self.reused:
+            return in_place(node, inputs, self.reused[node], nodes)
+        if node.blocks:
+            return node.but(inputs=inputs, blocks=tuple(self.block(b) for b in node.blocks))
+        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
+            return node.but(inputs=inputs)
+        return node
+
+    def unshared(self, node: Node, inputs: tuple[Value, ...], nodes: list[Node]) -> Node:
+        """The write on a copy of its base; a sum for an addition to the whole."""
+        base = inputs[0]
+        fn = operator.add if node.op == "acc" else plain_operator(node)
+        if fn is not None and not node.params["steps"] and _sum_fits(inputs):
+            params: dict[str, object] = {"fn": fn, "args": (Ref(0), Ref(1)), "kwargs": {},
+                                         "many": False}
+            return Node("apply", inputs[:2], node.outputs, params, (), node.origin)
+        copied = copy_of(base, node.outputs[0].hint or base.hint, node.origin)
+        nodes.append(copied)
+        return node.but(inputs=(copied.out, *inputs[1:]))
+
+
+def partly_undefined(node: Node, index: int) -> bool:
+    """Is output ``index`` of a branch undefined after one of its arms?"""
+    return node.op == "if" and any(
+        maker.op == "undef" or partly_undefined(maker, maker.outputs.index(value))
+        for block in node.blocks for value in (block.outputs[index],)
+        for maker in block.nodes if value in maker.outputs)
+
+
+def saved_in_arms(node: Node, index: int, copied: Node) -> tuple[Node, Value]:
+    """The branch with a copy of one output, taken in the arms that define it."""
+    blocks = []
+    for block in node.blocks:
+        value = block.outputs[index]
+        nodes = list(block.nodes)
+        place = next((i for i, n in enumerate(nodes) if value in n.outputs), None)
+        if place is not None and nodes[place].op == "undef":
+            saved = value
+        elif place is not None and partly_undefined(nodes[place],
+                                                    nodes[place].outputs.index(value)):
+            inner = copied.but(outputs=(copied.out.like(),))
+            nodes[place], saved = saved_in_arms(
+                nodes[place], nodes[place].outputs.index(value), inner)
+        else:
+            own = copied.but(inputs=(value,), outputs=(copied.out.like(),))
+            nodes.append(own)
+            saved = own.out
+        blocks.append(block.but(nodes=tuple(nodes), outputs=(*block.outputs, saved)))
+    return node.but(outputs=(*node.outputs, copied.out), blocks=tuple(blocks)), copied.out
+
+
+def _sum_fits(inputs: tuple[Value, ...]) -> bool:
+    """Is ``base + value`` what adding in place would give: the base's dtype and shape?"""
+    base, value = inputs[0].aval, inputs[1].aval
+    if base.kind is Kind.ANY or value.kind is Kind.ANY:
+        return True
+    if base.dtype is None or value.dtype is None or base.shape is None or value.shape is None:
+        return False
+    if value.kind in (Kind.BOOL, Kind.INT, Kind.FLOAT) and base.dtype.kind in "fc":
+        return True
+    if len(value.shape) > len(base.shape) and base.kind is Kind.ARRAY:
+        return False
+    return bool(np.promote_types(base.dtype, value.dtype) == base.dtype)
