@@ -29,6 +29,10 @@ class Parameter(torch.Tensor):
             raise TypeError(
                 f"Parameter data must be a Tensor, not {type(data).__name__}"
             )
+        if requires_grad and not (data.is_floating_point() or data.is_complex()):
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+            )
         tensor = alias(data)
         tensor.__class__ = cls  # the same slots: only the class differs
         tensor.requires_grad_(requires_grad)

@@ -11,6 +11,15 @@ from .line_search import Point, Search, strong_wolfe
 from .optimizer import Array, Closure, Optimizer, Params, checked_lr, numbers, scalar
 
 
+def _fused(a: Array, factor: Any, b: Array) -> Array:
+    """``a + factor * b`` rounded once, as the fused multiply-add of the reference does: on the
+    ill-conditioned problems this method is for, another rounding takes another path."""
+    if a.dtype != np.float32:
+        return np.asarray(a + factor * b)
+    product = np.multiply(b, float(np.float32(factor)), dtype=np.float64)
+    return (a + product).astype(np.float32)
+
+
 class LBFGS(Optimizer):
     """Quasi-Newton steps from the last ``history_size`` pairs of steps and gradient changes.
 
@@ -53,7 +62,7 @@ class LBFGS(Optimizer):
         for p in self._params:
             buffer = numbers(p)
             step = direction[offset:offset + buffer.size].reshape(buffer.shape)
-            buffer += (t * step).astype(buffer.dtype, copy=False)
+            np.copyto(buffer, _fused(buffer, t, step))
             torch.increment_version(p)
             offset += buffer.size
 
@@ -215,10 +224,10 @@ class _Memory:
             reversed(self.changes), reversed(self.steps), reversed(self.inverses)
         ):
             weights.append(s.dot(q) * inverse)
-            q -= weights[-1] * y
+            q = _fused(q, -weights[-1], y)
         q *= self.scale
         for y, s, inverse, weight in zip(
             self.changes, self.steps, self.inverses, reversed(weights)
         ):
-            q += (weight - y.dot(q) * inverse) * s
+            q = _fused(q, weight - y.dot(q) * inverse, s)
         self.direction = q

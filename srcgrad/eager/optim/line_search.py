@@ -27,6 +27,14 @@ class Point:
     slope: Any
 
 
+def _quotient(number: float, step: Any) -> Any:
+    """``number / step``; by the reciprocal, in its precision, where ``step`` is no Python number
+    (the rounding of the reference, which decides where a search on a hard problem goes)."""
+    if isinstance(step, np.floating) and step.dtype != np.float64:
+        return (1 / step) * step.dtype.type(number)
+    return number / step
+
+
 def cubic_minimum(a: Point, b: Point, bounds: tuple[Any, Any] | None = None) -> Any:
     """The minimiser of the cubic through two points with slopes, clipped to ``bounds``.
 
@@ -37,7 +45,7 @@ def cubic_minimum(a: Point, b: Point, bounds: tuple[Any, Any] | None = None) -> 
         low, high = bounds
     else:
         low, high = (a.t, b.t) if a.t <= b.t else (b.t, a.t)
-    d1 = a.slope + b.slope - 3 * (a.value - b.value) / (a.t - b.t)
+    d1 = a.slope + b.slope - _quotient(3 * (a.value - b.value), a.t - b.t)
     square = d1 * d1 - a.slope * b.slope
     if not square >= 0:
         return (low + high) / 2.0

@@ -138,11 +138,13 @@ class Optimizer:
             self.__dict__.setdefault(table, OrderedDict())
 
     def __repr__(self) -> str:
-        lines = [self.__class__.__name__ + " ("]
+        text = self.__class__.__name__ + " ("
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
-            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
-        return "\n".join(lines) + "\n)"
+            text += f"\nParameter Group {number}\n"
+            for key in sorted(group):
+                if key != "params":
+                    text += f"    {key}: {group[key]}\n"
+        return text + ")"
 
     # -- hooks ---------------------------------------------------------------------------
 

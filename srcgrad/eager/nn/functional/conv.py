@@ -30,6 +30,11 @@ def tupled(name: str, value: Any, count: int) -> Ints:
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """``input @ weight.T + bias``."""
+    if input.dtype != weight.dtype and input.dim() > 1:
+        kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, weight)]
+        raise RuntimeError(
+            f"mat1 and mat2 must have the same dtype, but got {kinds[0]} and {kinds[1]}"
+        )
     lead = tuple(input.shape[:-1])
     if input.dim() == 2 and bias is not None:
         return torch.addmm(bias, input, weight.t())

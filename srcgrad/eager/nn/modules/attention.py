@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -236,6 +237,26 @@ def _clones(module: Module, count: int) -> ModuleList:
     return ModuleList([copy.deepcopy(module) for _ in range(count)])
 
 
+def _no_nested(layer: Any) -> str:
+    """Why an encoder layer does not allow PyTorch's nested tensors (there are none here, but
+    programs see the warning)."""
+    name = "encoder_layer"
+    if not isinstance(layer, TransformerEncoderLayer):
+        return f"{name} was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    reasons = (
+        (layer.norm_first, f"{name}.norm_first was True"),
+        (not attention.batch_first, f"{name}.self_attn.batch_first was not True"
+         "(use batch_first for better inference performance)"),
+        (attention.in_proj_bias is None, f"{name}.self_attn was passed bias=False"),
+        (layer.activation not in (F.relu, F.gelu), f"{name}.activation_relu_or_gelu was not True"),
+        (layer.norm1.eps != layer.norm2.eps,
+         f"{name}.norm1.eps was not equal to {name}.norm2.eps"),
+        (attention.num_heads % 2 == 1, f"{name}.self_attn.num_heads is odd"),
+    )
+    return next((reason for holds, reason in reasons if holds), "")
+
+
 class TransformerEncoder(Module):
     """A stack of copies of an encoder layer."""
 
@@ -249,6 +270,13 @@ class TransformerEncoder(Module):
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
         self.mask_check = mask_check
+        reason = _no_nested(encoder_layer)
+        if enable_nested_tensor and reason:
+            warnings.warn(
+                "enable_nested_tensor is True, but self.use_nested_tensor is False because "
+                + reason,
+                stacklevel=2,
+            )
 
     def forward(
         self, src: Any, mask: Any = None, src_key_padding_mask: Any = None,
