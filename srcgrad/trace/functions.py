@@ -1,41 +1,24 @@
-"""Builtins and library functions that mean something of their own while tracing."""
+"""Builtin operators, numbers, types and attributes while tracing."""
 
 from __future__ import annotations
 
 import builtins
 import copy
 import functools
-import itertools
 import math
 import operator
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from .. import dims
 from ..errors import UnsupportedOperation
 from ..kinds import BOOL, INT, OPAQUE, Kind, int_aval
-from . import iteration
-from .iteration import Cursor, Enumerate, Mapped, Range, Reversed, Staged, Zip, staged_iterable
+from .handlers import HANDLERS, handles
+from .iteration import Staged, staged_iterable
 from .journal import Field
 from .operators import BINARY, COMPARE, INPLACE, UNARY, python_method
 from .recorder import contains_tracer
 from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
-
-HANDLERS: dict[Any, Callable[..., Any]] = {}
-
-
-def handles(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register what a function means while tracing; the machine is the first argument."""
-
-    def register(handler: Callable[..., Any]) -> Callable[..., Any]:
-        for function in functions:
-            HANDLERS[function] = handler
-        return handler
-
-    return register
-
 
 for _op, _fn in BINARY.items():
     HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.binary(op, a, b), op=_op)
@@ -241,228 +224,6 @@ def _thunks(items: Any) -> list[Callable[[], Any]]:
     return [functools.partial(_same, item) for item in items]
 
 
-# ---- iteration -------------------------------------------------------------------------------
-@handles(range)
-def range_(machine: Any, *args: Any) -> Any:
-    if not contains_tracer(args):
-        return range(*args)
-    for a in args:
-        if is_tracer(a) and a.aval.kind is not Kind.INT and (
-                a.aval.dtype is None or a.aval.dtype.kind not in "iu"):
-            raise TypeError(f"'{a.__class__.__name__}' object cannot be interpreted as an integer")
-    if len(args) == 1:
-        return Range(0, args[0], 1)
-    return Range(args[0], args[1], args[2] if len(args) > 2 else 1)
-
-
-@handles(len)
-def length(machine: Any, obj: Any) -> Any:
-    if isinstance(obj, Staged):
-        return iteration.length(machine, obj)
-    method = python_method(obj, "__len__")
-    if method is not None:
-        return machine.call(method, obj)
-    if is_tracer(obj):
-        return machine.length(obj)
-    obj = machine.seen(obj)
-    machine.note_container(obj)
-    return machine.length(obj) if isinstance(obj, list) else len(obj)
-
-
-def _any_staged(machine: Any, parts: tuple[Any, ...]) -> bool:
-    return any(staged_iterable(machine, p) is not None for p in parts)
-
-
-@handles(zip)
-def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
-    if not _any_staged(machine, parts):
-        return zip(*[machine.outside_items(p) for p in parts], strict=strict)
-    staged = []
-    for p in parts:
-        found = staged_iterable(machine, p)
-        staged.append(found if found is not None else machine.listed(p))
-    return Zip(tuple(staged), strict)
-
-
-@handles(enumerate)
-def enumerate_(machine: Any, iterable: Any, start: Any = 0) -> Any:
-    found = staged_iterable(machine, iterable)
-    if found is None and isinstance(iterable, range):
-        found = Range(iterable.start, iterable.stop, iterable.step)
-    if found is None:
-        return enumerate(machine.outside_items(iterable), start)
-    return Enumerate(found, start)
-
-
-@handles(reversed)
-def reversed_(machine: Any, iterable: Any) -> Any:
-    found = staged_iterable(machine, iterable)
-    if found is None:
-        if isinstance(iterable, dict) or not isinstance(iterable, (list, tuple, str, range)):
-            return reversed(iterable)
-        if isinstance(iterable, range):
-            return iterable[::-1]
-        return reversed(list(machine.outside_items(iterable)))
-    if isinstance(found, Range):
-        size = iteration.length(machine, found)
-        last = machine.binary("+", found.start, machine.binary(
-            "*", machine.binary("-", size, 1), found.step))
-        return Range(last, machine.binary("-", found.start, found.step),
-                     machine.unary("-", found.step))
-    return Reversed(found)
-
-
-@handles(map)
-def map_(machine: Any, function: Any, *parts: Any) -> Any:
-    if _any_staged(machine, parts):
-        staged = tuple(staged_iterable(machine, p) or machine.listed(p) for p in parts)
-        return Mapped(function, staged)
-    return iter([machine.call(function, *items)
-                 for items in zip(*[machine.outside_items(p) for p in parts])])
-
-
-@handles(filter)
-def filter_(machine: Any, function: Any, iterable: Any) -> Any:
-    kept = []
-    for item in machine.iterate(iterable):
-        test = item if function is None else machine.call(function, item)
-        if machine.truth(test):
-            kept.append(item)
-    return iter(kept)
-
-
-@handles(iter)
-def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
-    found = staged_iterable(machine, obj)
-    if found is not None:
-        return Cursor(found)
-    method = python_method(obj, "__iter__")
-    if method is not None:
-        return machine.call(method, obj)
-    if isinstance(obj, (list, tuple)):
-        return Cursor(list(machine.outside_items(obj)))
-    return iter(obj, *sentinel)
-
-
-@handles(next)
-def next_(machine: Any, iterator: Any, *default: Any) -> Any:
-    if isinstance(iterator, Cursor):
-        size = iteration.length(machine, iterator.inner)
-        position = iterator.position
-        if type(size) is int and type(position) is int and position >= size:
-            if default:
-                return default[0]
-            raise StopIteration
-        value = iteration.item(machine, iterator.inner, position)
-        machine.journal.write(Field(iterator, "position"), machine.binary("+", position, 1))
-        return value
-    method = python_method(iterator, "__next__")
-    if method is not None:
-        return machine.call(method, iterator)
-    return next(iterator, *default)
-
-
-@handles(sorted)
-def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
-    items = list(machine.iterate(iterable))
-    keys = [machine.call(key, i) if key is not None else i for i in items]
-    if not any(is_tracer(k) for k in keys):
-        if any(python_method(k, "__lt__") is not None for k in keys):
-            raise machine.fatal(UnsupportedOperation(
-                "sorting by a user-written comparison",
-                why="the order would have to be known while compiling",
-                fix="sort by a number: sorted(items, key=...)"))
-        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
-        return [items[i] for i in order]
-    return machine.sort_traced(items, keys, reverse)
-
-
-@handles(list)
-def list_(machine: Any, iterable: Any = ()) -> Any:
-    if isinstance(iterable, list) and id(iterable) in machine.symbolic_lists:
-        return machine.call_method(iterable, "copy")
-    found = staged_iterable(machine, iterable)
-    if found is not None and iteration.static_items(machine, found) is None:
-        made: list[Any] = machine.build_list()
-        machine.for_(found, machine.hold, lambda: machine.append_held(made))
-        return made
-    return machine.made(list(machine.iterate(iterable)))
-
-
-@handles(tuple)
-def tuple_(machine: Any, iterable: Any = ()) -> Any:
-    return tuple(machine.iterate(iterable))
-
-
-@handles(set, frozenset)
-def set_(machine: Any, iterable: Any = ()) -> Any:
-    return machine.made({machine.static_key(i) for i in machine.iterate(iterable)})
-
-
-@handles(dict)
-def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
-    if args:
-        source = args[0]
-        if isinstance(source, dict):
-            items = list(machine.container_method(source, "items", (), {}))
-        else:
-            items = [tuple(machine.iterate(pair)) for pair in machine.iterate(source)]
-        return machine.made({**{machine.static_key(k): v for k, v in items}, **kwargs})
-    return machine.made(dict(**kwargs))
-
-
-def _itertool(function: Any) -> Callable[..., Any]:
-    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        given: list[Any] = [list(machine.iterate(a)) if isinstance(a, Staged) or (is_tracer(a) and (
-            a.aval.kind is Kind.ARRAY)) else a for a in args]
-        if function is itertools.accumulate:
-            return iter(_accumulated(machine, *given, **kwargs))
-        if function is itertools.starmap:
-            return iter([machine.call(given[0], *x) for x in machine.iterate(given[1])])
-        plain: list[Any] = [machine.static_key(a) if is_tracer(a) and a.aval.kind is Kind.INT and (
-            function is not itertools.repeat or i) else a for i, a in enumerate(given)]
-        return function(*plain, **kwargs)
-
-    return handler
-
-
-for _tool in (itertools.count, itertools.chain, itertools.product, itertools.combinations,
-              itertools.permutations, itertools.accumulate, itertools.islice, itertools.repeat,
-              itertools.cycle, itertools.pairwise, itertools.zip_longest, itertools.starmap,
-              itertools.takewhile, itertools.dropwhile,
-              itertools.combinations_with_replacement):
-    HANDLERS[_tool] = _itertool(_tool)
-
-
-def _accumulated(machine: Any, items: Any, func: Any = None, *, initial: Any = None) -> list[Any]:
-    result: list[Any] = []
-    running = initial
-    if initial is not None:
-        result.append(initial)
-    for item in machine.iterate(items):
-        if running is None:
-            running = item
-        elif func is None:
-            running = machine.binary("+", running, item)
-        else:
-            running = machine.call(func, running, item)
-        result.append(running)
-    return result
-
-
-@handles(functools.reduce)
-def reduce(machine: Any, function: Any, iterable: Any, *initial: Any) -> Any:
-    items = list(machine.iterate(iterable))
-    if initial:
-        items.insert(0, initial[0])
-    if not items:
-        raise TypeError("reduce() of empty iterable with no initial value")
-    result = items[0]
-    for item in items[1:]:
-        result = machine.call(function, result, item)
-    return result
-
-
 # ---- types and attributes ------------------------------------------------------------------
 @handles(isinstance)
 def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
@@ -556,9 +317,9 @@ def copy_(machine: Any, obj: Any) -> Any:
     if type(obj) is ArrayTracer:
         return machine.call_method(obj, "copy")
     if isinstance(obj, list):
-        return list_(machine, obj)
+        return machine.call(list, obj)
     if isinstance(obj, dict):
-        return dict_(machine, obj)
+        return machine.call(dict, obj)
     own = python_method(obj, "__copy__")
     if own is not None:
         return machine.call(own, obj)
@@ -568,104 +329,6 @@ def copy_(machine: Any, obj: Any) -> Any:
 @handles(copy.deepcopy)
 def deepcopy_(machine: Any, obj: Any, memo: Any = None) -> Any:
     return machine.copied(obj, True, {})
-
-
-# ---- NumPy -------------------------------------------------------------------------------------
-@handles(np.copyto)
-def copyto(machine: Any, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    machine.copyto(dst, src, casting, where)
-
-
-@handles(np.fill_diagonal)
-def fill_diagonal(machine: Any, a: Any, val: Any, wrap: bool = False) -> None:
-    machine.fill_diagonal(a, val, wrap)
-
-
-@handles(np.putmask)
-def putmask(machine: Any, a: Any, mask: Any, values: Any) -> None:
-    machine.putmask(a, mask, values)
-
-
-@handles(np.place)
-def place(machine: Any, arr: Any, mask: Any, vals: Any) -> None:
-    machine.place(arr, mask, vals)
-
-
-@handles(np.put)
-def put(machine: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
-    machine.put(a, ind, v, mode)
-
-
-@handles(np.ndim)
-def ndim(machine: Any, a: Any) -> Any:
-    return a.aval.ndim if is_tracer(a) and a.aval.ndim is not None else np.ndim(a)
-
-
-@handles(np.shape)
-def shape(machine: Any, a: Any) -> Any:
-    if type(a) is ArrayTracer:
-        return machine.getattr(a, "shape")
-    if is_tracer(a):
-        return ()
-    return machine.getattr(machine.call(np.asarray, a), "shape")
-
-
-@handles(np.size)
-def size(machine: Any, a: Any, axis: Any = None) -> Any:
-    if type(a) is ArrayTracer and axis is not None:
-        return machine.size_of(a, axis)
-    return machine.getattr(a, "size") if is_tracer(a) else np.size(a, axis)
-
-
-@handles(np.ndenumerate)
-def ndenumerate(machine: Any, a: Any) -> Any:
-    if type(a) is not ArrayTracer:
-        return np.ndenumerate(a)
-    return [(index, machine.getitem(a, index)) for index in ndindex(machine, a.aval.shape)]
-
-
-@handles(np.ndindex)
-def ndindex(machine: Any, *shape: Any) -> Any:
-    if len(shape) == 1 and isinstance(shape[0], tuple):
-        shape = shape[0]
-    sizes = [machine.demand(machine.size_tracer(s), "the shape of np.ndindex")
-             if not isinstance(s, int) else s for s in shape]
-    return list(np.ndindex(*sizes))
-
-
-@handles(np.isscalar)
-def isscalar(machine: Any, element: Any) -> Any:
-    if is_tracer(element):
-        return element.aval.kind is not Kind.ARRAY
-    return np.isscalar(element)
-
-
-HANDLERS[np.iscomplexobj] = lambda machine, x: (
-    x.aval.dtype.kind == "c" if is_tracer(x) and x.aval.dtype is not None else np.iscomplexobj(x))
-HANDLERS[np.isrealobj] = lambda machine, x: not HANDLERS[np.iscomplexobj](machine, x)
-HANDLERS[np.require] = lambda machine, a, *args, **kwargs: machine.call(np.asarray, a)
-
-
-@handles(np.apply_along_axis)
-def apply_along_axis(machine: Any, func1d: Any, axis: Any, arr: Any, *args: Any,
-                     **kwargs: Any) -> Any:
-    """Rows of a matrix, one call each (the number of rows is demanded)."""
-    if not is_tracer(arr):
-        return np.apply_along_axis(func1d, axis, arr, *args, **kwargs)
-    moved = machine.call(np.moveaxis, arr, axis, -1)
-    return _along(machine, func1d, moved, arr.aval.ndim - 1, axis, args, kwargs)
-
-
-def _along(machine: Any, func1d: Any, moved: Any, depth: int, axis: int, args: Any,
-           kwargs: Any) -> Any:
-    if depth == 0:
-        return machine.call(func1d, moved, *args, **kwargs)
-    rows = [_along(machine, func1d, r, depth - 1, axis, args, kwargs)
-            for r in machine.iterate(moved)]
-    result = machine.call(np.stack if type(rows[0]) is ArrayTracer else np.array, rows)
-    if depth == moved.aval.ndim - 1 and result.aval.ndim == moved.aval.ndim:
-        return machine.call(np.moveaxis, result, -1, axis)
-    return result
 
 
 # ---- effects -----------------------------------------------------------------------------------
@@ -707,14 +370,3 @@ def _fold(function: Any, op: str, start: Any) -> Callable[..., Any]:
 
 HANDLERS[math.fsum] = _fold(math.fsum, "+", 0.0)
 HANDLERS[math.prod] = _fold(math.prod, "*", 1)
-
-
-def sort_node(machine: Any, keys: list[Any], reverse: bool) -> Any:
-    """The order of traced keys as an array of positions (stable)."""
-    stacked = machine.call(np.array, keys)
-    if reverse:
-        backwards = machine.call(np.argsort, machine.getitem(stacked, slice(None, None, -1)),
-                                 kind="stable")
-        flipped = machine.getitem(backwards, slice(None, None, -1))
-        return machine.binary("-", len(keys) - 1, flipped)
-    return machine.call(np.argsort, stacked, kind="stable")

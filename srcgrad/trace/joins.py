@@ -305,8 +305,7 @@ def structure_parts(obj: Any) -> tuple[Any, ...] | None:
 def record_fields(obj: Any) -> tuple[str, ...] | None:
     """The attribute names of a plain instance of a Python class; None for other things."""
     cls = type(obj)
-    if cls.__module__ == "builtins" or isinstance(obj, type) or (callable(obj) and not hasattr(
-            cls, "__call__")):
+    if cls.__module__ == "builtins" or isinstance(obj, type):
         return None
     if hasattr(cls, "__get__") or cls.__flags__ & (1 << 9) == 0:
         return None

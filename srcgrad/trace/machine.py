@@ -13,8 +13,9 @@ from ..kinds import COMPLEX, FLOAT, Kind, int_aval
 from ..stage.defaults import MachineDefaults
 from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
+from . import arrays, functions, iterables  # noqa: F401  (they fill the table of handlers)
 from .choices import Choice
-from .functions import HANDLERS, sort_node
+from .handlers import HANDLERS
 from .iteration import staged_iterable
 from .joins import record_fields
 from .statements import Statements
@@ -203,7 +204,7 @@ class TraceMachine(Statements, MachineDefaults):
 
     def sort_traced(self, items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
         """``sorted`` by traced keys: a gather of like items in the order of an argsort."""
-        order = sort_node(self, keys, bool(self.static_key(reverse)))
+        order = iterables.sort_node(self, keys, bool(self.static_key(reverse)))
         if all(is_tracer(i) and i.aval.kind not in (Kind.OPAQUE,) for i in items):
             stacked = self.call(np.array, items)
             return [self.getitem(stacked, self.getitem(order, i)) for i in range(len(items))]

@@ -1,0 +1,111 @@
+"""NumPy functions that write, or that ask for shapes, while tracing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..kinds import Kind
+from .handlers import HANDLERS, handles
+from .tracers import ArrayTracer, is_tracer
+
+
+# ---- NumPy -------------------------------------------------------------------------------------
+@handles(np.copyto)
+def copyto(machine: Any, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    machine.copyto(dst, src, casting, where)
+
+
+@handles(np.fill_diagonal)
+def fill_diagonal(machine: Any, a: Any, val: Any, wrap: bool = False) -> None:
+    machine.fill_diagonal(a, val, wrap)
+
+
+@handles(np.putmask)
+def putmask(machine: Any, a: Any, mask: Any, values: Any) -> None:
+    machine.putmask(a, mask, values)
+
+
+@handles(np.place)
+def place(machine: Any, arr: Any, mask: Any, vals: Any) -> None:
+    machine.place(arr, mask, vals)
+
+
+@handles(np.put)
+def put(machine: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    machine.put(a, ind, v, mode)
+
+
+@handles(np.ndim)
+def ndim(machine: Any, a: Any) -> Any:
+    return a.aval.ndim if is_tracer(a) and a.aval.ndim is not None else np.ndim(a)
+
+
+@handles(np.shape)
+def shape(machine: Any, a: Any) -> Any:
+    if type(a) is ArrayTracer:
+        return machine.getattr(a, "shape")
+    if is_tracer(a):
+        return ()
+    return machine.getattr(machine.call(np.asarray, a), "shape")
+
+
+@handles(np.size)
+def size(machine: Any, a: Any, axis: Any = None) -> Any:
+    if type(a) is ArrayTracer and axis is not None:
+        return machine.size_of(a, axis)
+    return machine.getattr(a, "size") if is_tracer(a) else np.size(a, axis)
+
+
+@handles(np.ndenumerate)
+def ndenumerate(machine: Any, a: Any) -> Any:
+    if type(a) is not ArrayTracer:
+        return np.ndenumerate(a)
+    return [(index, machine.getitem(a, index)) for index in ndindex(machine, a.aval.shape)]
+
+
+@handles(np.ndindex)
+def ndindex(machine: Any, *shape: Any) -> Any:
+    if len(shape) == 1 and isinstance(shape[0], tuple):
+        shape = shape[0]
+    sizes = [machine.demand(machine.size_tracer(s), "the shape of np.ndindex")
+             if not isinstance(s, int) else s for s in shape]
+    return list(np.ndindex(*sizes))
+
+
+@handles(np.isscalar)
+def isscalar(machine: Any, element: Any) -> Any:
+    if is_tracer(element):
+        return element.aval.kind is not Kind.ARRAY
+    return np.isscalar(element)
+
+
+HANDLERS[np.iscomplexobj] = lambda machine, x: (
+    x.aval.dtype.kind == "c" if is_tracer(x) and x.aval.dtype is not None else np.iscomplexobj(x))
+HANDLERS[np.isrealobj] = lambda machine, x: not HANDLERS[np.iscomplexobj](machine, x)
+HANDLERS[np.require] = lambda machine, a, *args, **kwargs: machine.call(np.asarray, a)
+
+
+@handles(np.apply_along_axis)
+def apply_along_axis(machine: Any, func1d: Any, axis: Any, arr: Any, *args: Any,
+                     **kwargs: Any) -> Any:
+    """Rows of a matrix, one call each (the number of rows is demanded)."""
+    if not is_tracer(arr):
+        return np.apply_along_axis(func1d, axis, arr, *args, **kwargs)
+    moved = machine.call(np.moveaxis, arr, axis, -1)
+    return _along(machine, func1d, moved, arr.aval.ndim - 1, axis, args, kwargs)
+
+
+def _along(machine: Any, func1d: Any, moved: Any, depth: int, axis: int, args: Any,
+           kwargs: Any) -> Any:
+    if depth == 0:
+        return machine.call(func1d, moved, *args, **kwargs)
+    rows = [_along(machine, func1d, r, depth - 1, axis, args, kwargs)
+            for r in machine.iterate(moved)]
+    result = machine.call(np.stack if type(rows[0]) is ArrayTracer else np.array, rows)
+    if depth == moved.aval.ndim - 1 and result.aval.ndim == moved.aval.ndim:
+        return machine.call(np.moveaxis, result, -1, axis)
+    return result
+
+

@@ -1,0 +1,253 @@
+"""Iteration while tracing: range, zip, map, sorted, itertools and their like."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOperation
+from ..kinds import Kind
+from . import iteration
+from .handlers import HANDLERS, handles
+from .iteration import Cursor, Enumerate, Mapped, Range, Reversed, Staged, Zip, staged_iterable
+from .journal import Field
+from .operators import python_method
+from .recorder import contains_tracer
+from .tracers import is_tracer
+
+
+# ---- iteration -------------------------------------------------------------------------------
+@handles(range)
+def range_(machine: Any, *args: Any) -> Any:
+    if not contains_tracer(args):
+        return range(*args)
+    for a in args:
+        if is_tracer(a) and a.aval.kind is not Kind.INT and (
+                a.aval.dtype is None or a.aval.dtype.kind not in "iu"):
+            raise TypeError(f"'{a.__class__.__name__}' object cannot be interpreted as an integer")
+    if len(args) == 1:
+        return Range(0, args[0], 1)
+    return Range(args[0], args[1], args[2] if len(args) > 2 else 1)
+
+
+@handles(len)
+def length(machine: Any, obj: Any) -> Any:
+    if isinstance(obj, Staged):
+        return iteration.length(machine, obj)
+    method = python_method(obj, "__len__")
+    if method is not None:
+        return machine.call(method, obj)
+    if is_tracer(obj):
+        return machine.length(obj)
+    obj = machine.seen(obj)
+    machine.note_container(obj)
+    return machine.length(obj) if isinstance(obj, list) else len(obj)
+
+
+def _any_staged(machine: Any, parts: tuple[Any, ...]) -> bool:
+    return any(staged_iterable(machine, p) is not None for p in parts)
+
+
+@handles(zip)
+def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
+    if not _any_staged(machine, parts):
+        return zip(*[machine.outside_items(p) for p in parts], strict=strict)
+    staged = []
+    for p in parts:
+        found = staged_iterable(machine, p)
+        staged.append(found if found is not None else machine.listed(p))
+    return Zip(tuple(staged), strict)
+
+
+@handles(enumerate)
+def enumerate_(machine: Any, iterable: Any, start: Any = 0) -> Any:
+    found = staged_iterable(machine, iterable)
+    if found is None and isinstance(iterable, range):
+        found = Range(iterable.start, iterable.stop, iterable.step)
+    if found is None:
+        return enumerate(machine.outside_items(iterable), start)
+    return Enumerate(found, start)
+
+
+@handles(reversed)
+def reversed_(machine: Any, iterable: Any) -> Any:
+    found = staged_iterable(machine, iterable)
+    if found is None:
+        if isinstance(iterable, dict) or not isinstance(iterable, (list, tuple, str, range)):
+            return reversed(iterable)
+        if isinstance(iterable, range):
+            return iterable[::-1]
+        return reversed(list(machine.outside_items(iterable)))
+    if isinstance(found, Range):
+        size = iteration.length(machine, found)
+        last = machine.binary("+", found.start, machine.binary(
+            "*", machine.binary("-", size, 1), found.step))
+        return Range(last, machine.binary("-", found.start, found.step),
+                     machine.unary("-", found.step))
+    return Reversed(found)
+
+
+@handles(map)
+def map_(machine: Any, function: Any, *parts: Any) -> Any:
+    if _any_staged(machine, parts):
+        staged = tuple(staged_iterable(machine, p) or machine.listed(p) for p in parts)
+        return Mapped(function, staged)
+    return iter([machine.call(function, *items)
+                 for items in zip(*[machine.outside_items(p) for p in parts])])
+
+
+@handles(filter)
+def filter_(machine: Any, function: Any, iterable: Any) -> Any:
+    kept = []
+    for item in machine.iterate(iterable):
+        test = item if function is None else machine.call(function, item)
+        if machine.truth(test):
+            kept.append(item)
+    return iter(kept)
+
+
+@handles(iter)
+def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
+    found = staged_iterable(machine, obj)
+    if found is not None:
+        return Cursor(found)
+    method = python_method(obj, "__iter__")
+    if method is not None:
+        return machine.call(method, obj)
+    if isinstance(obj, (list, tuple)):
+        return Cursor(list(machine.outside_items(obj)))
+    return iter(obj, *sentinel)
+
+
+@handles(next)
+def next_(machine: Any, iterator: Any, *default: Any) -> Any:
+    if isinstance(iterator, Cursor):
+        size = iteration.length(machine, iterator.inner)
+        position = iterator.position
+        if type(size) is int and type(position) is int and position >= size:
+            if default:
+                return default[0]
+            raise StopIteration
+        value = iteration.item(machine, iterator.inner, position)
+        machine.journal.write(Field(iterator, "position"), machine.binary("+", position, 1))
+        return value
+    method = python_method(iterator, "__next__")
+    if method is not None:
+        return machine.call(method, iterator)
+    return next(iterator, *default)
+
+
+@handles(sorted)
+def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    items = list(machine.iterate(iterable))
+    keys = [machine.call(key, i) if key is not None else i for i in items]
+    if not any(is_tracer(k) for k in keys):
+        if any(python_method(k, "__lt__") is not None for k in keys):
+            raise machine.fatal(UnsupportedOperation(
+                "sorting by a user-written comparison",
+                why="the order would have to be known while compiling",
+                fix="sort by a number: sorted(items, key=...)"))
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+        return [items[i] for i in order]
+    return machine.sort_traced(items, keys, reverse)
+
+
+@handles(list)
+def list_(machine: Any, iterable: Any = ()) -> Any:
+    if isinstance(iterable, list) and id(iterable) in machine.symbolic_lists:
+        return machine.call_method(iterable, "copy")
+    found = staged_iterable(machine, iterable)
+    if found is not None and iteration.static_items(machine, found) is None:
+        made: list[Any] = machine.build_list()
+        machine.for_(found, machine.hold, lambda: machine.append_held(made))
+        return made
+    return machine.made(list(machine.iterate(iterable)))
+
+
+@handles(tuple)
+def tuple_(machine: Any, iterable: Any = ()) -> Any:
+    return tuple(machine.iterate(iterable))
+
+
+@handles(set, frozenset)
+def set_(machine: Any, iterable: Any = ()) -> Any:
+    return machine.made({machine.static_key(i) for i in machine.iterate(iterable)})
+
+
+@handles(dict)
+def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
+    if args:
+        source = args[0]
+        if isinstance(source, dict):
+            items = list(machine.container_method(source, "items", (), {}))
+        else:
+            items = [tuple(machine.iterate(pair)) for pair in machine.iterate(source)]
+        return machine.made({**{machine.static_key(k): v for k, v in items}, **kwargs})
+    return machine.made(dict(**kwargs))
+
+
+def _itertool(function: Any) -> Callable[..., Any]:
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        given: list[Any] = [list(machine.iterate(a)) if isinstance(a, Staged) or (is_tracer(a) and (
+            a.aval.kind is Kind.ARRAY)) else a for a in args]
+        if function is itertools.accumulate:
+            return iter(_accumulated(machine, *given, **kwargs))
+        if function is itertools.starmap:
+            return iter([machine.call(given[0], *x) for x in machine.iterate(given[1])])
+        plain: list[Any] = [machine.static_key(a) if is_tracer(a) and a.aval.kind is Kind.INT and (
+            function is not itertools.repeat or i) else a for i, a in enumerate(given)]
+        return function(*plain, **kwargs)
+
+    return handler
+
+
+for _tool in (itertools.count, itertools.chain, itertools.product, itertools.combinations,
+              itertools.permutations, itertools.accumulate, itertools.islice, itertools.repeat,
+              itertools.cycle, itertools.pairwise, itertools.zip_longest, itertools.starmap,
+              itertools.takewhile, itertools.dropwhile,
+              itertools.combinations_with_replacement):
+    HANDLERS[_tool] = _itertool(_tool)
+
+
+def _accumulated(machine: Any, items: Any, func: Any = None, *, initial: Any = None) -> list[Any]:
+    result: list[Any] = []
+    running = initial
+    if initial is not None:
+        result.append(initial)
+    for item in machine.iterate(items):
+        if running is None:
+            running = item
+        elif func is None:
+            running = machine.binary("+", running, item)
+        else:
+            running = machine.call(func, running, item)
+        result.append(running)
+    return result
+
+
+@handles(functools.reduce)
+def reduce(machine: Any, function: Any, iterable: Any, *initial: Any) -> Any:
+    items = list(machine.iterate(iterable))
+    if initial:
+        items.insert(0, initial[0])
+    if not items:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    result = items[0]
+    for item in items[1:]:
+        result = machine.call(function, result, item)
+    return result
+
+
+def sort_node(machine: Any, keys: list[Any], reverse: bool) -> Any:
+    """The order of traced keys as an array of positions (stable)."""
+    stacked = machine.call(np.array, keys)
+    if reverse:
+        backwards = machine.call(np.argsort, machine.getitem(stacked, slice(None, None, -1)),
+                                 kind="stable")
+        flipped = machine.getitem(backwards, slice(None, None, -1))
+        return machine.binary("-", len(keys) - 1, flipped)
+    return machine.call(np.argsort, stacked, kind="stable")

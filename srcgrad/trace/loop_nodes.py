@@ -1,0 +1,209 @@
+"""The loop node: initial, next and last values, results, aliases, jumps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dims import Poly, add, evaluate, is_varying, proves_nonnegative, range_length
+from ..graph.ir import Block, LoopSpec, Value, walk
+from ..kinds import INT, Aval, Kind, any_aval, int_aval
+from ..stage.machine import BREAK, NORMAL, RETURN, UNBOUND
+from .branches import link_overlaps, reach
+from .joins import Leaf, build, leaf_shapes, leaves
+from .journal import Lost
+from .rounds import Carried, Round, Rounds
+from .tracers import ArrayTracer, Home, Jump, ScalarTracer
+
+
+class LoopNodes(Rounds):
+    """Finishing a loop whose form is fixed."""
+
+    # ---- the node ------------------------------------------------------------------------------
+    def _finish(self, kind: str, inits: list[Value], forms: dict[tuple[Any, ...], Carried],
+                done: Round, user: str, site: Any) -> Any:
+        jump = done.jump
+        codes = _leaving(jump)
+        runs = self._needs_runs(forms) and self._runs(inits)
+        entries, ends, avals = self._edges(forms, done, runs)
+        outputs_of_body = ([] if not codes else [self._leave_value(done, jump)])
+        body_params = done.region.builder.params
+        carried = list(forms.values())
+        keep, last = self._split_last(carried, done)
+        order = keep + last
+        n_first = 1 if kind == "for" else 0
+        by_leaf = body_params[n_first:]
+        params = body_params[:n_first] + [by_leaf[i] for i in keep]
+        body = Block(tuple(params), tuple(done.region.builder.nodes),
+                     tuple(outputs_of_body + [ends[i] for i in order]))
+        blocks: tuple[Block, ...] = (body,)
+        if kind == "while":
+            assert done.test is not None
+            test_params = [done.test.builder.params[i] for i in keep]
+            blocks = (Block(tuple(test_params), tuple(done.test.builder.nodes),
+                            (done.predicate,)), body)
+        spec = LoopSpec(kind, n_carried=len(keep), n_last=len(last), exits=bool(codes), user=user)
+        out_avals = ([INT.but(expr=None)] if codes else []) + [avals[i] for i in order] + [
+            int_aval(self.fresh("trips", low=0))]
+        outputs = self.emit("loop", (*inits, *(entries[i] for i in keep)), tuple(out_avals),
+                            blocks, loop=spec)
+        results = dict(zip(order, outputs[1 if codes else 0:], strict=False))
+        self._leave_forms(carried, results, site, runs)
+        if not codes:
+            return NORMAL
+        return self._loop_jump(codes, outputs[0])
+
+    def _edges(self, forms: dict[tuple[Any, ...], Carried], done: Round, runs: bool
+               ) -> tuple[list[Value], list[Value], list[Aval]]:
+        """Initial and next values, and the types of the results, leaf by leaf."""
+        entries: list[Value] = []
+        ends: list[Value] = []
+        avals: list[Aval] = []
+        for carried in forms.values():
+            for leaf, part in zip(leaf_shapes(carried.shape),
+                                  leaves(carried.shape, carried.entry), strict=True):
+                entries.append(self.leaf_value(part, leaf.aval))
+                avals.append(self._result_aval(leaf, runs))
+        self.journal.push()
+        outer, self.region = self.region, done.region
+        done.region.active = True
+        for change in done.changes.values():
+            self.journal.write(change.cell, change.after)
+        for carried in forms.values():
+            for leaf, part in zip(leaf_shapes(carried.shape),
+                                  leaves(carried.shape, carried.end), strict=True):
+                ends.append(self.leaf_value(part, leaf.aval))
+        self.journal.pop()
+        done.region.active = False
+        self.region = outer
+        return entries, ends, avals
+
+    def _needs_runs(self, forms: dict[tuple[Any, ...], Carried]) -> bool:
+        """Does it matter whether the loop runs at all?  For arrays that it rebinds: if it does,
+        the name is not the array from before; and for sums that start from a number."""
+        return any(leaf.steady or (leaf.aval.is_array and leaf.version_of is None)
+                   for c in forms.values() for leaf in leaf_shapes(c.shape))
+
+    def _runs(self, inits: list[Value]) -> bool:
+        """Does a for loop run at least once?  (Guarded where the call decides it.)"""
+        exprs = [v.aval.expr for v in inits]
+        if len(exprs) != 3 or any(e is None for e in exprs):
+            return False
+        spare = add(range_length(*exprs), -1)  # type: ignore[arg-type]
+        if is_varying(spare):
+            return proves_nonnegative(spare)
+        if isinstance(spare, int) or proves_nonnegative(spare):
+            return not isinstance(spare, int) or spare >= 0
+        self.guard_size("ge0", spare)
+        return bool(evaluate(spare, self.numbers) >= 0)
+
+    def _result_aval(self, leaf: Leaf, runs: bool) -> Aval:
+        """Sizes and numbers that vary from round to round are fresh after the loop."""
+        aval = leaf.aval
+        if leaf.steady and not runs:
+            return any_aval(aval.dtype)
+        if aval.kind is Kind.INT and isinstance(aval.expr, Poly) and -1 in leaf.opened:
+            return aval.but(expr=self.fresh("i", low=aval.expr.atoms()[0].low))
+        if aval.kind is Kind.ARRAY and leaf.opened:
+            shape = tuple(self.fresh("k") if axis in leaf.opened else size
+                          for axis, size in enumerate(aval.shape or ()))
+            return aval.but(shape=shape)
+        return aval
+
+    def _leave_value(self, done: Round, jump: Any) -> Value:
+        if isinstance(jump, Jump):
+            return jump.leave if isinstance(jump.leave, Value) else self._in_body(
+                done, jump.leave)
+        return self._in_body(done, jump)
+
+    def _in_body(self, done: Round, code: int) -> Value:
+        outer, self.region = self.region, done.region
+        value = self.const(code)
+        self.region = outer
+        return value
+
+    def _split_last(self, carried: list[Carried], done: Round) -> tuple[list[int], list[int]]:
+        """Leaf numbers of what is carried, and of what only the last iteration decides (not
+        bound before the loop, and not read at its head)."""
+        used: set[Value] = set()
+        for region in (done.region, done.test):
+            if region is not None:
+                for node in walk(Block((), tuple(region.builder.nodes), ())):
+                    used.update(node.inputs)
+                    for block in node.blocks:
+                        used.update(block.outputs)
+        if done.predicate is not None:
+            used.add(done.predicate)
+        keep, last, number = [], [], 0
+        for c in carried:
+            parts = leaves(c.shape, c.entry)
+            ends = leaves(c.shape, c.end)
+            for param, part, end in zip(c.params, parts, ends, strict=True):
+                fixed = type(end) is ScalarTracer and end.value is param
+                if part is UNBOUND and param not in used and not fixed:
+                    last.append(number)
+                else:
+                    keep.append(number)
+                number += 1
+        return keep, last
+
+    def _leave_forms(self, carried: list[Carried], results: dict[int, Value],
+                     site: Any, runs: bool) -> None:
+        """Put the results into the cells; arrays that were carried under another name and
+        written to are not known under their old name any more."""
+        number = 0
+        sets: list[tuple[Home, set[int]]] = []
+        for c in carried:
+            made: list[Any] = []
+            entry_parts = leaves(c.shape, c.entry)
+            end_parts = leaves(c.shape, c.end)
+            head_parts = leaves(c.shape, c.head)
+            for leaf, entry, end, head in zip(leaf_shapes(c.shape), entry_parts, end_parts,
+                                              head_parts, strict=True):
+                value = results[number]
+                number += 1
+                value.hint = self._hint_of(c.cell, leaf)
+                self.list_sites[value] = site
+                result = self.object_of(leaf, value, [])
+                made.append(result)
+                if type(result) is ArrayTracer:
+                    found = [h for p in ((end,) if runs else (entry, end))
+                             if type(p) is ArrayTracer for h in reach(p.home)]
+                    sets.append((result.home, {id(h) for h in found}))
+                    result.home.aliases.extend(
+                        (h, h.current) for h in found
+                        if h.region is not None and h.region.active)
+                if type(head) is ArrayTracer and head.home.written and (
+                        type(entry) is ArrayTracer):
+                    self._lose_entry(entry.home, head.home)
+            self.journal.write(c.cell, build(c.shape, made))
+        link_overlaps(sets)
+
+    def _lose_entry(self, home: Home, head: Home) -> None:
+        for member in (home.choice or ())[1:]:
+            self._lose_entry(member.home, head)
+        if home.lost is None:
+            self.journal.write(Lost(home), (
+                f"the array was carried round a loop under the name {head.label!r} and "
+                "written to there"))
+
+    def _loop_jump(self, codes: frozenset[int], leave: Value) -> Any:
+        everything = codes | {NORMAL}
+        tracer_back: Any = NORMAL
+        if RETURN in codes:
+            tracer_back = leave if BREAK not in codes else self._only_return(leave)
+        return Jump(everything, leave, leave, tracer_back)
+
+    def _only_return(self, leave: Value) -> Value:
+        """The jump with BREAK counted as NORMAL."""
+        test = self.compare("==", self.wrap(leave), RETURN)
+        chosen = self.choose(self.value_of(test), lambda: RETURN, lambda: NORMAL)
+        return self.as_value(chosen)
+
+
+def _leaving(jump: Any) -> frozenset[int] | None:
+    """The jumps by which a body leaves its loop; None if it never does."""
+    if isinstance(jump, Jump):
+        codes = jump.codes & {BREAK, RETURN}
+    else:
+        codes = frozenset({jump} & {BREAK, RETURN})
+    return codes or None

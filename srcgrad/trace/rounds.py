@@ -1,0 +1,374 @@
+"""Rounds of a loop: the body is traced until what it carries round has a fixed form.
+
+What a loop carries is decided by the journal: cells that the body changes.  Each round runs
+the body on values of the form found so far (parameters of the body's block) and compares what
+it leaves behind; a form that had to become wider means another round.  The fixed form is
+remembered per loop site, so that inner loops of a nest need one round each time after the
+first.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import JoinError
+from ..graph.ir import Block, Node, Value, walk
+from ..kinds import Aval, Kind, any_aval, int_aval
+from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
+from .branches import Branches, link_overlaps, reach
+from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves, widen
+from .journal import Cell, Change, Content, Lost, Slot, Stored, Version
+from .recorder import Region
+from .tracers import ArrayTracer, Home
+
+MAX_ROUNDS = 40
+ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, np.add,
+                         np.subtract, np.multiply, np.divide, np.maximum, np.minimum})
+
+
+@dataclass(slots=True)
+class Carried:
+    """One cell that the loop carries: its form, and its states while the body is traced."""
+
+    cell: Cell
+    shape: Shape
+    entry: Any
+    head: Any = None
+    end: Any = None
+    params: list[Value] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Round:
+    """What one round of tracing left behind."""
+
+    carried: dict[tuple[Any, ...], Carried]
+    changes: dict[tuple[Any, ...], Change]
+    jump: Any
+    region: Region
+    test: Region | None
+    predicate: Any
+    index: Value | None
+    tested: dict[tuple[Any, ...], Change] | None = None
+
+
+@dataclass(slots=True)
+class Holder:
+    """A remembered version: that of the array a variable holds."""
+
+    slot: Slot
+
+
+class Rounds(Branches):
+    """Tracing a loop's body to a fixed form."""
+
+    loop_count: int
+    forms: dict[Any, list[tuple[Any, Shape]]]
+    notes: list[str]
+    unrolled: dict[Any, str]
+    list_sites: dict[Value, Any]
+    dropped: set[Any]
+    unsteady: set[Any]
+
+    # ---- the fixed point ---------------------------------------------------------------------
+    def _trace_loop(self, kind: str, inits: list[Value], test: Callable[[], Any] | None,
+                    start: tuple[Any, Callable[[Any], None]] | None, body: Callable[[], Any],
+                    user: str) -> Any:
+        forms: dict[tuple[Any, ...], Carried] = {}
+        site = self.site(body)
+        remembered = self.forms.get(site)
+        if remembered is not None:
+            self._recall(forms, remembered)
+        done = None
+        outer_dropped, self.dropped = self.dropped, set()
+        try:
+            done = self._settle(kind, forms, test, start, body)
+        finally:
+            self.dropped = outer_dropped
+        if done is None:
+            return self._trace_loop("while", inits, None, start, _test_first(self, test, body),
+                                    user)
+        self.forms[site] = self._remembered(forms)
+        return self._finish(kind, inits, forms, done, user, site)
+
+    def _finish(self, kind: str, inits: list[Value], forms: dict[tuple[Any, ...], Carried],
+                done: Round, user: str, site: Any) -> Any:
+        raise AttributeError
+
+    def _settle(self, kind: str, forms: dict[tuple[Any, ...], Carried],
+                test: Callable[[], Any] | None,
+                start: tuple[Any, Callable[[Any], None]] | None,
+                body: Callable[[], Any]) -> Round | None:
+        """Trace rounds until the forms cover what the body leaves behind."""
+        for _ in range(MAX_ROUNDS):
+            done = self._round(kind, forms, test, start, body)
+            if done is None or not self._widen(forms, done):
+                return done
+            self.rounds += 1
+        raise self.fatal(JoinError(
+            "a loop's variables do not settle on one kind",
+            why="each iteration changes their type or structure again",
+            fix="make each variable keep its kind from one iteration to the next"))
+
+    rounds: int
+
+    def site(self, body: Callable[[], Any]) -> Any:
+        """What identifies a loop for remembered forms: its code, and the calls around it."""
+        return (body.__code__, tuple(self.call_sites))
+
+    call_sites: list[Any]
+
+    def _remembered(self, forms: dict[tuple[Any, ...], Carried]) -> list[tuple[Any, Shape]]:
+        """The forms to start from at the next visit.  A version is remembered by a variable
+        that holds the array, since each visit may have other arrays there."""
+        holders = {id(value.home): Slot(frame, name) for frame in self.frames
+                   for name, value in frame.slots.items() if type(value) is ArrayTracer}
+        kept: list[tuple[Any, Shape]] = []
+        for carried in forms.values():
+            if isinstance(carried.cell, Slot):
+                kept.append((carried.cell, carried.shape))
+            elif isinstance(carried.cell, Version) and id(carried.cell.owner) in holders:
+                kept.append((Holder(holders[id(carried.cell.owner)]), carried.shape))
+        return kept
+
+    frames: list[Frame]
+
+    def _recall(self, forms: dict[tuple[Any, ...], Carried],
+                remembered: list[tuple[Any, Shape]]) -> None:
+        """Start from the form an earlier visit of the same loop arrived at."""
+        joining = self.join()
+        live = {id(frame) for frame in self.frames}
+        for cell, shape in remembered:
+            if isinstance(cell, Holder):
+                value = cell.slot.get()
+                if id(cell.slot.owner) in live and type(value) is ArrayTracer and (
+                        value.home.lost is None):
+                    version = Version(value.home)
+                    entry = version.get()
+                    leaf = Leaf(entry.aval, version_of=value.home)
+                    forms[version.key] = Carried(version, leaf, entry)
+                continue
+            entry = cell.get()
+            if id(cell.owner) not in live or (entry is UNBOUND and not isinstance(shape, Leaf)):
+                continue
+            wider, _ = widen(joining, shape, entry, entry)
+            forms[cell.key] = Carried(cell, wider, entry)
+
+    def _round(self, kind: str, forms: dict[tuple[Any, ...], Carried],
+               test: Callable[[], Any] | None, start: tuple[Any, Callable[[Any], None]] | None,
+               body: Callable[[], Any]) -> Round | None:
+        """Trace the test and the body once on the present form; None if the test mutates."""
+        done = Round(forms, {}, NORMAL, Region(self.region), None, None, None)
+        if kind == "while" and test is not None:
+            done.test = Region(self.region)
+            tested = self._in_region(done.test, forms, lambda: self._run_test(test, done))
+            if any(not isinstance(c.cell, (Version, Lost, Stored)) or c.cell.key not in forms
+                   for k, c in tested.items() if k not in forms or c.after is not
+                   forms[k].head):
+                return None
+        elif kind == "while":
+            done.test = Region(self.region)
+            self._in_region(done.test, forms, lambda: self._always(done))
+
+        index = None if start is None else Value(int_aval(start[0]))
+
+        def run() -> None:
+            if start is not None and index is not None:
+                start[1](self.wrap(index))
+            done.jump = body() or NORMAL
+
+        done.changes = self._in_region(done.region, forms, run, index)
+        return done
+
+    def _run_test(self, test: Callable[[], Any], done: Round) -> None:
+        value = test()
+        known = self.static_truth(value)
+        tested = value if known is not None else self.predicate(value)
+        if type(tested) is bool:
+            known = tested
+        done.predicate = self.const(known) if known is not None else self.value_of(tested)
+
+    def _always(self, done: Round) -> None:
+        done.predicate = self.const(True)
+
+    def _in_region(self, region: Region, forms: dict[tuple[Any, ...], Carried],
+                   run: Callable[[], None], index: Value | None = None
+                   ) -> dict[tuple[Any, ...], Change]:
+        """Run a part of a loop in its region, with parameters in the carried cells."""
+        outer = self.region
+        self.journal.push()
+        self.region = region
+        try:
+            if index is not None:
+                region.builder.params.append(index)
+            self._enter_forms(region, forms)
+            run()
+        finally:
+            changes, _ = self.journal.pop()
+            self.region = outer
+            region.active = False
+        return changes
+
+    def _enter_forms(self, region: Region, forms: dict[tuple[Any, ...], Carried]) -> None:
+        """Put parameters into the carried cells."""
+        made_homes: list[tuple[Carried, list[Any]]] = []
+        for carried in forms.values():
+            made = []
+            carried.params = []
+            for leaf in leaf_shapes(carried.shape):
+                param = region.builder.param(leaf.aval)
+                carried.params.append(param)
+                param.hint = self._hint_of(carried.cell, leaf)
+                made.append(self.object_of(leaf, param, []))
+            made_homes.append((carried, list(made)))
+            carried.head = build(carried.shape, made)
+            self.journal.write(carried.cell, carried.head)
+        self._link_heads(made_homes)
+
+    def _hint_of(self, cell: Cell, leaf: Leaf) -> str | None:
+        name = getattr(cell, "name", None)
+        if leaf.version_of is not None:
+            hint: str | None = leaf.version_of.current.hint
+            return hint
+        return name if isinstance(name, str) and name.isidentifier() else leaf.label
+
+    def _link_heads(self, made: list[tuple[Carried, list[Any]]]) -> None:
+        """Carried arrays may be one at the loop's head if they were at the entry or at the end
+        of an iteration; they may also be an array that lives outside."""
+        sets: list[tuple[Home, set[int]]] = []
+        for carried, objects in made:
+            for side in ("entry", "end"):
+                state = getattr(carried, side)
+                if state is None or state is UNBOUND:
+                    continue
+                for tracer, part in zip(objects, leaves(carried.shape, state), strict=False):
+                    if type(tracer) is not ArrayTracer or type(part) is not ArrayTracer:
+                        continue
+                    found = reach(part.home)
+                    sets.append((tracer.home, {id(h) for h in found}))
+                    for home in found:
+                        if home.region is not None and home.region.active:
+                            tracer.home.aliases.append((home, home.current))
+        link_overlaps(sets)
+
+    def _widen(self, forms: dict[tuple[Any, ...], Carried], done: Round) -> bool:
+        """Compare the ends of a round with its heads; True if some form became wider."""
+        joining = self.join()
+        wide = False
+        before = self._partition(forms)
+        for key, carried in forms.items():
+            change = done.changes.get(key)
+            carried.end = change.after if change is not None else carried.entry
+            if isinstance(carried.cell, (Version, Lost, Stored)):
+                continue
+            carried.shape, changed = widen(joining, carried.shape, carried.head, carried.end)
+            self._check_content(carried.cell, carried.shape)
+            wide = wide or changed
+        if not wide and self._partition(forms) != before:
+            wide = True
+        for key, carried in forms.items():
+            if not wide and isinstance(carried.shape, Leaf) and carried.shape.steady and (
+                    not self._steady(carried, done)):
+                self.unsteady.add(key)
+                carried.shape = Leaf(any_aval(carried.shape.aval.dtype),
+                                     label=carried.shape.label)
+                wide = True
+        for key in [k for k, c in forms.items() if c.end is c.head and k not in self.dropped
+                    and not isinstance(c.shape, Same)]:
+            self.dropped.add(key)
+            del forms[key]
+            wide = True
+        for key, change in done.changes.items():
+            if key in forms or (isinstance(change.cell, (Lost, Stored)) and change.before):
+                continue
+            shape = self._first_form(joining, change)
+            forms[key] = Carried(change.cell, shape, change.before, end=change.after)
+            wide = True
+        return wide
+
+    def _partition(self, forms: dict[tuple[Any, ...], Carried]) -> list[Any]:
+        """Which carried arrays are one buffer at the end of an iteration, and which belong to
+        the world outside of the loop: what the next head must know as possible aliases."""
+        labels: list[Any] = []
+        first: dict[int, int] = {}
+        for carried in forms.values():
+            if carried.end is None:
+                continue
+            for part in leaves(carried.shape, carried.end):
+                if type(part) is not ArrayTracer:
+                    continue
+                home = part.home
+                outer = home.region is not None and home.region.active
+                labels.append(id(home) if outer else first.setdefault(id(home), len(labels)))
+                labels.extend(sorted(id(h) for h in reach(home)
+                                     if h.region is not None and h.region.active))
+        return [x for i, x in enumerate(labels) if x != i]
+
+    def _first_form(self, joining: Join, change: Change) -> Shape:
+        cell = change.cell
+        if isinstance(cell, Version):
+            return Leaf(change.before.aval, version_of=cell.owner)
+        if isinstance(cell, (Lost, Stored)):
+            return Same(change.after)
+        shape = joining.unify(change.before, change.after)
+        self._check_content(cell, shape)
+        if isinstance(shape, Leaf) and type(change.before) in (int, float) and (
+                type(change.after) is ArrayTracer) and change.after.aval.kind is Kind.ARRAY and (
+                change.cell.key not in self.unsteady):
+            # ``s = 0`` before a loop that adds arrays to it: the type is that of the sums
+            return Leaf(change.after.aval, label=shape.label, steady=True)
+        return _opened(joining, shape)
+
+    def _check_content(self, cell: Cell, shape: Shape) -> None:
+        """The content of a container has no poisoned state: it must have a common form."""
+        if isinstance(cell, Content) and isinstance(shape, Failed):
+            raise self.fatal(shape.error)
+
+    def _steady(self, carried: Carried, done: Round) -> bool:
+        """Do the facts of a steady leaf hold for the number it starts from as well?  They do
+        if whatever reads it has the array's shape anyway, by its other operands."""
+        (leaf,), (param,) = leaf_shapes(carried.shape), carried.params
+        return all(_same_shape_without(node, param, leaf.aval)
+                   for node in walk(Block((), tuple(done.region.builder.nodes), ()))
+                   if param in node.inputs)
+
+
+def _opened(joining: Join, shape: Shape) -> Shape:
+    """Ints that change in a loop get a symbol of their own at once."""
+    for leaf in leaf_shapes(shape):
+        if leaf.aval.kind is Kind.INT:
+            leaf.opened = leaf.opened | {-1}
+            leaf.aval = leaf.aval.but(expr=joining.fresh("i", low=leaf.aval.expr.atoms()[0].low
+                                                         if leaf.aval.expr is not None
+                                                         and not isinstance(leaf.aval.expr, int)
+                                                         and leaf.aval.expr.atoms() else None))
+        elif leaf.aval.kind is Kind.ARRAY:
+            leaf.opened = frozenset(
+                axis for axis, size in enumerate(leaf.aval.shape or ())
+                if not isinstance(size, int) and size.atoms()
+                and size.atoms()[0].name == "k" and size.atoms()[0].varying)
+    return shape
+
+
+def _same_shape_without(node: Node, param: Value, aval: Aval) -> bool:
+    """Does the node's result have this shape even if ``param`` were a number?"""
+    if node.op != "apply" or node.params["fn"] not in ELEMENTWISE:
+        return False
+    others = [v for v in node.inputs if v is not param]
+    return any(v.aval.kind is Kind.ARRAY and v.aval.shape == aval.shape for v in others)
+
+
+def _test_first(machine: Any, test: Callable[[], Any] | None,
+                body: Callable[[], Any]) -> Callable[[], Any]:
+    """The body of ``while True`` that tests first: for tests that change state."""
+    assert test is not None
+
+    def tested_body() -> Any:
+        return machine.if_(test(), body, lambda: BREAK)
+
+    return tested_body
