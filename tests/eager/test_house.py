@@ -43,7 +43,7 @@ def test_no_formula_is_declared_in_the_room() -> None:
         assert not names & decorators, path
 
 
-def test_imports_without_the_compiler_loaded() -> None:
+def test_imports_neither_scipy_nor_pytorch() -> None:
     code = "import srcgrad.eager, sys; print('scipy' in sys.modules or 'torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
