@@ -1,12 +1,14 @@
 """Readable text of graphs.
 
     graph heat(u: f8[n], dt: float) -> d_u
-      t1 = read u [1:]                      # heat.py:4: lap = u[1:] - u[:-1]
-      lap = sub(t1, t2) : f8[max(0, n - 1)]
+      t.1: f8[max(0, n - 1)] = read u[1:]  # line 4: lap = u[1:] - u[:-1]
+      t.2: f8[max(0, n - 1)] = read u[:-1]
+      lap: f8[max(0, n - 1)] = t.1 - t.2
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -45,7 +47,7 @@ def render(graph: Graph) -> str:
     >>> y = b.apply(operator.mul, (x, 2.0), {}, FLOAT)
     >>> print(render(Graph("twice", b.block((y,)))))
     graph twice(x: float)
-      t.1: float = mul(x, 2.0)
+      t.1: float = x * 2.0
       return t.1
     """
     lines = _Writer(Names())
@@ -183,12 +185,37 @@ def step_text(step: Step, inputs: tuple[Value, ...], names: Names) -> str:
     return f"|{function_name(step.fn).lstrip('.')}({', '.join(arguments)})"
 
 
+_INFIX: dict[Any, str] = {
+    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/",
+    operator.floordiv: "//", operator.mod: "%", operator.pow: "**", operator.matmul: "@",
+    operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "==",
+    operator.ne: "!=", operator.and_: "&", operator.or_: "|", operator.xor: "^",
+    operator.iadd: "+=", operator.isub: "-=", operator.imul: "*=", operator.itruediv: "/=",
+    operator.is_: "is", operator.is_not: "is not",
+}
+_PREFIX: dict[Any, str] = {operator.neg: "-", operator.pos: "+", operator.invert: "~",
+                           operator.not_: "not "}
+
+
 def _call_text(node: Node, names: Names) -> str:
-    arguments = [template(a, node.inputs, names) for a in node.params["args"]]
-    arguments += [f"{k}={template(v, node.inputs, names)}"
-                  for k, v in node.params["kwargs"].items()]
+    """A call as Python writes it: infix operators, methods after a dot."""
+    fn = node.params["fn"]
+    parts = [template(a, node.inputs, names) for a in node.params["args"]]
+    named = [f"{k}={template(v, node.inputs, names)}" for k, v in node.params["kwargs"].items()]
     mark = "effect " if node.op == "effect" else ""
-    return f"{mark}{function_name(node.params['fn'])}({', '.join(arguments)})"
+    try:
+        infix, prefix = _INFIX.get(fn), _PREFIX.get(fn)
+    except TypeError:  # an unhashable callable
+        infix = prefix = None
+    if infix and len(parts) == 2:
+        return f"{mark}{parts[0]} {infix} {parts[1]}"
+    if prefix and len(parts) == 1:
+        return f"{mark}{prefix}{parts[0]}"
+    if isinstance(fn, Attribute) and parts:
+        return f"{mark}{parts[0]}.{fn.name}"
+    if isinstance(fn, Method) and parts:
+        return f"{mark}{parts[0]}.{fn.name}({', '.join(parts[1:] + named)})"
+    return f"{mark}{function_name(fn)}({', '.join(parts + named)})"
 
 
 def _access_text(node: Node, names: Names) -> str:
@@ -198,7 +225,7 @@ def _access_text(node: Node, names: Names) -> str:
         return target + (" again" if node.params.get("handle") else "")
     sign = {"write": "=", "acc": "+="}.get(node.op)
     if sign is None:
-        sign = f"<{function_name(node.params['fn'])}>"
+        sign = _INFIX.get(node.params["fn"]) or f"<{function_name(node.params['fn'])}>"
     return f"{target} {sign} {names[node.inputs[1]]}"
 
 

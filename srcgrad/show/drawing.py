@@ -95,7 +95,7 @@ def to_dot(graph: Graph) -> str:
     digraph "square" {
       node [shape=box, fontname="monospace"];
       n1 [label="x: float"];
-      n2 [label="t.1: float = mul(x, x)"];
+      n2 [label="t.1: float = x * x"];
       n3 [label="return t.1"];
       n1 -> n2 [label="x: float"];
       n2 -> n3 [label="t.1: float"];
@@ -135,7 +135,7 @@ def to_mermaid(graph: Graph) -> str:
     >>> print(to_mermaid(Graph("square", b.block((b.apply(operator.mul, (x, x), {}, FLOAT),)))))
     flowchart TD
       n1["x: float"]
-      n2["t.1: float = mul(x, x)"]
+      n2["t.1: float = x * x"]
       n3["return t.1"]
       n1 -->|"x: float"| n2
       n2 -->|"t.1: float"| n3

@@ -9,7 +9,7 @@ def test_dot():
     text = to_dot(example())
     assert text.startswith('digraph "heat" {') and text.count("{") == text.count("}")
     assert text.count("subgraph cluster_") == 3
-    assert "mul(c, t." in text and "style=dashed" in text
+    assert "c * t." in text and "style=dashed" in text
 
 
 def test_dot_escapes_quotes():

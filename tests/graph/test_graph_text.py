@@ -46,19 +46,19 @@ graph heat(u: f8[n], c: float, p: bool)
   t.4: f8[n], t.5: int = for t.2, t.1, t.3; carry u
   do (i: int, u.2: f8[n])
     t.6: f8[n] = read u.2[:-1]
-    t.7: f8[n] = mul(c, t.6)
-    t.8: f8[n] = update u.2[1:] <iadd> t.7
+    t.7: f8[n] = c * t.6
+    t.8: f8[n] = update u.2[1:] += t.7
     t.9: f8[n] = write t.8|flip()[i] = c
     yield t.9
   t.10: float = if p
   then
-    t.11: float = .sum(t.4, axis=0)
+    t.11: float = t.4.sum(axis=0)
     yield t.11
   else
     t.12: float = max(t.4)
     yield t.12
   effect print('result', t.10)
-  t.13: f8[n] = .T(u)
+  t.13: f8[n] = u.T
   ---- backward ----
   return t.10"""
 

@@ -54,7 +54,7 @@ def test_message_names_check_node_and_line():
     b.apply(operator.add, (y, lost), {}, FLOAT)
     text = breaks("values-are-dominated", Graph("f", b.block((y,))))
     assert "values-are-dominated: input 'lost' is not defined here (graph 'f')" in text
-    assert "add(t.1, lost)" in text.replace("t.2", "t.1") or "add(" in text
+    assert "t.2 + lost" in text or "t.1 + lost" in text
     assert 'File "model.py", line 7, in f' in text and "^^^^^" in text
 
 
