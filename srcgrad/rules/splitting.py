@@ -259,10 +259,7 @@ def scatter_extreme_rule(
             ct = ct / scatter_count(a_shape or (1,), indices, axis, include_self).reshape(a_shape)
         return ct * mine, scatter_source(ct, source_shape, indices, axis)
     if how == "prod":
-        share = ct * ans
-        from_source = gather(share, indices, axis) / source[
-            tuple(slice(0, n) for n in np.shape(indices))]
-        return share / a * mine, from_source
+        return _product_shares(ct, ans, a, indices, source, axis, include_self, mine)
     here = gather(ans, indices, axis)
     used = source[tuple(slice(0, n) for n in np.shape(indices))]
     wins = (used == here).astype(ct.dtype)
@@ -272,6 +269,25 @@ def scatter_extreme_rule(
     touched = scatter(np.zeros(a_shape), indices, np.ones(()), axis, "set")
     d_a = np.where(touched == 0, ct, own * share)
     return d_a, gather(share, indices, axis) * wins
+
+
+def _product_shares(
+    ct: Array, ans: Array, a: Array, indices: Array, source: Array, axis: int,
+    include_self: bool, mine: Array,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Each factor's cotangent: the product of the others, also where one factor is 0."""
+    used = source[tuple(slice(0, n) for n in np.shape(indices))]
+    own = np.where(a == 0, 1, a)
+    without_own = scatter_extreme(own, indices, source, axis, "prod", include_self) / own
+    zero = (used == 0).astype(ct.dtype)
+    zeros = scatter(np.zeros(np.shape(a), ct.dtype), indices, zero, axis, "add")
+    lone = (used == 0) & (gather(zeros, indices, axis) == 1)
+    filled = np.where(lone, 1, used)
+    others = scatter_extreme(a, indices, filled, axis, "prod", include_self)
+    through = np.where(
+        lone, gather(ct * others, indices, axis),
+        gather(ct * ans, indices, axis) / np.where(used == 0, 1, used))
+    return ct * without_own * mine, through
 
 
 inactive(scatter_extreme, "indices")
