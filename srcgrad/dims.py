@@ -41,7 +41,8 @@ class Atom:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return (self.name, self.serial, tuple(str(a) for a in self.args))
+        return (self.name, self.serial, tuple(str(a) for a in self.args), self.low is None,
+                self.varying)
 
     def __str__(self) -> str:
         if self.args:
@@ -286,9 +287,9 @@ def slice_length(start: Dim | None, stop: Dim | None, step: Dim | None, size: Di
     >>> slice_length(None, None, 2, symbol("n"))
     floordiv(n + 1, 2)
     """
-    parts = (start, stop, step, size)
-    if all(p is None or isinstance(p, int) for p in parts) and isinstance(size, int):
-        return len(range(size)[slice(start, stop, step)])
+    bounds: list[Any] = [start, stop, step]
+    if all(p is None or isinstance(p, int) for p in bounds) and isinstance(size, int):
+        return len(range(size)[slice(*bounds)])
     if step is None or (isinstance(step, int) and step > 0):
         stride = 1 if step is None else step
         whole = _forward_length(start, stop, size)

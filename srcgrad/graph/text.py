@@ -100,8 +100,10 @@ class _Writer:
         """The user's line, at the first node that comes from it."""
         if origin is None or origin.where is None:
             return ""
-        if self.shown is not None and self.shown.where == origin.where \
-                and self.shown.role == origin.role:
+        before = self.shown
+        if before is not None and before.where is not None and before.role == origin.role and (
+                before.where.filename, before.where.line) == (
+                    origin.where.filename, origin.where.line):
             return ""
         self.shown = origin
         where = origin.where
