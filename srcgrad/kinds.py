@@ -152,7 +152,7 @@ def aval_of(value: Any) -> Aval:
     for type_, kind in ((bool, Kind.BOOL), (int, Kind.INT), (float, Kind.FLOAT),
                         (complex, Kind.COMPLEX)):
         if type(value) is type_:
-            expr = value if kind is Kind.INT else None
+            expr: Any = value if kind is Kind.INT else None
             return Aval(kind, _DTYPES[kind], (), expr)
     if isinstance(value, list):
         elems = [aval_of(v) for v in value]
