@@ -342,7 +342,8 @@ def fit(tape: Tape, ct: Value, aval: Aval, whole: bool = True, final: bool = Fal
             ct = tape.call(np.asarray, ct)
     if final and aval.kind in (Kind.FLOAT, Kind.COMPLEX) and ct.aval.kind is not aval.kind:
         ct = tape.call(float if aval.kind is Kind.FLOAT else complex, ct)
-    if final and aval.kind is Kind.SCALAR and ct.aval.kind is not Kind.SCALAR:
+    if final and aval.kind is Kind.SCALAR and (ct.aval.kind is not Kind.SCALAR
+                                               or ct.aval.dtype != want):
         assert want is not None
         ct = tape.call(want.type, ct)
     return ct
