@@ -132,7 +132,8 @@ def _modified(x: Array, near: Any, far: Any, power: int) -> Array:
     large = np.maximum(y, 8.0)
     tail = _series(far, 16.0 / large - 1.0) / np.sqrt(large)
     value = np.where(y <= 8.0, small, tail)
-    return np.where(np.isnan(x), np.nan, value * np.sign(x) if power else value)
+    value = value * np.sign(x) if power else np.where(y == 0, 1.0, value)
+    return np.where(np.isnan(x), np.nan, value)
 
 
 def _oscillating(x: Array, order: int) -> Array:
@@ -149,7 +150,8 @@ def _oscillating(x: Array, order: int) -> Array:
         (s - c) * root, -(s + c) * root)
     tail = np.sqrt(2.0 / (math.pi * large)) * (_series(p, t) * cos - _series(q, t) / large * sin)
     out = np.where(y <= 8.0, value, np.where(np.isinf(y), 0.0, tail))
-    return np.where(np.isnan(x), np.nan, out * np.sign(x) if order else out)
+    out = out * np.sign(x) if order else np.where(y == 0, 1.0, out)
+    return np.where(np.isnan(x), np.nan, out)
 
 
 @runtime

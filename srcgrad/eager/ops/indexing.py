@@ -262,16 +262,17 @@ def _fit(value: Tensor, shape: tuple[int, ...]) -> Tensor:
     except ValueError:
         have = value._a.shape
         n = len(shape)
-        for i in range(1, min(len(have), n) + 1):
+        if len(have) > n:
+            raise RuntimeError(
+                f"expand(torch.FloatTensor{{{list(have)}}}, size={list(shape)}): the number of "
+                f"sizes provided ({n}) must be greater or equal to the number of dimensions in "
+                f"the tensor ({len(have)})") from None
+        for i in range(1, len(have) + 1):
             if have[-i] not in (1, shape[-i]):
                 raise RuntimeError(
                     f"The expanded size of the tensor ({shape[-i]}) must match the existing size "
                     f"({have[-i]}) at non-singleton dimension {n - i}.  Target sizes: "
                     f"{list(shape)}.  Tensor sizes: {list(have)}") from None
-        raise RuntimeError(
-            f"expand(torch.FloatTensor{{{list(have)}}}, size={list(shape)}): the number of sizes "
-            f"provided ({n}) must be greater or equal to the number of dimensions in the tensor "
-            f"({len(have)})") from None
     return value
 
 

@@ -468,7 +468,7 @@ def multi_dot(tensors: Any) -> Any:
 
 def _cheapest(matrices: list[Tensor]) -> Tensor:
     if len(matrices) <= 2:
-        return matmul(*matrices) if len(matrices) == 2 else matrices[0]  # type: ignore[no-any-return]
+        return matmul(*matrices) if len(matrices) == 2 else matrices[0]
     sizes = [m._a.shape[0] for m in matrices] + [matrices[-1]._a.shape[1]]
     n = len(matrices)
     cost = [[0] * n for _ in range(n)]

@@ -229,7 +229,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
     if a.ndim == 0:
-        return reshape(input, size)  # type: ignore[no-any-return]
+        return reshape(input, size)
     shape = (*a.shape[:i], (n - size) // step + 1, *a.shape[i + 1 :], size)
     strides = (*a.strides[:i], a.strides[i] * step, *a.strides[i + 1 :], a.strides[i])
     window = np.lib.stride_tricks.as_strided(a, shape, strides)
