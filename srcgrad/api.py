@@ -18,7 +18,10 @@ def _request(mode: str, argnums: Argnums, has_aux: bool, backend: str | None,
         raise StructureError(f"there is no backend {backend!r}",
                              fix="leave backend out, or use 'numpy'")
     single = isinstance(argnums, (int, str)) and not isinstance(argnums, bool)
-    numbers: tuple[Any, ...] = (argnums,) if single else tuple(argnums)  # type: ignore[arg-type]
+    try:
+        numbers: tuple[Any, ...] = (argnums,) if single else tuple(argnums)  # type: ignore[arg-type]
+    except TypeError:
+        numbers = ()
     if not numbers or any(not isinstance(n, (int, str)) or isinstance(n, bool) for n in numbers):
         raise StructureError(f"argnums is {argnums!r}",
                              why="it selects the arguments to differentiate with respect to",

@@ -2,7 +2,9 @@
 
 Effects are never removed, nor writes to objects of the caller (the graph's ``written``
 inputs), nor what they depend on.  With ``keep_raising`` the nodes of the forward part stay
-(its exceptions and warnings are part of a value that is asked for).  Works on open graphs: a
+(its exceptions and warnings are part of a value that is asked for); without it only those
+that check what the derivative relies on: operands whose shapes must fit, indices, matrices
+that must be regular.  Works on open graphs: a
 forward value that a backward region refers to, and the region that a backward one mirrors,
 are alive.
 
@@ -22,6 +24,7 @@ from __future__ import annotations
 
 from ..graph.ir import Block, Graph, Node, Value, walk
 from ..graph.parts import LoopParts
+from ..kinds import Kind
 
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
@@ -36,6 +39,20 @@ def remove_dead(graph: Graph, keep_raising: bool = False) -> Graph:
     return graph.but(block=_swept(graph.block, live), border=border)
 
 
+def checks(node: Node) -> bool:
+    """Does the node raise where the program's shapes, indices or matrices do not fit?"""
+    if node.op in ("get", "pop"):
+        return True
+    if node.op != "apply":
+        return False
+    module = getattr(node.params["fn"], "__module__", None) or ""
+    if module.startswith("numpy.linalg"):
+        return getattr(node.params["fn"], "__name__", "") not in ("norm", "vector_norm")
+    shapes = {v.aval.shape for v in node.inputs
+              if v.aval.kind in (Kind.ARRAY, Kind.ANY) and v.aval.shape != ()}
+    return len(shapes) > 1
+
+
 class _Liveness:
     """Marks live values and needed regions, to a fixed point."""
 
@@ -48,7 +65,7 @@ class _Liveness:
         self._sources: dict[Value, list[Value]] = {}  # what must live if a value does
         self._locate(graph.block, None)
         forced = {graph.inputs[i].obj for i in graph.written} - {None}
-        raising = graph.block.nodes[:graph.border] if keep_raising else ()
+        raising = graph.block.nodes[:graph.border]
         self._work: list[Value] = list(graph.block.outputs)
         for node in walk(graph.block):
             if node.op == "effect" or (
@@ -57,7 +74,8 @@ class _Liveness:
                 self._keep(node)
         for node in raising:
             for inner in (node, *(n for b in node.blocks for n in walk(b))):
-                self._keep(inner)
+                if keep_raising or (graph.border is not None and checks(inner)):
+                    self._keep(inner)
         self._run()
 
     def _locate(self, block: Block, owner: Node | None) -> None:

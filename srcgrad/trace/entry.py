@@ -105,6 +105,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     if isinstance(target, types.FunctionType):
         stage(target)
     bound = bound_arguments(function, args, kwargs)
+    bound.apply_defaults()
     _pin_function(machine, function)
     traced_args: list[Any] = []
     traced_kwargs: dict[str, Any] = {}

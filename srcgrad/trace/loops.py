@@ -177,6 +177,7 @@ class Loops(LoopNodes):
             (atom,) = index_symbol.atoms()
             index_symbol = symbol(atom.name, serial=atom.serial, low=None, varying=True)
         inits = [self.as_value(b) for b in bounds]
+        self.loop_atoms.update(index_symbol.atoms())
 
         def start(index: Any) -> None:
             target(index if isinstance(staged, Range) else item(self, staged, index))

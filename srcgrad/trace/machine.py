@@ -127,6 +127,9 @@ class TraceMachine(Statements, MachineDefaults):
                                lambda: self.for_(iterable.second, target, body, orelse), rest)
         return super().for_(iterable, target, body, orelse, rest)
 
+    def call_scoped(self, frame: Frame, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return self.call(function, *args, **kwargs)
+
     # ---- operators that are about Python -----------------------------------------------------
     def mapping_items(self, mapping: Any) -> list[tuple[Any, Any]]:
         if type(mapping) is dict:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dims
 from ..dims import Dim, Poly
-from ..errors import AliasError, UnsupportedType
+from ..errors import AliasError, TracingError, UnsupportedType
 from ..graph.ir import Value
 from ..guards import Guard, Path, SizeSource, Source
 from ..kinds import Aval, Kind, int_aval, python_scalar
@@ -43,6 +43,7 @@ class Sources(Recorder):
         self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
         self.assumed: set[tuple[Any, ...]] = set()
+        self.loop_atoms: set[Any] = set()  # the indices of the loops that are being traced
 
     # ---- guards ------------------------------------------------------------------------
     def guard(self, kind: str, path: Path | None, data: Any) -> None:
@@ -91,8 +92,13 @@ class Sources(Recorder):
             tracer._refuse(f"depends on data, and its number is needed now: {reason}")
         if dims.is_varying(expr):
             for symbol in dims.symbols(expr):
-                if symbol.varying:
+                if symbol in self.loop_atoms:
                     raise Unroll(symbol, reason)
+            raise self.fatal(TracingError(
+                f"a number that depends on data is needed while compiling: {reason}",
+                why="the generated code is made before the number is known",
+                fix="keep what it selects in one array, so that it can be indexed at run time, or "
+                    "write an if statement for each case"))
         number = dims.evaluate(expr, self.numbers)
         self.guard("size", None, ("==", expr, number))
         return int(number)

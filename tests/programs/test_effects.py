@@ -1,0 +1,195 @@
+"""Effects happen once per call, in order, on the objects of that call."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+X = np.array([1.0, 2.0, 3.0])
+HISTORY: list = []
+COUNT = 0
+SCALE = 2.0
+
+
+class Model:
+    def __init__(self):
+        self.w = np.ones(3)
+        self.count = 0
+        self.last = None
+
+    def loss(self, x):
+        self.count += 1
+        self.last = self.w * x
+        return np.sum(self.last**2)
+
+
+def talk(x):
+    total = 0.0
+    for i in range(3):
+        total += x[i]
+        if total > 2:
+            print("big", float(total), i)
+    return total
+
+
+def test_print_in_order(capsys):
+    gradient = sg.grad(talk)
+    for _ in range(2):
+        np.testing.assert_array_equal(gradient(X), [1, 1, 1])
+        assert capsys.readouterr().out == "big 3.0 1\nbig 6.0 2\n"
+
+
+def remember(x):
+    total = np.sum(x * x)
+    HISTORY.append(total)
+    return total
+
+
+def test_append_to_a_captured_list():
+    HISTORY.clear()
+    gradient = sg.grad(remember)
+    for n in range(1, 4):
+        gradient(X)
+        assert HISTORY == [14.0] * n
+    assert gradient.cache_info().misses == 1
+
+
+def remember_and_read(x):
+    total = np.sum(x * x)
+    HISTORY.append(total)
+    return total * HISTORY[0] + len(HISTORY)
+
+
+def test_list_that_is_read_after_it_was_changed():
+    HISTORY.clear()
+    gradient = sg.value_and_grad(remember_and_read)
+    value, slope = gradient(X)
+    assert value == 14.0 * 14.0 + 1
+    np.testing.assert_allclose(slope, 4 * 14 * X)  # the first item is this call's own value
+    value, slope = gradient(X)
+    assert value == 14.0 * 14.0 + 2
+    np.testing.assert_allclose(slope, 2 * 14 * X)  # now it is a number from outside
+
+
+def test_attributes_of_an_outside_object():
+    model = Model()
+    gradient = sg.value_and_grad(lambda x: model.loss(x))
+    gradient(X)
+    value, _ = gradient(X)
+    assert (value, model.count) == (14.0, 2)
+    model.w = model.w * 2
+    value, slope = gradient(X)
+    assert value == 56.0
+    np.testing.assert_array_equal(slope, 8 * X)
+    np.testing.assert_array_equal(model.last, 2 * X)
+
+
+def test_gradient_of_an_object():
+    model = Model()
+    slope = sg.grad(Model.loss, argnums="self")(model, X)
+    assert type(slope) is Model
+    np.testing.assert_array_equal(slope.w, 2 * X * X)
+    assert slope.count is None
+
+
+def noisy(x):
+    return np.sum(x * np.random.normal(size=x.shape))
+
+
+def test_random_numbers_are_drawn_at_each_call():
+    gradient = sg.value_and_grad(noisy)
+    np.random.seed(0)
+    value, slope = gradient(X)
+    second, _ = gradient(X)
+    np.random.seed(0)
+    assert (value, second) == (noisy(X), noisy(X))
+    np.random.seed(0)
+    np.testing.assert_array_equal(slope, np.random.normal(size=3))
+
+
+def generated(x, rng):
+    eps = rng.standard_normal(3)
+    return np.sum(x * eps) * rng.uniform(0, 1)
+
+
+def test_generator_as_argument():
+    value, slope = sg.value_and_grad(generated)(X, np.random.default_rng(3))
+    assert value == generated(X, np.random.default_rng(3))
+    rng = np.random.default_rng(3)
+    eps = rng.standard_normal(3)
+    np.testing.assert_allclose(slope, eps * rng.uniform(0, 1))
+
+
+def timed(x):
+    start = time.time()
+    total = np.sum(x**2)
+    elapsed = time.time() - start
+    return total if elapsed < 100 else total * 2
+
+
+def test_clock():
+    np.testing.assert_array_equal(sg.grad(timed)(X), 2 * X)
+
+
+def counted(x):
+    global COUNT
+    COUNT += 1
+    return np.sum(x) * COUNT
+
+
+def test_global_counter():
+    global COUNT
+    COUNT = 0
+    gradient = sg.value_and_grad(counted)
+    assert gradient(X)[0] == 6.0
+    value, slope = gradient(X)
+    assert value == 12.0 and COUNT == 2
+    np.testing.assert_array_equal(slope, [2, 2, 2])
+
+
+def python_random(x):
+    return x * random.random()
+
+
+def test_python_random():
+    random.seed(1)
+    value, slope = sg.value_and_grad(python_random)(2.0)
+    random.seed(1)
+    drawn = random.random()
+    assert (value, slope) == (2.0 * drawn, drawn)
+
+
+def half(x):
+    x[0] = 9.0
+    if np.sum(x) > 3:
+        raise RuntimeError("half-way")
+    return np.sum(x)
+
+
+def test_exception_half_way_leaves_arguments_as_numpy_does():
+    mine, plain = X.copy(), X.copy()
+    with pytest.raises(RuntimeError, match="half-way") as caught:
+        sg.grad(half)(mine)
+    with pytest.raises(RuntimeError):
+        half(plain)
+    np.testing.assert_array_equal(mine, plain)
+    assert any("if np.sum(x) > 3" in note or "raise RuntimeError" in note
+               for note in caught.value.__notes__)
+
+
+def test_mutated_arguments_are_as_numpy_leaves_them():
+    def f(x):
+        x[0] = 7.0
+        x *= 2
+        return np.sum(x * x)
+
+    mine, plain = X.copy(), X.copy()
+    slope = sg.grad(f)(mine)
+    f(plain)
+    np.testing.assert_array_equal(mine, plain)
+    np.testing.assert_array_equal(slope, [0, 16, 24])

@@ -1,0 +1,155 @@
+"""Mistakes: what is refused, where, why, and how to mend it; nothing is left changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+def total(x):
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(("argument", "error", "words"), [
+    (3, sg.NonDifferentiable, "pass a float"),
+    (True, sg.NonDifferentiable, "bool"),
+    ("a", sg.NonDifferentiable, "str"),
+    (None, sg.NonDifferentiable, "NoneType"),
+    (np.arange(3), sg.NonDifferentiable, "astype(float)"),
+    (np.array([True]), sg.NonDifferentiable, "astype(float)"),
+    (np.matrix([[1.0]]), sg.UnsupportedType, "np.matrix"),
+    (np.ma.array([1.0]), sg.UnsupportedType, "masked"),
+    (np.array([1.0, None]), sg.UnsupportedType, "object"),
+    (np.zeros(2, dtype=[("a", float)]), sg.UnsupportedType, "dtype"),
+    (np.array(["a"]), sg.UnsupportedType, "dtype"),
+], ids=str)
+def test_arguments(argument, error, words):
+    gradient = sg.grad(total)
+    with pytest.raises(error) as caught:
+        gradient(argument)
+    assert words in str(caught.value)
+    assert gradient.cache_info().currsize == 0
+
+
+def vector(x):
+    return x * 2
+
+
+def pair(x):
+    return np.sum(x), 1.0
+
+
+def nothing(x):
+    np.sum(x)
+
+
+def whole(x):
+    return len(x)
+
+
+def complex_result(x):
+    return np.sum(x) * 1j
+
+
+@pytest.mark.parametrize("function", [vector, pair, nothing, whole, complex_result])
+def test_results(function):
+    with pytest.raises(sg.NonScalarOutput) as caught:
+        sg.grad(function)(X)
+    assert isinstance(caught.value, TypeError)
+    text = str(caught.value)
+    assert function.__name__ in text and "Why:" in text and "Fix:" in text
+
+
+def test_place_of_the_error():
+    with pytest.raises(sg.NonScalarOutput) as caught:
+        sg.grad(vector)(X)
+    assert "return x * 2" in str(caught.value) and "^^^^^" in str(caught.value)
+
+
+@pytest.mark.parametrize("argnums", [5, -7, "nope", (0, 0), (), 1.5, (True,)])
+def test_argnums(argnums):
+    with pytest.raises(sg.StructureError):
+        sg.grad(total, argnums=argnums)(X)
+
+
+def test_no_source():
+    with pytest.raises(sg.SourceNotFound) as caught:
+        sg.grad(eval("lambda x: x * x"))(2.0)
+    assert isinstance(caught.value, OSError)
+
+
+async def waiting(x):
+    return x
+
+
+def uses_exec(x):
+    exec("y = 1")
+    return x
+
+
+def data_index(x):
+    items = ["a", "b", "c"]
+    return np.sum(x) * len(items[int(x[0])])
+
+
+def converted(x):
+    return float.__float__(x[0])
+
+
+def no_rule(x):
+    return np.sum(np.linalg.matrix_rank(np.outer(x, x)) * np.nancumprod(x)) + np.sum(
+        np.histogram(x)[0])
+
+
+def user_catches(x):
+    try:
+        return vectorized(x).sum()
+    except Exception:
+        return np.sum(x)
+
+
+vectorized = np.vectorize(lambda v: v if v > 0 else -v)
+
+
+@pytest.mark.parametrize("function", [waiting, uses_exec, data_index, user_catches])
+def test_constructs(function):
+    with pytest.raises(sg.SrcgradError) as caught:
+        sg.grad(function)(X)
+    text = str(caught.value)
+    assert "Why:" in text and "Fix:" in text and __file__ in text
+
+
+def test_users_own_exceptions_come_through():
+    def f(x):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        sg.grad(f)(X)
+
+    def g(x):
+        return np.sum(x @ np.ones(4))
+
+    with pytest.raises(ValueError, match="matmul|shapes|mismatch"):
+        sg.grad(g)(X)
+
+
+def test_none_on_one_path():
+    def f(x):
+        if x[0] > 5:
+            return np.sum(x)
+
+    gradient = sg.grad(f)
+    np.testing.assert_array_equal(gradient(X * 6), [1, 1, 1])
+    with pytest.raises(sg.NonScalarOutput, match="None"):
+        gradient(X)
+
+
+def test_cotangents_that_do_not_fit():
+    _, pullback = sg.vjp(lambda x: {"a": x * 2, "b": np.sum(x)}, X)
+    for wrong in (1.0, {"a": X}, {"a": np.ones(2), "b": 1.0}):
+        with pytest.raises(sg.StructureError):
+            pullback(wrong)
