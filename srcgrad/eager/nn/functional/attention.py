@@ -124,6 +124,20 @@ def _project_packed(query: Any, key: Any, value: Any, weight: Any, bias: Any) ->
     return linear(query, w_q, b_q), linear(key, w_k, b_k), linear(value, w_v, b_v)
 
 
+def _projected(
+    query: Any, key: Any, value: Any, weight: Any, bias: Any, separate: Any
+) -> tuple[Any, ...]:
+    """Queries, keys and values after their projections, packed or (if given) separate."""
+    if separate is None:
+        if key.shape != value.shape:
+            raise AssertionError(
+                f"key shape {key.shape} does not match value shape {value.shape}"
+            )
+        return _project_packed(query, key, value, weight, bias)
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    return tuple(linear(x, w, b) for x, w, b in zip((query, key, value), separate, biases))
+
+
 def _checked_mask(mask: Any, batch: int, heads: int, target: int, source: int) -> Any:
     if mask is None:
         return None
@@ -203,16 +217,8 @@ def multi_head_attention_forward(
     head = width // num_heads
     if head * num_heads != width:
         raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")
-    if use_separate_proj_weight:
-        biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-        q, k, v = (
-            linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases)
-        )
-    elif key.shape != value.shape:
-        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
-    else:
-        q, k, v = _project_packed(query, key, value, in_proj_weight, in_proj_bias)
+    separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias, separate)
     mask = _checked_mask(mask, batch, num_heads, target, key.shape[0])
     if bias_k is not None and bias_v is not None:
         k = torch.cat([k, bias_k.repeat(1, batch, 1)])
@@ -228,21 +234,14 @@ def multi_head_attention_forward(
         mask, padding = _extended(mask), _extended(padding)
     mask = _joined(mask, padding, batch, num_heads, k.size(1))
     rate = dropout_p if training else 0.0
+    rows = None
     if need_weights:
         out, rows = _heads_with_weights(q, k, v, mask, rate)
         rows = rows.view(batch, num_heads, target, k.size(1))
         rows = rows.mean(dim=1) if average_attn_weights else rows
         out = out.transpose(0, 1).reshape(target * batch, width)
     else:
-        rows = None
-        q, k, v = (x.view(batch, num_heads, -1, head) for x in (q, k, v))
-        if mask is not None:
-            if mask.size(0) == 1 and mask.dim() == 3:
-                mask = mask.unsqueeze(0)
-            else:
-                mask = mask.view(batch, num_heads, -1, k.size(2))
-        out = scaled_dot_product_attention(q, k, v, mask, rate, is_causal)
-        out = out.permute(2, 0, 1, 3).reshape(batch * target, width)
+        out = _heads_at_once(q, k, v, mask, rate, is_causal, batch)
     out = linear(out, out_proj_weight, out_proj_bias)
     out = out.view(target, batch, out.size(1))
     if batched:
@@ -275,3 +274,18 @@ def _heads_with_weights(q: Any, k: Any, v: Any, mask: Any, rate: float) -> tuple
     if rate > 0.0:
         rows = dropout(rows, p=rate)
     return torch.bmm(rows, v), rows
+
+
+def _heads_at_once(
+    q: Any, k: Any, v: Any, mask: Any, rate: float, is_causal: bool, batch: int
+) -> Any:
+    """Attention of all heads without their weights, rows ``(L * N, E)``."""
+    heads, target, head = q.size(0) // batch, q.size(1), q.size(2)
+    q, k, v = (x.view(batch, heads, -1, head) for x in (q, k, v))
+    if mask is not None:
+        if mask.size(0) == 1 and mask.dim() == 3:
+            mask = mask.unsqueeze(0)
+        else:
+            mask = mask.view(batch, heads, -1, k.size(2))
+    out = scaled_dot_product_attention(q, k, v, mask, rate, is_causal)
+    return out.permute(2, 0, 1, 3).reshape(batch * target, heads * head)

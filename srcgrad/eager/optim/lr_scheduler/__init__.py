@@ -15,6 +15,8 @@ from .decay import (
     StepLR,
 )
 
+_LRScheduler = LRScheduler  # the name that older programs derive from
+
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",
     "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
