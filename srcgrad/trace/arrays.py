@@ -37,6 +37,48 @@ def put(machine: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     machine.put(a, ind, v, mode)
 
 
+@handles(np.nan_to_num)
+def nan_to_num(machine: Any, x: Any, copy: bool = True, *limits: Any, **named: Any) -> Any:
+    """With ``copy=False`` the argument itself is cleaned."""
+    if type(x) is not ArrayTracer or copy is not False:
+        return machine.call_library(np.nan_to_num, (x, copy, *limits), named)
+    machine.copyto(x, machine.call_library(np.nan_to_num, (x, True, *limits), named))
+    return x
+
+
+@handles(np.put_along_axis)
+def put_along_axis(machine: Any, arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    if type(arr) is not ArrayTracer or type(axis) is not int:
+        machine.call_library(np.put_along_axis, (arr, indices, values, axis), {})
+        return
+    rank = arr.aval.ndim
+    key = [machine.call(np.reshape, machine.call(np.arange, machine.size_of(arr, i)),
+                        tuple(-1 if j == i else 1 for j in range(rank)))
+           for i in range(rank)]
+    key[axis] = indices
+    machine.setitem(arr, tuple(key), values)
+
+
+@handles(np.piecewise)
+def piecewise(machine: Any, x: Any, condlist: Any, funclist: Any, *args: Any,
+              **kwargs: Any) -> Any:
+    """Each function is called with the elements of its condition, as in NumPy."""
+    if type(x) is not ArrayTracer or not x.aval.ndim or not isinstance(condlist, (list, tuple)):
+        return machine.call_library(np.piecewise, (x, condlist, funclist, *args), kwargs)
+    conditions = list(condlist)
+    if len(funclist) == len(conditions) + 1:
+        met = conditions[0]
+        for condition in conditions[1:]:
+            met = machine.binary("|", met, condition)
+        conditions.append(machine.unary("~", met))
+    result = machine.call(np.zeros_like, x)
+    for condition, part in zip(conditions, funclist):
+        if callable(part):
+            part = machine.call(part, machine.getitem(x, condition), *args, **kwargs)
+        machine.setitem(result, condition, part)
+    return result
+
+
 @handles(np.ndim)
 def ndim(machine: Any, a: Any) -> Any:
     return a.aval.ndim if is_tracer(a) and a.aval.ndim is not None else np.ndim(a)
