@@ -25,7 +25,7 @@ import numpy as np
 from ..graph.ir import Graph, Index, Node, Ref, Value, fill
 from ..kinds import SCALARS, Kind
 from ..spelling import Attribute, Method
-from .rewriting import Emit, Rewriter, call_of
+from .rewriting import Emit, Rewriter, call_of, same_shape
 from .share import key_of, place_key
 
 _MUL = frozenset({operator.mul, np.multiply})
@@ -91,7 +91,7 @@ class _Algebra(Rewriter):
                 return self._doubled(base, emit)
             if self._is_zero(value) and _same_type(base, node.out):
                 return base
-            if self._is_zero(base) and value.aval.shape == base.aval.shape and (
+            if self._is_zero(base) and same_shape(value.aval, base.aval) and (
                     value.aval.dtype == base.aval.dtype):
                 return value
         negated = self._negated(value)

@@ -10,6 +10,7 @@ from .dead import remove_dead
 from .loops import drop_invariant
 from .narrow import narrow
 from .share import share
+from .stack import stack_outer_products
 
 Pass = Callable[[Graph], Graph]
 
@@ -18,6 +19,7 @@ PASSES: dict[str, Pass] = {
     "invariant": drop_invariant,
     "narrow": narrow,
     "share": share,
+    "stack": stack_outer_products,
     "algebra": reduce_strength,
     "share again": share,
 }

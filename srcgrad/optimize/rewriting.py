@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..graph.broadcasting import never_one
 from ..graph.ir import Block, Builder, Graph, Node, Value, walk
 from ..graph.symbolic import avals_in, infer_fresh
+from ..kinds import Aval
 
 
 class Emit(Builder):
@@ -116,6 +118,15 @@ def emit_values(emit: Emit) -> set[Value]:
 
 def _same(a: object, b: object) -> bool:
     return a is b
+
+
+def same_shape(value: Aval, base: Aval) -> bool:
+    """Is a value certainly of the shape of the base that it is added to?  (Sizes that are not 1
+    are equal, or the addition raises.)"""
+    if value.shape is None or base.shape is None or len(value.shape) != len(base.shape):
+        return False
+    return all(a == b or (never_one(a) and never_one(b))
+               for a, b in zip(value.shape, base.shape))
 
 
 def call_of(node: Node | None) -> Any:

@@ -485,3 +485,19 @@ def unused():
     n = integer(g, "n")
     z, _ = g.for_(n, [y], lambda i, z: [z * y])
     return g.graph(np.sum(x * x)), [rng().normal(size=3), rng().normal(size=2), 2], [0, 1]
+
+
+@program
+def recurrent_products():
+    """Weight gradients that are sums of outer products."""
+    g = Make()
+    w, u, x = mat(g, "W", ("k", "k")), mat(g, "U", ("k", "d")), mat(g, "X", ("t", "d"))
+
+    def body(i, h, total):
+        h = np.tanh(w @ h + u @ x[i])
+        return [h, total + np.sum(h * h)]
+
+    h, total, _ = g.for_(x.shape[0], [w[0] * 1.0, 0.0], body, avals=[w[0].aval, NUMBER])
+    r = rng()
+    args = [0.5 * r.normal(size=(3, 3)), r.normal(size=(3, 2)), r.normal(size=(4, 2))]
+    return g.graph(total), args, [0, 1, 2]

@@ -1,0 +1,185 @@
+"""Sums of outer products become one matrix product after the loop.
+
+A backward loop that does ``d_W += outer(a, b)`` in each iteration keeps the vectors instead
+(those that are saved by the forward loop already are used where they are):
+
+    for t in reversed(range(n)):                  for t in reversed(range(n)):
+        d_a = ...                                     d_a = d_a_saved[t] = ...
+        d_W += np.expand_dims(d_a, -1) * h[t]     d_W += np.transpose(d_a_saved) @ h
+
+Only for accumulators of the backward part that nothing else in the loop reads, and for loops
+whose number of iterations is exact.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..dims import Dim, range_length, symbol
+from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill, walk
+from ..graph.parts import LoopParts
+from ..kinds import Aval, array
+from .rewriting import call_of, same_shape
+
+
+def stack_outer_products(graph: Graph) -> Graph:
+    """The graph with sums of outer products done at once."""
+    if graph.border is None:
+        return graph
+    nodes = graph.block.nodes
+    changed = [m for n in nodes[graph.border:] for m in _visited(n)]
+    return graph.but(block=graph.block.but(nodes=(*nodes[:graph.border], *changed)))
+
+
+def _visited(node: Node) -> list[Node]:
+    """A node with the loops in it changed, and what follows it."""
+    if not node.blocks:
+        return [node]
+    blocks = []
+    for block in node.blocks:
+        nodes = tuple(m for n in block.nodes for m in _visited(n))
+        same = len(nodes) == len(block.nodes) and all(
+            a is b for a, b in zip(nodes, block.nodes))
+        blocks.append(block if same else block.but(nodes=nodes))
+    if any(a is not b for a, b in zip(blocks, node.blocks)):
+        node = node.but(blocks=tuple(blocks))
+    if node.op == "loop" and node.loop.kind == "for" and not node.loop.exits and (
+            "mirror" not in node.params):
+        return _Stacking(node).run()
+    return [node]
+
+
+@dataclass
+class _Outer:
+    """Carried value number ``slot`` grows by the outer product of two vectors."""
+
+    slot: int
+    first: Value
+    second: Value
+    dead: Node
+
+
+def _flipped(aval: Aval) -> Aval:
+    return aval.but(shape=None if aval.shape is None else aval.shape[::-1])
+
+
+class _Stacking:
+    def __init__(self, node: Node) -> None:
+        self.node, self.parts = node, LoopParts(node)
+        self.body: Block = node.blocks[-1]
+        self.made: dict[Value, Node] = {v: n for n in self.body.nodes for v in n.outputs}
+        self.uses: Counter[Value] = Counter(self.body.outputs)
+        for inner in walk(self.body):
+            self.uses.update(inner.inputs)
+            for block in inner.blocks:
+                self.uses.update(block.outputs)
+        self.kept: dict[Value, Value] = {}  # element -> its new sequence
+        self.trips = self._trips()
+
+    def _trips(self) -> Dim:
+        bounds = [v.aval.expr for v in self.node.inputs[:3]]
+        if any(b is None for b in bounds):
+            return symbol("trips", varying=True)
+        return range_length(*bounds)  # type: ignore[arg-type]
+
+    def run(self) -> list[Node]:
+        found = [o for k in range(len(self.parts.carried)) if (o := self._outer(k)) is not None]
+        if not found:
+            return [self.node]
+        after = Builder(self.node.origin)
+        for outer in found:
+            rows = self._sequence(outer.first), self._sequence(outer.second)
+            after.origin = outer.dead.origin
+            flipped = after.apply(np.transpose, (rows[0],), {},
+                                  _flipped(rows[0].aval))
+            result = self.parts.results[outer.slot]
+            product = after.apply(operator.matmul, (flipped, rows[1]), {}, result.aval)
+            node = after.add("acc", (self.parts.inits[outer.slot], product), (result.aval,),
+                             steps=())
+            after.nodes[-1] = node.but(outputs=(result,))
+        return [self._loop(found), *after.nodes]
+
+    def _outer(self, slot: int) -> _Outer | None:
+        param, following = self.parts.carried[slot], self.parts.next[slot]
+        node = self.made.get(following)
+        if node is None or node.op != "acc" or node.params["steps"] or (
+                node.inputs[0] is not param or self.uses[param] != 1
+                or self.uses[following] != 1):
+            return None
+        vectors = self._vectors(node.inputs[1])
+        if vectors is None or not same_shape(node.inputs[1].aval, self.parts.inits[slot].aval):
+            return None
+        return _Outer(slot, *vectors, node)
+
+    def _vectors(self, value: Value) -> tuple[Value, Value] | None:
+        """The two vectors whose outer product ``value`` is, if it is used once."""
+        node = self.made.get(value)
+        if node is None or self.uses[value] != 1 or node.params.get("kwargs"):
+            return None
+        if call_of(node) is np.outer:
+            first, second = fill(node.params["args"], node.inputs)[:2]
+        elif call_of(node) in (operator.mul, np.multiply):
+            column, second = fill(node.params["args"], node.inputs)
+            wide = self.made.get(column) if isinstance(column, Value) else None
+            if wide is None or call_of(wide) is not np.expand_dims or (
+                    wide.params["args"] != (Ref(0), -1)):
+                return None
+            first = wide.inputs[0]
+        else:
+            return None
+        vectors = (first, second)
+        if all(isinstance(v, Value) and v.aval.is_array and v.aval.shape is not None
+               and len(v.aval.shape) == 1 and v.aval.dtype == value.aval.dtype for v in vectors):
+            return vectors
+        return None
+
+    def _sequence(self, element: Value) -> Value:
+        """An array whose rows are the values of ``element``."""
+        for m, inner in enumerate(self.parts.elements):
+            if inner is element and self.parts.sources[m].aval.is_array:
+                return self.parts.sources[m]
+        whole = self._rows(element)
+        if whole is not None:
+            return whole
+        if element not in self.kept:
+            assert element.aval.shape is not None
+            aval = array(element.aval.dtype, (self.trips, *element.aval.shape))
+            self.kept[element] = Value(aval, element.hint)
+        return self.kept[element]
+
+    def _rows(self, element: Value) -> Value | None:
+        """The array that the loop reads row by row, all rows."""
+        node = self.made.get(element)
+        start, stop, step = (v.aval.expr for v in self.node.inputs[:3])
+        if node is None or node.op != "read" or (start, step) != (0, 1) or stop is None:
+            return None
+        base, steps = node.inputs[0], node.params["steps"]
+        if base in self.made or base in self.body.params or not base.aval.shape:
+            return None
+        if len(base.aval.shape) != 2 or base.aval.shape[0] != stop or len(steps) != 1:
+            return None
+        key = fill(steps[0].key, node.inputs) if isinstance(steps[0], Index) else None
+        return base if key is self.parts.index else None
+
+    def _loop(self, found: list[_Outer]) -> Node:
+        parts, spec = self.parts, self.node.loop
+        gone = {o.slot for o in found}
+        left = [k for k in range(len(parts.carried)) if k not in gone]
+        assert parts.index is not None
+        dead = {o.dead for o in found}
+        body = Block(
+            (parts.index, *(parts.carried[k] for k in left), *parts.elements),
+            tuple(n for n in self.body.nodes if n not in dead),
+            (*(parts.next[k] for k in left), *parts.last, *parts.produced, *self.kept))
+        stacked = spec.stacked + (False,) * (spec.n_produced - len(spec.stacked))
+        spec = spec.but(n_carried=len(left), n_produced=spec.n_produced + len(self.kept),
+                        stacked=(*stacked, *(True for _ in self.kept)))
+        return self.node.but(
+            inputs=(*self.node.inputs[:3], *(parts.inits[k] for k in left), *parts.sources),
+            outputs=(*(parts.results[k] for k in left), *parts.lasts, *parts.sequences,
+                     *self.kept.values(), parts.trips),
+            blocks=(body,), params={**self.node.params, "loop": spec})
