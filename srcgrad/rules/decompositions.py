@@ -96,18 +96,18 @@ def eig_a(ct: Any, ans: Any, a_dtype: Dtype) -> Array:
     w, v = ans
     vt = matrix_transpose(v)
     if v_ct is None:
-        return _real_of_real(np.linalg.solve(vt, np.expand_dims(w_ct, -1) * vt), a_dtype)
+        return real_of_real(np.linalg.solve(vt, np.expand_dims(w_ct, -1) * vt), a_dtype)
     g = vt @ v_ct
     lengths = np.real(_diagonal(g))
     inner = _gaps(w) * (g - (vt @ np.conj(v)) * np.expand_dims(lengths, -2))
     if w_ct is not None:
         inner = inner + _on_diagonal(w_ct, inner)
-    return _real_of_real(np.linalg.solve(vt, inner @ vt), a_dtype)
+    return real_of_real(np.linalg.solve(vt, inner @ vt), a_dtype)
 
 
-def _real_of_real(d: Array, dtype: Dtype) -> Array:
+def real_of_real(d: Array, dtype: Dtype) -> Array:
     """A real matrix may have complex eigenvalues: the data tells, not the dtype."""
-    return d if dtype.kind == "c" else np.real(d)
+    return d if dtype.kind == "c" else np.real(d).astype(dtype)
 
 
 @vjp(np.linalg.eigvals, "a")

@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.rules.book import Array, linear, static, vjp
 from srcgrad.rules.broadcast import arange, as_array, dispatching
 from srcgrad.rules.creation import vander_x
+from srcgrad.rules.decompositions import real_of_real
 from srcgrad.rules.joining import unstack
 from srcgrad.rules.linear_algebra import full_rank_solution_matrix
 from srcgrad.rules.products import conj_complex
@@ -131,9 +132,9 @@ def polyint_p(ct: Array, p_shape: Shape, m: int) -> Array:
 
 
 @vjp(np.roots, "p")
-def roots_p(ct: Array, ans: Array, p: Array, p_shape: Shape) -> Array:
+def roots_p(ct: Array, ans: Array, p: Array, p_shape: Shape, p_dtype: np.dtype[Any]) -> Array:
     """Of simple roots: ``p(r) = 0`` differentiated."""
     slopes = np.polyval(p[:-1] * arange(p_shape[0] - 1, 0, -1), ans)
-    return -(ct / slopes) @ _vander(ans, p_shape[0])
+    return real_of_real(-(ct / slopes) @ _vander(ans, p_shape[0]), p_dtype)
 static(np.polyder, "m")
 static(np.polyint, "m")
