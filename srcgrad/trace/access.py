@@ -203,6 +203,8 @@ class Access(Items):
                 return aval.dtype
             if name == "itemsize" and aval.dtype is not None:
                 return aval.dtype.itemsize
+        if name == "flat":  # a write through it is one through ravel, where that is a view
+            return self.apply(np.ravel, (obj,), {})
         if name in ("base", "flags", "ctypes", "data", "strides"):
             raise self.fatal(UnsupportedOperation(
                 f"the attribute .{name} of a traced array",
