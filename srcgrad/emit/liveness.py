@@ -134,7 +134,7 @@ class Liveness:
         for v in node.inputs[len(node.inputs) - spec.n_consumed:] if spec.n_consumed else ():
             self.use(v, last)
         if plan.ordinal in ("index", "offset"):
-            if plan.needs_count or any(e in self.last and e not in self.sizes.elements
+            if any(plan.shapes) or any(e in self.last and e not in self.sizes.elements
                                        for e in body.params[1 + spec.n_carried:]):
                 self.use(body.params[0], last)
             if plan.ordinal == "offset":

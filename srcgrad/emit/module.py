@@ -17,6 +17,7 @@ from srcgrad.emit.header import header
 from srcgrad.emit.literals import Namespace
 from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.naming import Naming
+from srcgrad.emit.nesting import unnested
 from srcgrad.emit.order import Order, number
 from srcgrad.emit.printing import weave
 from srcgrad.emit.realize import realized
@@ -147,4 +148,4 @@ class Function:
         arguments = ast.arguments(
             posonlyargs=[], args=[ast.arg(p) for p in self.parameters], vararg=None,
             kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=given)
-        return ast.FunctionDef(self.graph.name, arguments, body, [], None)
+        return unnested(ast.FunctionDef(self.graph.name, arguments, body, [], None))

@@ -93,7 +93,8 @@ def _woven(text: str, comments: list[str]) -> str:
         said = _COMMENT.match(line)
         if said is not None:
             line = f"{said[1]}# {comments[int(said[2])]}"
-            lines.append(line if len(line) <= WIDTH else line[:WIDTH - 4] + " ...")
+            room = max(WIDTH, len(said[1]) + 24)  # however deep, something is said
+            lines.append(line if len(line) <= room else line[:room - 4] + " ...")
             continue
         if line.startswith("def ") and lines:
             while lines and not lines[-1].strip():

@@ -30,10 +30,10 @@ def wrap(line: str) -> list[str]:
     value = function(argument, argument, argument, argument, argument, argument, argument,
                      argument, argument, argument, argument, argument)
     """
-    if len(line) <= WIDTH:
-        return [line]
     indent = len(line) - len(line.lstrip())
     body = line.strip()
+    if len(line) <= WIDTH or WIDTH - indent < 24:
+        return [line]
     places = _places(body)
     if _splits_outside(body) or not any(8 < p.column <= WIDTH - indent for p in places):
         bracketed = _bracketed(body)

@@ -1,6 +1,7 @@
 """Properties of the text as such: determinism, growth, printing."""
 
 import ast
+import operator
 import os
 import subprocess
 import sys
@@ -10,19 +11,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 from random_graphs import Maker
-from running import emitted
+from running import emitted, run
 
 from srcgrad.emit.comments import comment
 from srcgrad.emit.lints import lint
+from srcgrad.emit.nesting import unnested
 from srcgrad.emit.printing import weave
 from srcgrad.emit.wrapping import wrap
+from srcgrad.graph.interpret import interpret
+from srcgrad.graph.ir import Builder, Graph
+from srcgrad.kinds import FLOAT
 
 HERE = Path(__file__).parent
 TEXTS = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from random_graphs import Maker
-from running import emitted
+from running import emitted, run
 for seed in range(12):
     print(emitted(Maker(seed).adjoint_graph(14)).text)
     print(emitted(Maker(seed).joint_graph(10)).text)
@@ -117,3 +122,27 @@ def test_every_kind_of_number_is_written_exactly():
         found = eval(compile(module, "<literal>", "eval"), {"np": np})
         assert type(found) is type(value)
         assert repr(found) == repr(value)
+
+
+def test_deep_loops_become_functions():
+    source = "def f(x):\n    total = 0\n"
+    for i in range(24):
+        source += "    " * (i + 1) + f"for i{i} in range({2 if i > 21 else 1}):\n"
+    source += "    " * 25 + "total = total + x\n" + "    return total\n"
+    function = ast.parse(source).body[0]
+    text, _ = weave(ast.Module([unnested(function)], []))
+    namespace = {}
+    exec(text, namespace)
+    assert namespace["f"](0.5) == 2.0
+
+
+def test_calls_of_other_graphs():
+    inner = Builder()
+    a = inner.param(FLOAT, "a")
+    square = Graph("square", inner.block((inner.apply(operator.mul, (a, a), {}, FLOAT),)))
+    outer = Builder()
+    x = outer.param(FLOAT, "x")
+    y = outer.add("call", (x,), (FLOAT,), callee="square").out
+    z = outer.apply(operator.add, (y, 1.0), {}, FLOAT)
+    graph = Graph("f", outer.block((z,)), callees={"square": square})
+    assert run(emitted(graph), [3.0]) == interpret(graph, 3.0)[0] == 10.0
