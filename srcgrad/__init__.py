@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import rules
 from .api import grad, jit, value_and_grad
+from .checks import check_grads
 from .errors import (
     AliasError,
     JoinError,
@@ -17,6 +18,7 @@ from .errors import (
     UnsupportedSyntax,
     UnsupportedType,
 )
+from .marks import custom_vjp, name, stop_gradient
 from .transforms import (
     elementwise_grad,
     hessian,
@@ -36,8 +38,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AliasError", "JoinError", "NonDifferentiable", "NonScalarOutput", "SourceNotFound",
-    "SrcgradError", "StructureError", "TracingError", "UnsupportedOperation",
-    "UnsupportedSyntax", "UnsupportedType", "__version__", "elementwise_grad", "grad", "hessian",
-    "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize", "ravel_tree", "rules",
-    "tree_flatten", "tree_map", "tree_unflatten", "value_and_grad", "vjp",
+    "SrcgradError", "StructureError", "TracingError", "UnsupportedOperation", "UnsupportedSyntax",
+    "UnsupportedType", "__version__", "check_grads", "custom_vjp", "elementwise_grad", "grad",
+    "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize", "name",
+    "ravel_tree", "rules", "stop_gradient", "tree_flatten", "tree_map", "tree_unflatten",
+    "value_and_grad", "vjp",
 ]

@@ -8,6 +8,7 @@ from ..graph.ir import Block, Index, Node, Value
 from ..graph.parts import LoopParts
 from ..graph.symbolic import infer_fresh
 from ..kinds import Kind
+from ..marks import stop_gradient
 from .frames import avals_of
 
 _MUTABLE = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST, Kind.OPAQUE})
@@ -73,8 +74,12 @@ class Aliases:
             self._loop(node)
 
     def _apply(self, node: Node) -> None:
+        fn = node.params["fn"]
+        if hasattr(type(fn), "__srcgrad_trace__") or fn is stop_gradient:
+            self._join(*node.outputs, *node.inputs)  # may hand on its arguments
+            return
         args, kwargs = avals_of(node)
-        outcome = infer_fresh(node.params["fn"], args, kwargs)
+        outcome = infer_fresh(fn, args, kwargs)
         for out, view in zip(node.outputs, outcome.views):
             if view != "fresh" or out.aval.kind in (Kind.OPAQUE, Kind.LIST):
                 self._join(out, *node.inputs)

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import SourceNotFound, UnsupportedOperation
 from ..graph.generic import Demand
 from ..graph.ir import Value, abstract
-from ..kinds import OPAQUE, Aval, aval_of, Kind
+from ..kinds import OPAQUE, Aval, Kind, aval_of
 from ..rules.book import lookup
 from ..rules.methods import resolve
 from ..spelling import Method
@@ -131,7 +131,8 @@ class Calls(Access):
                       kwargs: dict[str, Any]) -> Any:
         """A function written in Python: ruled functions are nodes, others are inlined."""
         if definition(function) is None:
-            if (function.__module__ or "").split(".")[0] == "srcgrad" and not (
+            if (function.__module__ or "").split(".")[0] == "srcgrad" and (
+                    "<locals>" not in function.__qualname__) and not (
                     (function.__module__ or "").startswith("srcgrad.rules")):
                 return function(*args, **kwargs)
             if self._is_ruled(function, args, kwargs):

@@ -13,6 +13,8 @@ from typing import Any
 from .. import dims
 from ..errors import UnsupportedOperation
 from ..kinds import BOOL, INT, OPAQUE, Kind, int_aval
+from ..marks import stop_gradient
+from ..tree import tree_map
 from .handlers import HANDLERS, handles
 from .iteration import Staged, staged_iterable
 from .journal import Field
@@ -271,6 +273,20 @@ def setattr_(machine: Any, obj: Any, name: str, value: Any) -> None:
 @handles(delattr)
 def delattr_(machine: Any, obj: Any, name: str) -> None:
     machine.delattr(obj, name)
+
+
+@handles(stop_gradient)
+def stop_gradient_(machine: Any, x: Any) -> Any:
+    """The same object, as a constant of differentiation."""
+    if isinstance(x, (list, tuple, dict)):
+        return tree_map(lambda leaf: machine.call(stop_gradient, leaf), x)
+    if not is_tracer(x):
+        return x
+    result = machine.opaque_apply(stop_gradient, (machine.value_of(x),), x.aval)
+    if type(result) is ArrayTracer and type(x) is ArrayTracer:
+        result.home.aliases.append((x.home, x.home.current))
+        x.home.aliases.append((result.home, result.home.current))
+    return result
 
 
 @handles(object.__setattr__)

@@ -1,0 +1,110 @@
+"""vjp, jvp, Jacobians, Hessians, marks and check_grads."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("module", ["api", "transforms", "marks", "checks", "tree", "dims"])
+def test_examples_in_docstrings(module):
+    found = importlib.import_module(f"srcgrad.{module}")
+    assert doctest.testmod(found, extraglobs={"np": np}).failed == 0
+
+
+def loop(x, n):
+    total, y = 0.0, x.copy()
+    for i in range(n):
+        y[1:] *= y[:-1]
+        total += np.sum(y * y) * (i + 1)
+    return total
+
+
+def test_jvp_is_the_transpose_of_vjp():
+    t = np.array([0.3, -1.0, 0.5])
+    value, moved = sg.jvp(loop, (X, 3), (t, None))
+    out, pullback = sg.vjp(loop, X, 3)
+    assert value == out == loop(X, 3)
+    np.testing.assert_allclose(moved, pullback(1.0)[0] @ t)
+
+
+def test_containers():
+    def f(p, k):
+        return {"a": np.sin(p["w"]) * k, "b": (p["w"] @ p["w"], 3)}
+
+    out, pullback = sg.vjp(f, {"w": X, "n": 2}, 2.0)
+    assert out["b"][1] == 3
+    dp, dk = pullback({"a": np.ones(3), "b": (1.0, None)})
+    np.testing.assert_allclose(dp["w"], 2 * np.cos(X) + 2 * X)
+    assert dp["n"] is None and dk == pytest.approx(np.sin(X).sum())
+
+
+def test_jacobians_and_hessians():
+    def f(x):
+        return np.array([x[0] * x[1], np.sin(x[2]), np.sum(x**2)])
+
+    want = np.array([[2, 1, 0], [0, 0, np.cos(3)], [2, 4, 6]])
+    for jacobian in (sg.jacrev(f), sg.jacfwd(f), sg.jacobian(f)):
+        np.testing.assert_allclose(jacobian(X), want)
+    h = sg.hessian(lambda x: np.sum(x**3) * x[0])(X)
+    np.testing.assert_allclose(h, h.T)
+    v = np.array([1.0, -1.0, 2.0])
+    np.testing.assert_allclose(sg.hvp(lambda x: np.sum(x**3) * x[0])(X, v), h @ v)
+
+
+def test_higher_orders():
+    f = sg.grad(sg.grad(sg.grad(lambda x: x**5)))
+    assert f(2.0) == pytest.approx(60 * 4.0)
+
+
+def descend(w, x, rate):
+    def loss(p):
+        return np.sum((p * x - 1) ** 2)
+
+    for _ in range(3):
+        w = w - rate * sg.grad(loss)(w)
+    return np.sum(w * w)
+
+
+def test_gradient_through_gradient_descent():
+    sg.check_grads(descend, (X, X * 0.2, 0.1))
+
+
+def test_stop_gradient_and_custom_vjp():
+    assert sg.grad(lambda x: x * sg.stop_gradient(x))(3.0) == 3.0
+
+    @sg.custom_vjp
+    def both(x, y):
+        return x * y, x + y
+
+    both.defvjp(lambda x, y: ((x * y, x + y), (x, y)),
+                lambda res, ct: (ct[0] * res[1] + ct[1], ct[0] * res[0] + ct[1]))
+
+    def f(x, y):
+        a, b = both(x, y)
+        return a * b
+
+    assert sg.grad(f, argnums=(0, 1))(2.0, 3.0) == (21.0, 16.0)
+
+
+def test_check_grads_finds_a_wrong_rule():
+    @sg.custom_vjp
+    def wrong(x):
+        return x**2
+
+    wrong.defvjp(lambda x: (x**2, x), lambda x, ct: (3 * x * ct,))
+    with pytest.raises(AssertionError, match="pullback"):
+        sg.check_grads(lambda x: wrong(x), (2.0,))
+
+
+def test_ravel_tree():
+    flat, unravel = sg.ravel_tree({"w": np.ones((2, 2), "f4"), "b": 0.5})
+    back = unravel(flat * 2)
+    assert back["w"].dtype == np.float32 and back["b"] == 1.0
