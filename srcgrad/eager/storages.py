@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import register
-from srcgrad.eager.strides import address, as_strided_bytes
+from srcgrad.eager.strides import address
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.writes import bump, refuse_overlap
 
@@ -103,20 +103,11 @@ def map_(self: Tensor, other: Tensor, function: Callable[[Any, Any], Any]) -> Te
     return self
 
 
-def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """Another window on the same memory, in place."""
-    item = self._a.itemsize
-    offset = 0 if storage_offset is None else (
-        storage_offset * item - (address(self._a) - address(self._ver[1])))
-    self._a = as_strided_bytes(self._a, tuple(size), tuple(s * item for s in stride), offset)
-    return self
-
-
 def _unchanged(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return self
 
 
-for _function in (resize_, resize_as_, set_, fill_diagonal_, apply_, map_, as_strided_):
+for _function in (resize_, resize_as_, set_, fill_diagonal_, apply_, map_):
     register(_function.__name__, _function, torch=False)
 for _name in ("storage", "untyped_storage", "_typed_storage"):
     register(_name, _storage, torch=False)

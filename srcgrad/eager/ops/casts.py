@@ -9,11 +9,13 @@ import numpy as np
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import need_tensor, op, register
+from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.layout import contiguous_format
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor, store
-from srcgrad.eager.writes import write
+from srcgrad.eager.views import requires_grad
+from srcgrad.eager.writes import check_writable, refuse_partial_overlap, write
 from srcgrad.rules.methods import cast
 
 _clone = Primitive(np.copy, "CloneBackward0")
@@ -110,12 +112,15 @@ def cuda(input: Tensor, device: Any = None, non_blocking: bool = False) -> Tenso
 def copy_into(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Write the values of ``other`` (broadcast) into ``input``."""
     source = need_tensor("copy_", other, "other", 1)
+    check_writable(input, state.mode & GRAD != 0 and (
+        requires_grad(input) or requires_grad(source)))
+    refuse_partial_overlap(input, source)
     try:
         np.broadcast_to(source._a, input._a.shape)
     except ValueError:
         from_shape, to_shape = source._a.shape, input._a.shape
-        n = len(to_shape)
-        for i in range(1, min(len(from_shape), n) + 1):
+        n = max(len(to_shape), len(from_shape))
+        for i in range(1, min(len(from_shape), len(to_shape)) + 1):
             if from_shape[-i] not in (1, to_shape[-i]):
                 raise RuntimeError(
                     f"The size of tensor a ({to_shape[-i]}) must match the size of tensor b "

@@ -8,13 +8,22 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.dispatch import bad_argument, binary, is_number, need_tensor, op, register
+from srcgrad.eager.dispatch import (
+    bad_argument,
+    binary,
+    check_result,
+    is_number,
+    need_tensor,
+    op,
+    register,
+)
 from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.ops.arithmetic import power
 from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, operand, promoted
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules import blends, flat_functions, gamma_functions, special_functions
 
 _SHOWN = {"x1": "self", "x2": "other", "ans": "result"}
@@ -227,7 +236,13 @@ def polygamma(n: Any, input: Any = None, *, out: Tensor | None = None) -> Any:
     return r
 
 
+def polygamma_written(self: Tensor, n: int) -> Tensor:
+    """:func:`polygamma` in place."""
+    return apply_in_place(self, lambda old: polygamma(n, old))
+
+
 register("polygamma", polygamma)
+register("polygamma_", polygamma_written, torch=False)
 
 
 @op(inplace=True)
@@ -287,7 +302,9 @@ def _logical(name: str, function: Any) -> None:
     op(name)(call)
 
     def written(self: Tensor, other: Tensor) -> Tensor:
-        return self.copy_(call(self, other))  # type: ignore[no-any-return]
+        result = call(self, other)
+        check_result(self, result._a.shape, result._dt)
+        return self.copy_(result)  # type: ignore[no-any-return]
 
     register(name + "_", written, torch=False)
 

@@ -31,6 +31,7 @@ from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.strides import address, as_strided_bytes
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import STRIDED, gradient_edge, make_view, requires_grad
+from srcgrad.eager.writes import bump, check_writable
 from srcgrad.rules import selection, splitting
 
 _FLIP = Primitive(np.flip, "FlipBackward0", shown={"axis": "dims"})
@@ -264,11 +265,15 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
 
 
 def _strided_in_place(name: str, function: Any) -> None:
-    def written(self: Tensor, *args: Any) -> Tensor:
-        changed = function(self, *args)
+    def written(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        check_writable(self, requires_grad(self))
+        changed = function(self, *args, **kwargs)
+        bump(self)
         self._a = changed._a
         if changed._fn is not None:
             self._fn, self._nr = changed._fn, changed._nr
+        if self._view is not None:
+            self._view.seen = self._ver[0]
         return self
 
     written.__name__ = name + "_"
