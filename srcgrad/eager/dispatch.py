@@ -23,7 +23,14 @@ from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import make_view, requires_grad
-from srcgrad.eager.writes import apply_in_place, bump, check_result, check_writable, refuse_overlap
+from srcgrad.eager.writes import (
+    apply_in_place,
+    bump,
+    check_result,
+    check_writable,
+    refuse_overlap,
+    refuse_partial_overlap,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMESPACE: dict[str, Any] = {}
@@ -218,6 +225,10 @@ def _binding_error(
 def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def written(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         try:
+            if state.mode & GRAD and requires_grad(self):
+                check_writable(self, True)
+            for value in args:
+                refuse_partial_overlap(self, value)
             return apply_in_place(self, lambda old: function(old, *args, **kwargs))
         except TypeError as error:
             if not str(error).startswith(f"{title}(): argument"):
@@ -413,6 +424,9 @@ def operators(
 
     def written(self: Tensor, other: Any) -> Any:
         if isinstance(other, Tensor) or is_number(other):
+            if state.mode & GRAD and requires_grad(self):
+                check_writable(self, True)
+            refuse_partial_overlap(self, other)
             return apply_in_place(self, lambda old: call(old, other))
         return NotImplemented
 

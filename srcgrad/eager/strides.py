@@ -89,3 +89,23 @@ def reduce_to(g: Array, shape: tuple[int, ...], d: Any) -> Array:
 
 def shape_text(shape: tuple[int, ...]) -> str:
     return "[" + ", ".join(map(str, shape)) + "]"
+
+
+def is_dense(a: Array) -> bool:
+    """Whether the elements fill one stretch of memory, each place once."""
+    expected = a.itemsize
+    for step, n in sorted((s, n) for s, n in zip(a.strides, a.shape) if n != 1):
+        if step != expected:
+            return False
+        expected *= n
+    return True
+
+
+def partly_same(a: Array, b: Array) -> bool:
+    """Whether two dense arrays share memory without being the same elements in the same order."""
+    if not a.size or not b.size or not is_dense(a) or not is_dense(b):
+        return False
+    start, other = address(a), address(b)
+    if start == other and a.size == b.size:
+        return bool(a.strides != b.strides)
+    return start < other + b.nbytes and other < start + a.nbytes

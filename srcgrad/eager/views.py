@@ -112,6 +112,8 @@ def grad_fn_of(t: Tensor) -> Any:
     if t._fn is None and not base._rg:
         return None
     if view.seen != t._ver[0]:
+        if view.creation != "default":
+            refuse_view(t, view, indirect=True)
         plan = STRIDED if view.replay is None else REPLAYED
         geometry = (t._a.shape, t._a.strides, address(t._a) - address(base._a))
         saved = (base._a.shape, base._a.strides, geometry, view.replay)
@@ -119,6 +121,45 @@ def grad_fn_of(t: Tensor) -> Any:
         set_history(t, make_node(node_class("AsStridedBackward0"), plan, (edge,), saved, base._dt))
         view.seen = t._ver[0]
     return t._fn
+
+
+_FORBIDDEN = (
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
+    "code by moving both the view and the inplace either both inside the {0} block (if you don't "
+    "want the inplace to be tracked) or both outside (if you want the inplace to be tracked).")
+_REASONS = {
+    "multi_output": (
+        " This view is the output of a function that returns multiple views. Such functions do not "
+        "allow the output views to be modified inplace. You should replace the inplace operation "
+        "by an out-of-place one."),
+    "custom": (
+        " This view was created inside a custom Function (or because an input was returned as-is) "
+        "and the autograd logic to handle view+inplace would override the custom backward "
+        "associated with the custom Function, leading to incorrect gradients. This behavior is "
+        "forbidden. You can fix this by cloning the output of the custom Function."),
+    "no_grad": _FORBIDDEN.format("no_grad"),
+    "inference": _FORBIDDEN.format("inference_mode"),
+}
+
+
+def refuse_view(t: Tensor, view: View, indirect: bool) -> None:
+    """Raise: ``t`` was made in a way that forbids writing to it, or (``indirect``) its base or
+    another view of that was written to."""
+    what = "its base or another view of its base has been" if indirect else "is being"
+    if t._fn is not None and view.creation in ("no_grad", "inference"):
+        mode, end = ("no_grad", "with grad mode enabled") if view.creation == "no_grad" else (
+            "inference", "in normal mode")
+        start = (f"Output {t._nr} of {t._fn.short_name()} is a view of a view which was created "
+                 f"in {mode} mode and {what} modified inplace {end}.")
+    elif t._fn is not None:
+        start = f"Output {t._nr} of {t._fn.short_name()} is a view and {what} modified inplace."
+    elif view.creation == "inference":
+        start = (f"A view was created in inference mode and {what} modified inplace in normal "
+                 "mode.")
+    else:
+        start = (f"A view was created in no_grad mode and {what} modified inplace with grad mode "
+                 "enabled.")
+    raise RuntimeError(start + _REASONS[view.creation])
 
 
 def gradient_edge(t: Tensor) -> tuple[Any, int] | None:

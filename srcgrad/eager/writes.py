@@ -21,16 +21,17 @@ from srcgrad.eager.strides import (
     as_strided_bytes,
     laid_out,
     overlaps,
+    partly_same,
     reduce_to,
     shape_text,
 )
-from srcgrad.eager.tensor import Array, Tensor, alias, extra, store, wrap
+from srcgrad.eager.tensor import Array, Tensor, extra, store, wrap
 from srcgrad.eager.views import (
     ACCUMULATE,
-    View,
     caller_place,
     grad_fn_of,
     gradient_edge,
+    refuse_view,
     requires_grad,
     set_history,
     view_like,
@@ -50,44 +51,13 @@ def check_writable(t: Tensor, active: bool) -> None:
     view = t._view
     if view is not None:
         if view.creation != "default":
-            _refuse_view(t, view)
+            refuse_view(t, view, indirect=False)
         if requires_grad(t) and view.base._fn is None:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in "
                                "an in-place operation.")
     if requires_grad(t) and grad_fn_of(t) is None:
         raise RuntimeError(
             "a leaf Variable that requires grad is being used in an in-place operation.")
-
-
-def _refuse_view(t: Tensor, view: View) -> None:
-    fn = grad_fn_of(t)
-    made_by = f"Output {t._nr} of {fn.short_name()} is" if fn is not None else ""
-    if view.creation == "multi_output":
-        raise RuntimeError(
-            f"{made_by} a view and is being modified inplace. This view is the output of a "
-            "function that returns multiple views. Such functions do not allow the output views "
-            "to be modified inplace. You should replace the inplace operation by an out-of-place "
-            "one."
-        )
-    how = "inference mode" if view.creation == "inference" else "no_grad mode"
-    if view.creation == "custom":
-        raise RuntimeError(
-            f"{made_by} a view and is being modified inplace. This view was created inside a "
-            "custom Function (or because an input was returned as-is) and the autograd logic to "
-            "handle view+inplace would override the custom backward associated with the custom "
-            "Function, leading to incorrect gradients. This behavior is forbidden. You can fix "
-            "this by cloning the output of the custom Function."
-        )
-    start = f"{made_by} a view and is being modified inplace. " if fn is not None else ""
-    mode = how.split()[0]
-    subject = "A view" if fn is None else "This view"
-    raise RuntimeError(
-        f"{start}{subject} was created in {how} and is being modified inplace with grad mode "
-        "enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You "
-        f"can clarify your code by moving both the view and the inplace either both inside the "
-        f"{mode} block (if you don't want the inplace to be tracked) or both outside (if you "
-        "want the inplace to be tracked)."
-    )
 
 
 def bump(t: Tensor) -> None:
@@ -105,10 +75,22 @@ def refuse_overlap(t: Tensor) -> None:
         )
 
 
+def refuse_partial_overlap(t: Tensor, other: Any) -> None:
+    """Raise if ``other`` shares part of the memory that is to be written (all of it is fine)."""
+    if other.__class__ is not Tensor and not isinstance(other, Tensor):
+        return
+    if other._ver is t._ver and other is not t and partly_same(t._a, other._a):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor "
+            "refer to a single memory location. Please clone() the tensor before performing the "
+            "operation.")
+
+
 def shadow(t: Tensor) -> Tensor:
-    """The value and history ``t`` has before a write."""
-    s = wrap(t._a.copy(), t._dt)
-    edge = gradient_edge(t)
+    """The value and history ``t`` has before a write.  It shares the memory at first: who
+    records an operation on it must give it a copy before the write."""
+    s = wrap(t._a, t._dt)
+    edge = gradient_edge(t) if state.mode & GRAD else None
     if edge is not None:
         s._rg = True
         if edge[0].plan is ACCUMULATE:
@@ -134,7 +116,9 @@ def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool
     ``checked`` says that the result's shape and dtype must fit as in-place operations demand.
     """
     refuse_overlap(t)
-    old = shadow(t) if state.mode & GRAD and requires_grad(t) else alias(t)
+    if state.mode & GRAD and requires_grad(t):
+        check_writable(t, True)
+    old = shadow(t)
     if state.mode & FORWARD and t._x is not None:
         extra(old).tangent = t._x.tangent
     result = compute(old)
@@ -145,6 +129,8 @@ def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool
         return t
     check_writable(t, result._rg)
     before = gradient_edge(old) if result._rg else None
+    if result._rg:
+        old._a = t._a.copy()  # the node may have saved it
     np.copyto(t._a, store(t._dt, result._a))
     bump(t)
     if state.mode & FORWARD:
@@ -161,6 +147,8 @@ def write(t: Tensor, value: Tensor) -> None:
     active = state.mode & GRAD != 0 and (requires_grad(value) or requires_grad(t))
     check_writable(t, active)
     refuse_overlap(t)
+    refuse_partial_overlap(t, value)
+    edge = gradient_edge(value) if active else None
     if value._a.dtype.kind == "c" and t._a.dtype.kind not in "cb":
         np.copyto(t._a, store(t._dt, value._a))
     else:
@@ -172,7 +160,6 @@ def write(t: Tensor, value: Tensor) -> None:
         _write_tangent(t, value)
     if active:
         saved = (value._a.shape, value._dt.numpy)
-        edge = gradient_edge(value)
         node = make_node(node_class("CopyBackwards"), COPY, (None, edge), saved, None)
         if t._view is None:
             node.edges = (gradient_edge(t), edge)
