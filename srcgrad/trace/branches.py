@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -315,13 +315,12 @@ class Branches(Choices):
 
     def _alias_shared(self, rows: list[tuple[Leaf, Any, Any]], made: list[Any]) -> None:
         """Joined arrays that are one buffer on one path, and two on the other, may alias."""
-        for side in (1, 2):
-            sets: list[tuple[Home, set[int]]] = []
-            for row, tracer in zip(rows, made, strict=False):
-                part: Any = row[side]
+        sides: tuple[list[tuple[Home, Home]], ...] = ([], [])
+        for (_, *parts), tracer in zip(rows, made, strict=False):
+            for pairs, part in zip(sides, parts, strict=True):
                 if type(tracer) is ArrayTracer and type(part) is ArrayTracer:
-                    sets.append((tracer.home, {id(h) for h in reach(part.home)}))
-            link_overlaps(sets)
+                    pairs.append((tracer.home, part.home))
+        link_possible(sides)
 
     def _refresh_aliases(self, made: list[Any]) -> None:
         """Aliases count from the versions that hold after the join."""
@@ -476,16 +475,29 @@ def reach(home: Home) -> list[Home]:
     return list(found.values())
 
 
-def link_overlaps(sets: list[tuple[Home, set[int]]]) -> None:
-    """Homes of which two may be one (their sets of possible buffers meet) are aliases."""
-    by_buffer: dict[int, list[Home]] = {}
-    for home, buffers in sets:
-        for buffer in buffers:
-            by_buffer.setdefault(buffer, []).append(home)
+def may_be_one(a: Home, b: Home) -> bool:
+    """Can two homes, at one moment of the program, be one buffer?"""
+    if a is b:
+        return True
+    if a.group is not None and a.group is b.group:
+        return any(h is b for h, _ in a.aliases) or any(h is a for h, _ in b.aliases)
+    return not {id(h) for h in reach(a)}.isdisjoint(id(h) for h in reach(b))
+
+
+def link_possible(sides: Iterable[list[tuple[Home, Home]]]) -> None:
+    """Say of homes made together which of them may be one.
+
+    Each side (an arm of a branch; the entry or the end of a loop's body) lists the new homes
+    with those they stand for there; what holds on no side does not hold.
+    """
+    group = object()
     linked: set[tuple[int, int]] = set()
-    for homes in by_buffer.values():
-        for a in homes:
-            for b in homes:
-                if a is not b and (id(a), id(b)) not in linked:
+    for pairs in sides:
+        for a, source in pairs:
+            for b, other in pairs:
+                if a is not b and (id(a), id(b)) not in linked and may_be_one(source, other):
                     linked.add((id(a), id(b)))
                     a.aliases.append((b, b.current))
+    for pairs in sides:
+        for home, _ in pairs:
+            home.group = group

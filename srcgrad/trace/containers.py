@@ -79,12 +79,6 @@ class Containers(Calls):
                 fix="loop over it with a for statement"))
         return iter(self.outside_items(iterable))
 
-    def spread(self, value: Any, function: Any = ...) -> Any:
-        """The items of ``*value``; those of a container from outside are read by their paths."""
-        if type(value) in (list, tuple) and id(value) in self.paths:
-            return self.outside_items(value)
-        return super().spread(value) if function is ... else super().spread(value, function)
-
     def unroll_maker(self, obj: list[Any]) -> None:
         """A list of unknown length is needed with a known one: if a for loop made it, start
         again with that loop unrolled."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from ..dims import Poly, add, evaluate, is_varying, proves_nonnegative, range_length
 from ..graph.ir import Block, LoopSpec, Value, walk
 from ..kinds import INT, Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, RETURN, UNBOUND
-from .branches import link_overlaps, reach
+from .branches import link_possible, reach
 from .joins import Leaf, build, leaf_shapes, leaves
 from .journal import Lost
 from .rounds import Carried, Round, Rounds
@@ -151,7 +152,7 @@ class LoopNodes(Rounds):
         """Put the results into the cells; arrays that were carried under another name and
         written to are not known under their old name any more."""
         number = 0
-        sets: list[tuple[Home, set[int]]] = []
+        sides: tuple[list[tuple[Home, Home]], ...] = ([], [])
         for c in carried:
             made: list[Any] = []
             entry_parts = leaves(c.shape, c.entry)
@@ -166,17 +167,17 @@ class LoopNodes(Rounds):
                 result = self.object_of(leaf, value, [])
                 made.append(result)
                 if type(result) is ArrayTracer:
-                    found = [h for p in ((end,) if runs else (entry, end))
-                             if type(p) is ArrayTracer for h in reach(p.home)]
-                    sets.append((result.home, {id(h) for h in found}))
-                    result.home.aliases.extend(
-                        (h, h.current) for h in found
-                        if h.region is not None and h.region.active)
+                    for pairs, part in zip(sides, (end, None if runs else entry)):
+                        if type(part) is ArrayTracer:
+                            pairs.append((result.home, part.home))
                 if type(head) is ArrayTracer and head.home.written and (
                         type(entry) is ArrayTracer):
                     self._lose_entry(entry.home, head.home)
             self.journal.write(c.cell, build(c.shape, made))
-        link_overlaps(sets)
+        for home, source in itertools.chain(*sides):
+            home.aliases.extend((h, h.current) for h in reach(source)
+                                if h.region is not None and h.region.active)
+        link_possible(sides)
 
     def _lose_entry(self, home: Home, head: Home) -> None:
         for member in (home.choice or ())[1:]:

@@ -142,6 +142,12 @@ class TraceMachine(Statements, MachineDefaults):
             return as_list(iterable)
         return lazily(self.iterate(iterable))
 
+    def spread(self, value: Any, function: Any = ...) -> Any:
+        """The items of ``*value``; those of a container from outside are read by their paths."""
+        if type(value) in (list, tuple) and id(value) in self.paths:
+            return self.outside_items(value)
+        return super().spread(value) if function is ... else super().spread(value, function)
+
     def match_sequence(self, subject: Any, length: int, star: bool) -> bool:
         self.note_container(subject)
         return super().match_sequence(subject, length, star)

@@ -20,7 +20,7 @@ from ..errors import JoinError
 from ..graph.ir import Block, Node, Value, walk
 from ..kinds import Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
-from .branches import Branches, link_overlaps, reach
+from .branches import Branches, link_possible, reach
 from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves, widen
 from .journal import Cell, Change, Content, Lost, Slot, Stored, Version
 from .recorder import Region
@@ -240,21 +240,20 @@ class Rounds(Branches):
     def _link_heads(self, made: list[tuple[Carried, list[Any]]]) -> None:
         """Carried arrays may be one at the loop's head if they were at the entry or at the end
         of an iteration; they may also be an array that lives outside."""
-        sets: list[tuple[Home, set[int]]] = []
+        sides: dict[str, list[tuple[Home, Home]]] = {"entry": [], "end": []}
         for carried, objects in made:
-            for side in ("entry", "end"):
+            for side, pairs in sides.items():
                 state = getattr(carried, side)
                 if state is None or state is UNBOUND:
                     continue
                 for tracer, part in zip(objects, leaves(carried.shape, state), strict=False):
                     if type(tracer) is not ArrayTracer or type(part) is not ArrayTracer:
                         continue
-                    found = reach(part.home)
-                    sets.append((tracer.home, {id(h) for h in found}))
-                    for home in found:
+                    pairs.append((tracer.home, part.home))
+                    for home in reach(part.home):
                         if home.region is not None and home.region.active:
                             tracer.home.aliases.append((home, home.current))
-        link_overlaps(sets)
+        link_possible(list(sides.values()))
 
     def _widen(self, forms: dict[tuple[Any, ...], Carried], done: Round) -> bool:
         """Compare the ends of a round with its heads; True if some form became wider."""

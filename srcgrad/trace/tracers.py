@@ -28,10 +28,11 @@ class Home:
     ``lost`` explains why the content is no longer known (None: it is known).  ``region`` is
     where the home was made, ``choice`` says of an array that is one of two which they are (with
     the predicate that decides), ``reads`` counts reads of its content, ``written`` says that it
-    was written to in place.
+    was written to in place.  Homes of one ``group`` were made together, at a loop's head or at a
+    join: which of them may be one is fully told by their ``aliases``.
     """
 
-    __slots__ = ("aliases", "choice", "contiguous", "current", "label", "layout_of",
+    __slots__ = ("aliases", "choice", "contiguous", "current", "group", "label", "layout_of",
                  "lost", "made_from", "obj", "outside", "reads",
                  "region", "stored", "written")
 
@@ -46,6 +47,7 @@ class Home:
         self.outside = False
         self.aliases: list[tuple[Home, Value]] = []
         self.lost: str | None = None
+        self.group: object = None
         self.contiguous: bool | None = None
         self.layout_of: Home | None = None  # a view of that home if it is C-contiguous
         self.made_from: tuple[Home, ...] = ()  # in C order if these homes are
