@@ -119,6 +119,8 @@ def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool
     if state.mode & GRAD and requires_grad(t):
         check_writable(t, True)
     old = shadow(t)
+    if old._rg:
+        old._a = t._a.copy()  # nodes may save it, or views of it
     if state.mode & FORWARD and t._x is not None:
         extra(old).tangent = t._x.tangent
     result = compute(old)
@@ -129,8 +131,8 @@ def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool
         return t
     check_writable(t, result._rg)
     before = gradient_edge(old) if result._rg else None
-    if result._rg:
-        old._a = t._a.copy()  # the node may have saved it
+    if result._rg and not old._rg:
+        old._a = t._a.copy()
     np.copyto(t._a, store(t._dt, result._a))
     bump(t)
     if state.mode & FORWARD:
