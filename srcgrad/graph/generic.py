@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -214,6 +215,7 @@ def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
             raise
         first = err
     shapes = [a.shape for a in leaves_of((args, kwargs)) if a.shape]
+
     def accepts(equations: Equations) -> bool:
         try:
             _attempt(fn, args, kwargs, dims, all_equated(equations))
@@ -233,9 +235,25 @@ def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
     _demand_integers(leaves)
     if not isinstance(first, ValueError | IndexError):  # LinAlgError is a ValueError
         raise first
+    if _RANKS.search(str(first)) and _says(fn, args, kwargs, dims) == {str(first)}:
+        raise first  # a mistake about ranks, whatever the sizes: the user's
     raise UnsupportedOperation(
         f"{name_of(fn)}: no sizes of its arguments were found that it accepts",
         why=f"called on {', '.join(map(str, leaves))} it says: {first}") from first
+
+
+_RANKS = re.compile(r"dimension|\bndim|[0-9]-?[dD]\b|\baxis|\baxes|\brank")
+
+
+def _says(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim]) -> set[str]:
+    """The messages of ``fn`` under all assignments of sizes."""
+    found = set()
+    for sizes in assignments(dims):
+        try:
+            call(fn, args, kwargs, sizes)
+        except Exception as err:
+            found.add(str(err))
+    return found
 
 
 def _small_numbers(structure: Any) -> list[int]:

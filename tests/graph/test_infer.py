@@ -200,6 +200,7 @@ def test_data_are_not_symbols():
     (np.sum, (X, 2), np.exceptions.AxisError, "axis 2 is out of bounds for array of dimension 1"),
     (operator.matmul, (array(float, (3,)), array(float, (4,))), ValueError, "mismatch"),
     (np.exp, (NONE,), TypeError, "exp"),
+    (np.linalg.inv, (X,), np.linalg.LinAlgError, "must be at least two-dimensional"),
     (operator.add, (X, "a"), TypeError, None),
     (math.sqrt, (X,), TypeError, None),
     (np.reshape, (array(float, (3,)), (2, 2)), ValueError, "cannot reshape array of size 3"),
