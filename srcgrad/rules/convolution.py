@@ -50,9 +50,8 @@ def _padded(x: Array, padding: Ints) -> Array:
     return out
 
 
-def _windows(x: Array, kernel: Ints, stride: Ints, dilation: Ints) -> Array:
+def _windows(x: Array, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Array:
     """A view ``(N, C, *kernel, *out)`` of a padded image."""
-    out = output_size(x.shape[2:], kernel, stride, (0,) * len(kernel), dilation)
     steps = x.strides[2:]
     return as_strided(
         x,
@@ -75,19 +74,20 @@ def _taps(
         )
 
 
-def _columns(x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Array:
-    """``(N, C * prod(kernel), prod(out))``."""
-    windows = _windows(_padded(x, padding), kernel, stride, dilation)
+def _columns(
+    x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
+) -> Array:
+    """``(N, C * prod(kernel), prod(out))``; ``out`` may leave out positions at the ends."""
+    windows = _windows(_padded(x, padding), kernel, stride, dilation, out)
     n, c = x.shape[:2]
-    spots = math.prod(windows.shape[2 + len(kernel):])
-    return windows.reshape(n, c * math.prod(kernel), spots)
+    return windows.reshape(n, c * math.prod(kernel), math.prod(out))
 
 
 def _images(
-    columns: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
-) -> Array:
+    columns: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+    out: Ints,
+) -> Array:  # fmt: skip
     """The transpose of :func:`_columns`: columns added back to images of ``size``."""
-    out = output_size(size, kernel, stride, padding, dilation)
     n = columns.shape[0]
     parts = columns.reshape(n, -1, *kernel, *out)
     full = tuple(m + 2 * p for m, p in zip(size, padding))
@@ -105,17 +105,21 @@ def _is_pointwise(kernel: Ints, stride: Ints, padding: Ints) -> bool:
 
 @runtime
 def correlate(
-    x: Array, w: Array, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
+    x: Array, w: Array, stride: Ints, padding: Ints, dilation: Ints, groups: int,
+    out: Ints | None = None,
+) -> Array:  # fmt: skip
     """``out[n, o, i] = sum over c, t of x[n, c, i*stride + t*dilation - padding] * w[o, c, t]``.
+
+    ``out`` is the spatial size of the result, all positions if None.
 
     >>> correlate(np.arange(4.0).reshape(1, 1, 4), np.ones((1, 1, 2)), (1,), (0,), (1,), 1)
     array([[[1., 3., 5.]]])
     """
     n = x.shape[0]
     o, kernel = w.shape[0], w.shape[2:]
-    out = output_size(x.shape[2:], kernel, stride, padding, dilation)
-    columns = _columns(x, kernel, stride, padding, dilation)
+    if out is None:
+        out = output_size(x.shape[2:], kernel, stride, padding, dilation)
+    columns = _columns(x, kernel, stride, padding, dilation, out)
     if groups == 1:
         result = np.matmul(w.reshape(o, -1), columns)
     else:
@@ -130,12 +134,12 @@ def correlate_input(
 ) -> Array:
     """The transpose of :func:`correlate` in ``x``; ``size`` is the image's spatial size."""
     kernel = w.shape[2:]
-    if _is_pointwise(kernel, stride, padding):
+    if _is_pointwise(kernel, stride, padding) and tuple(g.shape[2:]) == tuple(size):
         return _turned_product(g, w, groups).reshape(g.shape[0], -1, *size)
     if len(size) == 2 and stride == (1, 1):
         return _images_on_grid(g, w, size, padding, dilation, groups)
     columns = _turned_product(g, w, groups)
-    return _images(columns, size, kernel, stride, padding, dilation)
+    return _images(columns, size, kernel, stride, padding, dilation, g.shape[2:])
 
 
 def _turned_product(g: Array, w: Array, groups: int) -> Array:
@@ -180,7 +184,7 @@ def correlate_weight(
 ) -> Array:
     """The transpose of :func:`correlate` in ``w``; ``kernel`` is the kernel's spatial size."""
     n, o = g.shape[:2]
-    columns = _columns(x, kernel, stride, padding, dilation)
+    columns = _columns(x, kernel, stride, padding, dilation, g.shape[2:])
     spots = columns.shape[-1]
     if groups == 1:
         flat = g.reshape(n, o, spots)
@@ -210,9 +214,9 @@ def correlate_w(
 
 @vjp(correlate_input, "g")
 def correlate_input_g(
-    ct: Array, w: Array, stride: Ints, padding: Ints, dilation: Ints, groups: int
+    ct: Array, w: Array, g_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    return correlate(ct, w, stride, padding, dilation, groups)
+    return correlate(ct, w, stride, padding, dilation, groups, tuple(g_shape[2:]))
 
 
 @vjp(correlate_input, "w")
@@ -224,9 +228,9 @@ def correlate_input_w(
 
 @vjp(correlate_weight, "g")
 def correlate_weight_g(
-    ct: Array, x: Array, stride: Ints, padding: Ints, dilation: Ints, groups: int
+    ct: Array, x: Array, g_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    return correlate(x, ct, stride, padding, dilation, groups)
+    return correlate(x, ct, stride, padding, dilation, groups, tuple(g_shape[2:]))
 
 
 @vjp(correlate_weight, "x")
@@ -275,7 +279,8 @@ def convolution_input(
     transposed: bool, groups: int,
 ) -> Array:  # fmt: skip
     if transposed:
-        return correlate(ct, weight, stride, padding, dilation, groups)
+        size = tuple(input_shape[2:])
+        return correlate(ct, weight, stride, padding, dilation, groups, size)
     return correlate_input(ct, weight, tuple(input_shape[2:]), stride, padding, dilation, groups)
 
 
@@ -301,7 +306,8 @@ def im2col(
     input: Array, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> Array:
     """The patches of images as columns, ``(N, C * prod(kernel), positions)``."""
-    return np.ascontiguousarray(_columns(input, kernel, stride, padding, dilation))
+    out = output_size(input.shape[2:], kernel, stride, padding, dilation)
+    return np.ascontiguousarray(_columns(input, kernel, stride, padding, dilation, out))
 
 
 @runtime
@@ -309,7 +315,8 @@ def col2im(
     input: Array, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> Array:
     """Columns added back to images of spatial ``size``: the transpose of :func:`im2col`."""
-    return np.ascontiguousarray(_images(input, size, kernel, stride, padding, dilation))
+    out = output_size(size, kernel, stride, padding, dilation)
+    return np.ascontiguousarray(_images(input, size, kernel, stride, padding, dilation, out))
 
 
 @linear(im2col, "input")

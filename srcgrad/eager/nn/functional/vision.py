@@ -135,7 +135,11 @@ def channel_shuffle(input: Any, groups: int) -> Any:
 # -- resampling --------------------------------------------------------------------------
 
 
-def _nearest_places(n: int, m: int, step: float, exact: bool) -> Array:
+def _nearest_places(n: int, m: int, step: float, exact: bool, by_pixel: bool) -> Array:
+    # images of one channel take PyTorch's path for interleaved channels, which treats the
+    # same and the double size apart
+    if by_pixel and not exact and m in (n, 2 * n):
+        return np.arange(m) // (m // n)
     shift = np.float32(0.5 if exact else 0.0)
     at = (np.arange(m, dtype=np.float32) + shift) * np.float32(step)
     return np.minimum(np.floor(at).astype(np.int64), n - 1)
@@ -151,6 +155,8 @@ def _source(n: int, m: int, step: float, align: bool, kind: Any) -> Array:
 
 def _linear_matrix(n: int, m: int, step: float, align: bool, kind: Any) -> Array:
     """The matrix of linear interpolation along one axis."""
+    if n == m:
+        return np.eye(n, dtype=kind)
     at = np.maximum(_source(n, m, step, align, kind), 0)
     low = np.minimum(at.astype(np.int64), n - 1)
     high = np.minimum(low + 1, n - 1)
@@ -254,8 +260,10 @@ def interpolate(
     ]
     if mode in ("nearest", "nearest-exact") and 1 <= count <= 3:
         exact = mode == "nearest-exact"
+        by_pixel = count == 2 and input.size(1) == 1
         places = tuple(
-            _nearest_places(n, m, step, exact) for n, m, step in zip(given, sizes, steps)
+            _nearest_places(n, m, step, exact, by_pixel)
+            for n, m, step in zip(given, sizes, steps)
         )
         return nodes.upsample["NearestExact" if exact else "Nearest", count](input, places)
     if mode not in _NEEDS or input.dim() not in _DIMS:
