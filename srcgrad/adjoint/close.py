@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..dims import Dim, of_atom
 from ..graph.ir import Block, Builder, Graph, LoopSpec, Node, Origin, Value, free_values, rebuild
 from ..graph.parts import LoopParts
 from ..kinds import NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of
@@ -294,6 +295,8 @@ class _Closing:
         spec = forward.loop
         if spec.kind != "for" or spec.exits or aval.dtype is None or aval.dtype.kind not in "biufc":
             return False
+        if aval.optional and not all(map(_is_plain, aval.shape or ())):
+            return False  # rows that are undefined on some paths need a size that is at hand
         if not self.sizes.counted(forward) and self.scope.in_arm(forward):
             return False  # undefined elsewhere, and of a size that nothing else tells
         if aval.kind is Kind.INT or aval.kind not in NUMERIC or aval.shape is None:
@@ -325,6 +328,12 @@ class _Closing:
         if not extra and all(a is b for a, b in zip(nodes, block.nodes)):
             return block
         return block.but(nodes=tuple(nodes))
+
+
+def _is_plain(dim: Dim) -> bool:
+    """Is a size a number or a symbol?"""
+    return isinstance(dim, int) or (len(dim.atoms()) == 1 and dim == of_atom(dim.atoms()[0])
+                                    and not dim.atoms()[0].args)
 
 
 @dataclass(frozen=True)

@@ -40,17 +40,17 @@ class Sizes:
                 self._loops[node.outputs[-1]] = block
                 sequences = LoopParts(node).sequences
             for v in node.outputs:
-                # elements of a sequence may all be undefined: only its length is certain
-                self._meet(v, block, 1 if v in sequences else None)
+                if v not in sequences:  # whose elements may all be undefined
+                    self._meet(v, block)
 
-    def _meet(self, value: Value, block: Block, axes: int | None = None) -> None:
+    def _meet(self, value: Value, block: Block) -> None:
         aval = value.aval
         if aval.optional:  # may be undefined where its sizes are asked for
             return
         if aval.kind is Kind.INT and isinstance(aval.expr, Poly):
             self._introduce(aval.expr, value, None, block)
         if aval.shape is not None:
-            for axis, extent in enumerate(aval.shape[:axes]):
+            for axis, extent in enumerate(aval.shape):
                 if isinstance(extent, Poly):
                     self._introduce(extent, value, axis, block)
 

@@ -43,14 +43,32 @@ def split(joint: Graph, n_seeds: int) -> tuple[Graph, Graph]:
             kept.append(copied)
         else:
             kept.append(v)
-    forward = joint.but(
-        name=f"{joint.name}_forward", border=None, n_primal=len(results),
-        block=Block(inputs, (*block.nodes[:border], *tail.nodes), (*results, *kept)))
+    primal = Block(inputs, (*block.nodes[:border], *tail.nodes), (*results, *kept))
+    forward = joint.but(name=f"{joint.name}_forward", border=None, n_primal=len(results),
+                        block=_with_none(primal, set(residuals)))
     taken = {v: v.like(obj=None) for v in residuals}
     pullback = rebuild(backward, dict(taken), fresh=False)
     pullback = pullback.but(params=(*taken.values(), *seeds))
     return forward, joint.but(name=f"{joint.name}_backward", block=pullback, border=0,
                               n_primal=0, written=())
+
+
+def _with_none(block: Block, wanted: set[Value]) -> Block:
+    """The block with None for what is undefined on some paths, in outputs of arms that are
+    ``wanted``: a residual is returned on every path."""
+    nodes: list[Node] = []
+    for node in block.nodes:
+        places = [k for k, v in enumerate(node.outputs) if v in wanted] if node.op == "if" else []
+        if places:
+            arms = []
+            for arm in node.blocks:
+                inner = _with_none(arm, {arm.outputs[k] for k in places})
+                arms.append(inner)
+            node = node.but(blocks=tuple(arms))
+        elif node.op == "undef" and node.out in wanted:
+            node = node.but(op="const", params={"value": None})
+        nodes.append(node)
+    return block.but(nodes=tuple(nodes))
 
 
 def _sizes_first(backward: Block, tail: Builder) -> Block:
