@@ -1,4 +1,4 @@
-"""A matrix product added to something, as one function: addmm and its kin; distances."""
+"""A matrix product added to something, as one function: addmm and its kin."""
 
 from __future__ import annotations
 
@@ -87,37 +87,3 @@ vjp(add_batches, "x1")(add_matmul_x1)
 @vjp(add_batches, "x2")
 def add_batches_x2(ct: Array, x1: Array, alpha: Any) -> Array:
     return _times(np.swapaxes(x1, -1, -2) @ ct, alpha)
-
-
-@runtime
-def distance(x: Array, p: float) -> Array:
-    """The p-norm along the last axis."""
-    size = np.absolute(x)
-    if p == 0:
-        return np.sum(x != 0, axis=-1, dtype=x.dtype)
-    if p == 1:
-        return np.sum(size, axis=-1)
-    if p == 2:
-        return np.sqrt(np.sum(size * size, axis=-1))
-    if p == np.inf:
-        return np.max(size, axis=-1) if x.shape[-1] else np.zeros(x.shape[:-1], x.dtype)
-    return np.sum(size**p, axis=-1) ** (1 / p)
-
-
-@vjp(distance, "x")
-def distance_x(ct: Array, ans: Array, x: Array, p: float) -> Array:
-    ct, ans = np.expand_dims(ct, -1), np.expand_dims(ans, -1)
-    size, sign = np.absolute(x), np.sign(x)
-    safe = np.where(ans == 0, 1, ans)
-    if p == 0:
-        return ct * 0 * x
-    if p == 1:
-        return ct * sign
-    if p == 2:
-        return np.where(ans == 0, 0, ct * (x / safe))
-    if p == np.inf:
-        return ct * sign * (size == ans)
-    if p < 1:
-        power = np.where(size == 0, 0, np.where(size == 0, 1, size) ** (p - 1))
-        return np.where(ans == 0, 0, ct * sign * power * safe ** (1 - p))
-    return np.where(ans == 0, 0, ct * sign * size ** (p - 1) / safe ** (p - 1))

@@ -147,6 +147,8 @@ def gather(a: Array, indices: Array, axis: int) -> Array:
     """``out[i][j] = a[i][indices[i][j]]`` along ``axis``; ``indices`` may be smaller than ``a``."""
     if np.ndim(a) == 0:
         return np.broadcast_to(a, np.shape(indices)).copy()
+    if np.size(indices) == 0:
+        return np.empty(np.shape(indices), np.asarray(a).dtype)
     return a[_grid(indices, axis)]
 
 

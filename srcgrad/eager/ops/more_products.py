@@ -16,6 +16,7 @@ from srcgrad.eager.ops.shapes import expand, permute, reshape, unsqueeze, view, 
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.rules import combined_products
+from srcgrad.rules.tensor_norms import power_norm
 
 _MATRICES = {"x": "self", "x1": "mat1", "x2": "mat2"}
 _ADDMM = Primitive(combined_products.add_matmul, "AddmmBackward0", shown=_MATRICES)
@@ -27,8 +28,8 @@ _ADDR = Primitive(combined_products.add_outer, "AddrBackward0")
 _ADDBMM = Primitive(combined_products.add_batches, "AddbmmBackward0")
 _VDOT = Primitive(np.vdot, "VdotBackward0")
 _CROSS = Primitive(np.linalg.cross, "LinalgCrossBackward0")
-_DIST = Primitive(combined_products.distance, "DistBackward0")
-_CDIST = Primitive(combined_products.distance, "CdistBackward0", main=False)
+_DIST = Primitive(power_norm, "DistBackward0", main=False)
+_CDIST = Primitive(power_norm, "CdistBackward0", main=False)
 
 
 def _shape(t: Tensor) -> str:
@@ -434,7 +435,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
 
 
 def _named_distance(prim: Primitive, input: Tensor, other: Tensor, p: float) -> Any:
-    return prim(reshape(input - other, -1), p=p)
+    return prim(reshape(input - other, -1), order=float(p), axis=-1, keepdims=False)
 
 
 @op(method=False, out=False)
@@ -452,7 +453,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> A
                            f"{x1._a.shape[-1]} X2: {x2._a.shape[-1]}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
-    return _CDIST(unsqueeze(x1, -2) - unsqueeze(x2, -3), p=p)
+    gaps = unsqueeze(x1, -2) - unsqueeze(x2, -3)
+    return _CDIST(gaps, order=float(p), axis=-1, keepdims=False)
 
 
 @op(inplace=True)

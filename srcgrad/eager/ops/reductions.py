@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,29 @@ from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor, wrap
 
 _SHOWN = {"a_shape": "self_sym_sizes", "axis": "dim", "keepdims": "keepdim"}
-_sum_all = Primitive(np.sum, "SumBackward0", shown=_SHOWN)
-_sum_dims = Primitive(np.sum, "SumBackward1", shown=_SHOWN, main=False)
-_mean_all = Primitive(np.mean, "MeanBackward0", shown=_SHOWN)
-_mean_dims = Primitive(np.mean, "MeanBackward1", shown=_SHOWN, main=False)
+
+
+def _total(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """``np.sum`` without its overhead; half precision is summed in single precision."""
+    if a.dtype == np.float16:
+        return np.add.reduce(a, axis, np.float32, keepdims=keepdims).astype(np.float16)
+    return np.add.reduce(a, axis, keepdims=keepdims)
+
+
+_sum_all = Primitive(np.sum, "SumBackward0", shown=_SHOWN, primal=_total)
+_sum_dims = Primitive(np.sum, "SumBackward1", shown=_SHOWN, main=False, primal=_total)
+
+
+def _mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """``np.mean`` without its overhead and its warning about empty slices."""
+    if a.dtype == np.float16:  # summed in single precision
+        return _mean(a.astype(np.float32), axis, keepdims).astype(np.float16)
+    n = a.size if axis is None else math.prod(a.shape[i] for i in axis)
+    return np.true_divide(np.add.reduce(a, axis=axis, keepdims=keepdims), a.dtype.type(n))
+
+
+_mean_all = Primitive(np.mean, "MeanBackward0", shown=_SHOWN, primal=_mean)
+_mean_dims = Primitive(np.mean, "MeanBackward1", shown=_SHOWN, main=False, primal=_mean)
 
 
 def wrap_dims(dim: Any, input: Tensor) -> tuple[int, ...] | None:
