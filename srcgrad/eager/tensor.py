@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.errstate import loud, quiet
 
 Array = Any
 _new = object.__new__
@@ -128,6 +129,10 @@ def store(d: dt.dtype, a: Array) -> Array:
         return a
     if a.dtype.kind == "c" and d.category != dt.COMPLEX and d is not dt.bool_:
         a = a.real
-    if a.dtype.kind == "f" and d.category == dt.INTEGRAL and d.numpy.kind == "u":
-        return a.astype(np.int64).astype(d.numpy)  # negative floats wrap, as on the C side
-    return a.astype(d.numpy)
+    token = quiet()  # NaN and overflow convert silently
+    try:
+        if a.dtype.kind == "f" and d.category == dt.INTEGRAL and d.numpy.kind == "u":
+            return a.astype(np.int64).astype(d.numpy)  # negative floats wrap, as on the C side
+        return a.astype(d.numpy)
+    finally:
+        loud(token)
