@@ -23,7 +23,7 @@ def _varies(leaf: Any) -> bool:
 def _direction(tree: Any, stream: np.random.RandomState) -> Any:
     """A random tangent: numbers at the differentiable leaves, None elsewhere."""
     leaves, structure = flatten(tree)
-    drawn = []
+    drawn: list[Any] = []
     for leaf in leaves:
         if not _varies(leaf):
             drawn.append(None)

@@ -371,6 +371,8 @@ class Access(Items):
             view = self.getattr(obj, name)
             self.setitem(view, Ellipsis, value)
             return
+        if type(obj) is ArrayTracer and name == "shape" and self._reshape_handle(obj, value):
+            return
         if type(obj) is ArrayTracer and name == "shape":
             raise self.fatal(UnsupportedOperation(
                 "assignment to the attribute .shape of a traced array",
@@ -380,6 +382,19 @@ class Access(Items):
             f"assignment to the attribute .{name} of a traced {obj.aval}",
             why="a traced number or array has no settable attribute of this name",
             fix="use an indexed assignment such as x[...] = value"))
+
+    def _reshape_handle(self, obj: ArrayTracer, shape: Any) -> bool:
+        """``x.shape = ...`` of an array made in this very block: the handle becomes the
+        reshaped view.  False where the array object is known elsewhere, or would be copied."""
+        if obj.home.outside or not self.journal.is_young(obj.home):
+            return False
+        view = self.call(np.reshape, obj, shape)
+        if type(view) is not ArrayTracer or view.home is not obj.home:
+            return False
+        obj.steps, obj.dyn, obj.first, obj.seen, obj.obj = (view.steps, view.dyn, view.first,
+                                                            view.seen, view.obj)
+        obj._aval = view.aval
+        return True
 
     def delattr(self, obj: Any, name: str) -> None:
         self.getattr(obj, name)

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UnsupportedOperation
 from ..kinds import Kind
+from . import iteration
 from .handlers import HANDLERS, handles
 from .tracers import ArrayTracer, is_tracer
 
@@ -114,6 +116,28 @@ def ndindex(machine: Any, *shape: Any) -> Any:
     sizes = [machine.demand(machine.size_tracer(s), "the shape of np.ndindex")
              if not isinstance(s, int) else s for s in shape]
     return list(np.ndindex(*sizes))
+
+
+@handles(np.ndarray)
+def ndarray(machine: Any, shape: Any, dtype: Any = float, *args: Any, **kwargs: Any) -> Any:
+    """``np.ndarray(shape)``: memory that is not initialised, as ``np.empty`` gives it."""
+    if args or kwargs:
+        raise machine.fatal(UnsupportedOperation(
+            "np.ndarray over a buffer", why="the array would share memory that is not traced",
+            fix="make the array with np.empty or as a view of another array"))
+    return machine.call(np.empty, shape, dtype)
+
+
+@handles(np.nditer)
+def nditer(machine: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
+    """Iteration over the elements of one array."""
+    if not is_tracer(op):
+        return np.nditer(op, *args, **kwargs)
+    if args or kwargs:
+        raise machine.fatal(UnsupportedOperation(
+            "np.nditer with flags", why="only plain iteration over one array is staged",
+            fix="loop over x.ravel(), or use np.ndenumerate"))
+    return iteration.Rows(machine.call(np.ravel, op))
 
 
 @handles(np.isscalar)

@@ -514,10 +514,30 @@ class Calls(Access):
 
     def _call_vectorized(self, function: Any, args: tuple[Any, ...],
                          kwargs: dict[str, Any]) -> Any:
-        raise self.fatal(UnsupportedOperation(
-            "np.vectorize of a function of traced values",
-            why="it is a C loop over numbers that do not exist while compiling",
-            fix="write the loop, or call the function on the whole array"))
+        if kwargs or function.signature is not None or function.excluded:
+            raise self.fatal(UnsupportedOperation(
+                "np.vectorize with a signature, excluded or keyword arguments",
+                why="only its plain form is staged: one call for each element",
+                fix="write the loop, or call the function on the whole array"))
+        if len(args) > 1:
+            args = tuple(self.call(np.broadcast_arrays, *args))
+        flat = [self.call(np.ravel, a) for a in args]
+        made: list[Any] = self.adopt([])
+        items = self.call(zip, *flat) if len(flat) > 1 else flat[0]
+        self.for_(items, self._hold, lambda: self._apply_held(function.pyfunc, made,
+                                                              len(flat) > 1))
+        return self.call(np.reshape, self.call(np.array, made), self.call(np.shape, args[0]))
+
+    def _hold(self, one: Any) -> None:
+        raise AttributeError
+
+    held: Any
+
+    def _apply_held(self, function: Any, made: list[Any], several: bool) -> int:
+        """One element of ``np.vectorize``."""
+        value = self.call(function, *self.held) if several else self.call(function, self.held)
+        self.container_method(made, "append", (value,), {})
+        return 0
 
     # ---- effects (made by the effects part) ---------------------------------------------------
     def iterate(self, iterable: Any) -> Any:

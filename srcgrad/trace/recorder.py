@@ -24,6 +24,7 @@ from ..graph.ir import (
 from ..graph.outcome import MISSING, Fresh, Outcome
 from ..kinds import Aval, Kind, aval_of
 from ..stage.origins import origin
+from .attempts import Reached
 from .control import Refusal
 from .journal import Journal, Lost, Version
 from .tracers import (
@@ -66,6 +67,7 @@ class Recorder:
         self.callers: list[Where] = []  # call sites of the functions that are being inlined
         self.node_count = 0
         self.fresh = Fresh()
+        self.stop_at: int | None = None  # see :mod:`srcgrad.trace.attempts`
         self.c_ordered: set[int | None] = set()
         self.symbolic_lists: dict[int, Any] = {}
 
@@ -274,6 +276,8 @@ class Recorder:
             outcome = outcome.instantiate(self.fresh)
         for relation, dim in outcome.guards:
             self.guard_size(relation, dim)
+        if self.stop_at is not None and len(self.region.builder.nodes) >= self.stop_at:
+            raise Reached(fn, template, keywords, tuple(inputs))
         outputs = self.emit("apply", tuple(inputs), outcome.avals, fn=fn, args=template,
                             kwargs=keywords, many=outcome.many)
         results = [self._result(fn, args, kwargs, outcome, i, v) for i, v in enumerate(outputs)]

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedSyntax
-from ..kinds import OPAQUE, Kind
+from ..kinds import OPAQUE
 from ..stage.machine import NORMAL, UNBOUND
+from .attempts import Handler, attempt, error_of
 from .branches import RAISE
 from .effects import Effects
 from .journal import Slot
@@ -122,17 +123,25 @@ class Statements(Effects):
         """Exceptions that the program raises while tracing run their handler now.  Exceptions
         that only a run can raise are refused where a handler could meet them."""
         def guarded() -> Any:
-            start = self.node_count
+            layers, region = len(self.journal.layers), self.region
+            nodes = len(region.builder.nodes)
+            self.journal.push()
             try:
                 jump = body()
             except Exception as error:
-                for type_, name, region in handlers:
-                    caught = Exception if type_ is None else type_()
+                self.journal.commit()
+                for handler in handlers:
+                    caught = Exception if handler[0] is None else handler[0]()
                     if isinstance(error, caught):
-                        return self._handle(error, name, region, frame)
+                        return self._handle(error, handler, frame)
                 raise
-            if handlers and self.node_count > start:
-                self.check_quiet(start, handlers)
+            made = region.builder.nodes[nodes:]
+            if not handlers or not any(error_of(n) for n in made):
+                self.journal.commit()
+            else:
+                self._unwind(layers, region, nodes)
+                return attempt(self, body, orelse, handlers,
+                               lambda e, h: self._handle(e, h, frame))
             return self.after(jump, orelse) if orelse is not None else jump
 
         if final is None:
@@ -145,8 +154,9 @@ class Statements(Effects):
         ended = final()
         return self.after(ended if ended not in (NORMAL, None) else jump, rest)
 
-    def _handle(self, error: BaseException, name: str | None, region: Callable[[], Any],
-                frame: Any) -> Any:
+    def _handle(self, error: BaseException, handler: Handler, frame: Any) -> Any:
+        """Run a handler with the exception bound to its name."""
+        _, name, region = handler
         self.handling.append(error)
         if name is not None:
             self.store(frame, name, error)
@@ -156,18 +166,6 @@ class Statements(Effects):
             self.handling.pop()
             if name is not None and name in frame.slots:
                 self.journal.write(Slot(frame, name), UNBOUND)
-
-    def check_quiet(self, start: int, handlers: list[Any]) -> None:
-        """Refuse a try whose body may raise at run time into a handler."""
-        nodes = self.region.builder.nodes[-(self.node_count - start):]
-        caught = [Exception if t is None else t() for t, _, _ in handlers]
-        for node in nodes:
-            if may_raise(node, caught):
-                raise self.fatal(UnsupportedSyntax(
-                    "a try statement whose body may raise while the generated code runs",
-                    why="which handler runs would depend on data, and the statements of the "
-                        "body that were finished before could not be told",
-                    fix="test for the condition with an if statement instead"))
 
     # ---- strings -----------------------------------------------------------------------------
     def format(self, value: Any, conversion: str, spec: str) -> Any:
@@ -229,30 +227,3 @@ def manager_settings(manager: np.errstate) -> dict[str, Any]:
         if value is not None:
             found[name] = value
     return found
-
-
-LINALG = frozenset({"solve", "inv", "cholesky", "eigh", "eig", "svd", "pinv", "lstsq", "qr",
-                    "eigvalsh", "eigvals", "matrix_power", "det_"})
-
-
-def may_raise(node: Any, caught: list[Any]) -> bool:
-    """Can the node raise one of the caught exceptions at run time, by data?"""
-    classes = tuple(c for group in caught for c in (group if isinstance(group, tuple)
-                                                    else (group,)))
-    if node.op == "effect":
-        return True
-    if node.op in ("if", "loop"):
-        return any(may_raise(n, caught) for b in node.blocks for n in b.nodes)
-    if node.op != "apply":
-        return False
-    fn = node.params["fn"]
-    name = getattr(fn, "__name__", "")
-    if any(issubclass(np.linalg.LinAlgError, c) for c in classes) and name in LINALG:
-        return True
-    scalars = [v.aval.kind for v in node.inputs]
-    python = bool(scalars) and all(k in (Kind.FLOAT, Kind.INT, Kind.NUMBER) for k in scalars)
-    if python and name in ("truediv", "floordiv", "mod", "pow"):
-        return any(issubclass(ZeroDivisionError, c) for c in classes)
-    if getattr(fn, "__module__", "") == "math":
-        return any(issubclass(ValueError, c) or issubclass(OverflowError, c) for c in classes)
-    return any(issubclass(FloatingPointError, c) and c is FloatingPointError for c in classes)

@@ -10,11 +10,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import aliasing  # noqa: E402
+import numpy_style  # noqa: E402
 import objects  # noqa: E402
 import tricky  # noqa: E402
 from chain import check  # noqa: E402
 
-PROGRAMS = [(m.__name__, fn, args) for m in (tricky, aliasing, objects) for fn, args in m.CASES]
+PROGRAMS = [(m.__name__, fn, args) for m in (tricky, aliasing, objects, numpy_style) for fn, args in m.CASES]
 
 
 @pytest.mark.parametrize(
