@@ -135,10 +135,9 @@ def channel_shuffle(input: Any, groups: int) -> Any:
 # -- resampling --------------------------------------------------------------------------
 
 
-def _nearest_places(n: int, m: int, step: float, exact: bool, by_pixel: bool) -> Array:
-    # images of one channel take PyTorch's path for interleaved channels, which treats the
-    # same and the double size apart
-    if by_pixel and not exact and m in (n, 2 * n):
+def _nearest_places(n: int, m: int, step: float, exact: bool, image: bool) -> Array:
+    # PyTorch's loop over images treats the same and the double size apart, whatever the step
+    if image and not exact and m in (n, 2 * n):
         return np.arange(m) // (m // n)
     shift = np.float32(0.5 if exact else 0.0)
     at = (np.arange(m, dtype=np.float32) + shift) * np.float32(step)
@@ -260,9 +259,8 @@ def interpolate(
     ]
     if mode in ("nearest", "nearest-exact") and 1 <= count <= 3:
         exact = mode == "nearest-exact"
-        by_pixel = count == 2 and input.size(1) == 1
         places = tuple(
-            _nearest_places(n, m, step, exact, by_pixel)
+            _nearest_places(n, m, step, exact, count == 2)
             for n, m, step in zip(given, sizes, steps)
         )
         return nodes.upsample["NearestExact" if exact else "Nearest", count](input, places)
