@@ -7,6 +7,7 @@ Needs SciPy and scikit-learn.  Run: python examples/digits.py
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import numpy as np
@@ -80,7 +81,7 @@ def main():
     print("Multilayer perceptron, 64-48-32-10")
     sizes = [64, 48, 32, 10]
     layers = [(rng.normal(size=(m, n)) / np.sqrt(m), np.zeros(n))
-              for m, n in zip(sizes, sizes[1:])]
+              for m, n in itertools.pairwise(sizes)]
     params = {"hidden": layers[:-1], "out": layers[-1]}
     params, step, history = fit(mlp, params, X, y, 1e-4, 200)
     mlp_accuracy = accuracy(mlp_scores(params, X_test), y_test)

@@ -7,6 +7,7 @@ Needs NumPy only.  Run: python examples/layers.py
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,7 +70,7 @@ def main():
     x, labels = spirals(600, rng)
     sizes = [2, 48, 32, 1]
     layers = []
-    for i, (m, n) in enumerate(zip(sizes, sizes[1:])):
+    for i, (m, n) in enumerate(itertools.pairwise(sizes)):
         last = i == len(sizes) - 2
         layers.append(Dense(rng.normal(size=(m, n)) * (3.0 if i == 0 else 1.0) / np.sqrt(m),
                             rng.normal(size=n) * 0.1, "linear" if last else "tanh"))

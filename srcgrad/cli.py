@@ -1,0 +1,190 @@
+"""The command line: ``python -m srcgrad source MODULE:FUNCTION --args "x=f8[3,4], n=5"``."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import os
+import platform
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import __version__
+from .api import grad, jit, value_and_grad
+from .checks import check_grads
+from .compiled import Compiled
+from .errors import SrcgradError, StructureError
+
+_ARRAY = re.compile(r"^([biufc]\d+)\[([\d,\s]*)\]$")
+_MODES: dict[str, Callable[..., Any]] = {"grad": grad, "value_and_grad": value_and_grad}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        print(options.run(options))
+    except (SrcgradError, AssertionError) as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m srcgrad", description="Gradients of NumPy programs, as source code.",
+        epilog="Example arguments: x=f8[3,4] (random numbers), n=5, mode='fast', w=[1.0, 2.0]")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, run, text in (
+            ("source", _source, "print the generated code"),
+            ("graph", _graph, "print the static graph"),
+            ("explain", _explain, "print what the code relies on and what it keeps"),
+            ("check", _check, "compare with finite differences"),
+            ("export", _export, "write a module that needs NumPy only"),
+            ("time", _time, "measure first call, later calls and the function itself")):
+        command = commands.add_parser(name, help=text, description=text)
+        command.add_argument("function", metavar="MODULE:FUNCTION")
+        command.add_argument("--args", default="", help="example arguments, by name")
+        command.add_argument("--argnums", default="0", help="number or name, or several: 0,2")
+        command.add_argument("--mode", choices=[*_MODES, "jit"], default="value_and_grad")
+        if name == "export":
+            command.add_argument("--output", default="gradient.py", help="file to write")
+        command.set_defaults(run=run)
+    doctor = commands.add_parser("doctor", help="versions and a self-test")
+    doctor.set_defaults(run=_doctor)
+    return parser
+
+
+# ---- what commands work on ---------------------------------------------------------------------
+def find_function(text: str) -> Callable[..., Any]:
+    """The function that ``MODULE:FUNCTION`` names."""
+    module, _, name = text.partition(":")
+    if not name:
+        raise StructureError(f"{text!r} names no function", fix="write MODULE:FUNCTION")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise StructureError(f"{text} cannot be found", why=str(error),
+                             fix="write MODULE:FUNCTION, as seen from this folder") from None
+    function: Callable[..., Any] = getattr(found, "__wrapped__", found)
+    return function
+
+
+def parse_arguments(text: str) -> dict[str, Any]:
+    """Example arguments by name.
+
+    >>> parse_arguments("x=f4[2], n=3, s='a'")["n"]
+    3
+    """
+    rng = np.random.default_rng(0)
+    try:
+        call = ast.parse(f"arguments({text})", mode="eval").body
+    except SyntaxError:
+        raise _no_arguments(text) from None
+    if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
+        raise _no_arguments(text)
+    return {str(k.arg): _value(k.value, rng) for k in call.keywords}
+
+
+def _no_arguments(text: str) -> StructureError:
+    return StructureError(f"{text!r} cannot be read as arguments",
+                          fix='write for instance "x=f8[3,4], n=5, mode=\'fast\'"')
+
+
+def _value(node: ast.expr, rng: np.random.Generator) -> Any:
+    match = _ARRAY.match(ast.unparse(node))
+    if match is None:
+        try:
+            value = ast.literal_eval(node)
+        except ValueError:
+            raise _no_arguments(ast.unparse(node)) from None
+        return np.array(value) if type(value) is list else value
+    shape = tuple(int(n) for n in match[2].split(",") if n.strip())
+    dtype = np.dtype(match[1])
+    if dtype.kind in "iu":
+        return rng.integers(0, 3, shape).astype(dtype)
+    return (rng.random(shape) + 0.5).astype(dtype)
+
+
+def _argnums(text: str) -> Any:
+    found = tuple(int(p) if p.strip().lstrip("-").isdigit() else p.strip()
+                  for p in text.split(","))
+    return found[0] if len(found) == 1 else found
+
+
+def _made(options: argparse.Namespace) -> tuple[Compiled, dict[str, Any]]:
+    function = find_function(options.function)
+    compiled: Compiled = (jit(function) if options.mode == "jit" else
+                          _MODES[options.mode](function, argnums=_argnums(options.argnums)))
+    return compiled, parse_arguments(options.args)
+
+
+# ---- commands ------------------------------------------------------------------------------
+def _source(options: argparse.Namespace) -> str:
+    compiled, arguments = _made(options)
+    return compiled.source(**arguments)
+
+
+def _graph(options: argparse.Namespace) -> str:
+    compiled, arguments = _made(options)
+    return str(compiled.graph(**arguments))
+
+
+def _explain(options: argparse.Namespace) -> str:
+    compiled, arguments = _made(options)
+    return compiled.explain(**arguments)
+
+
+def _check(options: argparse.Namespace) -> str:
+    compiled, arguments = _made(options)
+    bound = compiled.__signature__.bind(**arguments)
+    check_grads(compiled.__wrapped__, bound.args, order=1)
+    return f"the gradients of {compiled.__name__} agree with finite differences"
+
+
+def _export(options: argparse.Namespace) -> str:
+    compiled, arguments = _made(options)
+    return f"wrote {compiled.export(Path(options.output), **arguments)}"
+
+
+def _time(options: argparse.Namespace) -> str:
+    compiled, arguments = _made(options)
+    began = time.perf_counter()
+    compiled(**arguments)
+    first = time.perf_counter() - began
+    later = _best(lambda: compiled(**arguments))
+    primal = _best(lambda: compiled.__wrapped__(**arguments))
+    return (f"first call {1e3 * first:8.2f} ms\nlater calls {1e6 * later:7.1f} us\n"
+            f"function   {1e6 * primal:8.1f} us\nratio      {later / primal:8.2f}")
+
+
+def _best(call: Callable[[], Any]) -> float:
+    """The shortest of several times of one call, in seconds."""
+    times = []
+    for _ in range(7):
+        began = time.perf_counter()
+        for _ in range(20):
+            call()
+        times.append((time.perf_counter() - began) / 20)
+    return min(times)
+
+
+def _doctor(options: argparse.Namespace) -> str:
+    def cube(x: Any) -> Any:
+        return np.sum(x ** 3)
+
+    gradient = grad(cube)(np.array([1.0, 2.0]))
+    works = "works" if gradient.tolist() == [3.0, 12.0] else f"is wrong: {gradient}"
+    return (f"srcgrad {__version__}, NumPy {np.__version__}, Python {platform.python_version()}, "
+            f"{platform.system()} {platform.machine()}\na small gradient {works}")

@@ -1,0 +1,67 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from srcgrad.cli import main, parse_arguments
+
+MODULE = """
+import numpy as np
+
+def energy(x, n=2, mode="plain"):
+    return np.sum(x ** n) if mode == "plain" else np.sum(x)
+
+def vector(x):
+    return x * 2.0
+"""
+
+
+@pytest.fixture(autouse=True)
+def module(tmp_path, monkeypatch):
+    (tmp_path / "command_line_programs.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+
+
+def run(capsys, *arguments):
+    status = main(arguments)
+    captured = capsys.readouterr()
+    return status, captured.out + captured.err
+
+
+def test_source(capsys):
+    status, text = run(capsys, "source", "command_line_programs:energy", "--args", "x=f8[3]")
+    assert status == 0 and "def energy_value_and_grad(x," in text
+
+
+@pytest.mark.parametrize(("command", "expected"), [
+    ("graph", "energy"), ("explain", "checked at each call"), ("check", "agree"),
+    ("time", "ratio")])
+def test_other_commands(capsys, command, expected):
+    status, text = run(capsys, command, "command_line_programs:energy", "--args",
+                       "x=f8[3], n=3, mode='plain'")
+    assert status == 0 and expected in text
+
+
+def test_export(capsys, tmp_path):
+    status, text = run(capsys, "export", "command_line_programs:energy", "--args", "x=f8[3]",
+                       "--mode", "grad", "--output", "made.py")
+    assert status == 0 and "def energy_grad(" in (tmp_path / "made.py").read_text()
+
+
+def test_errors_go_to_stderr_with_a_status(capsys):
+    assert run(capsys, "source", "command_line_programs:vector", "--args", "x=f8[3]")[0] == 1
+    status, text = run(capsys, "source", "command_line_programs:nothing")
+    assert status == 1 and "cannot be found" in text
+
+
+def test_doctor(capsys):
+    status, text = run(capsys, "doctor")
+    assert status == 0 and "works" in text
+
+
+def test_arguments():
+    found = parse_arguments("x=f4[2,3], y=i8[4], n=3, s='a, b', w=[1.0, 2.0], t=(1, 2), k=-1.5")
+    assert found["x"].shape == (2, 3) and found["x"].dtype == "float32"
+    assert found["y"].dtype == "int64" and found["n"] == 3
+    assert found["w"].tolist() == [1.0, 2.0] and found["k"] == -1.5
