@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..dims import is_varying
+from ..errors import SrcgradError
 from ..graph.ir import Value
 from ..kinds import INT, Aval, Kind
 from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND
@@ -17,6 +18,7 @@ from .journal import Cell, Change, Content, Lost, Snapshot, Stored, Version
 from .recorder import Region
 from .tracers import ArrayTracer, Home, Jump, ScalarTracer, SymbolicList
 
+USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 RAISE = 4  # the arm ends in an exception: nothing after it happens
 
 
@@ -109,8 +111,8 @@ class Branches(Choices):
     def branch(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any],
                rest: Callable[[], Any] | None) -> Any:
         """A branch on data."""
-        first = self.trace_arm(then)
-        second = self.trace_arm(orelse)
+        first = self.trace_arm(functools.partial(self._ended, then))
+        second = self.trace_arm(functools.partial(self._ended, orelse))
         first.jump, second.jump = first.jump or NORMAL, second.jump or NORMAL
         exits = [isinstance(a.jump, Jump) or a.jump not in (NORMAL, RAISE)
                  for a in (first, second)]
@@ -126,9 +128,19 @@ class Branches(Choices):
     def continue_arm(self, arm: Arm, rest: Callable[[], Any]) -> None:
         self.enter_arm(arm)
         try:
-            arm.jump = rest() or NORMAL
+            arm.jump = self._ended(rest) or NORMAL
         finally:
             self.leave_arm(arm)
+
+    def _ended(self, body: Callable[[], Any]) -> Any:
+        """Run an arm.  What certainly raises in it (shapes that do not fit, an attribute that
+        does not exist) is raised when the arm is taken: plain Python would not meet it before."""
+        try:
+            return body()
+        except USER_ERRORS as error:
+            if isinstance(error, SrcgradError):
+                raise
+            return self.raise_(error, None, False)
 
     # ---- merging ---------------------------------------------------------------------------
     def join(self) -> Join:
