@@ -66,7 +66,7 @@ class _Closing:
         if not self.added and not self.extra:
             return self.graph.but(block=block)
         border = self.graph.border
-        block = self._extend(block)
+        block = self._extend(block, True)
         return self.graph.but(block=block, border=border)
 
     # ---- the backward regions ----------------------------------------------------------------
@@ -311,7 +311,7 @@ class _Closing:
 
     # ---- the forward regions -----------------------------------------------------------------
 
-    def _extend(self, block: Block) -> Block:
+    def _extend(self, block: Block, outermost: bool = False) -> Block:
         """A block with the additional outputs of its regions, at any depth."""
         extra = self.extra.get(block, [])
         nodes: list[Node] = [new for after, new in extra if after is None]
@@ -322,7 +322,8 @@ class _Closing:
                 node = node.but(blocks=blocks)
             added = self.added.get(original)
             if added is not None:
-                node = _extended_if(node, added) if node.op == "if" else _extended_loop(node, added)
+                node = _extended_loop(node, added) if node.op == "loop" else _extended_if(
+                    node, added, outermost)
             nodes.append(node)
             nodes.extend(new for after, new in extra if after is original)
         if not extra and all(a is b for a, b in zip(nodes, block.nodes)):
@@ -376,7 +377,9 @@ def _with_slots(node: Node, slots: list[Slot]) -> Node:
         **node.params, "loop": spec.but(n_carried=at + len(slots))})
 
 
-def _extended_if(node: Node, added: Added) -> Node:
+def _extended_if(node: Node, added: Added, outermost: bool) -> Node:
+    """An ``if`` with more outputs.  On the other side they are undefined; None in regions,
+    where they are handed on."""
     blocks = []
     for arm, block in enumerate(node.blocks):
         tail = Builder(Origin(role="support"))
@@ -384,9 +387,12 @@ def _extended_if(node: Node, added: Added) -> Node:
         for inner, out in added.values.items():
             if added.arms[inner] == arm:
                 outputs.append(inner)
-            else:  # an empty list has a zero cotangent, an undefined one has not
-                op = "list" if out.aval.kind is Kind.LIST else "undef"
-                outputs.append(tail.add(op, (), (out.aval,)).out)
+            elif out.aval.kind is Kind.LIST:  # an empty one has a zero cotangent
+                outputs.append(tail.add("list", (), (out.aval,)).out)
+            elif outermost:
+                outputs.append(tail.add("undef", (), (out.aval,)).out)
+            else:
+                outputs.append(tail.const(None, out.aval))
         blocks.append(block.but(nodes=(*block.nodes, *tail.nodes), outputs=tuple(outputs)))
     return node.but(outputs=(*node.outputs, *added.values.values()), blocks=tuple(blocks))
 

@@ -76,7 +76,8 @@ class Forward:
         self.varied = Activity(graph.block, self.bindings, wrt, of).varied
         self.tangents: dict[Value, Value] = {}
         self._old: Value | None = None
-        self._undefined = {n.out for n in walk(graph.block) if n.op == "undef"}
+        self._undefined = {n.out for n in walk(graph.block) if n.op == "undef" or (
+            n.op == "const" and n.params["value"] is None)}
 
     def old_part(self) -> Value:
         """What the place of the current ``update`` held before."""

@@ -321,7 +321,7 @@ def _sequence(items: list[Any], value: Value, stacked: bool) -> Any:
     """A produced sequence: a list, or one array with a leading axis."""
     if not stacked or not items or value.aval.shape is None or value.aval.dtype is None:
         return items
-    known = [UNDEFINED if isinstance(v, list) else v for v in items]
+    known = [UNDEFINED if v is None or isinstance(v, list) else v for v in items]
     defined = [v for v in known if v is not UNDEFINED]
     if not defined:  # of a size that nothing tells
         return items
