@@ -215,7 +215,11 @@ class Expressions:
                 return _listed(call(ast.Attribute(name("item"), "copy", ast.Load())), value)
             return call("list", value)
         if aval.kind is Kind.ARRAY:
-            return call(ast.Attribute(value, "copy", ast.Load()))
+            copied = call(ast.Attribute(value, "copy", ast.Load()))
+            if not aval.optional:
+                return copied
+            absent = ast.Compare(value, [ast.Is()], [ast.Constant(None)])
+            return ast.IfExp(absent, ast.Constant(None), copied)
         return call(self.space.function(copy.copy), value)
 
     def node_if(self, node: Node) -> ast.expr:

@@ -77,7 +77,7 @@ class Rewriter:
 
         inside = {v for node in block.nodes for v in node.outputs}
         for v in kept:
-            if v not in inside:
+            if v not in inside and not v.aval.optional:  # kept elements may be None
                 hold(v, None)
         for p in block.params:
             self.save(p, nodes, None)
@@ -89,12 +89,16 @@ class Rewriter:
                 self.at(v, position) if reads_content(node, i) else v
                 for i, v in enumerate(node.inputs))
             nodes.append(self.rebuilt(node, inputs, nodes))
+            place = len(nodes) - 1  # copies of outputs follow
             for i, v in enumerate(node.outputs):
-                if v in kept:
+                if v in kept and partly_undefined(node, i):
+                    saving = self.saving(v, node.origin)
+                    nodes[place], held[v] = saved_in_arms(nodes[place], i, saving)
+                elif v in kept:
                     hold(v, node.origin)
                 if v in self.copies and partly_undefined(node, i):
                     saving = self.saving(v, node.origin)
-                    nodes[-1], self.saved[v] = saved_in_arms(nodes[-1], i, saving)
+                    nodes[place], self.saved[v] = saved_in_arms(nodes[place], i, saving)
                 else:
                     self.save(v, nodes, node.origin)
         if border is not None and border >= len(block.nodes):
