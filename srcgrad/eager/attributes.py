@@ -380,13 +380,13 @@ def register_hook(self: Tensor, hook: Any) -> RemovableHandle:
     if x.backward_hooks is None or (node is not None and not _is_attached(self, node)):
         x.backward_hooks = {}
         if node is not None:
-            node_extra(node).tensor_hooks.append((self._nr, x.backward_hooks))
+            node_extra(node).tensor_hooks.append((self._nr, x.backward_hooks, self._dt))
     return RemovableHandle(x.backward_hooks, hook)
 
 
 def _is_attached(self: Tensor, node: Any) -> bool:
     hooks = extra(self).backward_hooks
-    return any(h is hooks for _, h in node_extra(node).tensor_hooks)
+    return any(h is hooks for _, h, _ in node_extra(node).tensor_hooks)
 
 
 @_method

@@ -228,9 +228,9 @@ class Run:
         cts = ct if several else [ct]
         ex = node.ex
         if ex is not None:
-            for nr, hooks in ex.tensor_hooks:
+            for nr, hooks, d in ex.tensor_hooks:
                 if nr < len(cts):
-                    cts[nr] = self._call_tensor_hooks(hooks, cts[nr])
+                    cts[nr] = self._call_tensor_hooks(hooks, cts[nr], d)
             for hook in list(ex.pre_hooks.values()):
                 given = tuple(None if c is None else self.tensor(c) for c in cts)
                 result = hook(given)
@@ -247,11 +247,11 @@ class Run:
                     self.captured[place] = cts[nr]
         return cts if several else cts[0]
 
-    def _call_tensor_hooks(self, hooks: dict[int, Any], ct: Any) -> Any:
+    def _call_tensor_hooks(self, hooks: dict[int, Any], ct: Any, d: dt.dtype) -> Any:
         for hook in list(hooks.values()):
             if ct is None:
                 return None
-            given = self.tensor(ct)
+            given = self.tensor(ct, d)
             result = hook(given)
             if result is not None:
                 check_hook_result(given, result, hook)
@@ -306,7 +306,7 @@ class Run:
             return
         ours = ours and node.ex is None and (x is None or not x.backward_hooks)
         if x is not None and x.backward_hooks:
-            ct = self._call_tensor_hooks(x.backward_hooks, ct)
+            ct = self._call_tensor_hooks(x.backward_hooks, ct, leaf._dt)
         if node.ex is not None:
             for hook in list(node.ex.pre_hooks.values()):
                 result = hook((self.tensor(ct, leaf._dt),))

@@ -36,7 +36,8 @@ class NodeExtra:
     def __init__(self) -> None:
         self.pre_hooks: dict[int, Any] = {}
         self.post_hooks: dict[int, Any] = {}
-        self.tensor_hooks: list[tuple[int, dict[int, Any]]] = []  # (output number, hooks)
+        # (output number, hooks, dtype of the output)
+        self.tensor_hooks: list[tuple[int, dict[int, Any], Any]] = []
         self.retain: dict[int, Any] = {}  # output number -> weak reference to the tensor
         self.metadata: dict[Any, Any] = {}
         self.trace: str | None = None  # anomaly mode: the stack of the forward call
