@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,16 @@ def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
     if len(given) == 1 and isinstance(given[0], tuple | list):
         given = tuple(given[0])
     return tuple(n if n.__class__ is int else index_of(n) for n in given)
+
+
+_warned: set[str] = set()
+
+
+def warn_once(text: str) -> None:
+    """A UserWarning that is given the first time only, as many of PyTorch's are."""
+    if text not in _warned:
+        _warned.add(text)
+        warnings.warn(text, UserWarning, stacklevel=4)
 
 
 def need_floating(name: str, input: Tensor) -> None:

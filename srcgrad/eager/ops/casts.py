@@ -11,6 +11,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import need_tensor, op, register
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.layout import contiguous_format
+from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor, store
@@ -39,6 +40,8 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
 
 def convert(input: Tensor, d: dt.dtype, copy: bool = False) -> Tensor:
     """``input`` in another dtype (itself if it has it already and no copy is asked for)."""
+    if input._dt.category == dt.COMPLEX and d.category < dt.COMPLEX and d is not dt.bool_:
+        warn_once("Casting complex values to real discards the imaginary part")
     if input._dt is d:
         return (_to_copy.finish(input._a.copy("K"), (input, d.numpy), {}, d)
                 if copy else input)

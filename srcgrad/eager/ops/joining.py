@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register, type_name
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
+from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.indexing import slice_view
 from srcgrad.eager.ops.shapes import expand, reshape, unsqueeze, view, wrap_dim
@@ -322,8 +323,12 @@ def _common(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @op(method=False, out=False)
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     """Coordinate grids of vectors, as expanded views."""
+    if indexing is None:
+        indexing = "ij"
+        warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the "
+                  "indexing argument.")
     given = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple)
                  else tensors)
     if not given:
@@ -353,7 +358,7 @@ def cartesian_prod(*tensors: Any) -> Any:
     """All combinations of the elements of vectors, as rows."""
     if len(tensors) == 1:
         return tensors[0]
-    return stack([reshape(g, -1) for g in meshgrid(*tensors)], dim=1)
+    return stack([reshape(g, -1) for g in meshgrid(*tensors, indexing="ij")], dim=1)
 
 
 @op(out=False)
@@ -372,7 +377,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     for i in range(r - 1):
         mask &= grid[i] <= grid[i + 1] if with_replacement else grid[i] < grid[i + 1]
     chosen = wrap(mask, dt.bool_)
-    return stack([g.masked_select(chosen) for g in meshgrid(*([input] * r))], dim=1)
+    return stack([g.masked_select(chosen) for g in meshgrid(*([input] * r), indexing="ij")], dim=1)
 
 
 def _as_tensor(value: Any) -> Tensor:

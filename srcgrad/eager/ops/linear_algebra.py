@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register, within
 from srcgrad.eager.linalg_errors import LinAlgError
-from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.arguments import not_implemented, warn_once
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.complex_views import conj
 from srcgrad.eager.ops.more_products import linalg_cross
@@ -208,6 +208,12 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Any:
 
 @op("cholesky")
 def _cholesky(input: Tensor, upper: bool = False) -> Any:
+    warn_once(
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
+        "future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\nL = "
+        "torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be replaced "
+        "with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results "
+        "for all valid (symmetric positive definite) inputs.")
     return _positive("cholesky", _OLD_CHOLESKY, input, upper)
 
 
@@ -254,6 +260,11 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
 
 @op("qr")
 def _old_qr(input: Tensor, some: bool = True) -> Any:
+    warn_once(
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
+        "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string parameter "
+        "'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\nQ, R = torch.linalg.qr(A, "
+        "'reduced' if some else 'complete')")
     return _qr(input, "reduced" if some else "complete", _OLD_QR)
 
 
@@ -488,7 +499,13 @@ def _cheapest(matrices: list[Tensor]) -> Tensor:
     return multiply(0, n - 1)
 
 
-op("chain_matmul", method=False)(lambda *matrices: multi_dot(matrices))
+@op(method=False)
+def chain_matmul(*matrices: Any) -> Any:
+    """:func:`multi_dot` of the arguments."""
+    warn_once("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. "
+              "Use torch.linalg.multi_dot instead, which accepts a list of two or more tensors "
+              "rather than multiple parameters.")
+    return multi_dot(matrices)
 
 
 @within(LINALG, "tensorsolve", title="linalg_tensorsolve")

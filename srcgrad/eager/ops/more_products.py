@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
-from srcgrad.eager.ops.arguments import c_name
+from srcgrad.eager.ops.arguments import c_name, warn_once
 from srcgrad.eager.ops.arithmetic import mul
 from srcgrad.eager.ops.products import dot, mm
 from srcgrad.eager.ops.shapes import expand, permute, reshape, unsqueeze, view, wrap_dim
@@ -411,6 +411,10 @@ def _arranged(t: Tensor, names: list[str], order: list[str], size: dict[str, int
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The cross product along a dimension of length 3 (the first such one by default)."""
     if dim is None:
+        warn_once(
+            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass "
+            "the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will "
+            "change to agree with that of linalg.cross in a future release.")
         dim = next((i for i, n in enumerate(input._a.shape) if n == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")

@@ -11,6 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, register, view_of
+from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.strides import shape_text
@@ -173,6 +174,15 @@ def t(input: Tensor) -> Tensor:
 
 
 def _reversed(input: Tensor) -> Tensor:
+    if input._a.ndim == 0:
+        warn_once("Tensor.T is deprecated on 0-D tensors. This function is the identity in these "
+                  "cases.")
+    elif input._a.ndim != 2:
+        warn_once(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+            "deprecated and it will throw an error in a future release. Consider `x.mT` to "
+            "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
+            "reverse the dimensions of a tensor.")
     return permute(input, *range(input._a.ndim - 1, -1, -1))
 
 
@@ -355,7 +365,8 @@ SPECIAL[np.reshape] = lambda a, shape, order="C": (
 SPECIAL[np.ravel] = lambda a, order="C": reshape(a, -1)
 SPECIAL[np.swapaxes] = transpose
 SPECIAL[np.matrix_transpose] = _matrix_transposed
-SPECIAL[np.transpose] = lambda a, axes=None: _reversed(a) if axes is None else permute(a, *axes)
+SPECIAL[np.transpose] = lambda a, axes=None: permute(
+    a, *(range(a._a.ndim - 1, -1, -1) if axes is None else axes))
 SPECIAL[np.squeeze] = _np_squeeze
 SPECIAL[np.expand_dims] = _np_expand_dims
 SPECIAL[np.moveaxis] = _np_moveaxis

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,15 @@ def _spread(name: str) -> None:
         n = input._a.size if axes is None else math.prod(input._a.shape[i] for i in axes)
         if n - ddof <= 0:
             ddof = np.float64(ddof)
-        made = prim(input, axis=axes, ddof=ddof, keepdims=keepdim)
+            warnings.warn(
+                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than "
+                "the reduction factor (input numel divided by output numel).", UserWarning,
+                stacklevel=4)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)
+                made = prim(input, axis=axes, ddof=ddof, keepdims=keepdim)
+        else:
+            made = prim(input, axis=axes, ddof=ddof, keepdims=keepdim)
         if name in _MEANS:
             return made, _MEANS[name](input, axis=axes, keepdims=keepdim)
         return made
