@@ -50,7 +50,7 @@ class MultiheadAttention(Module):
             raise AssertionError("embed_dim must be divisible by num_heads")
 
         def parameter(*shape: int) -> Parameter:
-            return Parameter(torch.empty(shape, dtype=dtype))
+            return Parameter(torch.empty(shape, device=device, dtype=dtype))
 
         if self._qkv_same_embed_dim:
             self.in_proj_weight = parameter(3 * embed_dim, embed_dim)

@@ -24,7 +24,7 @@ class _ConvNd(Module):
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any,
         dilation: Any, output_padding: Any, groups: int, bias: bool, padding_mode: str,
-        dtype: Any,
+        device: Any, dtype: Any,
     ) -> None:
         super().__init__()
         n = self.count
@@ -47,9 +47,9 @@ class _ConvNd(Module):
         ends = (out_channels, in_channels // groups)
         if self.transposed:
             ends = (in_channels, out_channels // groups)
-        self.weight = Parameter(torch.empty((*ends, *self.kernel_size), dtype=dtype))
+        self.weight = Parameter(torch.empty((*ends, *self.kernel_size), device=device, dtype=dtype))
         if bias:
-            self.bias = Parameter(torch.empty(out_channels, dtype=dtype))
+            self.bias = Parameter(torch.empty(out_channels, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
@@ -107,7 +107,7 @@ class _Direct(_ConvNd):
     ) -> None:
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias,
-            padding_mode, dtype,
+            padding_mode, device, dtype,
         )
 
     def _widths(self) -> list[int]:
@@ -166,7 +166,7 @@ class _Transposed(_ConvNd):
             )
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding,
-            groups, bias, padding_mode, dtype,
+            groups, bias, padding_mode, device, dtype,
         )
 
     def _extra(self, input: Any, output_size: Any) -> Any:

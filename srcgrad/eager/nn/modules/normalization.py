@@ -20,7 +20,7 @@ class _Statistics(Module):
 
     def __init__(
         self, num_features: int, eps: float, momentum: float | None, affine: bool,
-        track_running_stats: bool, bias: bool, dtype: Any,
+        track_running_stats: bool, bias: bool, device: Any, dtype: Any,
     ) -> None:
         super().__init__()
         self.num_features = num_features
@@ -29,11 +29,14 @@ class _Statistics(Module):
         self.affine = affine
         self.track_running_stats = track_running_stats
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            value = Parameter(torch.empty(num_features, dtype=dtype)) if wanted else None
+            value = None
+            if wanted:
+                value = Parameter(torch.empty(num_features, device=device, dtype=dtype))
             self.register_parameter(name, value)
         if track_running_stats:
-            self.register_buffer("running_mean", torch.zeros(num_features, dtype=dtype))
-            self.register_buffer("running_var", torch.ones(num_features, dtype=dtype))
+            kind = {"device": device, "dtype": dtype}
+            self.register_buffer("running_mean", torch.zeros(num_features, **kind))
+            self.register_buffer("running_var", torch.ones(num_features, **kind))
             self.register_buffer("num_batches_tracked", torch.tensor(0, dtype=torch.int64))
         else:
             for name in ("running_mean", "running_var", "num_batches_tracked"):
@@ -82,7 +85,9 @@ class _BatchNorm(_Statistics):
         affine: bool = True, track_running_stats: bool = True, device: Any = None,
         dtype: Any = None, *, bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, dtype)
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, bias, device, dtype
+        )
 
     def forward(self, input: Any) -> Any:
         self._check_input_dim(input)
@@ -123,7 +128,9 @@ class _InstanceNorm(_Statistics):
         track_running_stats: bool = False, device: Any = None, dtype: Any = None, *,
         bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, dtype)
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, bias, device, dtype
+        )
 
     def _apply_norm(self, input: Any) -> Any:
         return F.instance_norm(
@@ -181,7 +188,7 @@ class LayerNorm(Module):
         for name, wanted in (("weight", True), ("bias", bias)):
             value = None
             if elementwise_affine and wanted:
-                value = Parameter(torch.empty(self.normalized_shape, dtype=dtype))
+                value = Parameter(torch.empty(self.normalized_shape, device=device, dtype=dtype))
             self.register_parameter(name, value)
         self.reset_parameters()
 
@@ -215,7 +222,7 @@ class RMSNorm(Module):
         self.elementwise_affine = elementwise_affine
         value = None
         if elementwise_affine:
-            value = Parameter(torch.empty(self.normalized_shape, dtype=dtype))
+            value = Parameter(torch.empty(self.normalized_shape, device=device, dtype=dtype))
         self.register_parameter("weight", value)
         self.reset_parameters()
 
@@ -251,7 +258,9 @@ class GroupNorm(Module):
         self.eps = eps
         self.affine = affine
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            value = Parameter(torch.empty(num_channels, dtype=dtype)) if wanted else None
+            value = None
+            if wanted:
+                value = Parameter(torch.empty(num_channels, device=device, dtype=dtype))
             self.register_parameter(name, value)
         self.reset_parameters()
 

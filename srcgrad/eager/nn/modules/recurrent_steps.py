@@ -72,7 +72,7 @@ class RNNCellBase(Module):
             if bias:
                 shapes[name] = (rows,)
         for name, shape in shapes.items():
-            self.register_parameter(name, Parameter(torch.empty(shape, dtype=dtype)))
+            self.register_parameter(name, Parameter(torch.empty(shape, device=device, dtype=dtype)))
         if not bias:
             self.register_parameter("bias_ih", None)
             self.register_parameter("bias_hh", None)

@@ -56,7 +56,7 @@ class RNNBase(Module):
                 if proj_size > 0:
                     shapes["weight_hr"] = (proj_size, hidden_size)
                 for name, shape in shapes.items():
-                    value = Parameter(torch.empty(shape, dtype=dtype))
+                    value = Parameter(torch.empty(shape, device=device, dtype=dtype))
                     self.register_parameter(f"{name}_{suffix}", value)
         self.reset_parameters()
 

@@ -33,7 +33,7 @@ class Embedding(Module):
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
         if _weight is None:
-            table = torch.empty((num_embeddings, embedding_dim), dtype=dtype)
+            table = torch.empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
             self.weight = Parameter(table, requires_grad=not _freeze)
             self.reset_parameters()
         else:
@@ -110,7 +110,7 @@ class EmbeddingBag(Module):
         self.include_last_offset = include_last_offset
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
         if _weight is None:
-            _weight = torch.empty((num_embeddings, embedding_dim), dtype=dtype)
+            _weight = torch.empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
             self.weight = Parameter(_weight)
             self.reset_parameters()
         else:
