@@ -12,7 +12,7 @@ from srcgrad.emit.facts import produced_by
 from srcgrad.emit.literals import call, name
 from srcgrad.emit.naming import LoopNames
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
-from srcgrad.emit.statements import Plain, Stmts, Store, assign, parallel
+from srcgrad.emit.statements import Plain, Stmts, Store, assign, inverted, parallel
 from srcgrad.graph.ir import Block, Index, Node, Ref, Value
 from srcgrad.kinds import Kind
 
@@ -355,17 +355,3 @@ def _is_row(node: Node, index: Value) -> bool:
     steps = node.params["steps"]
     return len(steps) == 1 and isinstance(steps[0], Index) and isinstance(
         steps[0].key, Ref) and node.inputs[steps[0].key.index] is index
-
-
-_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-                                                     ast.In: ast.NotIn, ast.NotIn: ast.In,
-                                                     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
-
-
-def inverted(test: ast.expr) -> ast.expr:
-    """``not test``; of ``==``, ``is`` and ``in`` the opposite comparison."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return test.operand
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
-        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
-    return ast.UnaryOp(ast.Not(), test)

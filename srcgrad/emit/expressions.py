@@ -212,7 +212,11 @@ class Expressions:
         aval = node.inputs[0].aval
         if aval.kind is Kind.LIST:
             if node.params.get("deep"):
-                return _listed(call(ast.Attribute(name("item"), "copy", ast.Load())), value)
+                item: ast.expr = call(ast.Attribute(name("item"), "copy", ast.Load()))
+                if aval.elem is not None and aval.elem.optional:
+                    absent = ast.Compare(name("item"), [ast.Is()], [ast.Constant(None)])
+                    item = ast.IfExp(absent, ast.Constant(None), item)
+                return _listed(item, value)
             return call("list", value)
         if aval.kind is Kind.ARRAY:
             copied = call(ast.Attribute(value, "copy", ast.Load()))

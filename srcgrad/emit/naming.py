@@ -145,7 +145,7 @@ class Naming:
         return function_name(node) if node.op == "apply" else None
 
     def saved_name(self, element: Value) -> str:
-        name = self.wanted(element)
+        name = self.wanted(element).removesuffix(SECOND)
         if name in (TEMPORARY, "saved"):
             return "saved"
         return name if name.endswith("_saved") else f"{name}_saved"
@@ -158,13 +158,14 @@ class Naming:
         position = node.blocks[-1].params.index(element)
         sequence = self.of[node.inputs[len(node.inputs) - len(node.blocks[-1].params) + position]]
         base = re.sub(r"_saved(_\d+)?$", "", sequence)
-        return base if base != sequence and element.aval.kind is not Kind.LIST else TEMPORARY
+        known = base not in (sequence, "") and element.aval.kind is not Kind.LIST
+        return base if known else TEMPORARY
 
     def part_name(self, node: Node) -> str | None:
         """``d_L_ii`` for ``d_L[i, i]``, ``u_part`` for other parts of ``u``."""
-        base = self.of.get(node.inputs[0]) or node.inputs[0].hint
+        base = self.of.get(node.inputs[0]) or (node.inputs[0].hint or "").removesuffix(SECOND)
         steps = node.params["steps"]
-        if base is None or re.fullmatch(r"t\d+", base) or not steps:
+        if not base or re.fullmatch(r"t\d+", base) or not steps:
             return None
         if len(steps) != 1 or not isinstance(steps[0], Index):
             return f"{base}_part"
@@ -334,9 +335,11 @@ def function_name(node: Node) -> str | None:
     name = getattr(fn, "name", None) or getattr(fn, "__name__", None)
     if len(node.inputs) != 1 or len(args) != 1 or not isinstance(args[0], Ref) or not name:
         return None
-    hint = node.inputs[0].hint
-    plain = str(name).isidentifier() and not str(name).startswith("_") and fn is not operator.neg
-    return f"{name}_{hint}" if hint and plain and len(hint) < 12 else None
+    name, hint = str(name), node.inputs[0].hint or ""
+    if not (name.isidentifier() and hint.isidentifier()) or name.startswith("_") or (
+            len(hint) > 11 or fn is operator.neg):
+        return None
+    return f"{name}_{hint}"
 
 
 def merged(spans: list[Span]) -> list[Span]:

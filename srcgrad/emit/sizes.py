@@ -87,7 +87,7 @@ class Sizes:
         aval = value.aval
         made = self.folding.producer.get(value)
         used = value in self.folding.users or (made is not None and made.op == "alias")
-        if aval.optional or not used or value in self.avoid:
+        if aval.optional or not used or value in self.avoid or self._is_list(value, made):
             return
         dims: list[tuple[Dim | None, int | None]] = []
         if aval.kind is Kind.INT:
@@ -101,6 +101,13 @@ class Sizes:
             elif atom is not None and atom not in self.atoms:
                 self.atoms[atom] = (value, axis)
                 added.append(atom)
+
+    def _is_list(self, value: Value, made: Node | None) -> bool:
+        """Is the value a sequence that is kept in a list?"""
+        if made is None or made.op != "loop":
+            return False
+        kept = zip(produced_by(made), self.plans[made].shapes, strict=True)
+        return any(sequence is value and shape is None for (_, sequence, _), shape in kept)
 
     # ---- loops -----------------------------------------------------------------------
     def loop(self, node: Node) -> None:
@@ -261,14 +268,15 @@ def _atom(atom: Atom, source: Callable[[Atom], ast.expr | None]) -> ast.expr:
     found = source(atom)
     if found is not None:
         return found
+    if atom.name == "slice_length":
+        parts = [None if a is None else dim_expression(a, source) for a in atom.args[:3]]
+        whole = _call("range", dim_expression(atom.args[3], source))
+        return _call("len", ast.Subscript(whole, ast.Slice(*parts), ast.Load()))
     args = [dim_expression(a, source) for a in atom.args]
     if atom.name in _OPERATORS:
         return ast.BinOp(args[0], _OPERATORS[atom.name](), args[1])
     if atom.name == "range_length":
         return _call("len", _call("range", *args))
-    if atom.name == "slice_length":
-        return _call("len", ast.Subscript(_call("range", args[3]),
-                                          ast.Slice(*args[:3]), ast.Load()))
     return _call(atom.name, *args)
 
 

@@ -46,6 +46,24 @@ class Store:
         return ast.Assign([target], value)
 
 
+def _id(expression: ast.expr) -> str | None:
+    return expression.id if isinstance(expression, ast.Name) else None
+
+
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+                                                     ast.In: ast.NotIn, ast.NotIn: ast.In,
+                                                     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+
+
+def inverted(test: ast.expr) -> ast.expr:
+    """``not test``; of ``==``, ``is`` and ``in`` the opposite comparison."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
+        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
+
+
 def assign(target: str, value: ast.expr) -> ast.stmt:
     """``target = value``."""
     return ast.Assign([ast.Name(target, ast.Store())], value)
@@ -140,6 +158,11 @@ class Plain:
             self.add(stmts, node, ast.Assign([ast.Tuple(targets, ast.Store())], value))
         elif not names or names[0] == "_":
             self.add(stmts, node, ast.Expr(value))
+        elif isinstance(value, ast.IfExp) and names[0] in (_id(value.body), _id(value.orelse)):
+            keeps = _id(value.body) == names[0]  # one arm leaves the variable alone
+            test = inverted(value.test) if keeps else value.test
+            chosen = assign(names[0], value.orelse if keeps else value.body)
+            self.add(stmts, node, ast.If(test, [chosen], []))
         else:
             self.add(stmts, node, assign(names[0], value))
 
@@ -173,7 +196,8 @@ class Plain:
         except TypeError:
             return False
         marked = fn in INPLACE or (node.origin is not None and node.origin.augmented) or (
-            is_adjoint(node) and node.out.aval.kind in SCALARS)
+            is_adjoint(node) and all(
+                v.aval.kind in SCALARS for v in (node.out, *node.inputs)))
         if op is None or not marked:
             return False
         left, right = (self.e.template(a, node.inputs) for a in node.params["args"])

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.errors import Where
 from srcgrad.graph.ir import Block, Builder, Graph, Index, LoopSpec, Node, Origin, Ref, Value
-from srcgrad.kinds import BOOL, FLOAT, INT, array
+from srcgrad.kinds import BOOL, FLOAT, INT, array, list_of
 
 SIZE = 4
 VECTOR = array(float, (SIZE,))
@@ -56,7 +56,7 @@ class Maker:
         return self.random.choice(recent)
 
     def adjoint_node(self, scope: dict[str, list[Value]], depth: int) -> None:
-        choice = self.random.randrange(12 if depth else 9)
+        choice = self.random.randrange(14 if depth else 9)
         vectors, parts, numbers = scope["vectors"], scope["parts"], scope["numbers"]
         index = Index(self.random.choice(SLICES))
         if choice == 0:
@@ -87,8 +87,12 @@ class Maker:
                                      fn=self.random.choice((operator.imul, operator.isub))).out)
         elif choice == 9:
             self.branch(scope, depth)
-        elif choice > 9:
+        elif choice in (10, 11):
             self.loop(scope, depth)
+        elif choice == 12:
+            self.exit_loop(scope, depth)
+        elif choice == 13:
+            self.while_loop(scope, depth)
         if self.random.random() < 0.3 and vectors[-1].hint is None:
             vectors[-1].hint = self.random.choice("uvw")
 
@@ -136,6 +140,78 @@ class Maker:
         node = self.node("loop", (*bounds, *inits, *consumed), avals, (body,), loop=spec)
         scope["vectors"].extend(node.outputs[:carried + 1])
         scope["sequences"].extend(node.outputs[carried + 1:-1])
+
+    def body(self, scope: dict[str, list[Value]], depth: int, params, count: int):
+        """A region with parameters: its builder (still open), its scope, some of its values."""
+        inner = {k: list(v) for k, v in scope.items()}
+        self.builders.append(Builder())
+        for kind, aval, hint in params:
+            inner[kind].append(self.b.param(aval, hint))
+        self.adjoint_block(inner, self.random.randrange(1, 6), depth - 1)
+        return inner, self.outputs(inner, count)
+
+    def exit_loop(self, scope: dict[str, list[Value]], depth: int) -> None:
+        """A loop that may leave early, its carried values decided in the arms."""
+        carried, kept = self.random.randrange(1, 3), self.random.randrange(0, 2)
+        inits = tuple(self.pick(scope["vectors"]) for _ in range(carried))
+        bounds = tuple(self.b.const(v, INT) for v in (0, 4, 1))
+        params = [("ints", INT, "i")]
+        params += [("vectors", VECTOR, self.random.choice("uvw")) for _ in range(carried)]
+        inner, extra = self.body(scope, depth, params, kept)
+        total = self.apply(np.sum, self.pick(inner["vectors"]), aval=FLOAT)
+        test = self.apply(operator.gt, total, self.random.uniform(0, 3), aval=BOOL)
+        arms = []
+        for jump in (self.random.choice((1, 3)), 0):
+            _, outs = self.body(inner, depth, (), carried)
+            arms.append(self.closed(jump, outs))
+        node = self.node("if", (test,), (INT, *(VECTOR,) * carried), tuple(arms))
+        body = self.builders.pop().block((*node.outputs, *extra))
+        spec = LoopSpec("for", carried, 0, 0, kept, True, False, (False,) * kept)
+        avals = (INT, *(VECTOR,) * carried, *(list_of(VECTOR),) * kept, INT)
+        made = self.node("loop", (*bounds, *inits), avals, (body,), loop=spec)
+        scope["vectors"].extend(made.outputs[1:1 + carried])
+        if self.random.random() < 0.5:
+            scope["numbers"].append(self.apply(operator.mul, made.outputs[0], 0.5, aval=FLOAT))
+        if kept and self.random.random() < 0.7:
+            self.consume(made.outputs[-1], made.outputs[-2], scope, depth)
+
+    def closed(self, jump: int, outs: tuple[Value, ...]) -> Block:
+        number = self.b.const(jump, INT)
+        return self.builders.pop().block((number, *outs))
+
+    def consume(self, trips: Value, sequence: Value, scope: dict, depth: int) -> None:
+        """A loop over what an exiting loop kept."""
+        init = self.pick(scope["vectors"])
+        bounds = (self.b.const(0, INT), trips, self.b.const(1, INT))
+        params = [("ints", INT, "i"), ("vectors", VECTOR, "v"), ("vectors", VECTOR, None)]
+        _, outs = self.body(scope, depth, params, 1)
+        body = self.builders.pop().block(outs)
+        spec = LoopSpec("for", 1, 1, 0, 0, False, True, ())
+        made = self.node("loop", (*bounds, init, sequence), (VECTOR, INT), (body,), loop=spec)
+        scope["vectors"].append(made.outputs[0])
+
+    def while_loop(self, scope: dict[str, list[Value]], depth: int) -> None:
+        """A while loop of three rounds, with a statement in its test now and then."""
+        init = self.pick(scope["vectors"])
+        zero = self.b.const(0, INT)
+        self.builders.append(Builder())
+        count, vector = self.b.param(INT, "k"), self.b.param(VECTOR, "w")
+        if self.random.random() < 0.5:
+            self.adjoint_block({**{k: list(v) for k, v in scope.items()},
+                                "vectors": [*scope["vectors"], vector]}, 1, 0)
+        less = self.apply(operator.lt, count, 3, aval=BOOL)
+        test = self.builders.pop().block((less,))
+        kept = self.random.randrange(0, 2)
+        params = [("ints", INT, "k"), ("vectors", VECTOR, "w")]
+        inner, outs = self.body(scope, depth, params, 1 + kept)
+        step = self.apply(operator.add, inner["ints"][-1], 1, aval=INT)
+        body = self.builders.pop().block((step, *outs))
+        spec = LoopSpec("while", 2, 0, 0, kept, False, False, (False,) * kept)
+        avals = (INT, VECTOR, *(list_of(VECTOR),) * kept, INT)
+        made = self.node("loop", (zero, init), avals, (test, body), loop=spec)
+        scope["vectors"].append(made.outputs[1])
+        if kept:
+            self.consume(made.outputs[-1], made.outputs[2], scope, depth)
 
     def adjoint_graph(self, length: int) -> Graph:
         self.role = "adjoint"

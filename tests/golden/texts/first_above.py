@@ -1,0 +1,41 @@
+import numpy as np
+
+
+# first_above(x: f8[n], limit: float) -> f8;  d/dx
+# kept in each iteration: saved, s_saved  (16 bytes)
+def first_above_value_and_grad(x, limit, d_out=1.0):
+    # ---- forward
+    n_i = 0
+    exit_at = 0
+    saved = []
+    s_saved = []
+    s = 0.0
+    for i in range(x.shape[0]):
+        n_i += 1
+        s = s + x[i] ** 2
+        s_saved.append(s)
+        t1 = s > limit
+        saved.append(t1)
+        if t1:
+            out = s * x[0]
+            exit_at = 3
+            break
+    taken = exit_at == 0
+    if taken:
+        out = s
+    # ---- backward
+    if taken:
+        d_s = d_out
+        d_out = 0.0
+    else:
+        d_s = 0.0
+    d_x = np.zeros_like(x)
+    for i in reversed(range(n_i)):
+        if saved[i]:
+            # return s * x[0]
+            d_s += d_out * x[0]
+            d_x[0] += d_out * s_saved[i]
+            d_out = 0.0
+        # s = s + x[i] ** 2
+        d_x[i] += d_s * (2 * x[i])
+    return out, (d_x,)

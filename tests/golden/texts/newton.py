@@ -1,0 +1,21 @@
+# newton(x: float, tol: float) -> float;  d/dx
+# kept in each iteration: y_saved  (8 bytes)
+def newton_value_and_grad(x, tol, d_y=1.0):
+    # ---- forward
+    n_while = 0
+    y_saved = []
+    y = x
+    while abs(y * y - x) > tol:
+        n_while += 1
+        y_saved.append(y)
+        y = 0.5 * (y + x / y)
+    # ---- backward
+    d_x = 0.0
+    for i in reversed(range(n_while)):
+        y_2 = y_saved[i]
+        # y = 0.5 * (y + x / y)
+        d_y *= 0.5
+        d_x += d_y / y_2
+        d_y -= d_y * (x / y_2) / y_2
+    d_x += d_y
+    return y, (float(d_x),)
