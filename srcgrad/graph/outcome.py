@@ -12,7 +12,7 @@ from ..kinds import Aval
 from ..spelling import At, Part
 from .ir import Through
 
-View = Literal["fresh", "view", "maybe", "same"]
+View = Literal["fresh", "view", "maybe", "layout", "same"]
 Order = Literal["C", "keep"] | None
 Guard = tuple[str, Dim]
 
@@ -56,7 +56,8 @@ class Outcome:
         ``container`` (``tuple``, ``list`` or a named tuple's class).
     ``views``
         per output: ``"fresh"`` (a new object), ``"view"`` (of the input ``sources`` names),
-        ``"same"`` (that very object) or ``"maybe"`` (depends on the input's layout).
+        ``"same"`` (that very object), ``"maybe"`` (a view if the input lies in C order, else
+        unknown) or ``"layout"`` (depends on the input's layout in another way: ``order="F"``).
     ``sources``
         per output: number of the input among the abstract leaves of ``(args, kwargs)`` in
         order, None for fresh ones.

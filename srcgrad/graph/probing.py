@@ -175,10 +175,8 @@ def relation(value: Any, inputs: list[Any]) -> tuple[View, int | None]:
 
 
 def merge_relations(seen: list[tuple[View, int | None]]) -> tuple[View, int | None]:
-    """The relation that covers what was seen under different memory layouts."""
+    """The relation that covers what was seen under different memory layouts, C order first."""
     if len(set(seen)) == 1:
         return seen[0]
     source = next(i for kind, i in seen if kind != "fresh")
-    if all(kind != "fresh" for kind, _ in seen) and len({i for _, i in seen}) == 1:
-        return "maybe", source
-    return "maybe", source
+    return "layout" if seen[0][0] == "fresh" else "maybe", source

@@ -253,7 +253,7 @@ def _reshape(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome 
         return None
     order = args[2] if positional and len(args) > 2 else kwargs.get("order", "C")
     fixed = len(args[0].shape or ()) <= 1 and len(shape) <= 1
-    view: Any = "view" if fixed else "maybe"
+    view: Any = "view" if fixed else "maybe" if order == "C" else "layout"
     if kwargs.get("copy") is True:
         view = "fresh"
     if order not in ("C", "F", "A"):
@@ -298,7 +298,7 @@ def _divided(old: tuple[Dim, ...], shape: list[Any], place: int, count: Dim, res
 
 
 def _ravel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
-    if len(args) != 1 or not isinstance(args[0], Aval) or not args[0].is_array:
+    if kwargs or len(args) != 1 or not isinstance(args[0], Aval) or not args[0].is_array:
         return None
     copied = isinstance(fn, Method) and fn.name == "flatten"
     aval = args[0].but(shape=(total(args[0].shape or ()),))

@@ -116,7 +116,7 @@ def _joined(outcomes: list[Outcome]) -> Outcome:
     for i in range(len(first.avals)):
         kinds = {o.views[i] for o in outcomes}
         found = [o.sources[i] for o in outcomes if o.sources[i] is not None]
-        views.append(first.views[i] if len(kinds) == 1 else "maybe")
+        views.append(first.views[i] if len(kinds) == 1 else "layout")
         sources.append(found[0] if found else None)
     return Outcome(avals, first.many, first.container, tuple(views), tuple(sources),
                    uncertain=True)

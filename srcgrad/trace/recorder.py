@@ -306,8 +306,8 @@ class Recorder:
         base, step = found
         if relation == "same":
             return base
-        if relation == "maybe":
-            return self.maybe_view(base, step, value)
+        if relation in ("maybe", "layout"):
+            return self.maybe_view(base, step, value, relation == "maybe")
         steps, dyn = self._step_of(step)
         return self.view(base, steps, dyn, value, value.aval)
 
@@ -320,16 +320,18 @@ class Recorder:
         kwargs = abstract(self.values_in(dict(step.kwargs)), dyn)
         return (Through(step.fn, args, tuple(kwargs.items())),), tuple(dyn)
 
-    def maybe_view(self, base: ArrayTracer, step: Step, value: Value) -> Any:
-        """A result that is a view or a copy depending on the memory layout."""
-        if self.layout_of(base):
+    def maybe_view(self, base: ArrayTracer, step: Step, value: Value,
+                   of_c_order: bool = True) -> Any:
+        """A result that is a view or a copy depending on the memory layout; ``of_c_order``: a
+        view if the base lies in C order."""
+        if of_c_order and self.layout_of(base):
             steps, dyn = self._step_of(step)
             return self.view(base, steps, dyn, value, value.aval)
         result = self.wrap(value)
         if type(result) is ArrayTracer:
             result.home.aliases.append((base.home, base.home.current))
             base.home.aliases.append((result.home, result.home.current))
-            result.home.layout_of = base.home
+            result.home.layout_of = base.home if of_c_order else None
         return result
 
     def layout_of(self, tracer: ArrayTracer) -> bool | None:

@@ -44,7 +44,7 @@ def aval(fn, *args, **kwargs):
     (np.reshape, (X, -1), "view"), (np.reshape, (A, -1), "maybe"), (np.ravel, (A,), "maybe"),
     (Method("reshape"), (A, int_aval(M), int_aval(N)), "maybe"), (Method("flatten"), (A,), "fresh"),
     (np.asarray, (A,), "same"), (np.array, (A,), "fresh"), (np.copy, (A,), "fresh"),
-    (np.ascontiguousarray, (A,), "maybe"), (np.asfortranarray, (A,), "maybe"),
+    (np.ascontiguousarray, (A,), "maybe"), (np.asfortranarray, (A,), "layout"),
     (np.atleast_1d, (X,), "same"), (np.atleast_2d, (X,), "view"),
     (np.squeeze, (array(float, (N, 1)),), "view"),
     (np.expand_dims, (A, 0), "view"), (np.diagonal, (A,), "view"), (np.diag, (X,), "fresh"),
@@ -82,6 +82,13 @@ def test_view_steps():
     with pytest.raises(UnsupportedOperation, match="not an argument by itself"):
         outcome.step(np.broadcast_arrays, ([x], y), {}, 1)
     assert infer(np.exp, (X,)).step(np.exp, (x,), {}) is None
+
+
+@pytest.mark.parametrize(("fn", "view"), [(np.reshape, "layout"), (np.ravel, "layout")])
+def test_views_in_fortran_order_depend_on_the_layout_in_another_way(fn, view):
+    args = (A, -1) if fn is np.reshape else (A,)
+    assert infer(fn, args, {"order": "F"}).view == view
+    assert infer(fn, args, {"order": "C"}).view == "maybe"
 
 
 @pytest.mark.parametrize(("fn", "args", "order"), [
