@@ -19,6 +19,7 @@ from srcgrad.eager import (
     backends,
     bridge,
     constructors,
+    conversions,
     cuda,
     func,
     nn,

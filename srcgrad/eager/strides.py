@@ -108,4 +108,4 @@ def partly_same(a: Array, b: Array) -> bool:
     start, other = address(a), address(b)
     if start == other and a.size == b.size:
         return bool(a.strides != b.strides)
-    return start < other + b.nbytes and other < start + a.nbytes
+    return bool(start < other + b.nbytes and other < start + a.nbytes)

@@ -17,12 +17,14 @@ from srcgrad.eager.tensor import Tensor, wrap
 
 _SHOWN = {"a_shape": "self_sym_sizes", "axis": "dim", "keepdims": "keepdim"}
 
+_add_up: Any = np.add.reduce
+
 
 def _total(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """``np.sum`` without its overhead; half precision is summed in single precision."""
     if a.dtype == np.float16:
-        return np.add.reduce(a, axis, np.float32, keepdims=keepdims).astype(np.float16)
-    return np.add.reduce(a, axis, keepdims=keepdims)
+        return _add_up(a, axis, np.float32, keepdims=keepdims).astype(np.float16)
+    return _add_up(a, axis, keepdims=keepdims)
 
 
 _sum_all = Primitive(np.sum, "SumBackward0", shown=_SHOWN, primal=_total)
@@ -34,7 +36,7 @@ def _mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     if a.dtype == np.float16:  # summed in single precision
         return _mean(a.astype(np.float32), axis, keepdims).astype(np.float16)
     n = a.size if axis is None else math.prod(a.shape[i] for i in axis)
-    return np.true_divide(np.add.reduce(a, axis=axis, keepdims=keepdims), a.dtype.type(n))
+    return np.true_divide(_add_up(a, axis=axis, keepdims=keepdims), a.dtype.type(n))
 
 
 _mean_all = Primitive(np.mean, "MeanBackward0", shown=_SHOWN, primal=_mean)
