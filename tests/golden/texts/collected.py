@@ -1,0 +1,39 @@
+import numpy as np
+
+
+# collected(x: f8[n], n: int) -> f8;  d/dx
+# kept in each iteration: x_saved, sin_x_saved  (16*n bytes)
+def collected_value_and_grad(x, n, d_total=1.0):
+    # ---- forward
+    n_loop = len(range(n))
+    x_saved = np.empty((n_loop, *x.shape))
+    sin_x_saved = np.empty((n_loop, *x.shape))
+    t1 = []
+    for i in range(n):
+        x_saved[i] = x
+        sin_x = np.sin(x)
+        sin_x_saved[i] = sin_x
+        x = sin_x * x
+        t1.append(x)
+    t2 = len(t1)
+    total = 0.0
+    for s in t1:
+        total += np.sum(s * s)
+    # ---- backward
+    t3 = [np.zeros_like(item) for item in t1]
+    for i in reversed(range(t2)):
+        s = t1[i]
+        # total += np.sum(s * s)
+        d_s = 2.0 * d_total * s
+        t3[i] = t3[i] + d_s
+    d_x = np.zeros_like(x)
+    for i in reversed(range(n)):
+        x = x_saved[i]
+        # states.append(x)
+        t1 = t3.pop()
+        d_x += t1
+        # x = np.sin(x) * x
+        t1 = d_x * x
+        d_x *= sin_x_saved[i]
+        d_x += t1 * np.cos(x)
+    return total, (d_x,)

@@ -1,0 +1,31 @@
+import numpy as np
+
+
+# cross_entropy(X: f8[n,m], labels: i8[k], params_W: f8[p,q], params_b: f8[r]) -> f8; 
+#     d/dparams
+def cross_entropy_value_and_grad(X, labels, params_W, params_b, d_out=1.0):
+    # ---- forward
+    scores = X @ params_W + params_b
+    max_scores = np.max(scores, axis=1, keepdims=True)
+    shifted = scores - max_scores
+    exp_shifted = np.exp(shifted)
+    t1 = np.sum(exp_shifted, axis=1)
+    log_norm = np.log(t1)
+    t2 = np.arange(labels.shape[0])
+    out = np.mean(log_norm - shifted[t2, labels])
+    # ---- backward
+    # return np.mean(log_norm - shifted[np.arange(len(labels)), labels])
+    t3 = d_out / X.shape[0]
+    d_shifted = np.zeros_like(shifted)
+    np.add.at(d_shifted, (t2, labels), np.broadcast_to(-t3, (X.shape[0],)))
+    # log_norm = np.log(np.sum(np.exp(shifted), axis=1))
+    d_shifted += np.expand_dims(t3 / t1, 1) * exp_shifted
+    # shifted = scores - np.max(scores, axis=1, keepdims=True)
+    t1 = scores == max_scores
+    d_shifted += np.where(t1,
+                          -(np.sum(d_shifted, axis=1, keepdims=True)
+                            / np.sum(t1, axis=1, keepdims=True)), 0)
+    # scores = X @ params["W"] + params["b"]
+    d_params_b = np.sum(d_shifted, axis=0)
+    d_params_W = X.T @ d_shifted
+    return out, ({'W': d_params_W, 'b': d_params_b},)
