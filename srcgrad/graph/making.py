@@ -65,7 +65,8 @@ def _square(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome |
         aval = _kind(fn, (2, *args[1:]), kwargs)
     else:
         aval = _kind(fn, (2,), {"dtype": bound["dtype"]} if "dtype" in bound else {})
-    return Outcome((aval.but(shape=shape),), orders=("C",))
+    order: Order = None if "order" in kwargs else "C"
+    return Outcome((aval.but(shape=shape),), orders=(order,))
 
 
 def _parts(args: tuple[Any, ...]) -> list[Aval] | None:

@@ -109,7 +109,7 @@ def elementwise(fn: Callable[..., Any], args: tuple[Any, ...],
         return Outcome((args[0],), views=("same",), sources=(0,), guards=tuple(broadcast.guards),
                        uncertain=broadcast.uncertain)
     count = len(results)
-    order: Order = "C" if len(shape) < 2 else "keep"
+    order: Order = "C" if len(shape) < 2 else None if "order" in kwargs else "keep"
     return Outcome(results, many, container, *fresh_results(count),
                    tuple(broadcast.guards), broadcast.uncertain, orders=(order,) * count)
 
