@@ -1,0 +1,161 @@
+"""Process-wide settings that programs may set, and further spellings of operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import device as devices
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import NAMESPACE, op, register
+from srcgrad.eager.ops.arguments import warn_once
+from srcgrad.eager.ops.blending import masked_fill
+from srcgrad.eager.ops.gathering import put
+from srcgrad.eager.ops.joining import chunk, split, split_with_sizes
+from srcgrad.eager.ops.linear_algebra import matrix_rank, solve_triangular
+from srcgrad.eager.ops.ranges import linspace
+from srcgrad.eager.ops.rearranging import narrow
+from srcgrad.eager.return_types import struct
+from srcgrad.eager.tensor import Tensor, wrap
+
+NAMESPACE["newaxis"] = None
+_SETTINGS: dict[str, Any] = {
+    "deterministic": False, "warn_only": False, "precision": "highest", "interop_threads": 1,
+    "device": devices.CPU,
+}
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Remember the wish for determinism; every operation here is deterministic."""
+    _SETTINGS["deterministic"], _SETTINGS["warn_only"] = bool(mode), bool(warn_only)
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    return bool(_SETTINGS["deterministic"])
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    return bool(_SETTINGS["warn_only"])
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """``"highest"``, ``"high"`` or ``"medium"``; products are always of the highest."""
+    if precision not in ("highest", "high", "medium"):
+        warn_once(f"{precision} is not one of 'highest', 'high', or 'medium'; the call to "
+                  "set_float32_matmul_precision has no effect.")
+        return
+    _SETTINGS["precision"] = precision
+
+
+def get_float32_matmul_precision() -> str:
+    return str(_SETTINGS["precision"])
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Denormal numbers are never flushed: False says that nothing was set."""
+    return False
+
+
+def set_num_interop_threads(n: int) -> None:
+    _SETTINGS["interop_threads"] = n
+
+
+def get_num_interop_threads() -> int:
+    return int(_SETTINGS["interop_threads"])
+
+
+def set_default_device(device: Any) -> None:
+    """Only the CPU can be the default."""
+    devices.check(device)
+
+
+def get_default_device() -> Any:
+    return _SETTINGS["device"]
+
+
+for _function in (
+    use_deterministic_algorithms, are_deterministic_algorithms_enabled,
+    is_deterministic_algorithms_warn_only_enabled, set_float32_matmul_precision,
+    get_float32_matmul_precision, set_flush_denormal, set_num_interop_threads,
+    get_num_interop_threads, set_default_device, get_default_device,
+):  # fmt: skip
+    register(_function.__name__, _function, method=False)
+
+
+# -- further spellings ---------------------------------------------------------------------
+
+
+def _method_as_function(name: str) -> None:
+    def call(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return getattr(input, name)(*args, **kwargs)
+
+    call.__name__ = name
+    register(name, call, method=False)
+
+
+for _name in ("detach", "detach_", "is_conj", "is_neg"):
+    _method_as_function(_name)
+
+
+@op(method=False, out=False)
+def fill(input: Tensor, value: Any) -> Any:
+    """A tensor like ``input`` with one value everywhere."""
+    return masked_fill(input, wrap(np.asarray(True), dt.bool_), value)
+
+
+register("put", put, method=False)
+
+
+def range_(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None = None,
+           dtype: Any = None, layout: Any = None, device: Any = None,
+           requires_grad: bool = False) -> Tensor:
+    """Numbers from ``start`` to ``end``, both included."""
+    warn_once("torch.range is deprecated and will be removed in a future release because its "
+              "behavior is inconsistent with Python's range builtin. Instead, use torch.arange, "
+              "which produces values in [start, end).")
+    if end is None:
+        start, end = 0, start
+    n = int(np.floor((end - start) / step)) + 1
+    return linspace(start, start + step * (n - 1), n, out=out, dtype=dtype, device=device,
+                    requires_grad=requires_grad)
+
+
+register("range", range_, method=False)
+_TRIANGULAR = struct("triangular_solve", "solution", "cloned_coefficient")
+
+
+@op(out=False)
+def triangular_solve(input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False,
+                     unitriangular: bool = False) -> Any:
+    """The solution of a triangular system, and a copy of its matrix."""
+    warn_once(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will "
+        "be removed in a future PyTorch release.\ntorch.linalg.solve_triangular has its arguments "
+        "reversed and does not return a copy of one of the inputs.\nX = torch.triangular_solve(B, "
+        "A).solution\nshould be replaced with\nX = torch.linalg.solve_triangular(A, B).")
+    matrix = A.mT if transpose else A
+    x = solve_triangular(matrix, input, upper=upper != transpose, unitriangular=unitriangular)
+    return _TRIANGULAR(x, A.clone())
+
+
+register("matrix_rank", matrix_rank, method=False)
+
+
+@op(out=False)
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
+    """:func:`narrow` as a copy."""
+    return narrow(input, dim, start, length).clone()
+
+
+def _copied(name: str, function: Any) -> None:
+    def call(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return tuple(part.clone() for part in function(input, *args, **kwargs))
+
+    call.__name__ = name
+    register(name, call)
+
+
+_copied("unsafe_chunk", chunk)
+_copied("unsafe_split", split)
+_copied("unsafe_split_with_sizes", split_with_sizes)
