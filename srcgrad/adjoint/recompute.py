@@ -23,7 +23,8 @@ _CHEAP = frozenset({
     operator.not_, min, max, bool, int,
 })
 _ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.truediv})
-_MAKERS: frozenset[object] = frozenset({np.eye, np.identity, np.zeros, np.ones, np.full, np.arange, np.linspace})
+_MAKERS: frozenset[object] = frozenset({
+    np.eye, np.identity, np.zeros, np.ones, np.full, np.arange, np.linspace})
 _DEAR = 4  # saving a number and reading it again costs about as much as four operations
 _INTEGERS = frozenset({Kind.INT, Kind.BOOL})
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})

@@ -38,7 +38,17 @@ _TRANSPOSING = frozenset({np.transpose, Attribute("T"), Method("transpose")})
 
 
 def reduce_strength(graph: Graph) -> Graph:
-    """The graph with simpler adjoint arithmetic."""
+    """The graph with simpler adjoint arithmetic.
+
+    >>> from srcgrad.graph.ir import Builder
+    >>> from srcgrad.kinds import FLOAT
+    >>> b = Builder()
+    >>> x = b.param(FLOAT, "x")
+    >>> minus = b.apply(operator.neg, (x,), {}, FLOAT)
+    >>> y = b.apply(operator.sub, (x, minus), {}, FLOAT)
+    >>> reduce_strength(Graph("g", b.block((y,)), border=0)).block.nodes[-1].params["fn"]
+    <built-in function add>
+    """
     return _Algebra().run(graph)
 
 

@@ -16,7 +16,18 @@ from ..graph.parts import LoopParts
 
 
 def drop_invariant(graph: Graph) -> Graph:
-    """The graph with unchanged carried values replaced by what they are."""
+    """The graph with unchanged carried values replaced by what they are.
+
+    >>> from srcgrad.graph.ir import Builder, LoopSpec
+    >>> from srcgrad.kinds import FLOAT, INT
+    >>> b, body = Builder(), Builder()
+    >>> x, n = b.param(FLOAT, "x"), b.param(INT, "n")
+    >>> index, carried = body.param(INT), body.param(FLOAT)
+    >>> loop = b.add("loop", (n, n, n, x), (FLOAT, INT), (body.block((carried,)),),
+    ...              loop=LoopSpec("for", n_carried=1))
+    >>> drop_invariant(Graph("g", b.block(loop.outputs[:1]), border=0)).outputs == (x,)
+    True
+    """
     if graph.border is None:
         return graph
     found: dict[Value, Value] = {}

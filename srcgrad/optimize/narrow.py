@@ -30,7 +30,20 @@ ELEMENTWISE = frozenset({
 
 
 def narrow(graph: Graph) -> Graph:
-    """The graph with spread values used before they are spread."""
+    """The graph with spread values used before they are spread.
+
+    >>> from srcgrad.dims import symbol
+    >>> from srcgrad.graph.ir import Builder
+    >>> from srcgrad.kinds import FLOAT, array
+    >>> b, vector = Builder(), array(float, (symbol("n"),))
+    >>> x, ct, n = b.param(vector, "x"), b.param(FLOAT, "ct"), symbol("n")
+    >>> size = b.add("dim", (x,), (FLOAT,), axis=0).out
+    >>> wide = b.apply(np.broadcast_to, (ct, (size,)), {}, vector)
+    >>> y = b.apply(operator.mul, (wide, x), {}, vector)
+    >>> product = narrow(Graph("g", b.block((y,)), border=0)).block.nodes[-1]
+    >>> product.inputs == (ct, x)
+    True
+    """
     return _Narrow().run(graph)
 
 

@@ -27,7 +27,17 @@ _COMMUTATIVE = frozenset({operator.mul, operator.add, np.multiply, np.add})
 
 
 def share(graph: Graph) -> Graph:
-    """The graph with equal adjoint nodes merged."""
+    """The graph with equal adjoint nodes merged.
+
+    >>> from srcgrad.graph.ir import Builder
+    >>> from srcgrad.kinds import FLOAT
+    >>> b = Builder()
+    >>> x = b.param(FLOAT, "x")
+    >>> first, second = (b.apply(operator.mul, (x, x), {}, FLOAT) for _ in range(2))
+    >>> y = b.apply(operator.sub, (first, second), {}, FLOAT)
+    >>> share(Graph("g", b.block((y,)), border=0)).block.nodes[-1].inputs == (first, first)
+    True
+    """
     return _Share().run(graph)
 
 

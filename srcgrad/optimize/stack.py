@@ -27,7 +27,24 @@ from .rewriting import call_of, same_shape
 
 
 def stack_outer_products(graph: Graph) -> Graph:
-    """The graph with sums of outer products done at once."""
+    """The graph with sums of outer products done at once.
+
+    >>> from srcgrad.graph.ir import LoopSpec
+    >>> from srcgrad.kinds import INT
+    >>> b, body, matrix = Builder(), Builder(), array(float, (2, 3))
+    >>> w, n = b.param(matrix, "w"), b.param(INT, "n")
+    >>> rows, columns = b.param(array(float, (4, 2))), b.param(array(float, (4, 3)))
+    >>> _, total = body.param(INT), body.param(matrix)
+    >>> row, column = body.param(array(float, (2,))), body.param(array(float, (3,)))
+    >>> product = body.apply(np.outer, (row, column), {}, matrix)
+    >>> following = body.add("acc", (total, product), (matrix,), steps=()).out
+    >>> loop = b.add("loop", (n, n, n, w, rows, columns), (matrix, INT),
+    ...              (body.block((following,)),),
+    ...              loop=LoopSpec("for", n_carried=1, n_consumed=2))
+    >>> graph = stack_outer_products(Graph("g", b.block(loop.outputs[:1]), border=0))
+    >>> [node.op for node in graph.block.nodes]
+    ['loop', 'apply', 'apply', 'acc']
+    """
     if graph.border is None:
         return graph
     nodes = graph.block.nodes
