@@ -16,10 +16,13 @@ from .errors import Where
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Path:
-    """Two paths are equal if they lead to the same place: the label does not matter, nor
-    whether an attribute was found in the instance's ``__dict__``.  ``root`` is ``("arg", name)`` or ``("object", key)`` (an object pinned by the trace:
-    a module's globals, a function); ``steps`` are ``("attr", name)``, ``("item", key)``,
-    ``("cell", index)`` (of a closure), ``("slot", name)`` (an instance's ``__dict__``)."""
+    """The way to an object.
+
+    Two paths are equal if they lead to the same place: the label does not matter, nor whether
+    an attribute was found in the instance's ``__dict__``.  ``root`` is ``("arg", name)`` or
+    ``("object", key)`` (an object pinned by the trace: a module's globals, a function);
+    ``steps`` are ``("attr", name)``, ``("item", key)``, ``("cell", index)`` (of a closure),
+    ``("slot", name)`` (an instance's ``__dict__``)."""
 
     root: tuple[str, Any]
     steps: tuple[tuple[str, Any], ...] = ()

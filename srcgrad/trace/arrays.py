@@ -53,7 +53,7 @@ def put_along_axis(machine: Any, arr: Any, indices: Any, values: Any, axis: Any)
     if type(arr) is not ArrayTracer or type(axis) is not int:
         machine.call_library(np.put_along_axis, (arr, indices, values, axis), {})
         return
-    rank = arr.aval.ndim
+    rank = arr.aval.ndim or 0
     key = [machine.call(np.reshape, machine.call(np.arange, machine.size_of(arr, i)),
                         tuple(-1 if j == i else 1 for j in range(rank)))
            for i in range(rank)]

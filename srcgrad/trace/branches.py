@@ -142,6 +142,9 @@ class Branches(Choices):
                 raise
             return self.raise_(error, None, False)
 
+    def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
+        raise AttributeError
+
     # ---- merging ---------------------------------------------------------------------------
     def join(self) -> Join:
         return Join(self.fresh, self.symbolic_lists, self.is_outside)

@@ -148,7 +148,7 @@ class Writer:
     def box(self) -> None:
         t, w = self.pick(*self.scalars[1:]), self.array()
         self.emit(self.pick(f"o.u = 0.5 * o.u + {w}", f"{t} += 0.1 * o.push({w})",
-                            f"o.u[:2] *= 0.9", f"{t} = {t} + o.u[{self.place()}]"))
+                            "o.u[:2] *= 0.9", f"{t} = {t} + o.u[{self.place()}]"))
 
     def helper(self) -> None:
         w = self.pick(*self.arrays[2:])

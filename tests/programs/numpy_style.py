@@ -141,7 +141,7 @@ def c17(x):
 
 @case(X)
 def c18(x):
-    from math import sqrt, exp
+    from math import exp, sqrt
 
     return sqrt(x[0]) * exp(-x[1]) + math.hypot(x[2], x[3]) + math.pi * math.log(x[0], 2)
 
