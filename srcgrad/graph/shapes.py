@@ -50,7 +50,7 @@ def explicit(fn: Callable[..., Any], args: tuple[Any, ...],
              kwargs: dict[str, Any]) -> Outcome | None:
     """The outcome by a shape function of ``fn``'s family; None if there is none."""
     if (getattr(fn, "__module__", "") or "").startswith("srcgrad.rules"):
-        return _helper(fn, args, kwargs)
+        return _of_rules(fn, args, kwargs)
     if isinstance(fn, np.ufunc):
         return elementwise(fn, args, kwargs) if fn.signature is None else product(fn, args, kwargs)
     try:
@@ -391,7 +391,7 @@ def _item(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | N
     return Outcome((aval_of(np.zeros((), args[0].dtype).item()).but(expr=None),))
 
 
-def _helper(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     """Run-time functions of derivative rules whose result has the shape they are given."""
     try:
         named = inspect.signature(fn).bind(*args, **kwargs).arguments
