@@ -1,7 +1,7 @@
 """Texts of models that people have read; determinism of all golden texts across processes.
 
-To write the texts anew after a change of the compiler: ``python tests/golden/test_golden_models.py``,
-read the difference, check it in.
+To write the texts anew after a change of the compiler, run
+``python tests/golden/test_golden_models.py``, read the difference, check it in.
 """
 
 from __future__ import annotations
