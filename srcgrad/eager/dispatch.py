@@ -38,7 +38,7 @@ _ndarray = np.ndarray
 
 # NumPy's spellings, accepted where PyTorch accepts them.
 _SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input",
-              "x2": "other"}
+              "x2": "other", "tensor": "input"}
 
 
 # Functions whose first argument may be a number (the tensor is the second then).
@@ -135,6 +135,8 @@ def _public(
     names = [p.name for p in parameters]
     spellings = {k: v for k, v in _SPELLINGS.items() if v in names and k not in names}
     first = names[0] if names else ""
+    if first in ("A", "x") and "input" not in names:
+        spellings["input"] = first
     check_first = first == "input"
     required = [p.name for p in parameters if p.default is p.empty
                 and p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -150,6 +152,8 @@ def _public(
         if kwargs:
             for key in kwargs.keys() & spellings:
                 kwargs[spellings[key]] = kwargs.pop(key)
+            if gathered and check_first and "input" in kwargs:
+                args = (kwargs.pop("input"), *args)
             if gathered in kwargs:
                 args = (*args, kwargs.pop(gathered))
             if takes_out and "out" in kwargs:

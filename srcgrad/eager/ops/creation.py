@@ -174,13 +174,19 @@ def size_of(args: Any) -> tuple[int, ...]:
 
 
 def _filled(name: str, make: Any) -> Any:
-    def create(*size: Any, out: Tensor | None = None, dtype: dt.dtype | None = None,
-               layout: Any = None, device: Any = None, pin_memory: bool = False,
-               requires_grad: bool = False, memory_format: Any = None,
+    def create(*sizes: Any, size: Any = None, out: Tensor | None = None,
+               dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
+               pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
                names: Any = None) -> Tensor:
         devices.check(device)
+        if not sizes and size is None:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+        if any(isinstance(n, str) for n in sizes):
+            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not "
+                            "str")
         d = dtype or (out._dt if out is not None else dt.get_default_dtype())
-        t = _made(make(size_of(size), d.numpy), d, requires_grad)
+        shape = size_of(sizes if size is None else (size,))
+        t = _made(make(shape, d.numpy), d, requires_grad)
         if out is not None:
             store_out(out, t)
             return out
@@ -219,7 +225,7 @@ def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: dt.dty
     return t
 
 
-def arange(start: Any, end: Any = None, step: Any = 1, *, out: Tensor | None = None,
+def arange(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None = None,
            dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
            requires_grad: bool = False) -> Tensor:
     """Numbers from ``start`` to before ``end``; integers give int64."""

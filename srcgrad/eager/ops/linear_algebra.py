@@ -337,9 +337,10 @@ def eigvals(A: Tensor) -> Any:
 
 
 @within(LINALG, "pinv", title="linalg_pinv")
-def pinv(A: Tensor, *, atol: float | None = None, rtol: float | None = None,
-         hermitian: bool = False) -> Any:
+def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None,
+         rtol: Any = None) -> Any:
     """The Moore-Penrose inverse."""
+    rtol = rcond if rtol is None else rtol
     _matrix("pinv", A, square=hermitian)
     if atol is None and rtol is None:
         cut: Any = max(A._a.shape[-2:]) * np.finfo(A._a.dtype).eps

@@ -93,11 +93,12 @@ def reshaped_view(a: Any, shape: tuple[int, ...]) -> Any:
 
 
 @op(torch=False, out=False)
-def view(input: Tensor, *shape: Any) -> Tensor:
+def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
     """The same memory in another shape (or dtype)."""
-    if len(shape) == 1 and not isinstance(shape[0], int | tuple | list | np.integer | Tensor):
-        return view_dtype(input, shape[0])
-    sizes = infer_size(numbers(shape), input._a.size)
+    if dtype is not None or (
+            len(size) == 1 and isinstance(size[0], dt.dtype)):
+        return view_dtype(input, size[0] if dtype is None else dtype)
+    sizes = infer_size(numbers(size), input._a.size)
     a = reshaped_view(input._a, sizes)
     if a is None:
         raise RuntimeError(
