@@ -6,6 +6,7 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     (-a) * b, (-a) / b, sum(-a)    ->  -(a * b), ...
     buffer[s] += -a                ->  buffer[s] -= a
     a + (-b)                       ->  a - b
+    q = a / c; (a * b) / c         ->  q * b
     m + m                          ->  2.0 * m
     (a * 2.0) * 3.0                ->  a * 6.0
     2.0 * ct * x                   ->  (2.0 * ct) * x, numbers first
@@ -53,6 +54,16 @@ def reduce_strength(graph: Graph) -> Graph:
 
 
 class _Algebra(Rewriter):
+    def __init__(self) -> None:
+        super().__init__()
+        self._quotients: list[dict[tuple[Value, Value], Value]] = [{}]  # per enclosing block
+
+    def enter(self) -> None:
+        self._quotients.append({})
+
+    def leave(self) -> None:
+        self._quotients.pop()
+
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         if node.op == "acc":
             found = self._acc(node, emit)
@@ -245,9 +256,26 @@ class _Algebra(Rewriter):
                 _same_type(operands[0], node.out)):
             return operands[0]
         negated = self._negated(operands[0])
-        if negated is None:
+        if negated is not None:
+            return emit.call(operator.neg, emit.call(operator.truediv, negated, operands[1]))
+        factors = self._factors(operands[0])
+        if factors is not None and self.uses[operands[0]] <= 1:
+            for one, other in (factors, factors[::-1]):
+                known = self._known_quotient(one, operands[1])
+                if known is not None:
+                    return emit.call(operator.mul, known, other)
+        if all(isinstance(v, Value) for v in operands):
+            self._quotients[-1][operands[0], operands[1]] = node.out
+        return None
+
+    def _known_quotient(self, numerator: Any, divisor: Any) -> Value | None:
+        if not isinstance(numerator, Value) or not isinstance(divisor, Value):
             return None
-        return emit.call(operator.neg, emit.call(operator.truediv, negated, operands[1]))
+        for scope in reversed(self._quotients):
+            found = scope.get((numerator, divisor))
+            if found is not None:
+                return found
+        return None
 
     def _sum(self, node: Node, fn: Any, operands: tuple[Any, ...], emit: Emit) -> Value | None:
         first, second = operands
