@@ -153,8 +153,10 @@ def _check_array(out: _Writer, place: str, data: tuple[np.dtype[Any], int, tuple
                  ) -> None:
     dtype, rank, units = data
     out.namespace["_ndarray"] = np.ndarray
-    out.check(f"type({place}) is _ndarray and {place}.dtype == {out.constant(dtype)} "
-              f"and {place}.ndim == {rank}")
+    wanted = out.constant(dtype)
+    # NumPy's own dtypes are single objects: identity decides nearly always, and is cheaper
+    out.check(f"type({place}) is _ndarray and {place}.ndim == {rank} and "
+              f"({place}.dtype is {wanted} or {place}.dtype == {wanted})")
     if rank:
         shape = out.shape(place)
         out.check(" and ".join(f"{shape}[{i}] {'==' if i in units else '!='} 1"
