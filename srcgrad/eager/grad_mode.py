@@ -34,6 +34,7 @@ class State(threading.local):
         self.dual_level = -1
         self.dual_token: object | None = None
         self.hooks_disabled: str | None = None
+        self.randomness = "different"  # of vmap: "error" forbids random operations
 
 
 state = State()

@@ -8,6 +8,7 @@ from typing import Any
 
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.func.trees import broadcast_prefix, flatten
+from srcgrad.eager.grad_mode import state
 from srcgrad.eager.tensor import Tensor, wrap_fresh
 
 
@@ -84,13 +85,17 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
         count = _batch_size(leaves, dims, in_dims, name)
         rows, rebuild_out = [], None
         random_state = NAMESPACE["get_rng_state"]() if randomness == "same" else None
-        for i in range(count):
-            if random_state is not None and i:
-                NAMESPACE["set_rng_state"](random_state)
-            one = [v if d is None else v.select(d, i) for v, d in zip(leaves, dims)]
-            more = [v.select(0, i) if isinstance(v, Tensor) else v for v in extra]
-            out, rebuild_out = flatten(func(*rebuild(one), **rebuild_kwargs(more)))
-            rows.append(out)
+        before, state.randomness = state.randomness, randomness
+        try:
+            for i in range(count):
+                if random_state is not None and i:
+                    NAMESPACE["set_rng_state"](random_state)
+                one = [v if d is None else v.select(d, i) for v, d in zip(leaves, dims)]
+                more = [v.select(0, i) if isinstance(v, Tensor) else v for v in extra]
+                out, rebuild_out = flatten(func(*rebuild(one), **rebuild_kwargs(more)))
+                rows.append(out)
+        finally:
+            state.randomness = before
         if rebuild_out is None:
             raise ValueError("vmap over a dimension of size 0 has no example to run")
         return _stacked(rows, rebuild_out, out_dims, name)

@@ -16,6 +16,7 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.grad_mode import state
 from srcgrad.eager.tensor import Tensor, wrap
 
 DEFAULT_SEED = 67280421310721
@@ -66,6 +67,11 @@ class Generator:
 
     def words(self, n: int) -> np.ndarray[Any, Any]:
         """The next ``n`` 32-bit words, as uint64."""
+        if state.randomness == "error":
+            raise RuntimeError(
+                "vmap: called random operation while in randomness error mode. Please either use "
+                "the 'same' or 'different' randomness flags on vmap or perform the randomness "
+                "operation out of vmap")
         if n:
             self._unused = False
         return np.asarray(self._bits.random_raw(n), np.uint64)
