@@ -168,9 +168,9 @@ class _Wrapper:
             if text is not None:
                 lines += [f"    if not ({text}):",
                           f"        raise TypeError({'made for: ' + in_words(guard)!r})"]
-                for helper in SIZE_HELPERS:
-                    if helper in text:
-                        self.helper(helper)
+                for name in SIZE_HELPERS:
+                    if name in text:
+                        self.size_function(name)
         return lines
 
     def known(self, path: Path) -> str | None:
@@ -178,16 +178,16 @@ class _Wrapper:
             return path.text(str(path.root[1]))
         return self.places.get(_bare(path))
 
-    def helper(self, name: str) -> None:
+    def size_function(self, name: str) -> None:
         """A function for arithmetic on sizes."""
-        text = _HELPERS.get(name)
+        text = _SIZE_FUNCTIONS.get(name)
         if text is None:
             raise StructureError(f"{name} cannot be exported", fix="report this as a bug")
         if text not in self.module.definitions:
             self.module.definitions.append(text)
 
 
-_HELPERS = {
+_SIZE_FUNCTIONS = {
     "_floordiv": "def _floordiv(a, b):\n    return a // b",
     "_mod": "def _mod(a, b):\n    return a % b",
     "_range_length": "def _range_length(a, b, c):\n    return len(range(a, b, c))",
