@@ -218,6 +218,11 @@ class Expressions:
                     item = ast.IfExp(absent, ast.Constant(None), item)
                 return _listed(item, value)
             return call("list", value)
+        made = self.folding.producer.get(node.inputs[0])
+        if made is not None and made in self.folding.inlined and made.op == "apply" and (
+                made.params["fn"] is np.broadcast_to and isinstance(value, ast.Call)
+                and len(value.args) == 2):  # a copy of a broadcast value is a full array
+            return call(self.space.function(np.full), value.args[1], value.args[0])
         if aval.kind is Kind.ARRAY:
             copied = call(ast.Attribute(value, "copy", ast.Load()))
             if not aval.optional:

@@ -226,7 +226,7 @@ class Folding:
     def is_step(self, node: Node) -> bool:
         """A first step of a cotangent whose next value replaces it: ``d_x = e; d_x = d_x + f``."""
         by = self.consumer[node.out]
-        return (isinstance(by, Node) and by.op == "apply" and len(by.outputs) == 1
+        return (isinstance(by, Node) and by.op in ("apply", "copy") and len(by.outputs) == 1
                 and by.outputs[0].hint == node.out.hint and self.is_backward(node)
                 and node.op in ("read", "apply"))
 

@@ -7,24 +7,26 @@ alive, take names and ask for copies.  The user's own statements stay, read or n
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 
 from srcgrad.dims import Dim, Poly
+from srcgrad.emit.handles import Handles
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Graph, Index, Node, Value, fill, walk
+from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 
 
 def trim(graph: Graph) -> Graph:
     """The graph without unread outcomes of branches, last values and kept sequences."""
     needed: set[Value] = set()
     graph = graph.but(block=_without_idle(_sizes_of_inputs(graph), _uses(graph)))
-    nodes, border = _nodes(graph.block, needed, graph.block.outputs, graph.border)
+    idle = Handles(graph).repeated
+    nodes, border = _nodes(graph.block, needed, graph.block.outputs, idle, graph.border)
     return graph.but(block=graph.block.but(nodes=nodes), border=border)
 
 
 def _nodes(block: Block, needed: set[Value], outputs: tuple[Value, ...],
-           border: int | None = None) -> tuple[tuple[Node, ...], int | None]:
+           idle: Container[Node], border: int | None = None) -> tuple[tuple[Node, ...], int | None]:
     needed.update(outputs)
-    idle = _idle_reads(block)
     kept: list[Node] = []
     forward = 0
     for i in range(len(block.nodes) - 1, -1, -1):
@@ -35,9 +37,9 @@ def _nodes(block: Block, needed: set[Value], outputs: tuple[Value, ...],
             if not any(v in needed for v in node.outputs):
                 continue
         if node.op == "if":
-            node = _branch(node, needed)
+            node = _branch(node, needed, idle)
         elif node.op == "loop":
-            node = _loop(node, needed)
+            node = _loop(node, needed, idle)
         needed.update(node.inputs)
         kept.append(node)
         forward += border is not None and i < border
@@ -45,34 +47,17 @@ def _nodes(block: Block, needed: set[Value], outputs: tuple[Value, ...],
     return tuple(kept), None if border is None else forward
 
 
-def _idle_reads(block: Block) -> set[Node]:
-    """Reads that an update of the same part does again: of ``u[i] += e`` the ``u[i]``."""
-    reads: dict[tuple[Value, ...], list[Node]] = {}
-    found: set[Node] = set()
-    for node in block.nodes:
-        if node.op == "read" and not node.params.get("handle"):
-            reads.setdefault(node.inputs, []).append(node)
-        elif node.op == "update":
-            key = (node.inputs[0], *node.inputs[2:])
-            mine = [fill(s.key, node.inputs) for s in node.params["steps"]
-                    if isinstance(s, Index)]
-            found.update(n for n in reads.get(key, ()) if len(mine) == len(n.params["steps"])
-                         and all(isinstance(s, Index) for s in n.params["steps"])
-                         and [fill(s.key, n.inputs) for s in n.params["steps"]] == mine)
-    return found
-
-
-def _branch(node: Node, needed: set[Value]) -> Node:
+def _branch(node: Node, needed: set[Value], idle: Container[Node]) -> Node:
     live = [i for i, v in enumerate(node.outputs) if v in needed]
     blocks: list[Block] = []
     for block in node.blocks:
         outputs = tuple(block.outputs[i] for i in live)
-        nodes, _ = _nodes(block, needed, outputs)
+        nodes, _ = _nodes(block, needed, outputs, idle)
         blocks.append(Block(block.params, nodes, outputs))
     return node.but(outputs=tuple(node.outputs[i] for i in live), blocks=tuple(blocks))
 
 
-def _loop(node: Node, needed: set[Value]) -> Node:
+def _loop(node: Node, needed: set[Value], idle: Container[Node]) -> Node:
     spec, body = node.loop, node.blocks[-1]
     first = (1 if spec.exits else 0) + spec.n_carried
     made = first + spec.n_last
@@ -80,14 +65,14 @@ def _loop(node: Node, needed: set[Value]) -> Node:
     produced = [i for i in range(made, made + spec.n_produced) if node.outputs[i] in needed]
     kept = [*range(first), *last, *produced]
     outputs = tuple(body.outputs[i] for i in kept)
-    nodes, _ = _nodes(body, needed, outputs)
+    nodes, _ = _nodes(body, needed, outputs, idle)
     at = len(body.params) - spec.n_consumed
     consumed = [i for i in range(spec.n_consumed) if body.params[at + i] in needed]
     params = (*body.params[:at], *(body.params[at + i] for i in consumed))
     blocks = [Block(params, nodes, outputs)]
     if spec.kind == "while":
         test = node.blocks[0]
-        tested, _ = _nodes(test, needed, test.outputs)
+        tested, _ = _nodes(test, needed, test.outputs, idle)
         blocks.insert(0, test.but(nodes=tested))
     stacked = tuple(spec.stacked[i - made] for i in produced) if spec.stacked else ()
     shape = spec.but(n_last=len(last), n_produced=len(produced), n_consumed=len(consumed),
