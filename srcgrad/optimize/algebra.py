@@ -8,6 +8,7 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     a + (-b)                       ->  a - b
     q = a / c; (a * b) / c         ->  q * b
     m + m                          ->  2.0 * m
+    b[s] += m; b[s] += m           ->  b[s] += 2.0 * m
     (a * 2.0) * 3.0                ->  a * 6.0
     2.0 * ct * x                   ->  (2.0 * ct) * x, numbers first
     sum(a * b)                     ->  a @ b, vdot(a, b)
@@ -65,7 +66,11 @@ class _Algebra(Rewriter):
         self._quotients.pop()
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
-        if node.op == "acc":
+        if node.op in ("acc", "update") and node.params["steps"]:
+            found = self._twice(node, emit)
+            if found is None and node.op == "acc":
+                found = self._acc(node, emit)
+        elif node.op == "acc":
             found = self._acc(node, emit)
         elif call_of(node) is not None:
             found = self._apply(node, emit)
@@ -151,6 +156,22 @@ class _Algebra(Rewriter):
         new.hint, new.obj = node.out.hint, node.out.obj
         return new
 
+    def _twice(self, node: Node, emit: Emit) -> Value | None:
+        """The same value added to, or taken from, the same place twice in a row."""
+        before = self.defined.get(node.inputs[0])
+        if before is None or before.op != node.op or before.inputs[1] is not node.inputs[1]:
+            return None
+        if node.params.get("fn") not in (None, operator.iadd, operator.isub) or (
+                node.params.get("fn") is not before.params.get("fn")):
+            return None
+        if self.uses[node.inputs[0]] > 1 or place_key(before) != place_key(node):
+            return None
+        double = self._doubled(node.inputs[1], emit)
+        inputs = (before.inputs[0], double, *node.inputs[2:])
+        new = emit.add(node.op, inputs, (node.out.aval,), **node.params).out
+        new.hint, new.obj = node.out.hint, node.out.obj
+        return new
+
     def _stored(self, node: Node, op: str, value: Value, emit: Emit, **params: Any) -> Value:
         inputs = (node.inputs[0], value, *node.inputs[2:])
         new = emit.add(op, inputs, (node.out.aval,), steps=node.params["steps"], **params).out
@@ -174,7 +195,7 @@ class _Algebra(Rewriter):
         key = key_of(first)
         return key is not None and key == key_of(second)
 
-    def _doubled(self, value: Value, emit: Emit) -> Value | None:
+    def _doubled(self, value: Value, emit: Emit) -> Value:
         factors = self._factors(value)
         if factors is None or self.uses[value] > 2:
             return emit.call(operator.mul, 2.0, value)
