@@ -189,9 +189,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
 
 def _positive(name: str, prim: Primitive, A: Tensor, upper: bool) -> Any:
     try:
-        if upper:
-            return conj(transpose(prim(A), -2, -1))
-        return prim(A)
+        return prim(A, upper=upper)
     except np.linalg.LinAlgError:
         batch, k = _first_bad(A._a, _bad_minor)
         raise LinAlgError(
