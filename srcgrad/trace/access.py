@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import functools
+import operator
 import types
 from typing import Any
 
@@ -31,6 +33,12 @@ def is_library(name: str | None) -> bool:
     """Is a module part of NumPy, SciPy or the standard library (whose functions do not change
     while a program runs)?"""
     return name is not None and name.split(".")[0] in LIBRARIES
+
+# Calls of these by name write to the array, as the operators do.
+WRITING_METHODS = frozenset({
+    "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__",
+    "__ipow__", "__imatmul__", "__iand__", "__ior__", "__ixor__", "__ilshift__",
+    "__irshift__", "__setitem__"})
 
 
 class Access(Items):
@@ -193,6 +201,8 @@ class Access(Items):
         return self.outside(value, path.child("attr", name))
 
     def _array_attribute(self, obj: ArrayTracer, name: str) -> Any:
+        if name in WRITING_METHODS:
+            return functools.partial(getattr(operator, name), obj)
         aval = obj.aval
         if aval.kind is Kind.ARRAY:
             if name == "shape":

@@ -14,6 +14,7 @@ from ..stage.defaults import MachineDefaults
 from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
 from . import arrays, functions, iterables  # noqa: F401  (they fill the table of handlers)
+from .access import WRITING_METHODS
 from .choices import Choice
 from .handlers import HANDLERS
 from .iteration import staged_iterable
@@ -66,6 +67,8 @@ class TraceMachine(Statements, MachineDefaults):
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         if type(obj) is Choice:
             return self.each(obj, lambda o: self.call_method(o, name, *args, **kwargs))
+        if name in WRITING_METHODS and type(obj) is ArrayTracer:
+            return self.call(self.getattr(obj, name), *args, **kwargs)
         return super().call_method(obj, name, *args, **kwargs)
 
     def getattr(self, obj: Any, name: str) -> Any:

@@ -126,3 +126,16 @@ def test_arrays_spread_into_a_call_are_read_again():
     assert df(X).tolist() == [2.0, 2.0, 2.0]
     values[0][:] = 4.0
     assert df(X).tolist() == [5.0, 5.0, 5.0]
+
+
+def test_writing_methods_called_by_name_write():
+    def scaled(x, y):
+        a = x.copy()
+        b = a
+        a.__imul__(y)
+        a.__setitem__(0, y[1])
+        return np.sum(b * b)
+
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    d_x, d_y = sg.grad(scaled, argnums=(0, 1))(x, y)
+    assert d_x.tolist() == [0.0, 64.0] and d_y.tolist() == [0.0, 8.0 + 32.0]
