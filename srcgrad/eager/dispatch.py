@@ -18,7 +18,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
 from srcgrad.eager.errstate import loud, quiet
-from srcgrad.eager.fast import entry_of_two, pair, single
+from srcgrad.eager.fast import entry_of_two, in_place, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.tensor import Tensor, store, wrap
@@ -377,7 +377,7 @@ def binary(
     call.__name__ = name
     quick = None if compares else prim
     op(name, aliases=aliases, inplace=inplace, torch=torch, method=method,
-       fast=_fast_pair(quick))(_checked(name, call))
+       fast=fast_pair(quick))(_checked(name, call))
     if quick is not None:
         FAST[call] = quick
     if dunder is not None:
@@ -389,10 +389,11 @@ def binary(
 FAST: dict[Any, Primitive] = {}
 
 
-def _fast_pair(prim: Primitive | None) -> Any:
+def fast_pair(prim: Primitive | None, numbers_only: bool = False) -> Any:
+    """What ``op(fast=...)`` takes: the fast path of a function of two operands."""
     if prim is None:
         return None
-    return lambda public: entry_of_two(pair(prim, public), public)
+    return lambda public: entry_of_two(pair(prim, public, numbers_only=numbers_only), public)
 
 
 def is_number(value: Any) -> bool:
@@ -445,7 +446,8 @@ def operators(
     if not compares:
         setattr(Tensor, f"__r{dunder}__", reverse)
         if inplace:
-            setattr(Tensor, f"__i{dunder}__", written)
+            quick = written if prim is None or fast is not None else in_place(prim, written)
+            setattr(Tensor, f"__i{dunder}__", quick)
 
 
 # -- views ---------------------------------------------------------------------------------

@@ -149,6 +149,41 @@ def entry_of_two(call: Callable[[Any, Any], Any], slow: Callable[..., Any]) -> C
     return _like(entry, slow)
 
 
+def in_place(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
+    """``x += y`` where nothing is recorded: the ufunc writes into ``x`` itself."""
+    compute = prim.primal
+    if not isinstance(compute, np.ufunc):
+        return slow
+
+    def written(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+        d = x._dt
+        if state.mode or kwargs or len(args) != 1 or not d.fast or x._view is not None:
+            return slow(x, *args, **kwargs)
+        y, = args
+        if y.__class__ is float or y.__class__ is int:
+            b: Any = y
+        elif isinstance(y, Tensor) and y._dt is d and y._ver is not x._ver:
+            b = y._a
+        else:
+            return slow(x, y)
+        a = x._a
+        if 0 in a.strides or (x._x is not None and x._x.inference):
+            return slow(x, y)
+        token = enter(IGNORING)
+        try:
+            compute(a, b, out=a)
+        except (ValueError, OverflowError):
+            return slow(x, y)
+        finally:
+            leave(token)
+        cell = x._ver
+        cell[0] += 1
+        cell[2] = caller_place()
+        return x
+
+    return _like(written, slow)
+
+
 def single(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
     """``prim`` of one tensor; ``slow`` takes whatever is not plain."""
     if prim.entry.nondiff or not prim.entry.rules:

@@ -23,6 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from srcgrad.eager.nodes import freed_error
 
 
@@ -43,7 +45,9 @@ class Pieces:
 
 def can_specialise(plan: Any) -> bool:
     """One real output, no sequences, nothing recomputed."""
-    if plan.complex or plan.prim.outputs != 1 or plan._places.get("ans") == -1:
+    if plan.complex or plan.prim.outputs != 1:
+        return False
+    if plan._places.get("ans") == -1 and not isinstance(plan.prim.function, np.ufunc):
         return False
     if any(isinstance(c, tuple) for c in plan.codes.values()):
         return False
@@ -119,6 +123,10 @@ def make_pull(plan: Any, pieces: Pieces) -> Callable[..., Any]:
                          f"s{i}.cell[0] == s{i}.version else fail_output(node, s{i})")
         else:
             lines.append(f"    v{i} = s{i}")
+    if plan._places.get("ans") == -1:  # a ufunc, computed again
+        space["again"] = plan.prim.function
+        given = [f"v{plan._places[n] - 1}" for n in plan.prim.names if plan.codes[n] != "n"]
+        lines.append(f"    ans = again({', '.join(given)})")
     by_name: dict[str, str] = {}
     for k, call in enumerate(plan.calls):
         by_name.update(_call_lines(k, call, lines, space))
@@ -136,7 +144,7 @@ def make_pull(plan: Any, pieces: Pieces) -> Callable[..., Any]:
 def _call_lines(k: int, call: Any, lines: list[str], space: dict[str, Any]) -> dict[str, str]:
     """Append the call of one rule body; which local holds the gradient of which input."""
     space[f"body{k}"] = call.body
-    names = ["ct" if p == 0 else f"v{p - 1}" for p in call.arguments]
+    names = ["ct" if p == 0 else "ans" if p < 0 else f"v{p - 1}" for p in call.arguments]
     target = f"g{k}"
     if call.pointwise and not names:
         constant = call.body()

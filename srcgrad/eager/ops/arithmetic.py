@@ -9,8 +9,10 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
 from srcgrad.eager.dispatch import (
+    FAST,
     bad_argument,
     binary,
+    fast_pair,
     is_number,
     op,
     operators,
@@ -65,7 +67,7 @@ def _factor(alpha: Any, d: dt.dtype) -> Any:
     return alpha
 
 
-@op(inplace=True)
+@op(inplace=True, fast=fast_pair(FAST[add_plain]))
 def add(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     """``input + alpha * other``."""
     other = _operand("add", other)
@@ -73,7 +75,7 @@ def add(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
             else _scaled(_add_scaled, input, other, alpha))
 
 
-@op(inplace=True, aliases=("subtract",))
+@op(inplace=True, aliases=("subtract",), fast=fast_pair(FAST[sub_plain]))
 def sub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     """``input - alpha * other``."""
     other = _operand("sub", other)
@@ -110,7 +112,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     return wrap(r, d)
 
 
-@op(inplace=True, aliases=("divide",))
+@op(inplace=True, aliases=("divide",), fast=fast_pair(FAST[_true_div]))
 def div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Any:
     """``input / other``; integers give floats unless a rounding mode is named."""
     other = _operand("div", other)
@@ -170,7 +172,7 @@ _power = {
 }
 
 
-@op("pow", inplace=True)
+@op("pow", inplace=True, fast=fast_pair(_power["scalar"], numbers_only=True))
 def power(input: Any, exponent: Any) -> Any:
     """``input ** exponent``; one of the two may be a number."""
     d = promotion.result_type(input, exponent)
@@ -195,6 +197,7 @@ def power(input: Any, exponent: Any) -> Any:
     return wrap(r, d)
 
 
+FAST[sub] = FAST[sub_plain]
 operators("add", add_plain, reflected=add_plain)
 operators("mul", mul, reflected=mul)
 operators("sub", sub, reflected=rsub)
