@@ -15,7 +15,8 @@ def newton_value_and_grad(x, tol, d_y=1.0):
         y_2 = y_saved[i]
         # y = 0.5 * (y + x / y)
         d_y *= 0.5
-        d_x += d_y / y_2
-        d_y -= d_y * (x / y_2) / y_2
+        t1 = d_y / y_2
+        d_x += t1
+        d_y -= t1 * (x / y_2)
     d_x += d_y
     return y, (float(d_x),)
