@@ -99,8 +99,8 @@ def _part(outcome: Outcome, index: int) -> Outcome:
 
 
 def _of_opaque(fn: Callable[..., Any], leaves: list[Aval]) -> Outcome:
-    """Whatever is done to an object of unknown type gives another one; functions of the rule book take
-    shapes that only a run knows, and return arrays."""
+    """Whatever is done to an object of unknown type gives another one; functions of the rule
+    book take shapes that only a run knows, and return arrays."""
     numeric = [a for a in leaves if a.is_numeric]
     if numeric and (fn in (np.reshape, np.broadcast_to)
                     or (getattr(fn, "__module__", "") or "").startswith("srcgrad.rules")):
