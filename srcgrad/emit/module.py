@@ -49,21 +49,33 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
          defaults: Mapping[str, Any] | None = None, result: Any = None) -> Emitted:
     """The Python source of a graph.
 
-    ``parameter_names`` are the names of the graph's inputs; ``defaults`` gives default values
-    of the last ones.  ``result`` is the structure to return, with :class:`Ref` at the places
-    of outputs; without it a function returns its only output, or the tuple of its outputs.
+    ``parameter_names`` are the names of the graph's inputs (those that hide builtins get an
+    underscore); ``defaults`` gives default values of the last ones.  ``result`` is the
+    structure to return, with :class:`Ref` at the places of outputs; without it a function
+    returns its only output, or the tuple of its outputs.
     """
+    new_names = [_parameter(n, parameter_names) for n in parameter_names]
+    defaults = {_parameter(n, parameter_names): v for n, v in (defaults or {}).items()}
+    parameter_names = new_names
     space = Namespace(set(parameter_names) | {graph.name})
     functions: list[ast.stmt] = []
     for callee in graph.callees.values():
         names = [v.hint or f"a{i}" for i, v in enumerate(callee.inputs)]
         functions += Function(callee, _distinct(names), space, {}, None).statements()
-    functions += Function(graph, parameter_names, space, defaults or {}, result).statements()
+    functions += Function(graph, parameter_names, space, defaults, result).statements()
     body: list[ast.stmt] = []
     for line in sorted(space.imports):
         body.extend(ast.parse(line).body)
     text, places = weave(ast.Module([*body, *functions], []))
     return Emitted(text, graph.name, places, space.globals)
+
+
+def _parameter(name: str, others: Sequence[str]) -> str:
+    """A parameter's name; ``len_`` for ``len``, which generated code may have to call."""
+    changed = False
+    while name in RESERVED or (changed and name in others):
+        name, changed = f"{name}_", True
+    return name
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

@@ -148,7 +148,8 @@ class Naming:
         name = self.wanted(element).removesuffix(SECOND)
         if name in (TEMPORARY, "saved"):
             return "saved"
-        return name if name.endswith("_saved") else f"{name}_saved"
+        name = name if name.endswith("_saved") else f"{name}_saved"
+        return name if name not in self.hints else name.removesuffix("_saved") + "_kept"
 
     def element_name(self, node: Node, element: Value) -> str:
         """``u`` for an element of ``u_saved``."""

@@ -75,3 +75,21 @@ def test_lines_lead_to_the_users_lines(function, args, wrt):
     for number, where in code.line_map.items():
         assert lines[number - 1].strip()
         assert where.filename.endswith("user_programs.py")
+
+
+def shadowing(len, sum):
+    u_saved = len
+    for n_t in range(3):
+        u = u_saved * len
+        u_saved = u * u + sum
+    return np.sum(u_saved)
+
+
+def test_names_that_hide_builtins():
+    args = [np.arange(3.0), 0.5]
+    found, names, inputs = traced(shadowing, args)
+    graph = joint(found, names, [0, 1])
+    code = emitted(graph)
+    results = outputs_of(graph, code, [*inputs(copy.deepcopy(args)), 1.0])
+    for a, b in zip(results, interpret(graph, *inputs(args), 1.0), strict=True):
+        np.testing.assert_allclose(a, b)
