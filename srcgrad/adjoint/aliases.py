@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ..graph.ir import Block, Index, Node, Value
 from ..graph.parts import LoopParts
+from ..graph.purity import may_probe
 from ..graph.symbolic import infer_fresh
 from ..kinds import Kind
 from ..marks import stop_gradient
@@ -77,6 +78,11 @@ class Aliases:
         fn = node.params["fn"]
         if hasattr(type(fn), "__srcgrad_trace__") or fn is stop_gradient:
             self._join(*node.outputs, *node.inputs)  # may hand on its arguments
+            return
+        if not any(out.aval.kind in _MUTABLE for out in node.outputs):
+            return  # numbers share no memory
+        if not may_probe(fn):  # such as the text of an f-string
+            self._join(*node.outputs, *node.inputs)
             return
         args, kwargs = avals_of(node)
         outcome = infer_fresh(fn, args, kwargs)

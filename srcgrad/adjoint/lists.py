@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..graph.ir import Builder, LoopSpec, Node, Value
+from ..graph.ir import LoopSpec, Node, Value
 from ..kinds import BOOL, INT, Aval, Kind, int_aval
 from .frames import Frame, Tape, cotangent_aval
 from .zeros import zeros
@@ -45,14 +45,21 @@ def add(tape: Tape, first: Value, second: Value) -> Value:
         return tape.list_of_rows(rows, first.aval)
     zero, one = (tape.const(n, int_aval(n)) for n in (0, 1))
     length = tape.add("list_len", (first,), (INT,)).out
-    body = Builder(tape.origin)
+    body = Tape(tape.origin)
     index = body.param(INT)
     total = body.param(first.aval)
-    term = body.add("get", (second, index), (_element(second.aval),)).out
-    following = body.add("list_acc", (total, term, index), (first.aval,)).out
+    term = get(body, second, index)
+    following = add_to(body, total, term, index)
     loop = tape.add("loop", (zero, length, one, first), (first.aval, INT),
                     (body.block((following,)),), loop=LoopSpec("for", n_carried=1))
     return loop.outputs[0]
+
+
+def add_to(tape: Tape, lst: Value, term: Value, index: Value) -> Value:
+    """``lst`` with ``term`` added to one element, which may itself be a list."""
+    if term.aval.kind is not Kind.LIST:
+        return _next(tape, "list_acc", lst, term, index)
+    return _next(tape, "put", lst, add(tape, get(tape, lst, index), term), index)
 
 
 def _list(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
@@ -126,7 +133,7 @@ def _get(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
     base = reverse.current(frame, lst)
     if base is None:
         base = reverse.zeros(frame, lst)
-    reverse.put(frame, lst, _next(frame.tape, "list_acc", base, ct, index))
+    reverse.put(frame, lst, add_to(frame.tape, base, ct, index))
 
 
 def _put(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:

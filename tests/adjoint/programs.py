@@ -9,7 +9,7 @@ import numpy as np
 from build import Make, flt, integer, mat, vec
 
 from srcgrad.dims import symbol
-from srcgrad.kinds import FLOAT, Aval, Kind, array, scalar
+from srcgrad.kinds import FLOAT, Aval, Kind, array, list_of, scalar
 
 NUMBER = Aval(Kind.NUMBER, np.dtype(float))
 PROGRAMS = {}
@@ -501,3 +501,15 @@ def recurrent_products():
     r = rng()
     args = [0.5 * r.normal(size=(3, 3)), r.normal(size=(3, 2)), r.normal(size=(4, 2))]
     return g.graph(total), args, [0, 1, 2]
+
+
+@program
+def lists_of_lists():
+    """Elements that are lists: their cotangents are added element by element."""
+    g = Make()
+    x, y = flt(g, "x"), flt(g, "y")
+    rows = g.list(list_of(FLOAT), g.list(FLOAT, x * y, y), g.list(FLOAT, x * x, y * y, x))
+    first, second = g.get(rows, 0), g.get(rows, 1)
+    again = g.get(rows, 1)
+    out = g.get(first, 0) * g.get(second, 1) + g.get(again, 1) * g.get(second, 2)
+    return g.graph(out * g.get(g.get(rows, 0), 1)), [1.2, 0.7], [0, 1]
