@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -400,6 +402,9 @@ class Calls(Access):
             return self.numeric_call(cls, args, kwargs)
         if issubclass(cls, BaseException) or issubclass(cls, (type,)):
             return cls(*args, **kwargs)
+        if cls is warnings.catch_warnings or cls.__module__.startswith("numpy.random") or (
+                cls.__module__ == "random"):  # made anew at each call, for they have a state
+            return self.emit_effect(cls, args, kwargs, OPAQUE)
         if cls.__module__ in ("builtins", "collections", "numpy") or cls.__flags__ & (
                 1 << 9) == 0:
             if is_library(cls.__module__) or not (contains_tracer(args)):
@@ -435,7 +440,9 @@ class Calls(Access):
 
     def _generated_init(self, cls: Any, obj: Any, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> None:
-        """The ``__init__`` of a dataclass: it only assigns; ``__post_init__`` is staged."""
+        """The ``__init__`` of a dataclass: it only assigns; ``__post_init__`` and the factories
+        of defaults are staged."""
+        kwargs = self._with_factories(cls, args, kwargs)
         post = cls.__dict__.get("__post_init__") or getattr(cls, "__post_init__", None)
         if post is None:
             cls.__init__(obj, *args, **kwargs)
@@ -449,12 +456,23 @@ class Calls(Access):
                 cls.__post_init__ = post
         self.call(post, obj, *held)
 
+    def _with_factories(self, cls: Any, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The keywords of a dataclass, with the defaults that ``default_factory`` makes."""
+        fields = [f for f in getattr(cls, "__dataclass_fields__", {}).values() if f.init]
+        given = {f.name for f in [f for f in fields if not f.kw_only][:len(args)]}
+        made = {f.name: self.adopt(self.call(f.default_factory)) for f in fields
+                if f.default_factory is not dataclasses.MISSING
+                and f.name not in given and f.name not in kwargs}
+        return {**kwargs, **made}
+
     # ---- methods -----------------------------------------------------------------------------
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         if type(obj) is ArrayTracer or (is_tracer(obj) and type(obj) is not OpaqueTracer):
             return self._call_array_method(obj, name, args, kwargs)
         if type(obj) is OpaqueTracer:
-            return self.emit_effect(Method(name), (obj, *args), kwargs, OPAQUE)
+            aval = self.drawn(obj, name, args, kwargs)
+            return self.emit_effect(Method(name), (obj, *args), kwargs, aval)
         if type(obj) in (list, dict, set) or type(obj).__name__ == "deque":
             return self.adopt(self.container_method(obj, name, args, kwargs))
         if isinstance(obj, np.ufunc):
@@ -469,6 +487,10 @@ class Calls(Access):
         if isinstance(obj, Staged):
             return getattr(self.iterate(obj), name)(*args, **kwargs)
         return self.call(self.getattr(obj, name), *args, **kwargs)
+
+    def drawn(self, obj: Any, name: str, args: tuple[Any, ...],
+              kwargs: dict[str, Any]) -> Aval | None:
+        raise AttributeError
 
     def container_method(self, obj: Any, name: str, args: tuple[Any, ...],
                          kwargs: dict[str, Any]) -> Any:

@@ -100,6 +100,8 @@ class Containers(Calls):
         """What Python's iteration over a static iterable yields; items of containers from
         outside are read by their paths, and user-written ``__iter__`` is staged."""
         iterable = self.seen(iterable)
+        if isinstance(iterable, Staged) or is_tracer(iterable):  # what an __iter__ returned
+            return self.iterate(iterable)
         if isinstance(iterable, np.ndarray):
             return iter(iterable)
         path = self.paths.get(id(iterable))

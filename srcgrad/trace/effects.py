@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,30 @@ class Effects(Containers):
         self.region.effects += 1
         outputs = self.emit("effect", tuple(inputs), () if aval is None else (aval,), fn=fn,
                             args=template, kwargs=keywords)
+        if fn in (np.random.default_rng, np.random.RandomState, np.random.Generator,
+                  random.Random):
+            self.generators[outputs[0]] = fn
         return self.wrap(outputs[0]) if outputs else None
+
+    generators: dict[Value, Any]
+
+    def drawn(self, obj: Any, name: str, args: tuple[Any, ...],
+              kwargs: dict[str, Any]) -> Aval | None:
+        """The type of what a method of a run-time object returns: known for the generators of
+        random numbers that the program makes."""
+        made_by = self.generators.get(obj.value)
+        if made_by is random.Random:
+            return self._python_random_aval(name)
+        return OPAQUE if made_by is None else self._random_aval(name, args, kwargs)
+
+    @staticmethod
+    def _python_random_aval(name: str) -> Aval:
+        if name in ("random", "uniform", "gauss", "normalvariate", "betavariate",
+                    "expovariate"):
+            return python_scalar(Kind.FLOAT)
+        if name in ("randint", "randrange", "getrandbits"):
+            return python_scalar(Kind.INT)
+        return OPAQUE
 
     def _operands(self, structure: Any) -> Any:
         """Objects from outside become inputs, so that the code acts on those of each call."""
@@ -65,11 +89,7 @@ class Effects(Containers):
         if module == "time" and name in ("time", "perf_counter", "monotonic", "process_time"):
             return python_scalar(Kind.FLOAT)
         if module == "random" or type(owner).__module__ == "random":
-            if name in ("random", "uniform", "gauss", "normalvariate", "betavariate",
-                        "expovariate"):
-                return python_scalar(Kind.FLOAT)
-            if name in ("randint", "randrange", "getrandbits"):
-                return python_scalar(Kind.INT)
+            return self._python_random_aval(name)
         if name in ("print", "warn"):
             return None
         return OPAQUE

@@ -34,6 +34,7 @@ class TraceMachine(Statements, MachineDefaults):
         super().__init__(sizes)
         self.unrolled = unrolled if unrolled is not None else {}
         self.list_sites = {}
+        self.generators = {}
         self.dropped = set()
         self.unsteady = set()
         self.conditions = {}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -12,10 +14,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 import aliasing  # noqa: E402
 import numpy_style  # noqa: E402
 import objects  # noqa: E402
+import practice  # noqa: E402
 import tricky  # noqa: E402
-from chain import check  # noqa: E402
+from chain import check, floats, same  # noqa: E402
 
-PROGRAMS = [(m.__name__, fn, args) for m in (tricky, aliasing, objects, numpy_style) for fn, args in m.CASES]
+import srcgrad as sg  # noqa: E402
+
+CORPORA = (tricky, aliasing, objects, numpy_style, practice)
+PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 
 
 @pytest.mark.parametrize(
@@ -23,3 +29,16 @@ PROGRAMS = [(m.__name__, fn, args) for m in (tricky, aliasing, objects, numpy_st
 )
 def test_program(fn, args):
     check(fn, args)
+
+
+@pytest.mark.parametrize(("fn", "args"), practice.CASES, ids=lambda a: getattr(a, "__name__", ""))
+def test_pullback(fn, args):
+    """The two halves of a gradient give what the whole does."""
+    places = floats(args)
+    value, slopes = sg.value_and_grad(fn, argnums=places)(*copy.deepcopy(args))
+    out, pullback = sg.vjp(fn, *copy.deepcopy(args))
+    assert same(out, value)
+    found = pullback(1.0)
+    found = found if isinstance(found, tuple) else (found,)
+    for slope, place in zip(slopes, places):
+        np.testing.assert_allclose(found[place], slope, rtol=1e-12, atol=1e-12)

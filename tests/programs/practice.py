@@ -1,0 +1,226 @@
+"""Programs as scientists write them; each once failed somewhere in the chain."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import random
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.linalg import LinAlgError
+
+R = np.random.RandomState(3)
+X = R.rand(4) + 0.5
+CASES = []
+
+
+def case(*args):
+    def register(fn):
+        CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+@dataclass
+class Particle:
+    position: np.ndarray
+    velocity: np.ndarray
+    mass: float = 1.0
+    fixed: bool = False
+    force: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    trail: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Spring:
+    i: int
+    j: int
+    k: float
+    rest: float = 1.0
+
+    def force(self, particles):
+        d = particles[self.j].position - particles[self.i].position
+        length = np.sqrt(d @ d)
+        return self.k * (length - self.rest) * d / length
+
+
+@case(R.randn(4, 2), 3.0)
+def springs(p0, k):
+    particles = [Particle(p.copy(), np.zeros(2), fixed=(i == 0)) for i, p in enumerate(p0)]
+    chain = [Spring(i, i + 1, k) for i in range(len(p0) - 1)]
+    for _ in range(3):
+        for p in particles:
+            p.force[:] = 0.0
+        for s in chain:
+            f = s.force(particles)
+            particles[s.i].force += f
+            particles[s.j].force -= f
+        for p in particles:
+            if p.fixed:
+                continue
+            p.velocity += 0.05 * p.force / p.mass
+            p.position += 0.05 * p.velocity
+    return sum(p.mass * np.dot(p.position, p.position) for p in particles)
+
+
+@case(R.randn(3, 2))
+def factories_of_lists(p0):
+    a, b = Particle(p0[0], p0[1]), Particle(p0[1], p0[2])
+    for row in p0:
+        a.trail.append(row * 2)
+        b.force += row
+    return np.sum(np.stack(a.trail) ** 2) + np.sum(b.force ** 3) + len(b.trail)
+
+
+@case(100.0, 0.2)
+def monte_carlo(spot, sigma):
+    rng = np.random.default_rng(42)
+    z = rng.standard_normal((20, 4))
+    paths = np.zeros((20, 5))
+    paths[:, 0] = spot
+    for t in range(1, 5):
+        paths[:, t] = paths[:, t - 1] * np.exp(
+            (0.01 - 0.5 * sigma ** 2) * 0.25 + sigma * 0.5 * z[:, t - 1])
+    payoff = np.maximum(paths.mean(axis=1) - 95, 0)
+    return np.exp(-0.01) * payoff.mean()
+
+
+@case(X)
+def generator_in_a_loop(x):
+    rng = np.random.RandomState(1)
+    s = 0.0
+    for _ in range(3):
+        noise = rng.normal(size=4)
+        s += np.sum(x * noise) ** 2 + rng.uniform(0.0, 1.0) * x[0]
+    return s
+
+
+@case(X)
+def python_generator(x):
+    rng = random.Random(3)
+    s = 0.0
+    for v in x:
+        s += v ** 2 * rng.uniform(0.5, 1.0) + rng.random()
+    bits = np.random.Generator(np.random.PCG64(7))
+    return s * np.sum(x * bits.standard_normal(len(x)))
+
+
+@case(X)
+def nonlocal_and_text(x):
+    total = 0.0
+    calls = 0
+
+    def add(v):
+        nonlocal total, calls
+        calls += 1
+        total += v ** 2
+        return total
+
+    out = [add(v) for v in x]
+    text = f"{total:.3f} after {calls} calls: {out[0]!r}"
+    assert text
+    return out[-1] + calls
+
+
+@case(R.rand(4, 4), X)
+def falls_back_to_lstsq(a, b):
+    singular = np.outer(b, b) * 0
+    k = 1.0
+    try:
+        z = np.linalg.solve(singular, b)
+    except LinAlgError:
+        z = np.linalg.lstsq(a, b, rcond=None)[0]
+    finally:
+        k += 1.0
+    return k * z @ z
+
+
+class Vec3:
+    __slots__ = ("x", "y", "z")
+
+    def __init__(self, x, y, z):
+        self.x, self.y, self.z = x, y, z
+
+    def __add__(self, o):
+        return Vec3(self.x + o.x, self.y + o.y, self.z + o.z)
+
+    def __rmul__(self, k):
+        return Vec3(k * self.x, k * self.y, k * self.z)
+
+    __mul__ = __rmul__
+
+    def __matmul__(self, o):
+        return self.x * o.x + self.y * o.y + self.z * o.z
+
+    def __iter__(self):
+        return iter((self.x, self.y, self.z))
+
+    def __len__(self):
+        return 3
+
+    def __repr__(self):
+        return f"Vec3({self.x}, {self.y}, {self.z})"
+
+    def __abs__(self):
+        return math.sqrt(self @ self)
+
+    @property
+    def unit(self):
+        return self * (1 / abs(self))
+
+    @classmethod
+    def of(cls, a):
+        return cls(*a)
+
+
+@case(R.rand(3), R.rand(3))
+def vectors(a, b):
+    u, v = Vec3.of(a), Vec3.of(b)
+    w = u + 2 * v
+    w += u
+    text = str(w)
+    assert text
+    return abs(w) + w.unit @ v + sum(w) * len(w)
+
+
+class Table:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        return iter(self.rows)
+
+
+@case(R.rand(3, 2))
+def iterates_over_an_array_inside(a):
+    s = 0.0
+    for row in Table(a):
+        s = s + row @ row
+    return s + sum(np.sum(row) for row in Table(a))
+
+
+@contextlib.contextmanager
+def scope(names, v):
+    names.append(v)
+    try:
+        yield v * 2
+    finally:
+        names.pop()
+
+
+@case(X)
+def managers(x):
+    names = []
+    with scope(names, x[0]) as v, np.errstate(divide="ignore"):
+        s = v * len(names) + np.log(x).sum()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        s += np.sqrt(x).sum()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.warn("noted", stacklevel=2)
+        s += np.cos(x).sum()
+    assert caught is not None
+    return s + len(names)
