@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from srcgrad.dims import Atom
+from srcgrad.emit.expressions import inverted
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.literals import call, name
 from srcgrad.emit.naming import LoopNames
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
-from srcgrad.emit.statements import Plain, Stmts, Store, assign, inverted, parallel
+from srcgrad.emit.statements import Plain, Stmts, Store, assign, parallel
 from srcgrad.graph.ir import Block, Index, Node, Ref, Value
 from srcgrad.kinds import Kind
 

@@ -166,6 +166,10 @@ class Expressions:
         if len(args) == 2:
             if fn in BINARY:
                 return ast.BinOp(args[0], BINARY[fn](), args[1])
+            if fn in (operator.eq, operator.ne):
+                known = _jump_test(args[0], args[1], fn is operator.eq)
+                if known is not None:
+                    return known
             if fn in COMPARE:
                 return ast.Compare(args[0], [COMPARE[fn]()], [args[1]])
             if fn is operator.contains:
@@ -241,6 +245,34 @@ class Expressions:
 
     def node_call(self, node: Node) -> ast.expr:
         return call(str(node.params["callee"]), *(self.of(v) for v in node.inputs))
+
+
+def _jump_test(left: ast.expr, right: ast.expr, equal: bool) -> ast.expr | None:
+    """``p`` for ``(1 if p else 0) == 1``, ``not p`` for ``(1 if p else 0) == 0``."""
+    if not isinstance(left, ast.IfExp) or not isinstance(right, ast.Constant):
+        return None
+    arms = (left.body, left.orelse)
+    numbers = [a.value for a in arms if isinstance(a, ast.Constant) and type(a.value) is int]
+    if len(numbers) != 2 or type(right.value) is not int:
+        return None
+    first, second = ((n == right.value) == equal for n in numbers)
+    if first == second:
+        return None
+    return left.test if first else inverted(left.test)
+
+
+def inverted(test: ast.expr) -> ast.expr:
+    """``not test``; of ``==``, ``is`` and ``in`` the opposite comparison."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
+        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
+
+
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+                                                     ast.In: ast.NotIn, ast.NotIn: ast.In,
+                                                     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 
 
 def _listed(element: ast.expr, value: ast.expr) -> ast.expr:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from srcgrad.emit.comments import Comments
-from srcgrad.emit.expressions import Expressions, negated
+from srcgrad.emit.expressions import Expressions, inverted, negated
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.literals import BINARY, INPLACE, call, name
 from srcgrad.emit.naming import Naming
@@ -48,20 +48,6 @@ class Store:
 
 def _id(expression: ast.expr) -> str | None:
     return expression.id if isinstance(expression, ast.Name) else None
-
-
-_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-                                                     ast.In: ast.NotIn, ast.NotIn: ast.In,
-                                                     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
-
-
-def inverted(test: ast.expr) -> ast.expr:
-    """``not test``; of ``==``, ``is`` and ``in`` the opposite comparison."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return test.operand
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
-        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
-    return ast.UnaryOp(ast.Not(), test)
 
 
 def assign(target: str, value: ast.expr) -> ast.stmt:
