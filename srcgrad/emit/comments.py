@@ -46,7 +46,7 @@ class Comments:
 
 
 def line_of(node: Node) -> str | None:
-    """The user's line of a node, with the helper's name if it stands in one."""
+    """The user's line of a node, with the function's name if that was inlined."""
     assert node.origin is not None
     where = node.origin.where
     if where is None:
