@@ -108,7 +108,7 @@ class Effects(Containers):
             dtype = np.dtype(kwargs["dtype"])
         size = kwargs.get("size", self._positional_size(name, args))
         if name in ("rand", "randn"):
-            size = args or None
+            size = tuple(a for a in args if type(a) is not np.random.RandomState) or None
         if size is None:
             shapes = [a.aval.shape for a in (*args, *kwargs.values())
                       if type(a) is ArrayTracer]

@@ -11,12 +11,13 @@ from ..errors import TracingError, UnsupportedOperation
 from ..graph.infer import infer_getitem
 from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind
+from .control import Restart
 from .iteration import Cursor, Range, Staged, item
 from .journal import Content
 from .loops import Loops
 from .operators import python_method
 from .recorder import shift_step
-from .tracers import ArrayTracer, SymbolicList, Tracer, is_tracer
+from .tracers import ArrayTracer, OpaqueTracer, SymbolicList, Tracer, is_tracer
 
 
 class Items(Loops):
@@ -192,7 +193,23 @@ class Items(Loops):
         if obj.aval.kind not in (Kind.OPAQUE, Kind.LIST):
             raise TypeError(
                 f"'{_type_name(obj)}' object does not support item assignment")
+        if type(obj) is OpaqueTracer and is_tracer(value) and value.aval.kind is not Kind.OPAQUE:
+            self.lost(obj)
         self.emit_effect(operator.setitem, (obj, key, value), {}, None)
+
+    def lost(self, obj: OpaqueTracer) -> None:
+        """A number goes into an object that is only known at run time, such as a row of a list
+        of lists: start again with the loops that made lists unrolled, or refuse."""
+        for site in self.list_sites.values():
+            if site not in self.unrolled:
+                raise Restart(("unroll", site, "a list that it fills holds lists"))
+        raise self.fatal(UnsupportedOperation(
+            "a number is written into an object that is only known at run time",
+            why="it could not be followed to where it is read again",
+            fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
+
+    list_sites: dict[Value, Any]
+    unrolled: dict[Any, str]
 
     def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                     aval: Aval | None) -> Any:
