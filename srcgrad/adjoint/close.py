@@ -23,7 +23,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..dims import Dim, of_atom
-from ..graph.ir import Block, Builder, Graph, LoopSpec, Node, Origin, Value, free_values, rebuild
+from ..graph.ir import (
+    Block,
+    Builder,
+    Graph,
+    LoopSpec,
+    Node,
+    Origin,
+    Value,
+    free_values,
+    rebuild,
+    walk,
+)
 from ..graph.parts import LoopParts
 from ..kinds import NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of
 from .final import FinalArrays
@@ -57,6 +68,10 @@ class _Closing:
         self.scope = Scope(graph.block)
         self.added: dict[Node, Added] = {}
         self.extra: dict[Block, list[tuple[Node | None, Node]]] = {}
+        self.copied: dict[Value, Value] = {}
+        self._sequences = {v for n in walk(graph.block) if n.op == "loop"
+                           for parts in (LoopParts(n),) for v in (*parts.elements,
+                                                                  *parts.sequences)}
         self.sizes = Sizes(graph.block, graph.border)
         self.final = FinalArrays(graph, self.scope)
         self.recompute = Recompute(graph.block, self.scope, self.sizes)
@@ -218,7 +233,22 @@ class _Closing:
         inner = rebuild(block, dict(known))
         return Block((*inner.params, *elements), (*prelude.nodes, *inner.nodes), inner.outputs)
 
+    def _frozen(self, value: Value, block: Block) -> Value:
+        """A list of the user's as it is now: he may go on to change it."""
+        maker = self.scope.node_of.get(value)
+        if value.aval.kind is not Kind.LIST or value in self._sequences:
+            return value
+        if value not in self.copied:
+            copied = Value(value.aval, value.hint)
+            node = Node("copy", (value,), (copied,), {}, (), Origin(role="support"))
+            self.extra.setdefault(block, []).append((maker, node))
+            self.scope.node_of[copied], self.scope.block_of[copied] = node, block
+            self.copied[value] = copied
+            self._sequences.add(copied)
+        return self.copied[value]
+
     def _if_output(self, forward: Node, value: Value, arm: int) -> Value:
+        value = self._frozen(value, forward.blocks[arm])
         added = self.added.setdefault(forward, Added())
         if value not in added.values:
             out = Value(value.aval.but(optional=value.aval.kind is not Kind.LIST), value.hint)
@@ -228,6 +258,7 @@ class _Closing:
 
     def _define(self, value: Value, node: Node) -> None:
         """Record that ``node`` has a new output."""
+        self._sequences.add(value)  # if a list, one that nobody changes
         self.scope.node_of[value] = node
         self.scope.block_of[value] = self.scope.block_of[node.outputs[0]]
 
@@ -282,6 +313,7 @@ class _Closing:
                                 *zip(parts.produced, parts.sequences)):
             if inner is value:
                 return sequence
+        value = self._frozen(value, forward.blocks[-1])
         added = self.added.setdefault(forward, Added())
         if value not in added.values:
             stacked = self._stackable(forward, value.aval)
