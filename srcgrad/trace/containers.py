@@ -265,6 +265,12 @@ class Containers(Calls):
 
     # ---- lists of unknown length -----------------------------------------------------------
     def _set_list(self, obj: list[Any], value: Value) -> None:
+        if id(obj) in self.list_owners:  # the change belongs into the list of lists, too
+            self.unroll_maker(self.list_owners[id(obj)][0])
+            raise self.fatal(UnsupportedOperation(
+                "a list inside of a list whose length depends on data is changed",
+                why="the change could not be followed to where the list is read again",
+                fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
         self.journal.touch(Content(obj, self.symbolic_lists))
         value.obj = self.symbolic_lists[id(obj)].obj
         self.symbolic_lists[id(obj)] = SymbolicList(value, value.obj)
@@ -295,6 +301,8 @@ class Containers(Calls):
         element too, which values cannot follow."""
         self.journal.write(Stored(item.home), True)
 
+    list_owners: dict[int, tuple[Any, Any]]
+
     def list_get(self, obj: Any, key: Any) -> Any:
         symbolic = self.symbolic_lists[id(obj)]
         if isinstance(key, slice):
@@ -308,7 +316,9 @@ class Containers(Calls):
             raise IndexError("list index out of range")
         (value,) = self.emit("get", (symbolic.value, index), (elem,))
         if elem.kind is Kind.LIST:
-            return self.list_object(value)
+            inner = self.list_object(value)
+            self.list_owners[id(inner)] = (obj, inner)
+            return inner
         return self.wrap(value)
 
     def list_object(self, value: Value) -> list[Any]:

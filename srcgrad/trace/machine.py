@@ -35,6 +35,7 @@ class TraceMachine(Statements, MachineDefaults):
         self.unrolled = unrolled if unrolled is not None else {}
         self.list_sites = {}
         self.generators = {}
+        self.list_owners = {}
         self.dropped = set()
         self.unsteady = set()
         self.conditions = {}

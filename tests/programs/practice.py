@@ -224,3 +224,20 @@ def managers(x):
         s += np.cos(x).sum()
     assert caught is not None
     return s + len(names)
+
+
+@case(R.rand(3, 3) * 0.1 + np.eye(3))
+def cholesky_of_lists(a):
+    n = len(a)
+    low = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1):
+            s = sum(low[i][k] * low[j][k] for k in range(j))
+            low[i][j] = math.sqrt(a[i][i] - s) if i == j else (a[i][j] - s) / low[j][j]
+    return low[n - 1][n - 1] * low[1][0]
+
+
+@case(X)
+def module_draws(x):
+    np.random.seed(4)
+    return np.sum(x * np.random.rand(4)) ** 2
