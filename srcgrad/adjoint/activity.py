@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..errors import UnsupportedOperation
 from ..graph.ir import Block, Node, Value
 from ..graph.parts import LoopParts
 from .binding import Bindings
@@ -77,8 +78,25 @@ class Activity:
                     self._backward(arm)
             elif node.op == "loop":
                 self._backward_loop(node)
+            elif node.op == "effect":
+                self._check_effect(node)
             elif node.op not in INERT:
                 self.useful.update(self._bindings.differentiable(node))
+
+    def _check_effect(self, node: Node) -> None:
+        """An effect has no derivative: a random draw whose parameters depend on the inputs, an
+        unknown function of them.  Where its result counts, leaving it out would be wrong."""
+        if not any(v in self.varied for v in node.inputs):
+            return
+        fn = node.params["fn"]
+        raise UnsupportedOperation(
+            f"the result of {getattr(fn, '__name__', getattr(fn, 'name', fn))} depends on what is "
+            "differentiated",
+            where=node.origin.where if node.origin is not None else None,
+            why="the call is an effect, executed as it stands, and has no derivative",
+            fix="draw numbers with constant parameters and scale them "
+                "(loc + scale * rng.standard_normal(size)), or pass the operands through "
+                "srcgrad.stop_gradient")
 
     def _backward_loop(self, node: Node) -> None:
         parts = LoopParts(node)

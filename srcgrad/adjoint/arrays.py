@@ -189,7 +189,8 @@ def _update(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None
 
 
 OPERATOR: dict[Any, Callable[..., Any]] = {
-    operator.isub: np.subtract, operator.imul: np.multiply, operator.itruediv: np.divide,
+    operator.iadd: np.add, operator.isub: np.subtract,
+    operator.imul: np.multiply, operator.itruediv: np.divide,
     operator.ipow: np.power, operator.imod: np.remainder, operator.ifloordiv: np.floor_divide,
     operator.imatmul: np.matmul, operator.iand: np.bitwise_and, operator.ior: np.bitwise_or,
     operator.ixor: np.bitwise_xor, operator.ilshift: np.left_shift,

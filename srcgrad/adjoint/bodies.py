@@ -331,7 +331,9 @@ def fit(tape: Tape, ct: Value, aval: Aval, whole: bool = True, final: bool = Fal
     if have is not None and want is not None:
         if have.kind == "c" and want.kind != "c":
             ct = tape.call(np.real, ct)
-        if want.itemsize < ct.aval.dtype.itemsize or want.kind == "c" != have.kind:  # type: ignore[union-attr]
+        narrower = ct.aval.dtype is not None and want.itemsize < ct.aval.dtype.itemsize
+        # what goes into a part of a complex base may stay real: the part may be real itself
+        if narrower or (whole and want.kind == "c" and have.kind != "c"):
             ct = _cast(tape, ct, want)
     if not whole:
         return ct

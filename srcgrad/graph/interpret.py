@@ -325,9 +325,11 @@ def _sequence(items: list[Any], value: Value, stacked: bool) -> Any:
     defined = [v for v in known if v is not UNDEFINED]
     if not defined:  # of a size that nothing tells
         return items
-    missing = np.full(np.shape(defined[0]) if defined else (), np.nan)
+    shape = max((np.shape(v) for v in defined), key=len)  # a number is spread over its row
+    missing = np.full(shape, np.nan)
     with np.errstate(invalid="ignore"):
-        rows = [missing.astype(value.aval.dtype) if v is UNDEFINED else v for v in known]
+        rows = [missing.astype(value.aval.dtype) if v is UNDEFINED
+                else np.broadcast_to(v, shape) if np.shape(v) == () else v for v in known]
     return np.array(rows, dtype=value.aval.dtype)
 
 
