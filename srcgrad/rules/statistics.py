@@ -265,7 +265,4 @@ def bincount_weights(ct: Array, x: Array) -> Array:
 
 
 inactive(np.bincount, "x", "minlength")
-inactive(np.histogram, "a", "bins", "range")
-inactive(np.histogram2d, "x", "y", "bins", "range")
-inactive(np.histogramdd, "sample", "bins", "range")
 nondiff(np.digitize, np.histogram_bin_edges)

@@ -193,3 +193,18 @@ def test_mutated_arguments_are_as_numpy_leaves_them():
     f(plain)
     np.testing.assert_array_equal(mine, plain)
     np.testing.assert_array_equal(slope, [0, 16, 24])
+
+
+def drawn_around(x, rng):
+    return np.sum(rng.normal(x, 0.1))
+
+
+def test_draws_with_parameters_that_are_differentiated_are_refused():
+    with pytest.raises(sg.UnsupportedOperation, match="normal"):
+        sg.grad(drawn_around)(X, np.random.default_rng(0))
+
+    def reparametrised(x, rng):
+        return np.sum(x + 0.1 * rng.standard_normal(3))
+
+    slope = sg.grad(reparametrised)(X, np.random.default_rng(0))
+    np.testing.assert_array_equal(slope, [1, 1, 1])
