@@ -304,8 +304,14 @@ class Plain:
         self.rename(node, stmts)
 
     def do_pop(self, node: Node, stmts: Stmts) -> None:
-        value = self.method(node, "pop", *(self.e.of(v) for v in node.inputs[1:]))
-        element = self.name_of(node.outputs[1])
+        base, places = self.base(node), [self.e.of(v) for v in node.inputs[1:]]
+        element, rest = self.name_of(node.outputs[1]), self.name_of(node.outputs[0])
+        if isinstance(base, ast.Name) and base.id == element and rest not in ("_", element):
+            self.add(stmts, node, assign(rest, base))  # the element takes the list's name
+            popped = call(ast.Attribute(name(rest), "pop", ast.Load()), *places)
+            self.add(stmts, node, assign(element, popped))
+            return
+        value = self.method(node, "pop", *places)
         self.add(stmts, node, ast.Expr(value) if element == "_" else assign(element, value))
         self.rename(node, stmts)
 
