@@ -57,8 +57,9 @@ def test_random_program(seed):
     check(seed)
 
 
-# 1108: central differences of the second derivative are off by 1.6e-5 of it.  1140: the second
-# derivative of a list read at a slice that varies is not closed (refused by the verifier).
+# 1108: the derivative is right; the central differences are not close enough at their step
+# (their error falls by 100 for each step 10 times smaller, to 1.6e-7 of the value at 1e-7).
+# 1140: an open defect: the verifier refuses the graph, a value is used where it is not defined.
 OPEN = {1108, 1140}
 
 
