@@ -389,8 +389,9 @@ def _slots(forward: Node, saved: list[Value], known: dict[Value, Value],
     for k, (old, new) in enumerate(zip(parts.carried, parts.next)):
         if old is not new and old in saved and new in saved and all(
                 s.param is not known[new] for s in slots) and new not in parts.carried:
-            known[new] = Value(old.aval.but(optional=optional or old.aval.optional), new.hint)
-            slots.append(Slot(parts.results[k], known[new], known[old]))
+            param = known[new]  # which clones in the prelude may read
+            param.aval = old.aval.but(optional=optional or old.aval.optional)
+            slots.append(Slot(parts.results[k], param, known[old]))
     return slots
 
 

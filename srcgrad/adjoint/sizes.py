@@ -7,7 +7,7 @@ from typing import Any
 
 from ..dims import Atom, Dim, Poly, of_atom, range_length, symbols
 from ..graph.ir import Block, Builder, Node, Value
-from ..graph.parts import LoopParts
+from ..graph.parts import Origins
 from ..graph.symbolic import fresh_size, materialise
 from ..kinds import Kind, int_aval
 
@@ -23,6 +23,7 @@ class Sizes:
         self._started: dict[Node, int] = {}
         self._parent: dict[Block, Block] = {}
         self._loops: dict[Value, Block] = {}
+        self._origins = Origins(block)
         self._visit(block.but(nodes=block.nodes[:border]), block)
 
     def _visit(self, nodes_of: Block, block: Block) -> None:
@@ -35,17 +36,16 @@ class Sizes:
             for inner in node.blocks:
                 self._parent[inner] = block
                 self._visit(inner, inner)
-            sequences: tuple[Value, ...] = ()
             if node.op == "loop":
                 self._loops[node.outputs[-1]] = block
-                sequences = LoopParts(node).sequences
             for v in node.outputs:
-                if v not in sequences:  # whose elements may all be undefined
-                    self._meet(v, block)
+                self._meet(v, block)
 
     def _meet(self, value: Value, block: Block) -> None:
         aval = value.aval
         if aval.optional:  # may be undefined where its sizes are asked for
+            return
+        if self._origins.of(value):  # may be kept in a list, and all elements may be undefined
             return
         if aval.kind is Kind.INT and isinstance(aval.expr, Poly):
             self._introduce(aval.expr, value, None, block)

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from srcgrad.dims import Atom
-from srcgrad.emit.expressions import inverted
+from srcgrad.emit.expressions import inverted, truth
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.literals import call, name
 from srcgrad.emit.naming import LoopNames
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
-from srcgrad.emit.statements import Plain, Stmts, Store, assign, parallel
+from srcgrad.emit.statements import Plain, Stmts, Store, after_moves, assign, parallel
 from srcgrad.graph.ir import Block, Index, Node, Ref, Value
 from srcgrad.kinds import Kind
 
@@ -70,21 +72,26 @@ class Control(Plain):
 
     def finish(self, end: End, stmts: Stmts) -> None:
         self.keep(end.stores, stmts)
-        moves = [(t, v) for t, v in end.moves if t != "_" and (
+        moves = [(t, self.e.of(v)) for t, v in end.moves if t != "_" and (
             not self.is_undefined(v) or t in self.copied)]
-        stmts.extend(parallel([(t, self.e.of(v)) for t, v in moves]))
-        if end.jump is None:
-            return
-        number = constant_int(end.jump, self.folding)
-        if number == 0:
+        number = 0 if end.jump is None else constant_int(end.jump, self.folding)
+        if end.jump is None or number == 0:
+            stmts.extend(parallel(moves))
             return
         code = self.e.of(end.jump)
         if end.jump_name is not None:
-            stmts.extend(parallel([(end.jump_name, code)]))
+            stmts.extend(parallel([*moves, (end.jump_name, code)]))
+            after: ast.expr | None = name(end.jump_name)
+        else:
+            after = after_moves(code, moves)
+            stmts.extend(parallel(moves) if after is not None else ())
         if number is not None:
             stmts.append(ast.Break())
-        else:
-            stmts.append(ast.If(code, [ast.Break()], []))
+        elif after is not None:
+            stmts.append(ast.If(truth(after), [ast.Break()], []))
+        else:  # the test is made before the moves
+            stmts.append(ast.If(truth(code), [*parallel(moves), ast.Break()], []))
+            stmts.extend(parallel(moves))
 
     def is_undefined(self, value: Value) -> bool:
         node = self.folding.producer.get(value)
@@ -227,6 +234,9 @@ class Control(Plain):
             if shape is None and spec.reverse:
                 reverse = ast.Attribute(name(self.name_of(sequence)), "reverse", ast.Load())
                 stmts.append(ast.Expr(call(reverse)))
+            if sequence in plan.gathered:
+                made = call(self.e.space.function(np.array), name(self.name_of(sequence)))
+                stmts.append(assign(self.name_of(sequence), made))
         for v in node.outputs:
             for store in self.stores.get(v, ()):
                 stmts.append(store.statement(self.e.of(v)))

@@ -261,6 +261,14 @@ def _jump_test(left: ast.expr, right: ast.expr, equal: bool) -> ast.expr | None:
     return left.test if first else inverted(left.test)
 
 
+def truth(value: ast.expr) -> ast.expr:
+    """A test for ``value`` not being zero: ``p`` for ``1 if p else 0``."""
+    if isinstance(value, ast.IfExp) and isinstance(value.body, ast.Constant) and isinstance(
+            value.orelse, ast.Constant) and value.body.value and value.orelse.value == 0:
+        return value.test
+    return value
+
+
 def inverted(test: ast.expr) -> ast.expr:
     """``not test``; of ``==``, ``is`` and ``in`` the opposite comparison."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):

@@ -2,6 +2,8 @@
 
 A sequence is kept in one array if its producer says so (exact trip count, one shape) and the
 size can be written down before the loop; numbers are kept in lists, which Python reads faster.
+A list is made an array after its loop where something else is done with it than reading its
+elements one by one.
 An element that is used once is read in place (``u_saved[t]``), others are bound once.
 """
 
@@ -14,7 +16,8 @@ from dataclasses import dataclass, field
 from srcgrad.dims import Atom, Dim, Poly, proves_nonnegative
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
-from srcgrad.graph.ir import Block, Graph, Node, Value
+from srcgrad.graph.ir import Block, Graph, Node, Value, walk
+from srcgrad.graph.parts import Origins
 from srcgrad.kinds import SCALARS, Kind
 
 
@@ -22,9 +25,10 @@ from srcgrad.kinds import SCALARS, Kind
 class LoopPlan:
     """How one loop counts and keeps.  ``shapes[i]`` is the source of sequence i's element
     shape (None: a list).  ``rows`` maps sequences that are rows of an outer loop's array to
-    that loop and its sequence."""
+    that loop and its sequence.  ``gathered`` are lists that become arrays after the loop."""
 
     shapes: list[Shape | None] = field(default_factory=list)
+    gathered: set[Value] = field(default_factory=set)
     rows: dict[Value, tuple[Node, Value]] = field(default_factory=dict)
     ordinal: str = "none"  # "index", "offset", "counter", "trips"
     needs_count: bool = False
@@ -64,6 +68,8 @@ class Sizes:
         self.atoms: dict[Atom, tuple[Value, int | None]] = {}
         self.aliases: dict[Atom, tuple[Value, int | None]] = {}
         self.into: dict[Value, tuple[Node, Value]] = {}
+        self.origins = Origins(graph.block)
+        self.whole = self._whole(graph.block)
         self.block(graph.block)
 
     # ---- scope -----------------------------------------------------------------------
@@ -103,11 +109,22 @@ class Sizes:
                 added.append(atom)
 
     def _is_list(self, value: Value, made: Node | None) -> bool:
-        """Is the value a sequence that is kept in a list?"""
-        if made is None or made.op != "loop":
+        """May the value be a sequence that is kept in a list?"""
+        if not self.origins.of(value):
             return False
+        if made is None or made.op != "loop":
+            return True
         kept = zip(produced_by(made), self.plans[made].shapes, strict=True)
         return any(sequence is value and shape is None for (_, sequence, _), shape in kept)
+
+    def _whole(self, block: Block) -> set[Value]:
+        """The sequences that are used as arrays, not only read element by element."""
+        found: set[Value] = set()
+        for node in walk(block):
+            if node.op not in ("loop", "if", "copy"):
+                for v in node.inputs:
+                    found |= self.origins.of(v)
+        return found
 
     # ---- loops -----------------------------------------------------------------------
     def loop(self, node: Node) -> None:
@@ -119,6 +136,8 @@ class Sizes:
             outer = self.into.get(sequence)
             shape = self.shape(node, element, outer is not None) if stacked and counted else None
             plan.shapes.append(shape)
+            if stacked and shape is None and sequence in self.whole:
+                plan.gathered.add(sequence)
             if shape is not None and outer is not None:
                 plan.rows[sequence] = outer
             plan.needs_count |= shape is not None and outer is None

@@ -8,7 +8,8 @@ are stored right after their definition.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -88,6 +89,32 @@ def parallel(moves: Sequence[tuple[str, ast.expr]]) -> Stmts:
     targets: list[ast.expr] = [ast.Name(t, ast.Store()) for t, _ in real]
     return [ast.Assign([ast.Tuple(targets, ast.Store())],
                        ast.Tuple([v for _, v in real], ast.Load()))]
+
+
+def after_moves(value: ast.expr, moves: Sequence[tuple[str, ast.expr]]) -> ast.expr | None:
+    """``value``, written for evaluation after ``moves``; None if what it reads is gone by then.
+
+    >>> ast.unparse(after_moves(name("b"), [("a", name("b")), ("b", name("a"))]))
+    'a'
+    """
+    real = [(t, _id(v)) for t, v in moves if t != "_" and _id(v) != t]
+    read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} & {t for t, _ in real}
+    if not read:
+        return value
+    now = {source: target for target, source in real if source is not None}
+    if not read <= now.keys():
+        return None
+    renamed = _Renamed({r: now[r] for r in read}).visit(copy.deepcopy(value))
+    assert isinstance(renamed, ast.expr)
+    return renamed
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
 
 
 class Plain:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ir import Node, Value
+from .ir import Block, Node, Value
 
 
 class LoopParts:
@@ -45,3 +45,53 @@ class Mirror:
 
     def __init__(self, output: Value) -> None:
         self.output = output
+
+
+class Origins:
+    """Which values of a block hold what a loop produced: a sequence whose type says that it is an
+    array may be kept in a list, and its elements may be undefined.
+
+    ``of(value)`` gives the sequences (outputs of loops) that a value may be: itself, handed on
+    through branches and loops, or an element of a sequence of sequences.
+    """
+
+    def __init__(self, block: Block) -> None:
+        self._of: dict[Value, frozenset[Value]] = {}
+        self._content: dict[Value, Value] = {}
+        self._visit(block)
+
+    def of(self, value: Value) -> frozenset[Value]:
+        """The sequences that a value may be; none for other values."""
+        return self._of.get(value, frozenset())
+
+    def _add(self, value: Value, *sources: Value) -> None:
+        found = self.of(value).union(*map(self.of, sources))
+        if found:
+            self._of[value] = found
+
+    def _visit(self, block: Block) -> None:
+        for node in block.nodes:
+            if node.op == "loop":
+                self._loop(node)
+                continue
+            for inner in node.blocks:
+                self._visit(inner)
+            if node.op == "if":
+                for out, *arms in zip(node.outputs, *(b.outputs for b in node.blocks)):
+                    self._add(out, *arms)
+            elif node.op == "copy":
+                self._add(node.out, node.inputs[0])
+
+    def _loop(self, node: Node) -> None:
+        parts = LoopParts(node)
+        for element, source in zip(parts.elements, parts.sources):
+            self._add(element, *(self._content[s] for s in self.of(source)))
+        for _ in range(2 if any(self.of(v) for v in parts.inits) else 1):
+            for carried, *given in zip(parts.carried, parts.inits, parts.next):
+                self._add(carried, *given)
+            self._visit(node.blocks[-1])
+        for pair in (*zip(parts.results, parts.next), *zip(parts.results, parts.inits),
+                     *zip(parts.lasts, parts.last)):
+            self._add(*pair)
+        for sequence, element in zip(parts.sequences, parts.produced):
+            self._of[sequence], self._content[sequence] = frozenset((sequence,)), element

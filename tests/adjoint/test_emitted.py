@@ -67,21 +67,14 @@ def test_program(name):
     check(graph, args, wrt, seed, 1e-4 if name == "float32" else 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", [*range(40), 139, 192, 264, 392])
 def test_random_program(seed):
     program = Program(seed)
     check(program.graph, program.args, [0, 1], 1.0)
 
 
-# Open defects, left out of the sweep and named in the changelog.
-# 264: the emitted forward-mode code gives a WRONG NUMBER (4.3955 for 4.3700 of the interpreter).
-# 392: emitted forward mode differs from the interpreter by 2.5e-9 of the value; cause unknown.
-# The others: emitted second derivatives raise AttributeError, 'list' object has no 'shape'.
-OPEN = {139, 192, 198, 211, 252, 261, 264, 392}
-
-
 @pytest.mark.sweep
-@pytest.mark.parametrize("seed", sorted(set(range(100, 400)) - OPEN))
+@pytest.mark.parametrize("seed", range(100, 400))
 def test_random_programs_at_length(seed):
     program = Program(seed)
     check(program.graph, program.args, [0, 1], 1.0)
