@@ -349,7 +349,8 @@ class _Closing:
         nodes: list[Node] = [new for after, new in extra if after is None]
         for node in block.nodes:
             original = node
-            blocks = tuple(self._extend(b) for b in node.blocks)
+            once = outermost and node.op == "if"
+            blocks = tuple(self._extend(b, once) for b in node.blocks)
             if any(a is not b for a, b in zip(blocks, node.blocks)):
                 node = node.but(blocks=blocks)
             added = self.added.get(original)
@@ -410,9 +411,9 @@ def _with_slots(node: Node, slots: list[Slot]) -> Node:
         **node.params, "loop": spec.but(n_carried=at + len(slots))})
 
 
-def _extended_if(node: Node, added: Added, outermost: bool) -> Node:
-    """An ``if`` with more outputs.  On the other side they are undefined; None in regions,
-    where they are handed on."""
+def _extended_if(node: Node, added: Added, once: bool) -> Node:
+    """An ``if`` with more outputs.  On the other side they are undefined; None in loops, which
+    keep an element for each iteration."""
     blocks = []
     for arm, block in enumerate(node.blocks):
         tail = Builder(Origin(role="support"))
@@ -422,7 +423,7 @@ def _extended_if(node: Node, added: Added, outermost: bool) -> Node:
                 outputs.append(inner)
             elif out.aval.kind is Kind.LIST:  # an empty one has a zero cotangent
                 outputs.append(tail.add("list", (), (out.aval,)).out)
-            elif outermost:
+            elif once:
                 outputs.append(tail.add("undef", (), (out.aval,)).out)
             else:
                 outputs.append(tail.const(None, out.aval))

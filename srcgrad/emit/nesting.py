@@ -1,86 +1,111 @@
-"""CPython nests at most twenty loops in one function: deeper ones become nested functions."""
+"""Deep nesting: CPython takes a hundred levels of indentation and twenty loops in each other.
+What lies deeper than ``LEVELS`` becomes functions inside of the function."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import count
 
-LIMIT = 18
+LEVELS = 15
+
+_PARTS = ("body", "orelse")
 
 
 def unnested(function: ast.FunctionDef) -> ast.FunctionDef:
-    """The function with loops deeper than ``LIMIT`` moved into nested functions, which share
-    its variables (``nonlocal``)."""
-    if _depth(function.body) <= LIMIT:
-        return function
-    _Outliner(function).run()
+    """The function with statements deeper than ``LEVELS`` moved into functions at its top,
+    which share its variables (``nonlocal``)."""
+    if _depth(function.body) > LEVELS:
+        _Outliner(function).run()
     return function
 
 
 def _depth(body: list[ast.stmt]) -> int:
-    deepest = 0
-    for stmt in body:
-        inner = max(_depth(getattr(stmt, "body", [])), _depth(getattr(stmt, "orelse", [])))
-        deepest = max(deepest, inner + isinstance(stmt, (ast.For, ast.While)))
-    return deepest
+    return max((1 + max(_depth(inner) for inner in _inner(stmt))
+                for stmt in body if hasattr(stmt, "body")), default=0)
 
 
-def _own(function: ast.FunctionDef, without: ast.AST) -> Iterator[ast.Name]:
-    """The names in a function's own scope, outside of ``without``."""
-    pending: list[ast.AST] = list(function.body)
+def _inner(stmt: ast.stmt) -> list[list[ast.stmt]]:
+    """The indented blocks of a compound statement, those of an ``elif`` included."""
+    found = []
+    pending = [stmt]
     while pending:
-        node = pending.pop()
-        if node is without or isinstance(node, ast.FunctionDef):
-            continue
-        if isinstance(node, ast.Name):
-            yield node
-        pending.extend(ast.iter_child_nodes(node))
+        for part in _PARTS:
+            body = getattr(pending[-1], part, [])
+            if part == "orelse" and _is_elif(pending[-1]):
+                pending.append(body[0])
+                break
+            found.append(body)
+        else:
+            return found
+    return found
+
+
+def _is_elif(stmt: ast.stmt) -> bool:
+    return isinstance(stmt, ast.If) and len(stmt.orelse) == 1 and isinstance(
+        stmt.orelse[0], ast.If)
+
+
+def _own_breaks(body: list[ast.stmt]) -> Iterator[tuple[list[ast.stmt], int]]:
+    """The places of ``break`` that leave a loop around ``body``."""
+    for i, stmt in enumerate(body):
+        if isinstance(stmt, ast.Break):
+            yield body, i
+        elif not isinstance(stmt, (ast.For, ast.While)):
+            for part in _PARTS:
+                yield from _own_breaks(getattr(stmt, part, []))
 
 
 class _Outliner:
     def __init__(self, function: ast.FunctionDef) -> None:
-        self.functions = [function]  # the function, and nested ones around the place
-        self.count = 0
-        self.shared: dict[str, None] = {}
+        self.function = function
+        self.made: list[ast.FunctionDef] = []
+        used = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        self.names = (f"part_{number}" for number in count(1) if f"part_{number}" not in used)
 
     def run(self) -> None:
-        outermost = self.functions[0]
-        self.body(outermost.body, 0)
-        bound = {n.id for n in _own(outermost, outermost) if isinstance(n.ctx, ast.Store)}
-        bound |= {a.arg for a in outermost.args.args}
-        start = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None))
-                 for name in self.shared if name not in bound]
-        outermost.body[:0] = start
+        self.body(self.function.body, 0)
+        stored = {id(f): self.names_in(f, stored=True) for f in (self.function, *self.made)}
+        named = {id(f): self.names_in(f) for f in (self.function, *self.made)}
+        bound = stored[id(self.function)] | {a.arg for a in self.function.args.args}
+        missing: dict[str, None] = {}
+        for f in self.made:
+            others = set().union(*(names for key, names in named.items() if key != id(f)))
+            shared = sorted(stored[id(f)] & (others | bound))
+            missing.update((name, None) for name in shared if name not in bound)
+            if shared:
+                f.body.insert(0, ast.Nonlocal(shared))
+        start: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None))
+                                 for name in missing]
+        self.function.body[:0] = [*start, *self.made]
+
+    def names_in(self, function: ast.FunctionDef, stored: bool = False) -> set[str]:
+        """The names that a function uses, or those that it binds."""
+        return {n.id for stmt in function.body for n in ast.walk(stmt)
+                if isinstance(n, ast.Name) and not (stored and isinstance(n.ctx, ast.Load))}
 
     def body(self, stmts: list[ast.stmt], depth: int) -> None:
         for i, stmt in enumerate(stmts):
-            is_loop = isinstance(stmt, (ast.For, ast.While))
-            if is_loop and depth == LIMIT:
-                stmts[i:i + 1] = self.outlined(stmt)
-                self.body(stmts, depth)
-                return
-            for part in ("body", "orelse"):
-                inner = getattr(stmt, part, None)
-                if isinstance(inner, list) and not isinstance(stmt, ast.FunctionDef):
-                    self.body(inner, depth + is_loop)
+            if not hasattr(stmt, "body"):
+                continue
+            if depth == LEVELS:
+                stmts[i] = self.outlined(stmt)
+                continue
+            for inner in _inner(stmt):
+                self.body(inner, depth + 1)
 
-    def outlined(self, loop: ast.stmt) -> list[ast.stmt]:
-        self.count += 1
-        stored = sorted({n.id for n in ast.walk(loop)
-                         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)})
-        around = [n for f in self.functions for n in _own(f, loop)]
-        elsewhere = {n.id for n in around}
-        bound = {n.id for n in around if isinstance(n.ctx, ast.Store)}
-        bound |= {a.arg for f in self.functions for a in f.args.args}
-        shared = [name for name in stored if name in elsewhere or name in bound]
-        self.shared.update(dict.fromkeys(shared))
-        body: list[ast.stmt] = [ast.Nonlocal(shared)] if shared else []
-        body.append(loop)
-        name = f"inner_loops_{self.count}"
+    def outlined(self, stmt: ast.stmt) -> ast.stmt:
+        """The call of a new function with this statement; a ``break`` out of it is what the
+        function returns."""
+        name, body = next(self.names), [stmt]
+        leaves = list(_own_breaks(body))
+        for place, i in leaves:
+            place[i] = ast.Return(ast.Constant(True))
+        if leaves:
+            body.append(ast.Return(ast.Constant(False)))
         arguments = ast.arguments(posonlyargs=[], args=[], vararg=None, kwonlyargs=[],
                                   kw_defaults=[], kwarg=None, defaults=[])
-        inner = ast.FunctionDef(name, arguments, body, [], None)
-        self.functions.append(inner)
-        self.body(inner.body, 0)
-        self.functions.pop()
-        return [inner, ast.Expr(ast.Call(ast.Name(name, ast.Load()), [], []))]
+        self.body(body, 0)
+        self.made.append(ast.FunctionDef(name, arguments, body, [], None))
+        call = ast.Call(ast.Name(name, ast.Load()), [], [])
+        return ast.If(call, [ast.Break()], []) if leaves else ast.Expr(call)

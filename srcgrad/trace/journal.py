@@ -8,6 +8,7 @@ touched it; ending the layer gives the changes and restores the old states.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -206,7 +207,7 @@ class Layer:
     objects that were made in the region (their mutations there need not be undone)."""
 
     before: dict[tuple[Any, ...], tuple[Cell, Any]] = field(default_factory=dict)
-    born: list[int] = field(default_factory=list)
+    born: dict[int, None] = field(default_factory=dict)
 
 
 class Journal:
@@ -222,7 +223,7 @@ class Journal:
         that layer alone."""
         self.keep.append(obj)
         self.births[id(obj)] = len(self.layers)
-        self.layers[-1].born.append(id(obj))
+        self.layers[-1].born[id(obj)] = None
 
     def is_young(self, obj: Any) -> bool:
         """Was the object made in the innermost layer?"""
@@ -242,10 +243,10 @@ class Journal:
             layer.before[cell.key] = (cell, cell.get())
             self.keep.append(cell.owner)
 
-    def push(self, born: list[int] | None = None) -> None:
+    def push(self, born: Iterable[int] = ()) -> None:
         """Start a layer; ``born`` are the objects made in an earlier part of the region."""
-        self.layers.append(Layer(born=list(born or ())))
-        for key in born or ():
+        self.layers.append(Layer(born=dict.fromkeys(born)))
+        for key in self.layers[-1].born:
             self.births[key] = len(self.layers)
 
     def pop(self) -> tuple[dict[tuple[Any, ...], Change], list[int]]:
@@ -262,8 +263,8 @@ class Journal:
         for made in layer.born:
             self.births[made] = len(self.layers)
         if self.layers:
-            self.layers[-1].born.extend(layer.born)
-        return changes, layer.born
+            self.layers[-1].born.update(layer.born)
+        return changes, list(layer.born)
 
     def commit(self) -> None:
         """End the innermost layer and keep its mutations as the outer layer's own."""
@@ -271,7 +272,7 @@ class Journal:
         outer = self.layers[-1]
         for made in layer.born:
             self.births[made] = len(self.layers)
-        outer.born.extend(layer.born)
+        outer.born.update(layer.born)
         for key, (cell, before) in layer.before.items():
             if self.births.get(id(cell.owner), 0) < len(self.layers):
                 outer.before.setdefault(key, (cell, before))
