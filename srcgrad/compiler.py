@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -212,7 +213,8 @@ def compile_pair(function: Any, request: Request, signature: inspect.Signature, 
                    result=tuple(Ref(i) for i in range(len(forward.outputs))))
     target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
     shapes = Linear(function.__name__ if hasattr(function, "__name__") else "function", run,
-                    _argument_trees(traced, wanted, wrt), result, [keep.index(i) for i in of])
+                    _argument_trees(traced, wanted, wrt), result, [keep.index(i) for i in of],
+                    backward)
 
     def rebuild(flat: Any) -> Any:
         return rebuilt(result, flat), shapes, flat[count:], flat[:count]
@@ -278,13 +280,29 @@ def _argument_trees(traced: Traced, wanted: list[Wanted], wrt: list[int]) -> lis
 
 @dataclass(frozen=True)
 class Linear:
-    """The linear half of the split form, with the structures of its inputs and outputs."""
+    """The linear half of the split form, with the structures of its inputs and outputs.
+    ``backward`` is its graph, whose last inputs are the cotangents of the results ``active``."""
 
     name: str
     run: Callable[..., Any]
     arguments: list[Any]
     result: Any
     active: list[int]
+    backward: Graph | None = None
+
+    @cached_property
+    def forwards(self) -> Callable[..., Any]:
+        """The transposed function: takes what ``run`` takes (of the cotangents only the shapes
+        matter), then the tangents of the arguments; gives the tangents of the results."""
+        assert self.backward is not None
+        last, count = len(self.backward.inputs), len(self.backward.outputs)
+        seeds = list(range(last - len(self.active), last))
+        graph = joint_graph(self.backward.but(border=None), seeds, list(range(count)), [], (),
+                            False)
+        emitted = emit(graph.but(name=f"{graph.name}_forwards"),
+                       parameter_names=parameter_names(graph),
+                       result=tuple(Ref(i) for i in range(len(graph.outputs))))
+        return link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
 
 
 def _transform(function: Any, request: Request, traced: Traced,

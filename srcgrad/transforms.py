@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from .compiler import Linear, Request, rebuilt
 from .errors import NonDifferentiable, StructureError
 from .graph.ir import Ref
 from .trace.entry import Record
-from .tree import children, flatten, ravel_tree, unflatten
+from .tree import children, flatten, ravel_tree
 
 _LOCK = threading.RLock()
 _MEMO: weakref.WeakKeyDictionary[Any, dict[Any, Compiled]] = weakref.WeakKeyDictionary()
@@ -68,23 +68,59 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return out, pullback
 
 
-def _pullback(fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
-              has_aux: bool = False) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """The value, and the pullback to the primals at ``places`` (None for the others)."""
-    compiled = _compiled(fun, Request("vjp", places, False, has_aux))
-    out, linear, residuals, flat = compiled(*primals)
-    count = len(primals)
+class _Split:
+    """One run of a function in the split form: its value, and its derivative both ways."""
 
-    def pullback(ct: Any) -> tuple[Any, ...]:
-        tree = (ct, None) if has_aux else ct
-        seeds = _matched(linear, linear.result, tree, flat)
-        found = linear.run(*residuals, *seeds)
-        result: list[Any] = [None] * count
-        for place, structure in zip(places, linear.arguments, strict=True):
+    def __init__(self, fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
+                 has_aux: bool = False) -> None:
+        compiled = _compiled(fun, Request("vjp", places, False, has_aux))
+        self.places, self.has_aux, self.count = places, has_aux, len(primals)
+        given = [primals[place] for place in places]
+        self.out, self.linear, self.residuals, self.flat = compiled(*primals)
+        self.given = [_by_number(structure, value)
+                      for structure, value in zip(self.linear.arguments, given, strict=True)]
+
+    def pullback(self, ct: Any) -> tuple[Any, ...]:
+        """The cotangents of the primals (None for those without) for one of the value."""
+        linear = self.linear
+        tree = (ct, None) if self.has_aux else ct
+        found = linear.run(*self.residuals, *_matched(linear, linear.result, tree, self.flat))
+        result: list[Any] = [None] * self.count
+        for place, structure in zip(self.places, linear.arguments, strict=True):
             result[place] = rebuilt(structure, found)
         return tuple(result)
 
-    return out, pullback
+    def pushforward(self, *tangents: Any) -> Any:
+        """The tangent of the value for tangents of the primals."""
+        linear = self.linear
+        if len(tangents) != self.count:
+            raise StructureError(
+                f"the linear function of {linear.name} got {len(tangents)} tangents",
+                why=f"it was made from {self.count} primals",
+                fix="give one tangent for each primal (None where it has none)")
+        seeds: dict[int, Any] = {}
+        for place, structure, like in zip(self.places, linear.arguments, self.given, strict=True):
+            if tangents[place] is None:
+                seeds.update((number, _zero(leaf)) for number, leaf in like.items())
+            else:
+                _match(linear, structure, tangents[place], like, seeds, f"tangent {place}")
+        zeros = [_zero(self.flat[i]) for i in linear.active]
+        moved = linear.forwards(*self.residuals, *zeros, *(seeds[i] for i in sorted(seeds)))
+        placed: list[Any] = [0.0] * len(self.flat)
+        for number, tangent in zip(linear.active, moved, strict=True):
+            placed[number] = tangent
+        return rebuilt(linear.result, placed)
+
+
+def _pullback(fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
+              has_aux: bool = False) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """The value, and the pullback to the primals at ``places`` (None for the others)."""
+    made = _Split(fun, primals, places, has_aux)
+    return made.out, made.pullback
+
+
+def _zero(like: Any) -> Any:
+    return np.zeros_like(like) if isinstance(like, np.ndarray) else type(like)(0)
 
 
 def _matched(linear: Linear, structure: Any, tree: Any, like: Sequence[Any]) -> list[Any]:
@@ -198,25 +234,20 @@ def _by_number(structure: Any, value: Any) -> Any:
 def linearize(fun: Callable[..., Any], *primals: Any) -> Any:
     """``(out, jvp_fn)``: the value, and the function from tangents to the output's tangent.
 
+    The function runs once; ``jvp_fn`` works on what it kept, whatever happens to the arguments
+    in between, and may be called any number of times.
+
     >>> out, pushforward = linearize(lambda x: x * x, 3.0)
     >>> pushforward(1.0)
     6.0
     """
     places = _differentiable(primals)
-    out, _ = jvp(fun, primals, [_unit(p) if i in places else None
-                                for i, p in enumerate(primals)])
-
-    def pushforward(*tangents: Any) -> Any:
-        return jvp(fun, primals, tangents)[1]
-
-    return out, pushforward
-
-
-def _unit(primal: Any) -> Any:
-    leaves, structure = flatten(primal)
-    return unflatten(structure, [np.zeros_like(x) if isinstance(x, np.ndarray) else type(x)(0)
-                                 if isinstance(x, (float, complex, np.generic)) else x
-                                 for x in leaves])
+    if not places:
+        raise NonDifferentiable("none of the primals of linearize can be differentiated",
+                                why="they hold no floating-point numbers",
+                                fix="pass floats or arrays of floats")
+    made = _Split(fun, primals, places)
+    return made.out, made.pushforward
 
 
 # ---- Jacobians ---------------------------------------------------------------------------------
@@ -239,14 +270,7 @@ def jacrev(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     place = _one(argnums)
 
     def jacobian_of(*args: Any) -> Any:
-        out, pullback = _pullback(fun, args, (place,))
-        flat, unravel = ravel_tree(out)
-        rows = []
-        for i in range(flat.size):
-            unit = np.zeros(flat.size, flat.dtype)
-            unit[i] = 1
-            rows.append(pullback(unravel(unit))[place])
-        return _stacked(rows, out, args[place], 0)
+        return _by_rows(_Split(fun, args, (place,)), args[place])
 
     return jacobian_of
 
@@ -261,19 +285,31 @@ def jacfwd(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     place = _one(argnums)
 
     def jacobian_of(*args: Any) -> Any:
-        flat, unravel = ravel_tree(args[place])
-        columns = []
-        out = None
-        for i in range(flat.size):
-            unit = np.zeros(flat.size, flat.dtype)
-            unit[i] = 1
-            tangents: list[Any] = [None] * len(args)
-            tangents[place] = unravel(unit)
-            out, moved = jvp(fun, args, tangents)
-            columns.append(moved)
-        return _stacked(columns, out, args[place], 1)
+        return _by_columns(_Split(fun, args, (place,)), args[place])
 
     return jacobian_of
+
+
+def _by_rows(made: _Split, argument: Any) -> Any:
+    rows = [made.pullback(unit)[made.places[0]] for unit in _units(made.out)]
+    return _stacked(rows, made.out, argument, 0)
+
+
+def _by_columns(made: _Split, argument: Any) -> Any:
+    tangents: list[Any] = [None] * made.count
+    columns = []
+    for tangents[made.places[0]] in _units(argument):
+        columns.append(made.pushforward(*tangents))
+    return _stacked(columns, made.out, argument, 1)
+
+
+def _units(like: Any) -> Iterator[Any]:
+    """Trees like ``like`` with 1 at one place and 0 at the others."""
+    flat, unravel = ravel_tree(like)
+    for i in range(flat.size):
+        unit = np.zeros(flat.size, flat.dtype)
+        unit[i] = 1
+        yield unravel(unit)
 
 
 def _stacked(rows: list[Any], out: Any, argument: Any, axis: int) -> Any:
@@ -301,9 +337,9 @@ def jacobian(fun: Callable[..., Any], argnums: int = 0, *, mode: str = "auto") -
         return (jacrev if mode == "rev" else jacfwd)(fun, place)
 
     def jacobian_of(*args: Any) -> Any:
-        size = np.size(fun(*args))
-        chosen = jacrev if size <= np.size(args[place]) else jacfwd
-        return chosen(fun, place)(*args)
+        made = _Split(fun, args, (place,))
+        by = _by_rows if np.size(made.out) <= np.size(args[place]) else _by_columns
+        return by(made, args[place])
 
     return jacobian_of
 

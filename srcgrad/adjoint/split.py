@@ -38,7 +38,7 @@ def split(joint: Graph, n_seeds: int) -> tuple[Graph, Graph]:
     kept: list[Value] = []
     for v in residuals:
         if v.aval.kind in _COPIED and aliases.find(v) in reachable:
-            copied = tail.add("copy", (v,), (v.aval,)).out
+            copied = tail.add("copy", (v,), (v.aval,), deep=v.aval.kind is Kind.LIST).out
             copied.hint = v.hint
             kept.append(copied)
         else:

@@ -16,7 +16,7 @@ from srcgrad.emit.literals import BINARY, COMPARE, UNARY, Namespace, call, name
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Ref, Step, Through, Value
-from srcgrad.kinds import SCALARS, Kind
+from srcgrad.kinds import SCALARS, Aval, Kind
 from srcgrad.spelling import At, Attribute, Method, Part
 
 
@@ -215,13 +215,7 @@ class Expressions:
         value = self.of(node.inputs[0])
         aval = node.inputs[0].aval
         if aval.kind is Kind.LIST:
-            if node.params.get("deep"):
-                item: ast.expr = call(ast.Attribute(name("item"), "copy", ast.Load()))
-                if aval.elem is not None and aval.elem.optional:
-                    absent = ast.Compare(name("item"), [ast.Is()], [ast.Constant(None)])
-                    item = ast.IfExp(absent, ast.Constant(None), item)
-                return _listed(item, value)
-            return call("list", value)
+            return self.list_copy(value, aval.elem if node.params.get("deep") else None)
         made = self.folding.producer.get(node.inputs[0])
         if made is not None and made in self.folding.inlined and made.op == "apply" and (
                 made.params["fn"] is np.broadcast_to and isinstance(value, ast.Call)
@@ -234,6 +228,20 @@ class Expressions:
             absent = ast.Compare(value, [ast.Is()], [ast.Constant(None)])
             return ast.IfExp(absent, ast.Constant(None), copied)
         return call(self.space.function(copy.copy), value)
+
+    def list_copy(self, value: ast.expr, elem: Aval | None) -> ast.expr:
+        """A copy of a list; with copies of its elements, if ``elem`` tells what they are."""
+        if elem is None or elem.kind not in (Kind.ARRAY, Kind.LIST, Kind.ANY):
+            return call("list", value)
+        if elem.kind is Kind.LIST:
+            return _listed(self.list_copy(name("item"), elem.elem), value)
+        if elem.kind is Kind.ANY:
+            return _listed(call(self.space.function(copy.copy), name("item")), value)
+        item: ast.expr = call(ast.Attribute(name("item"), "copy", ast.Load()))
+        if elem.optional:
+            absent = ast.Compare(name("item"), [ast.Is()], [ast.Constant(None)])
+            item = ast.IfExp(absent, ast.Constant(None), item)
+        return _listed(item, value)
 
     def node_if(self, node: Node) -> ast.expr:
         then, orelse = (self.of(b.outputs[0]) for b in node.blocks)

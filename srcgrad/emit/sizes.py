@@ -118,8 +118,10 @@ class Sizes:
         return any(sequence is value and shape is None for (_, sequence, _), shape in kept)
 
     def _whole(self, block: Block) -> set[Value]:
-        """The sequences that are used as arrays, not only read element by element."""
+        """The sequences that are used as arrays or returned, not only read one by one."""
         found: set[Value] = set()
+        for v in block.outputs:
+            found |= self.origins.of(v)
         for node in walk(block):
             if node.op not in ("loop", "if", "copy"):
                 for v in node.inputs:
@@ -136,7 +138,7 @@ class Sizes:
             outer = self.into.get(sequence)
             shape = self.shape(node, element, outer is not None) if stacked and counted else None
             plan.shapes.append(shape)
-            if stacked and shape is None and sequence in self.whole:
+            if stacked and shape is None and sequence in self.whole and not element.aval.optional:
                 plan.gathered.add(sequence)
             if shape is not None and outer is not None:
                 plan.rows[sequence] = outer
