@@ -71,7 +71,9 @@ class Plan:
         self.calls: list[Call] = []
         self.fields: list[Field] = []
         self._places: dict[str, int] = {"ct": 0}
+        self._depends: dict[str, tuple[int, ...]] = {}  # by input: places its gradient is made of
         self._plan_calls()
+        self._plan_input()
         tensor_kinds = {"tensor", "tensors", "output", "outputs"}
         saves = any(f.kind in tensor_kinds or (
             f.kind == "static" and prim.scalar_edges and f.name in prim.entry.rules)
@@ -96,6 +98,15 @@ class Plan:
                 targets = (name,)
             places = tuple(self._place(need, rule) for need in rule.needs)
             self.calls.append(Call(rule.body, places, targets, rule.form == "elementwise"))
+            self._depends.update(dict.fromkeys(targets, places))
+
+    def _plan_input(self) -> None:
+        """Save the first input where PyTorch's backward takes it although no rule needs it."""
+        name = self.prim.names[0]
+        if self.prim.takes_input and self.codes[name] == "g" and name not in self._places:
+            self.fields.append(Field(name, "tensor"))
+            self._places[name] = len(self.fields)
+            self._depends[name] = (*self._depends[name], len(self.fields))
 
     def _place(self, need: str, rule: Rule) -> int:
         """Where the environment of the bodies holds what a rule calls ``need``."""
@@ -262,14 +273,24 @@ class Plan:
         meta = node.meta if self.prim.outputs == 1 else node.meta[0]
         if meta is None:  # recorded by a fast path: every input is like the output
             meta = [None if e is None else (ct._a.shape, ct._dt) for e in node.edges]
-        sources = [t for t in self._saved_tensors(node) if t._rg]
-        return [None if m is None or g is None else self._project_graph(g, m, sources)
-                for g, m in zip(grads, meta)]
+        return [None if m is None or g is None else
+                self._project_graph(g, m, self._sources(node, name))
+                for g, m, (name, _) in zip(grads, meta, self.targets)]
 
-    def _saved_tensors(self, node: Any) -> list[Tensor]:
-        return [v[0] for f, v in zip(self.fields, node.saved)
-                if f.kind == "tensor" and v.__class__ is tuple] + [
-            shown_output(v, node) for v in node.saved if v.__class__ is SavedOutput]
+    def _sources(self, node: Any, name: str) -> list[Tensor]:
+        """The saved tensors of which the gradient of input ``name`` formally depends."""
+        places = self._depends.get(name, ())
+        if self.prim.chooses:
+            return []
+        every = -1 in places or self.prim.joint  # -1: ``ans`` is computed again, from all inputs
+        found = []
+        for i, value in enumerate(node.saved, 1):
+            if every or i in places:
+                if value.__class__ is SavedOutput:
+                    found.append(shown_output(value, node))
+                elif value.__class__ is tuple and self.fields[i - 1].kind == "tensor":
+                    found.append(value[0])
+        return [t for t in found if t._rg]
 
     def _project_graph(
         self, g: Any, meta: tuple[tuple[int, ...], dt.dtype], sources: list[Tensor]

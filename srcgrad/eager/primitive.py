@@ -19,6 +19,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, INFERENCE, state
+from srcgrad.eager.node_facts import CHOICES, GRADIENT_NODES, JOINT, TAKES_INPUT
 from srcgrad.eager.nodes import make_node, node_class
 from srcgrad.eager.plans import Plan
 from srcgrad.eager.tensor import Tensor, extra, store, wrap
@@ -28,14 +29,6 @@ from srcgrad.rules.book import Entry, lookup
 _ndarray = np.ndarray
 _SEQUENCES = (list, tuple)
 _NO_VALUE_MEANS = {"keepdims": False, "where": True}
-# Backward formulas that are functions of their own in PyTorch: the node of their result.
-_GRAPH_NODES = {name + "Backward0": name + "BackwardBackward0" for name in (
-    "Tanh", "Sigmoid", "MseLoss", "Elu", "Gelu", "Silu", "Mish", "Softplus", "LeakyRelu",
-    "Hardsigmoid", "Hardswish", "Glu", "LogSigmoid", "Softshrink", "Hardshrink", "Hardtanh",
-    "HuberLoss", "SmoothL1Loss", "Embedding", "Threshold")}
-_GRAPH_NODES |= {"ReluBackward0": "ThresholdBackwardBackward0",
-                 "SoftmaxBackward0": "SoftmaxBackwardDataBackward0",
-                 "LogSoftmaxBackward0": "LogSoftmaxBackwardDataBackward0"}
 BY_FUNCTION: dict[Any, Primitive] = {}
 
 
@@ -55,6 +48,8 @@ class Primitive:
     ``canonical``  calls always use the rule's own names and forms: nothing to adapt.
     ``lift_numbers``  hand Python numbers to the rules as 0-dim arrays under ``create_graph``, so
                   that no shortcut (``x**1``) loses the dependence on a tensor.
+    ``chooses``  whether PyTorch's formula only compares what it saves: under ``create_graph`` the
+                 gradient does not depend on it then.  By default as the node's name tells.
     ``inactive_outputs``  positions of outputs that never need gradients (indices).
     """
 
@@ -64,6 +59,7 @@ class Primitive:
         outputs: int | None = 1, scalar_edges: bool = False, recompute: bool = False,
         frees: bool | None = None, inactive_outputs: Sequence[int] = (), main: bool = True,
         graph_node: str | None = None, lift_numbers: bool = False, canonical: bool = False,
+        chooses: bool | None = None,
     ) -> None:
         found = lookup(function)
         if found is None:
@@ -78,7 +74,10 @@ class Primitive:
         self.scalar_edges = scalar_edges
         self.recompute = recompute
         self.frees = frees
-        self.graph_node = graph_node or _GRAPH_NODES.get(node)
+        self.graph_node = graph_node or GRADIENT_NODES.get(node)
+        self.chooses = node in CHOICES if chooses is None else chooses
+        self.takes_input = node in TAKES_INPUT
+        self.joint = node in JOINT
         self.lift_numbers = lift_numbers
         self.canonical = canonical
         self.inactive_outputs = frozenset(inactive_outputs)

@@ -24,7 +24,7 @@ _SCATTER = {
         main=how == "set" and tensor)
     for how, tensor in (("set", True), ("set", False), ("add", True))
 }  # fmt: skip
-_REDUCED = Primitive(splitting.scatter_extreme, "ScatterReduceBackward0")
+_REDUCED = Primitive(splitting.scatter_extreme, "ScatterReduceBackward0", chooses=True)
 _INDEX_SELECT = Primitive(np.take, "IndexSelectBackward0", shown={"axis": "dim"}, main=False)
 _TAKE = Primitive(np.take, "TakeBackward0", main=False)
 _MASKED_SELECT = Primitive(placing.masked_take, "MaskedSelectBackward0")
