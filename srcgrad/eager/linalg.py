@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.eager.linalg_errors import LinAlgError
-from srcgrad.eager.ops import norms
+from srcgrad.eager.ops import factorizations, norms
 from srcgrad.eager.ops.linear_algebra import LINALG
 
-_COMPLETE = norms  # adds the norms to the table
+_COMPLETE = (factorizations, norms)  # these add to the table
 globals().update(LINALG)
 
 

@@ -138,27 +138,3 @@ def least_squares_a_b(
         sum_to(pinv_a(d_inverse, inverse, a, a_dtype), a_shape),
         sum_to(matrix_transpose(inverse) @ ct, b_shape),
     )
-
-
-def lu_parts(a: Array) -> tuple[Array, Array, Array]:
-    """``p, l, u`` with ``a = p @ l @ u``, by elimination with partial pivoting."""
-    m, n = a.shape[-2:]
-    k = min(m, n)
-    batch = a.shape[:-2]
-    p, low = np.zeros((*batch, m, m), a.dtype), np.zeros((*batch, m, k), a.dtype)
-    up = np.zeros((*batch, k, n), a.dtype)
-    for where in np.ndindex(batch):
-        u = np.array(a[where])
-        factors = np.eye(m, dtype=a.dtype)
-        order = np.arange(m)
-        for j in range(k):
-            best = j + int(np.argmax(np.abs(u[j:, j].real) + np.abs(u[j:, j].imag)))
-            u[[j, best]] = u[[best, j]]
-            order[[j, best]] = order[[best, j]]
-            factors[[j, best], :j] = factors[[best, j], :j]
-            if u[j, j] != 0:
-                factors[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
-                u[j + 1 :] -= np.outer(factors[j + 1 :, j], u[j])
-        p[where][order, np.arange(m)] = 1
-        low[where], up[where] = factors[:, :k], np.triu(u[:k])
-    return p, low, up

@@ -10,8 +10,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register, within
 from srcgrad.eager.linalg_errors import LinAlgError
-from srcgrad.eager.ops.arguments import not_implemented, warn_once
-from srcgrad.eager.ops.casts import convert
+from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.complex_views import conj
 from srcgrad.eager.ops.more_products import linalg_cross
 from srcgrad.eager.ops.products import matmul
@@ -22,23 +21,10 @@ from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules import matrix_functions
 
 LINALG: dict[str, Any] = {}
-_BOTH = {"triangle": "both"}
 _INV = Primitive(np.linalg.inv, "LinalgInvExBackward0", shown={"ans": "inverse"})
 _DET = Primitive(np.linalg.det, "LinalgDetBackward0", shown={"a": "A", "ans": "result"})
 _SLOGDET = Primitive(np.linalg.slogdet, "LinalgSlogdetBackward0", outputs=2)
 _SOLVE = Primitive(np.linalg.solve, "LinalgSolveExBackward0", shown={"a": "A", "ans": "result"})
-_CHOLESKY = Primitive(np.linalg.cholesky, "LinalgCholeskyExBackward0", shown={"ans": "L"},
-                      settings=_BOTH)
-_OLD_CHOLESKY = Primitive(np.linalg.cholesky, "CholeskyBackward0", shown={"ans": "result"},
-                          settings=_BOTH, main=False)
-_QR = Primitive(np.linalg.qr, "LinalgQrBackward0", outputs=2)
-_QR_R = Primitive(np.linalg.qr, "LinalgQrBackward0", main=False)
-_SVD = Primitive(np.linalg.svd, "LinalgSvdBackward0", outputs=3)
-_SVDVALS = Primitive(np.linalg.svdvals, "LinalgSvdBackward0")
-_EIGH = Primitive(np.linalg.eigh, "LinalgEighBackward0", outputs=2, settings=_BOTH)
-_EIGVALSH = Primitive(np.linalg.eigvalsh, "LinalgEighBackward0", settings=_BOTH)
-_EIG = Primitive(np.linalg.eig, "LinalgEigBackward0", outputs=2)
-_EIGVALS = Primitive(np.linalg.eigvals, "LinalgEigBackward0")
 _PINV = Primitive(np.linalg.pinv, "LinalgPinvBackward0", shown={"ans": "result"})
 _LSTSQ = Primitive(matrix_functions.least_squares, "LinalgLstsqBackward0")
 _EXP = Primitive(matrix_functions.matrix_exp, "LinalgMatrixExpBackward0", shown={"a": "self"})
@@ -46,7 +32,7 @@ _TRIANGULAR = Primitive(matrix_functions.solve_triangular, "LinalgSolveTriangula
 _CHOLESKY_SOLVE = Primitive(matrix_functions.cholesky_solve, "CholeskySolveBackward0")
 
 
-def _matrix(name: str, A: Tensor, square: bool = True, argument: str = "A") -> Tensor:
+def need_matrix(name: str, A: Tensor, square: bool = True, argument: str = "A") -> Tensor:
     if not isinstance(A, Tensor):
         raise bad_argument(f"linalg_{name}", argument, 1, "Tensor", A)
     if A._a.ndim < 2:
@@ -64,7 +50,7 @@ def _matrix(name: str, A: Tensor, square: bool = True, argument: str = "A") -> T
     return A
 
 
-def _first_bad(A: Array, test: Any) -> tuple[str, Any]:
+def first_bad(A: Array, test: Any) -> tuple[str, Any]:
     """Which matrix of a batch fails ``test`` (its prefix for messages), and what test found."""
     if A.ndim == 2:
         return "", test(A)
@@ -75,7 +61,7 @@ def _first_bad(A: Array, test: Any) -> tuple[str, Any]:
     return "", 1
 
 
-def _zero_pivot(a: Array) -> int:
+def zero_pivot(a: Array) -> int:
     """The first zero on the diagonal of U in ``P A = L U``, counted from 1."""
     u = np.array(a)
     n = u.shape[0]
@@ -88,23 +74,14 @@ def _zero_pivot(a: Array) -> int:
     return 0
 
 
-def _bad_minor(a: Array) -> int:
-    for k in range(1, a.shape[0] + 1):
-        try:
-            np.linalg.cholesky(a[:k, :k])
-        except np.linalg.LinAlgError:
-            return k
-    return 0
-
-
 @within(LINALG, "inv", title="linalg_inv")
 def inv(A: Tensor) -> Any:
     """The inverse of a square matrix."""
-    _matrix("inv", A)
+    need_matrix("inv", A)
     try:
         return _INV(A)
     except np.linalg.LinAlgError:
-        batch, k = _first_bad(A._a, _zero_pivot)
+        batch, k = first_bad(A._a, zero_pivot)
         raise LinAlgError(
             f"linalg.inv: {batch}The diagonal element {k} is zero, the inversion could not be "
             "completed because the input matrix is singular.") from None
@@ -121,7 +98,7 @@ register("inverse", _inverse)
 @within(LINALG, "det", title="linalg_det")
 def det(A: Tensor) -> Any:
     """The determinant."""
-    return _DET(_matrix("det", A))
+    return _DET(need_matrix("det", A))
 
 
 op("det")(lambda input: det(input))
@@ -138,7 +115,7 @@ _OLD_SLOGDET = struct("slogdet", "sign", "logabsdet")
 
 
 def _slogdet(A: Tensor, result: Any) -> Any:
-    sign, log = _SLOGDET(_matrix("slogdet", A))
+    sign, log = _SLOGDET(need_matrix("slogdet", A))
     return result(sign, log)
 
 
@@ -149,7 +126,7 @@ op("slogdet")(lambda input: _slogdet(input, _OLD_SLOGDET))
 @op(out=False)
 def logdet(input: Tensor) -> Any:
     """The logarithm of a determinant; NaN if it is negative."""
-    sign, log = _SLOGDET(_matrix("slogdet", input))
+    sign, log = _SLOGDET(need_matrix("slogdet", input))
     nothing = wrap(np.asarray(np.nan, log._a.dtype), log._dt)
     if input._dt.category == dt.COMPLEX:
         return log + sign.log()
@@ -164,7 +141,7 @@ def _is_vector(A: Tensor, B: Tensor) -> bool:
 @within(LINALG, "solve", title="linalg_solve")
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
     """``X`` with ``A @ X = B`` (or ``X @ A = B``)."""
-    _matrix("solve", A)
+    need_matrix("solve", A)
     if A._dt is not B._dt:
         raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found A of "
                            f"type {A._dt.tensor_name} and B of type {B._dt.tensor_name} instead")
@@ -182,37 +159,9 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
             return squeeze(_SOLVE(A, unsqueeze(B, -1)), -1)
         return _SOLVE(A, B)
     except np.linalg.LinAlgError:
-        batch, _ = _first_bad(A._a, _zero_pivot)
+        batch, _ = first_bad(A._a, zero_pivot)
         raise LinAlgError(f"torch.linalg.solve: {batch}The solver failed because the input matrix "
                           "is singular.") from None
-
-
-def _positive(name: str, prim: Primitive, A: Tensor, upper: bool) -> Any:
-    try:
-        return prim(A, upper=upper)
-    except np.linalg.LinAlgError:
-        batch, k = _first_bad(A._a, _bad_minor)
-        raise LinAlgError(
-            f"{name}: {batch}The factorization could not be completed because the input is not "
-            f"positive-definite (the leading minor of order {k} is not positive-definite)."
-        ) from None
-
-
-@within(LINALG, "cholesky", title="linalg_cholesky")
-def cholesky(A: Tensor, *, upper: bool = False) -> Any:
-    """The triangular factor of a positive-definite matrix."""
-    return _positive("linalg.cholesky", _CHOLESKY, _matrix("cholesky", A), upper)
-
-
-@op("cholesky")
-def _cholesky(input: Tensor, upper: bool = False) -> Any:
-    warn_once(
-        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
-        "future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\nL = "
-        "torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be replaced "
-        "with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results "
-        "for all valid (symmetric positive definite) inputs.")
-    return _positive("cholesky", _OLD_CHOLESKY, input, upper)
 
 
 @op()
@@ -232,114 +181,12 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Any:
     return _CHOLESKY_SOLVE(wrap(np.eye(n, dtype=input._a.dtype), input._dt), input, upper)
 
 
-# -- factorisations ------------------------------------------------------------------------
-
-
-def _qr(A: Tensor, mode: str, result: Any) -> Any:
-    _matrix("qr", A, square=False)
-    if mode == "r":
-        r = _QR_R(A, mode="r")
-        return result(wrap(np.empty(0, A._a.dtype), A._dt), r)
-    if mode not in ("reduced", "complete"):
-        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' "
-                           "(default), 'r', or 'complete'")
-    q, r = _QR(A, mode=mode)
-    return result(q, r)
-
-
-_QR_RESULT, _OLD_QR = struct("linalg_qr", "Q", "R"), struct("qr", "Q", "R")
-
-
-@within(LINALG, "qr", title="linalg_qr")
-def qr(A: Tensor, mode: str = "reduced") -> Any:
-    """The QR decomposition."""
-    return _qr(A, mode, _QR_RESULT)
-
-
-@op("qr")
-def _old_qr(input: Tensor, some: bool = True) -> Any:
-    warn_once(
-        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
-        "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string parameter "
-        "'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\nQ, R = torch.linalg.qr(A, "
-        "'reduced' if some else 'complete')")
-    return _qr(input, "reduced" if some else "complete", _OLD_QR)
-
-
-_SVD_RESULT, _OLD_SVD = struct("linalg_svd", "U", "S", "Vh"), struct("svd", "U", "S", "V")
-
-
-@within(LINALG, "svd", title="linalg_svd")
-def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
-    """The singular value decomposition."""
-    _matrix("svd", A, square=False)
-    u, s, vh = _SVD(A, full_matrices=full_matrices)
-    return _SVD_RESULT(u, s, vh)
-
-
-@op("svd")
-def _old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    u, s, vh = _SVD(_matrix("svd", input, square=False), full_matrices=not some)
-    return _OLD_SVD(u, s, conj(transpose(vh, -2, -1)))
-
-
-@within(LINALG, "svdvals", title="linalg_svdvals")
-def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
-    """The singular values."""
-    return _SVDVALS(_matrix("svdvals", A, square=False))
-
-
-_EIGH_RESULT = struct("linalg_eigh", "eigenvalues", "eigenvectors")
-_EIG_RESULT = struct("linalg_eig", "eigenvalues", "eigenvectors")
-
-
-@within(LINALG, "eigh", title="linalg_eigh")
-def eigh(A: Tensor, UPLO: str = "L") -> Any:
-    """Eigenvalues and eigenvectors of a symmetric matrix."""
-    _matrix("eigh", A)
-    _check_triangle(UPLO)
-    w, v = _EIGH(A, UPLO=UPLO)
-    return _EIGH_RESULT(w, v)
-
-
-@within(LINALG, "eigvalsh", title="linalg_eigvalsh")
-def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
-    """Eigenvalues of a symmetric matrix."""
-    _matrix("eigvalsh", A)
-    _check_triangle(UPLO)
-    return _EIGVALSH(A, UPLO=UPLO)
-
-
-def _check_triangle(which: str) -> None:
-    if which not in ("L", "U", "l", "u"):
-        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {which}")
-
-
-def _complex_of(A: Tensor) -> Tensor:
-    return A if A._dt.category == dt.COMPLEX else convert(A, A._dt.to_complex())
-
-
-@within(LINALG, "eig", title="linalg_eig")
-def eig(A: Tensor) -> Any:
-    """Eigenvalues and eigenvectors of a square matrix, always complex."""
-    _matrix("eig", A)
-    w, v = _EIG(_complex_of(A))
-    return _EIG_RESULT(w, v)
-
-
-@within(LINALG, "eigvals", title="linalg_eigvals")
-def eigvals(A: Tensor) -> Any:
-    """Eigenvalues of a square matrix, always complex."""
-    _matrix("eigvals", A)
-    return _EIGVALS(_complex_of(A))
-
-
 @within(LINALG, "pinv", title="linalg_pinv")
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None,
          rtol: Any = None) -> Any:
     """The Moore-Penrose inverse."""
     rtol = rcond if rtol is None else rtol
-    _matrix("pinv", A, square=hermitian)
+    need_matrix("pinv", A, square=hermitian)
     if atol is None and rtol is None:
         cut: Any = max(A._a.shape[-2:]) * np.finfo(A._a.dtype).eps
     else:
@@ -356,7 +203,7 @@ _LSTSQ_RESULT = struct("linalg_lstsq", "solution", "residuals", "rank", "singula
 @within(LINALG, "lstsq", title="linalg_lstsq", out=False)
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The least squares solution of ``A @ X = B``."""
-    _matrix("lstsq", A, square=False)
+    need_matrix("lstsq", A, square=False)
     if B._a.ndim < 1:
         raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension")
     vector = A._a.ndim - 1 == B._a.ndim and B._a.shape == A._a.shape[:-1]
@@ -383,7 +230,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
                      unitriangular: bool = False) -> Any:
     """:func:`solve` for a triangular matrix, of which only one triangle is read."""
-    _matrix("solve_triangular", A)
+    need_matrix("solve_triangular", A)
     if not left:
         return transpose(solve_triangular(
             transpose(A, -2, -1), transpose(B, -2, -1), upper=not upper,
@@ -403,7 +250,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
 @within(LINALG, "matrix_exp", title="linalg_matrix_exp", out=False)
 def matrix_exp(A: Tensor) -> Any:
     """The exponential of a square matrix."""
-    return _EXP(_matrix("matrix_exp", A))
+    return _EXP(need_matrix("matrix_exp", A))
 
 
 op("matrix_exp", out=False)(lambda input: matrix_exp(input))
@@ -412,13 +259,15 @@ op("matrix_exp", out=False)(lambda input: matrix_exp(input))
 @within(LINALG, "matrix_power", title="linalg_matrix_power")
 def matrix_power(A: Tensor, n: int) -> Any:
     """The ``n``-th power of a square matrix, by repeated squaring."""
-    _matrix("matrix_power", A)
+    need_matrix("matrix_power", A)
     if n == 0:
         out = A.clone()
         eye = wrap(np.eye(A._a.shape[-1], dtype=A._a.dtype), A._dt)
         return out.copy_(eye)
     if n < 0:
         A, n = inv(A), -n
+        if n == 1:
+            return A
     if n == 1:
         return A.clone()
     if n == 2:
@@ -442,7 +291,7 @@ op("matrix_power")(lambda input, n: matrix_power(input, n))
 def matrix_rank(A: Tensor, tol: Any = None, *, atol: Any = None, rtol: Any = None,
                 hermitian: bool = False) -> Any:
     """The number of singular values above a tolerance."""
-    _matrix("matrix_rank", A, square=hermitian)
+    need_matrix("matrix_rank", A, square=hermitian)
     s = np.abs(np.linalg.eigvalsh(A._a)) if hermitian else np.linalg.svd(A._a, compute_uv=False)
     top = s.max(-1, keepdims=True, initial=0)
     floor, relative = tol if tol is not None else atol, rtol
@@ -548,19 +397,6 @@ def vander(x: Tensor, *, N: int | None = None) -> Any:
     n = x._a.shape[-1] if N is None else N
     exponents = wrap(np.arange(n), dt.int64)
     return unsqueeze(x, -1) ** exponents
-
-
-_LU = struct("linalg_lu", "P", "L", "U")
-
-
-@within(LINALG, "lu", title="linalg_lu")
-def lu(A: Tensor, *, pivot: bool = True) -> Any:
-    """``A = P @ L @ U`` with partial pivoting."""
-    _matrix("lu", A, square=False)
-    p, low, up = matrix_functions.lu_parts(A._a)
-    if A._rg:
-        raise not_implemented("linalg_lu_backward", A._dt)
-    return _LU(wrap(p, A._dt), wrap(low, A._dt), wrap(up, A._dt))
 
 
 def _removed(name: str, advice: str) -> None:

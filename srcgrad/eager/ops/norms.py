@@ -8,7 +8,8 @@ from typing import Any
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, within
 from srcgrad.eager.ops.casts import convert
-from srcgrad.eager.ops.linear_algebra import LINALG, inv, svdvals
+from srcgrad.eager.ops.factorizations import svdvals
+from srcgrad.eager.ops.linear_algebra import LINALG, inv
 from srcgrad.eager.ops.reductions import wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.primitive import Primitive

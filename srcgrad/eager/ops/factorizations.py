@@ -1,0 +1,350 @@
+"""Factorisations of matrices: Cholesky, QR, SVD, eigenvalues, LU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import op, within
+from srcgrad.eager.linalg_errors import LinAlgError
+from srcgrad.eager.ops.arguments import warn_once
+from srcgrad.eager.ops.casts import convert
+from srcgrad.eager.ops.complex_views import conj
+from srcgrad.eager.ops.linear_algebra import (
+    LINALG,
+    first_bad,
+    inv,
+    need_matrix,
+    solve,
+    solve_triangular,
+    zero_pivot,
+)
+from srcgrad.eager.ops.products import matmul
+from srcgrad.eager.ops.shapes import transpose
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.return_types import struct
+from srcgrad.eager.tensor import Array, Tensor, wrap
+from srcgrad.rules import lu_factors
+
+_BOTH = {"triangle": "both"}
+_CHOLESKY = Primitive(np.linalg.cholesky, "LinalgCholeskyExBackward0", shown={"ans": "L"},
+                      settings=_BOTH)
+_OLD_CHOLESKY = Primitive(np.linalg.cholesky, "CholeskyBackward0", shown={"ans": "result"},
+                          settings=_BOTH, main=False)
+_QR = Primitive(np.linalg.qr, "LinalgQrBackward0", outputs=2)
+_QR_R = Primitive(np.linalg.qr, "LinalgQrBackward0", main=False)
+_SVD = Primitive(np.linalg.svd, "LinalgSvdBackward0", outputs=3)
+_SVDVALS = Primitive(np.linalg.svdvals, "LinalgSvdBackward0")
+_EIGH = Primitive(np.linalg.eigh, "LinalgEighBackward0", outputs=2, settings=_BOTH)
+_EIGVALSH = Primitive(np.linalg.eigvalsh, "LinalgEighBackward0", settings=_BOTH)
+_EIG = Primitive(np.linalg.eig, "LinalgEigBackward0", outputs=2)
+_EIGVALS = Primitive(np.linalg.eigvals, "LinalgEigBackward0")
+
+
+def _bad_minor(a: Array) -> int:
+    for k in range(1, a.shape[0] + 1):
+        try:
+            np.linalg.cholesky(a[:k, :k])
+        except np.linalg.LinAlgError:
+            return k
+    return 0
+
+
+def _positive(name: str, prim: Primitive, A: Tensor, upper: bool) -> Any:
+    try:
+        return prim(A, upper=upper)
+    except np.linalg.LinAlgError:
+        batch, k = first_bad(A._a, _bad_minor)
+        raise LinAlgError(
+            f"{name}: {batch}The factorization could not be completed because the input is not "
+            f"positive-definite (the leading minor of order {k} is not positive-definite)."
+        ) from None
+
+
+@within(LINALG, "cholesky", title="linalg_cholesky")
+def cholesky(A: Tensor, *, upper: bool = False) -> Any:
+    """The triangular factor of a positive-definite matrix."""
+    return _positive("linalg.cholesky", _CHOLESKY, need_matrix("cholesky", A), upper)
+
+
+@op("cholesky")
+def _cholesky(input: Tensor, upper: bool = False) -> Any:
+    warn_once(
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
+        "future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\nL = "
+        "torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be replaced "
+        "with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results "
+        "for all valid (symmetric positive definite) inputs.")
+    return _positive("cholesky", _OLD_CHOLESKY, input, upper)
+
+
+# -- factorisations ------------------------------------------------------------------------
+
+
+def _qr(A: Tensor, mode: str, result: Any) -> Any:
+    need_matrix("qr", A, square=False)
+    if mode == "r":
+        r = _QR_R(A, mode="r")
+        return result(wrap(np.empty(0, A._a.dtype), A._dt), r)
+    if mode not in ("reduced", "complete"):
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' "
+                           "(default), 'r', or 'complete'")
+    q, r = _QR(A, mode=mode)
+    return result(q, r)
+
+
+_QR_RESULT, _OLD_QR = struct("linalg_qr", "Q", "R"), struct("qr", "Q", "R")
+
+
+@within(LINALG, "qr", title="linalg_qr")
+def qr(A: Tensor, mode: str = "reduced") -> Any:
+    """The QR decomposition."""
+    return _qr(A, mode, _QR_RESULT)
+
+
+@op("qr")
+def _old_qr(input: Tensor, some: bool = True) -> Any:
+    warn_once(
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
+        "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string parameter "
+        "'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\nQ, R = torch.linalg.qr(A, "
+        "'reduced' if some else 'complete')")
+    return _qr(input, "reduced" if some else "complete", _OLD_QR)
+
+
+_SVD_RESULT, _OLD_SVD = struct("linalg_svd", "U", "S", "Vh"), struct("svd", "U", "S", "V")
+
+
+@within(LINALG, "svd", title="linalg_svd")
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+    """The singular value decomposition."""
+    need_matrix("svd", A, square=False)
+    u, s, vh = _SVD(A, full_matrices=full_matrices)
+    return _SVD_RESULT(u, s, vh)
+
+
+@op("svd")
+def _old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    u, s, vh = _SVD(need_matrix("svd", input, square=False), full_matrices=not some)
+    return _OLD_SVD(u, s, conj(transpose(vh, -2, -1)))
+
+
+@within(LINALG, "svdvals", title="linalg_svdvals")
+def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
+    """The singular values."""
+    return _SVDVALS(need_matrix("svdvals", A, square=False))
+
+
+_EIGH_RESULT = struct("linalg_eigh", "eigenvalues", "eigenvectors")
+_EIG_RESULT = struct("linalg_eig", "eigenvalues", "eigenvectors")
+
+
+@within(LINALG, "eigh", title="linalg_eigh")
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
+    """Eigenvalues and eigenvectors of a symmetric matrix."""
+    need_matrix("eigh", A)
+    _check_triangle(UPLO)
+    w, v = _EIGH(A, UPLO=UPLO)
+    return _EIGH_RESULT(w, v)
+
+
+@within(LINALG, "eigvalsh", title="linalg_eigvalsh")
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
+    """Eigenvalues of a symmetric matrix."""
+    need_matrix("eigvalsh", A)
+    _check_triangle(UPLO)
+    return _EIGVALSH(A, UPLO=UPLO)
+
+
+def _check_triangle(which: str) -> None:
+    if which not in ("L", "U", "l", "u"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {which}")
+
+
+def _complex_of(A: Tensor) -> Tensor:
+    return A if A._dt.category == dt.COMPLEX else convert(A, A._dt.to_complex())
+
+
+@within(LINALG, "eig", title="linalg_eig")
+def eig(A: Tensor) -> Any:
+    """Eigenvalues and eigenvectors of a square matrix, always complex."""
+    need_matrix("eig", A)
+    w, v = _EIG(_complex_of(A))
+    return _EIG_RESULT(w, v)
+
+
+@within(LINALG, "eigvals", title="linalg_eigvals")
+def eigvals(A: Tensor) -> Any:
+    """Eigenvalues of a square matrix, always complex."""
+    need_matrix("eigvals", A)
+    return _EIGVALS(_complex_of(A))
+
+
+# -- LU ------------------------------------------------------------------------------------
+
+_LU = Primitive(lu_factors.lu_parts, "LinalgLuBackward0", outputs=3, inactive_outputs=(0,))
+_LU_FACTOR = Primitive(lu_factors.lu_compact, "LinalgLuFactorExBackward0", outputs=2,
+                       inactive_outputs=(1,))
+_LU_UNPACK = Primitive(lu_factors.unpacked, "LuUnpackBackward0", outputs=3, inactive_outputs=(0,))
+_LU_RESULT = struct("linalg_lu", "P", "L", "U")
+_LU_FACTOR_RESULT = struct("linalg_lu_factor", "LU", "pivots")
+_LU_FACTOR_EX_RESULT = struct("linalg_lu_factor_ex", "LU", "pivots", "info")
+_UNPACK_RESULT = struct("lu_unpack", "P", "L", "U")
+
+
+@within(LINALG, "lu", title="linalg_lu")
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
+    """``A = P @ L @ U`` with partial pivoting (without: ``A = L @ U``, and ``P`` is empty)."""
+    need_matrix("lu", A, square=False)
+    p, low, up = _LU(A, pivot=pivot)
+    if not pivot:
+        p = wrap(np.empty(0, A._a.dtype), A._dt)
+    return _LU_RESULT(p, low, up)
+
+
+@within(LINALG, "lu_factor", title="linalg_lu_factor")
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
+    """LU in one matrix, and the row exchanges (int32, from 1)."""
+    need_matrix("lu_factor", A, square=False)
+    compact, pivots = _LU_FACTOR(A, pivot=pivot)
+    failed = _zero_diagonals(compact._a)
+    if failed.any():
+        first = int(np.flatnonzero(failed)[0])
+        k = int(failed.flat[first])
+        batch = f"(Batch element {first}): " if failed.ndim else ""
+        raise RuntimeError(
+            f"torch.linalg.lu_factor: {batch}U[{k},{k}] is zero and using it on lu_solve would "
+            "result in a division by zero. If you still want to perform the factorization, "
+            "consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")
+    return _LU_FACTOR_RESULT(compact, pivots)
+
+
+def _zero_diagonals(compact: Array) -> Array:
+    """For each matrix the first zero on U's diagonal, counted from 1 (0: none)."""
+    zero = np.diagonal(compact, axis1=-2, axis2=-1) == 0
+    if zero.shape[-1] == 0:
+        return np.zeros(zero.shape[:-1], np.int32)
+    return np.where(zero.any(-1), zero.argmax(-1) + 1, 0)
+
+
+@within(LINALG, "lu_factor_ex", title="linalg_lu_factor_ex")
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
+    """:func:`lu_factor` that reports zeros on U's diagonal in ``info`` instead of raising."""
+    need_matrix("lu_factor_ex", A, square=False)
+    compact, pivots = _LU_FACTOR(A, pivot=pivot)
+    info = _zero_diagonals(compact._a)
+    return _LU_FACTOR_EX_RESULT(compact, pivots, _info(info))
+
+
+def _info(values: Any) -> Tensor:
+    return wrap(np.asarray(values, np.int32), dt.int32)
+
+
+@op(out=False, method=False)
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,
+              unpack_pivots: bool = True) -> Any:
+    """``P, L, U`` from what :func:`lu_factor` returned."""
+    if LU_pivots._dt is not dt.int32:
+        raise RuntimeError(
+            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
+            "dtype.\nNote: this function is intended to be used with the output produced by "
+            "torch.linalg.lu_factor")
+    p, low, up = _LU_UNPACK(LU_data, LU_pivots)
+    nothing = wrap(np.empty(0, LU_data._a.dtype), LU_data._dt)
+    if not unpack_data:
+        low = up = nothing
+    return _UNPACK_RESULT(p if unpack_pivots else nothing, low, up)
+
+
+@within(LINALG, "lu_solve", title="linalg_lu_solve")
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
+             adjoint: bool = False) -> Any:
+    """``X`` with ``A @ X = B`` (``left=False``: ``X @ A = B``; ``adjoint``: with ``A^H``)."""
+    need_matrix("lu_solve", LU, argument="LU")
+    if not left:
+        turned = lu_solve(LU, pivots, conj(transpose(B, -2, -1)), adjoint=not adjoint)
+        return conj(transpose(turned, -2, -1))
+    order = wrap(lu_factors.permutation_of(pivots._a, LU._a.shape[-1]).astype(LU._a.dtype),
+                 LU._dt)
+    if adjoint:
+        mirrored = conj(transpose(LU, -2, -1))
+        inner = solve_triangular(mirrored, B, upper=False)
+        return matmul(order, solve_triangular(mirrored, inner, upper=True, unitriangular=True))
+    inner = solve_triangular(LU, matmul(transpose(order, -2, -1), B), upper=False,
+                             unitriangular=True)
+    return solve_triangular(LU, inner, upper=True)
+
+
+@op("lu_solve")
+def _old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Any:
+    return lu_solve(LU_data, LU_pivots, input)
+
+
+# -- variants that report instead of raising -----------------------------------------------
+
+_CHOLESKY_EX = struct("linalg_cholesky_ex", "L", "info")
+_INV_EX = struct("linalg_inv_ex", "inverse", "info")
+_SOLVE_EX = struct("linalg_solve_ex", "result", "info")
+
+
+def _reported(test: Any, A: Tensor) -> Tensor:
+    """For each matrix of a batch what ``test`` finds wrong with it (0: nothing)."""
+    batch = A._a.shape[:-2]
+    return _info(np.reshape([test(A._a[where]) for where in np.ndindex(batch)], batch))
+
+
+@within(LINALG, "cholesky_ex", title="linalg_cholesky_ex")
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """:func:`cholesky` and, per matrix, the order of the first minor that is not positive."""
+    need_matrix("cholesky_ex", A)
+    try:
+        low = _CHOLESKY(A, upper=upper)
+    except np.linalg.LinAlgError:
+        if check_errors:
+            cholesky(A, upper=upper)
+        return _CHOLESKY_EX(wrap(np.full_like(A._a, np.nan), A._dt), _reported(_bad_minor, A))
+    return _CHOLESKY_EX(low, _info(np.zeros(A._a.shape[:-2])))
+
+
+@within(LINALG, "inv_ex", title="linalg_inv_ex")
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+    """:func:`inv` and, per matrix, the number of the pivot that is zero."""
+    info = _reported(zero_pivot, need_matrix("inv_ex", A))
+    if check_errors or not info._a.any():
+        return _INV_EX(inv(A), info)
+    return _INV_EX(wrap(np.full_like(A._a, np.inf), A._dt), info)
+
+
+@within(LINALG, "solve_ex", title="linalg_solve_ex")
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+    """:func:`solve` and, per matrix, the number of the pivot that is zero."""
+    info = _reported(zero_pivot, need_matrix("solve_ex", A))
+    if check_errors or not info._a.any():
+        return _SOLVE_EX(solve(A, B, left=left), info)
+    return _SOLVE_EX(wrap(np.full_like(B._a, np.inf), B._dt), info)
+
+
+@within(LINALG, "householder_product", title="linalg_householder_product")
+def householder_product(A: Tensor, tau: Tensor) -> Any:
+    """The first columns of a product of Householder reflectors (LAPACK's orgqr)."""
+    if A._a.ndim < 2:
+        raise RuntimeError("torch.linalg.householder_product: input must have at least 2 "
+                           "dimensions.")
+    m, n = A._a.shape[-2:]
+    if m < n:
+        raise RuntimeError("torch.linalg.householder_product: input.shape[-2] must be greater "
+                           "than or equal to input.shape[-1]")
+    below = A.tril(-1)
+    out: Any = wrap(np.eye(m, n, dtype=A._a.dtype), A._dt).expand(A._a.shape)
+    for i in reversed(range(tau._a.shape[-1])):
+        unit = np.zeros((m, 1), A._a.dtype)
+        unit[i] = 1
+        v = below.narrow(-1, i, 1) + wrap(unit, A._dt)
+        scale = tau.narrow(-1, i, 1).unsqueeze(-1)
+        out = out - scale * matmul(v, matmul(conj(transpose(v, -2, -1)), out))
+    return out
+
+
+op("orgqr")(lambda input, tau: householder_product(input, tau))
