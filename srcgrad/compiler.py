@@ -20,7 +20,7 @@ from .adjoint import close, differentiate, jvp, split
 from .cache.dispatch import MISS, dispatcher
 from .cache.link import link
 from .emit import Emitted, emit
-from .errors import NonDifferentiable, NonScalarOutput, StructureError, UnsupportedType
+from .errors import AliasError, NonDifferentiable, NonScalarOutput, StructureError, UnsupportedType
 from .graph.ir import Graph, Node, Origin, Ref, Value
 from .guards import Path
 from .kinds import Aval, Kind
@@ -82,6 +82,7 @@ def compile_call(function: Any, request: Request, args: tuple[Any, ...],
     leaves = [leaf for *_, found in wanted for leaf, value in found if _may_vary(value)]
     name = f"{_plain_name(function)}{'' if request.mode == 'jit' else '_' + request.mode}"
     traced = trace(function, args, dict(kwargs), leaves, name)
+    _check_separate(leaves, traced)
     if request.mode in ("vjp", "jvp"):
         make = compile_pair if request.mode == "vjp" else compile_jvp
         return make(function, request, signature, traced, wanted, name)
@@ -187,6 +188,17 @@ def _refuse_argument(function: Any, path: Path, value: Any) -> None:
         f"{function.__name__} is differentiated with respect to {path}, which is {what}",
         where=f"argument {path}", why="only real and complex floating-point numbers and arrays "
         "have derivatives", fix=fix)
+
+
+def _check_separate(leaves: list[Path], traced: Traced) -> None:
+    """Refuse derivatives with respect to two arguments that are one array, written to."""
+    for path in leaves:
+        if path not in traced.inputs:
+            raise AliasError(
+                f"{path} is the same array as another argument, and it is written to",
+                where=f"argument {path}",
+                why="a write through one name changes both, so they have no separate derivatives",
+                fix=f"pass a copy ({path}.copy()), or differentiate with respect to one of them")
 
 
 def compile_pair(function: Any, request: Request, signature: inspect.Signature, traced: Traced,
@@ -336,7 +348,24 @@ def joint_graph(graph: Graph, wrt: list[int], of: list[int], keep: list[int],
     joint = differentiate(graph, wrt, of, keep=keep)
     joint = simplify(joint, keep_raising=keep_raising, without=without)
     joint = close(joint)
-    return simplify(joint, keep_raising=keep_raising, without=without)
+    return _zero_dimensional(simplify(joint, keep_raising=keep_raising, without=without),
+                             [graph.inputs[i].aval for i in wrt])
+
+
+def _zero_dimensional(joint: Graph, wanted: list[Aval]) -> Graph:
+    """Gradients of 0-d arrays as 0-d arrays: arithmetic turns these into NumPy scalars."""
+    outputs, nodes = list(joint.outputs), []
+    for place, aval in enumerate(wanted, len(outputs) - len(wanted)):
+        if aval.kind is Kind.ARRAY and aval.shape == ():
+            value = outputs[place]
+            made = Value(aval, value.hint)
+            nodes.append(Node("apply", (value,), (made,), {
+                "fn": np.asarray, "args": (Ref(0),), "kwargs": {}}, origin=Origin(role="adjoint")))
+            outputs[place] = made
+    if not nodes:
+        return joint
+    return joint.but(block=joint.block.but(nodes=(*joint.block.nodes, *nodes),
+                                           outputs=tuple(outputs)))
 
 
 def inner_joint(graph: Graph, wrt: list[int], of: list[int], keep: list[int]) -> Graph:

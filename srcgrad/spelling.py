@@ -58,3 +58,8 @@ class At:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*self.order(args), **kwargs)
+
+
+def raise_exception(cls: type[BaseException], *args: Any) -> None:
+    """``raise cls(*args)`` as a function."""
+    raise cls(*args)

@@ -16,12 +16,13 @@ import numpy as np
 from srcgrad.emit.comments import Comments
 from srcgrad.emit.expressions import Expressions, inverted, negated
 from srcgrad.emit.fold import Folding
-from srcgrad.emit.literals import BINARY, INPLACE, call, name
+from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, name
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Steps, Value
 from srcgrad.kinds import SCALARS, Kind
+from srcgrad.spelling import raise_exception
 
 Stmts = list[ast.stmt]
 
@@ -183,6 +184,9 @@ class Plain:
         """Is a node whose value is not used without any effect?  (A slice cannot fail.)"""
         if node.op == "dim" or is_adjoint(node):
             return True
+        if node.op == "apply" and node.out.aval.kind is Kind.BOOL and (
+                all(v.aval.kind is Kind.INT for v in node.inputs)):
+            return node.params["fn"] in COMPARE
         return node.op == "read" and all(isinstance(s, Index) and _only_slices(s.key)
                                          for s in node.params["steps"])
 
@@ -224,6 +228,10 @@ class Plain:
         return True
 
     def do_effect(self, node: Node, stmts: Stmts) -> None:
+        if node.params["fn"] is raise_exception:
+            cls, *args = (self.e.template(a, node.inputs) for a in node.params["args"])
+            self.add(stmts, node, ast.Raise(ast.Call(cls, args, []) if args else cls, None))
+            return
         value = self.e.node(node)
         if node.outputs and self.name_of(node.outputs[0]) != "_":
             self.add(stmts, node, assign(self.name_of(node.outputs[0]), value))

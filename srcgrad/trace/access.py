@@ -6,6 +6,7 @@ import builtins
 import functools
 import operator
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -123,8 +124,7 @@ class Access(Items):
         self.pinned[id(namespace)] = namespace
         self.paths.setdefault(id(namespace), Path(self._pin(namespace, "globals"), (),
                                                   "globals()"))
-        import operator
-
+        self._seed(overlay, name, lambda: self.load_global(frame, name))
         self.effect_on(namespace, operator.setitem, name, value)
         self.journal.write(Field(namespace, name, overlay), value)
 
@@ -157,8 +157,18 @@ class Access(Items):
         path = Path(self._pin(callee, name), (("attr", "__closure__"), (
             "item", callee.__code__.co_freevars.index(name))), f"cell {name}")
         self.paths.setdefault(id(cell), path)
+        self._seed(overlay, name, lambda: self.load_free(frame, name))
         self.effect_on(cell, setattr, "cell_contents", value)
         self.journal.write(Field(cell, name, overlay), value)
+
+    def _seed(self, overlay: dict[str, Any], name: str, read: Callable[[], Any]) -> None:
+        """Before the first write to a place outside, in a branch or a loop: what it holds where
+        the write has not happened."""
+        if name not in overlay and len(self.journal.layers) > 1:
+            try:
+                overlay[name] = read()
+            except (AttributeError, NameError):
+                overlay.pop(name, None)
 
     def finish(self, frame: Frame, jump: Any) -> Any:
         """The result of a function whose body ended with ``jump``."""
@@ -362,6 +372,7 @@ class Access(Items):
             self.label(value, name)
         if id(obj) in self.paths:
             overlay = self.overlays.setdefault(id(obj), {})
+            self._seed(overlay, name, lambda: self._instance_attribute(obj, name))
             self.effect_on(obj, setattr, name, value)
             self.journal.write(Field(obj, name, overlay), value)
             return

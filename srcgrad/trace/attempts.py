@@ -9,14 +9,15 @@ the statement is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import UnsupportedSyntax
-from ..graph.ir import Node, Value
+from ..graph.ir import Node, Value, walk
 from ..kinds import BOOL, Kind
+from ..spelling import raise_exception
 from .control import Signal
 
 LINALG = frozenset({"solve", "inv", "cholesky", "eigh", "eig", "svd", "pinv", "lstsq", "qr",
@@ -46,10 +47,9 @@ def raises(fn: Callable[..., Any], error: type[BaseException], *args: Any,
 def error_of(node: Node) -> type[BaseException] | None:
     """The exception that data can make a node raise."""
     if node.op == "effect":
-        return Exception
-    if node.op in ("if", "loop"):
-        found = [e for b in node.blocks for n in b.nodes if (e := error_of(n)) is not None]
-        return found[0] if found else None
+        raised: type[BaseException] = (
+            node.params["args"][0] if node.params["fn"] is raise_exception else Exception)
+        return raised
     if node.op != "apply":
         return None
     fn = node.params["fn"]
@@ -61,6 +61,15 @@ def error_of(node: Node) -> type[BaseException] | None:
     python = bool(node.inputs) and all(
         v.aval.kind in (Kind.FLOAT, Kind.INT, Kind.NUMBER) for v in node.inputs)
     return ZeroDivisionError if python and name in DIVISIONS else None
+
+
+def raising(nodes: Sequence[Node]) -> Iterator[tuple[int, type[BaseException]]]:
+    """The places of nodes that data can make raise, inside of regions too, and what."""
+    for place, node in enumerate(nodes):
+        for inner in (node, *(n for b in node.blocks for n in walk(b))):
+            error = error_of(inner)
+            if error is not None:
+                yield place, error
 
 
 def catches(error: type[BaseException], types: Any) -> bool:
@@ -88,15 +97,16 @@ def attempt(machine: Any, body: Callable[[], Any], orelse: Callable[[], Any] | N
     nodes = arm.region.builder.nodes
     caught = [(h, Exception if h[0] is None else h[0]()) for h in handlers]
     places = []
-    for place, node in enumerate(nodes):
-        error = error_of(node)
-        chosen = None if error is None else next(
-            (h for h, types in caught if catches(error, types)), None)
-        if error is not None and chosen is not None:
+    for place, error in raising(nodes):
+        chosen = next((h for h, types in caught if catches(error, types)), None)
+        if chosen is not None:
             places.append((place, error, chosen))
     if not places:
         return machine.after(body(), orelse)
     place, error, chosen = places[0]
+    if nodes[place].op in ("if", "loop"):
+        raise refused(machine, f"{error.__name__} may be raised inside of a branch or loop "
+                               "of its body, depending on data")
     if len(places) > 1 or nodes[place].op != "apply":
         raise refused(machine, "more than one of its operations may raise, so that which "
                                "statements were finished depends on data")

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..kinds import Kind
+from ..stage.machine import NORMAL
 from . import iteration
 from .handlers import HANDLERS, handles
 from .iteration import Cursor, Enumerate, Mapped, Range, Reversed, Staged, Zip, staged_iterable
@@ -128,17 +129,26 @@ def next_(machine: Any, iterator: Any, *default: Any) -> Any:
     if isinstance(iterator, Cursor):
         size = iteration.length(machine, iterator.inner)
         position = iterator.position
-        if type(size) is int and type(position) is int and position >= size:
-            if default:
-                return default[0]
-            raise StopIteration
-        value = iteration.item(machine, iterator.inner, position)
-        machine.journal.write(Field(iterator, "position"), machine.binary("+", position, 1))
-        return value
+        past = machine.compare(">=", position, size)
+        if type(position) is int and is_tracer(past) and machine.is_fixed(past):
+            past = machine.truth(past)  # guarded: the text of a few items in a row has no tests
+        if default:
+            return machine.if_expression(past, lambda: default[0],
+                                         lambda: _taken(machine, iterator))
+        machine.if_(past, lambda: machine.raise_(StopIteration, None, False), lambda: NORMAL)
+        return _taken(machine, iterator)
     method = python_method(iterator, "__next__")
     if method is not None:
         return machine.call(method, iterator)
     return next(iterator, *default)
+
+
+def _taken(machine: Any, cursor: Cursor) -> Any:
+    """The next item of an iterator that has one."""
+    position = cursor.position
+    value = iteration.item(machine, cursor.inner, position)
+    machine.journal.write(Field(cursor, "position"), machine.binary("+", position, 1))
+    return value
 
 
 @handles(sorted)

@@ -219,21 +219,36 @@ class TraceMachine(Statements, MachineDefaults):
     def sort_traced(self, items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
         """``sorted`` by traced keys: a gather of like items in the order of an argsort."""
         order = iterables.sort_node(self, keys, bool(self.static_key(reverse)))
-        if all(is_tracer(i) and i.aval.kind not in (Kind.OPAQUE,) for i in items):
-            stacked = self.call(np.array, items)
-            return [self.getitem(stacked, self.getitem(order, i)) for i in range(len(items))]
-        parts = [tuple(i) if isinstance(i, (tuple, list)) else None for i in items]
-        if all(p is not None and len(p) == len(parts[0] or ()) for p in parts):
-            columns = [self.call(np.array, list(column))
-                       for column in zip(*[p or () for p in parts], strict=True)]
+        if all(type(i) is float or (is_tracer(i) and i.aval.kind is not Kind.OPAQUE)
+               for i in items):
+            return self._gathered(items, order)
+        parts = [i if isinstance(i, tuple) else () for i in items]
+        if parts[0] and all(type(i) is type(items[0]) and len(i) == len(parts[0]) for i in items):
+            columns = [self._gathered(list(column), order)
+                       for column in zip(*parts, strict=True)]
             make = type(items[0]) if not hasattr(type(items[0]), "_fields") else (
                 lambda xs: type(items[0])(*xs))
-            return [make([self.getitem(c, self.getitem(order, i)) for c in columns])
-                    for i in range(len(items))]
+            return [make(row) for row in zip(*columns, strict=True)]
         raise self.fatal(UnsupportedOperation(
             "sorting unlike objects by a traced key",
             why="which object comes first depends on data, and the objects cannot be gathered",
-            fix="keep the numbers in arrays and use np.argsort"))
+            fix="sort tuples of numbers (or of arrays of one shape), or keep the numbers in "
+                "arrays and use np.argsort"))
+
+    def _gathered(self, items: list[Any], order: Any) -> list[Any]:
+        """Like items in the order of an array of positions.  Each is one of the given ones: a
+        write to an array would be a write to an unknown one of them."""
+        stacked = self.call(np.array, items)
+        found = [self.getitem(stacked, self.getitem(order, i)) for i in range(len(items))]
+        if all(type(i) is float or i.aval.kind is Kind.FLOAT for i in items):
+            return [self.call(float, one) for one in found]
+        given = [i.home for i in items if type(i) is ArrayTracer]
+        for one in found:
+            if type(one) is ArrayTracer:
+                for home in given:
+                    one.home.aliases.append((home, home.current))
+                    home.aliases.append((one.home, one.home.current))
+        return found
 
     def copied(self, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
         """``copy.copy`` and ``copy.deepcopy`` of objects that hold traced values."""

@@ -271,6 +271,8 @@ class Sources(Recorder):
         value.obj = self.new_obj()
         tracer: ArrayTracer = self.wrap(value, str(path))
         tracer.home.outside = True
+        tracer.home.region = self.root
+        self.journal.births.pop(id(tracer.home), None)  # it is older than any branch or loop
         tracer.seen = (value, value, self.root)
         tracer.home.label = str(path)
         self.pinned[id(obj)] = obj

@@ -11,8 +11,9 @@ import numpy as np
 
 from ..errors import UnsupportedSyntax
 from ..kinds import OPAQUE
+from ..spelling import raise_exception
 from ..stage.machine import NORMAL, UNBOUND
-from .attempts import Handler, attempt, error_of
+from .attempts import Handler, attempt, raising
 from .branches import RAISE
 from .effects import Effects
 from .journal import Slot
@@ -136,7 +137,7 @@ class Statements(Effects):
                         return self._handle(error, handler, frame)
                 raise
             made = region.builder.nodes[nodes:]
-            if not handlers or not any(error_of(n) for n in made):
+            if not handlers or not any(raising(made)):
                 self.journal.commit()
             else:
                 self._unwind(layers, region, nodes)
@@ -178,11 +179,6 @@ class Statements(Effects):
         if any(is_tracer(p) for p in parts):
             return self.apply_opaque(join_parts, parts, {})
         return "".join(parts)
-
-
-def raise_exception(cls: type[BaseException], *args: Any) -> None:
-    """``raise cls(*args)`` as a function."""
-    raise cls(*args)
 
 
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}

@@ -12,15 +12,15 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import aliasing  # noqa: E402
+import everyday  # noqa: E402
 import numpy_style  # noqa: E402
 import objects  # noqa: E402
 import practice  # noqa: E402
-import tricky  # noqa: E402
 from chain import check, floats, same  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
-CORPORA = (tricky, aliasing, objects, numpy_style, practice)
+CORPORA = (everyday, aliasing, objects, numpy_style, practice)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 
 

@@ -208,3 +208,89 @@ def test_draws_with_parameters_that_are_differentiated_are_refused():
 
     slope = sg.grad(reparametrised)(X, np.random.default_rng(0))
     np.testing.assert_array_equal(slope, [1, 1, 1])
+
+
+TOTAL = 1.0
+
+
+class Meter:
+    def __init__(self):
+        self.w = X.copy()
+        self.n = 0
+        self.last = None
+        self.total = 2.0
+        self.log = []
+
+    def step(self, x):
+        self.w = self.w * 0.5 + x
+        self.n += 1
+        if x[0] > 0.5:
+            self.total = self.total + x[0] * self.w[1]
+        self.last = x * 2
+        return np.sum(self.w)
+
+
+def steps_in_a_loop(x, meter):
+    t = 0.0
+    for i in range(3):
+        t = t + meter.step(x) * meter.total
+    return t + meter.n
+
+
+def written_in_one_arm(x, meter):
+    if x[0] > 0.9:
+        meter.total = meter.total * x[0]
+        meter.w[1] = 5.0
+    return meter.total * np.sum(meter.w)
+
+
+def global_in_an_arm_in_a_loop(x, meter):
+    global TOTAL, COUNT
+    for i in range(3):
+        if x[i] > 1.5:
+            TOTAL = TOTAL * x[i]
+            COUNT += 1
+    return TOTAL * COUNT
+
+
+def loop_on_an_attribute(x, meter):
+    i = 0
+    while meter.total < 20:
+        meter.total = meter.total * x[1] + 1
+        meter.log.append(meter.total)
+        meter.n = meter.n + 1
+        i += 1
+    return meter.total * i * meter.n
+
+
+def first_bound_in_a_loop(x, meter):
+    for i in range(2):
+        if x[i] > 1.5:
+            meter.new = x[i] * 2
+    return meter.new if hasattr(meter, "new") else x[0]
+
+
+@pytest.mark.parametrize("function", [
+    steps_in_a_loop, written_in_one_arm, global_in_an_arm_in_a_loop, loop_on_an_attribute,
+    first_bound_in_a_loop])
+def test_state_outside_is_carried_by_loops_and_arms(function):
+    def fresh():
+        global TOTAL, COUNT
+        TOTAL, COUNT = 1.0, 0
+        return Meter()
+
+    plain, mine = fresh(), None
+    values = [function(X, plain) for _ in range(2)]
+    world = (TOTAL, COUNT)
+    mine = fresh()
+    gradient = sg.value_and_grad(function)
+    found = [gradient(X, mine) for _ in range(2)]
+    assert [f[0] for f in found] == values and (TOTAL, COUNT) == world
+    assert str(vars(mine)) == str(vars(plain))
+    for i in range(3):
+        ends = []
+        for step in (1e-6, -1e-6):
+            x = X.copy()
+            x[i] += step
+            ends.append(function(x, fresh()))
+        assert np.isclose(found[0][1][i], (ends[0] - ends[1]) / 2e-6, rtol=1e-5)

@@ -189,3 +189,37 @@ def test_try_after_a_change_is_refused():
 
     with pytest.raises(sg.UnsupportedSyntax, match="try"):
         sg.grad(f, argnums=1)(np.eye(2), np.ones(2))
+
+
+def raised_in_a_branch(x):
+    try:
+        if x[0] > 0.5:
+            raise ValueError("large")
+        total = np.sum(x)
+    except ValueError:
+        total = np.sum(x * x)
+    return total
+
+
+def raised_in_a_loop(x):
+    total = 0.0
+    try:
+        for v in x:
+            if v > 2.5:
+                raise ValueError("too large")
+            total += v
+    except ValueError:
+        total = total * 2
+    return total
+
+
+@pytest.mark.parametrize("function", [raised_in_a_branch, raised_in_a_loop])
+def test_the_users_own_raise_in_a_try(function):
+    """Caught as Python does, or refused: never let through."""
+    for x in (X, X / 10):
+        try:
+            value = sg.value_and_grad(function)(x)[0]
+        except sg.UnsupportedSyntax as error:
+            assert "ValueError" in str(error)
+            continue
+        assert value == function(x)
