@@ -21,7 +21,7 @@ from .cache.dispatch import MISS, dispatcher
 from .cache.link import link
 from .emit import Emitted, emit
 from .errors import AliasError, NonDifferentiable, NonScalarOutput, StructureError, UnsupportedType
-from .graph.ir import Graph, Node, Origin, Ref, Value
+from .graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds
 from .guards import Path
 from .kinds import Aval, Kind
 from .optimize import simplify
@@ -337,9 +337,9 @@ def _transform(function: Any, request: Request, traced: Traced,
     kept = _renumber(value, position)
     result = gradient if request.mode == "grad" and not request.has_aux else (
         (gradient, kept[1]) if request.mode == "grad" else (kept, gradient))
-    seeds = [v.hint or "d_out" for v in joint.inputs[len(traced.graph.inputs):]]
+    seeds = joint.inputs[len(traced.graph.inputs):]
     names = parameter_names(joint)
-    return joint, result, dict.fromkeys(names[len(names) - len(seeds):], 1.0)
+    return joint, result, dict(zip(names[len(names) - len(seeds):], unit_seeds(seeds, joint)))
 
 
 def joint_graph(graph: Graph, wrt: list[int], of: list[int], keep: list[int],

@@ -348,6 +348,10 @@ def fit(tape: Tape, ct: Value, aval: Aval, whole: bool = True, final: bool = Fal
                                                or ct.aval.dtype != want):
         assert want is not None
         ct = tape.call(want.type, ct)
+    if final and aval.kind is Kind.ARRAY and want is not None:
+        native = want.newbyteorder("=")
+        if ct.aval.dtype is None or ct.aval.dtype.newbyteorder("=") != native:
+            ct = tape.call(np.asarray, ct, native)
     return ct
 
 

@@ -46,7 +46,7 @@ Only ``effect`` nodes, and nodes whose ``fn`` may raise, are kept for more than 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -236,6 +236,14 @@ class Graph:
 
     def but(self, **changes: Any) -> Graph:
         return replace(self, **changes)
+
+
+def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
+    """The number 1 as the cotangent of each scalar result, of a type that leaves the dtypes of
+    what it meets alone: a Python float unless the graph computes in other precisions as well."""
+    mixed = any(v.aval.dtype is not None and v.aval.dtype.kind in "fc" and v.aval.dtype.char
+                not in "dD" for node in walk(graph.block) for v in (*node.inputs, *node.outputs))
+    return [1.0 if not mixed or s.aval.dtype is None else s.aval.dtype.type(1.0) for s in seeds]
 
 
 # ---- templates ---------------------------------------------------------------------------

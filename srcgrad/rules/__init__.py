@@ -40,6 +40,7 @@ from srcgrad.rules import (
     tensor_algebra,
     tensor_norms,
     trigonometric,
+    ufunc_forms,
     windows,
 )
 from srcgrad.rules.book import (
@@ -114,6 +115,7 @@ __all__ = [
     "tensor_algebra",
     "tensor_norms",
     "trigonometric",
+    "ufunc_forms",
     "variant",
     "vjp",
     "when_imported",

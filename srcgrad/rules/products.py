@@ -210,7 +210,7 @@ if hasattr(np, "matvec"):  # NumPy 2.2
     vjp(np.vecmat, "x2", broadcasts=False)(_vecmat_x2)
 
 
-def _outer_parameters(A: Any, B: Any, **kwargs: Any) -> None:
+def outer_parameters(A: Any, B: Any, **kwargs: Any) -> None:
     """The parameters of ``ufunc.outer``."""
 
 
@@ -219,7 +219,7 @@ def _trailing(ct: Array, ndim: int) -> tuple[int, ...]:
     return tuple(range(np.ndim(ct) - ndim, np.ndim(ct)))
 
 
-@vjp(np.multiply.outer, "A", like=_outer_parameters)
+@vjp(np.multiply.outer, "A", like=outer_parameters)
 def multiply_outer_a(ct: Array, B: Array, B_ndim: int) -> Array:
     return np.tensordot(ct, B, axes=B_ndim)
 
@@ -229,8 +229,8 @@ def multiply_outer_b(ct: Array, A: Array, A_ndim: int) -> Array:
     return np.tensordot(A, ct, axes=A_ndim)
 
 
-@linear(np.add.outer, "A", like=_outer_parameters)
-@linear(np.subtract.outer, "A", like=_outer_parameters)
+@linear(np.add.outer, "A", like=outer_parameters)
+@linear(np.subtract.outer, "A", like=outer_parameters)
 def add_outer_a(ct: Array, B_ndim: int) -> Array:
     return np.sum(ct, axis=_trailing(ct, B_ndim))
 
@@ -245,7 +245,7 @@ def subtract_outer_b(ct: Array, A_ndim: int) -> Array:
     return -np.sum(ct, axis=tuple(range(A_ndim)))
 
 
-@vjp(np.divide.outer, "A", like=_outer_parameters)
+@vjp(np.divide.outer, "A", like=outer_parameters)
 def divide_outer_a(ct: Array, B: Array, B_ndim: int) -> Array:
     return np.tensordot(ct, 1 / B, axes=B_ndim)
 

@@ -127,7 +127,8 @@ class _Wrapper:
                 continue
             found.append(self.parameter(parameter))
         extra = [self.capture(n, s) for n, s in self.captured]
-        extra += [f"{seed}=1.0" for seed in self.seeds]
+        given = inspect.signature(self.entry.target).parameters
+        extra += [f"{seed}={self.module.literal(given[seed].default)}" for seed in self.seeds]
         if extra and not starred:
             found.append("*")
         return found + extra + trailing

@@ -21,6 +21,7 @@ from .iteration import Staged
 from .journal import Field, Slot
 from .operators import python_method
 from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, Poison, ScalarTracer, is_tracer
+from .written_out import Flat, set_flat
 
 LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
              "collections", "dataclasses", "typing", "abc", "copy", "time", "random", "warnings",
@@ -223,8 +224,8 @@ class Access(Items):
                 return aval.dtype
             if name == "itemsize" and aval.dtype is not None:
                 return aval.dtype.itemsize
-        if name == "flat":  # a write through it is one through ravel, where that is a view
-            return self.apply(np.ravel, (obj,), {})
+        if name == "flat":
+            return self.call(Flat, obj)
         if name in ("base", "flags", "ctypes", "data", "strides"):
             raise self.fatal(UnsupportedOperation(
                 f"the attribute .{name} of a traced array",
@@ -388,7 +389,10 @@ class Access(Items):
         if type(obj) is OpaqueTracer:
             self.emit_effect(setattr, (obj, name, value), {}, None)
             return
-        if type(obj) is ArrayTracer and name in ("real", "imag", "flat", "T"):
+        if type(obj) is ArrayTracer and name == "flat":
+            self.call(set_flat, obj, value)
+            return
+        if type(obj) is ArrayTracer and name in ("real", "imag", "T"):
             view = self.getattr(obj, name)
             self.setitem(view, Ellipsis, value)
             return

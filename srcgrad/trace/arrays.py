@@ -8,8 +8,9 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..kinds import Kind
-from . import iteration
+from . import written_out
 from .handlers import HANDLERS, handles
+from .recorder import contains_tracer
 from .tracers import ArrayTracer, is_tracer
 
 
@@ -103,19 +104,17 @@ def size(machine: Any, a: Any, axis: Any = None) -> Any:
 
 
 @handles(np.ndenumerate)
-def ndenumerate(machine: Any, a: Any) -> Any:
-    if type(a) is not ArrayTracer:
-        return np.ndenumerate(a)
-    return [(index, machine.getitem(a, index)) for index in ndindex(machine, a.aval.shape)]
+def ndenumerate(machine: Any, arr: Any) -> Any:
+    if type(arr) is not ArrayTracer:
+        return np.ndenumerate(arr)
+    return machine.call(written_out.ndenumerate, arr)
 
 
 @handles(np.ndindex)
 def ndindex(machine: Any, *shape: Any) -> Any:
-    if len(shape) == 1 and isinstance(shape[0], tuple):
-        shape = shape[0]
-    sizes = [machine.demand(machine.size_tracer(s), "the shape of np.ndindex")
-             if not isinstance(s, int) else s for s in shape]
-    return list(np.ndindex(*sizes))
+    if not contains_tracer(shape):
+        return list(np.ndindex(*shape))
+    return machine.call(written_out.ndindex, *shape)
 
 
 @handles(np.ndarray)
@@ -129,15 +128,46 @@ def ndarray(machine: Any, shape: Any, dtype: Any = float, *args: Any, **kwargs: 
 
 
 @handles(np.nditer)
-def nditer(machine: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
-    """Iteration over the elements of one array."""
-    if not is_tracer(op):
-        return np.nditer(op, *args, **kwargs)
-    if args or kwargs:
+def nditer(machine: Any, op: Any, flags: Any = (), op_flags: Any = (), op_dtypes: Any = None,
+           order: str = "K", **others: Any) -> Any:
+    """Iteration over the elements of arrays, in C order."""
+    if not contains_tracer(op):
+        plain: Any = np.nditer
+        return plain(op, flags, op_flags, op_dtypes, order, **others)
+    wanted = set(flags) - {"multi_index", "c_index", "external_loop", "refs_ok", "zerosize_ok"}
+    if isinstance(op, (list, tuple)) and None in op:
+        wanted.add("operands to be allocated")
+    if wanted or others or op_dtypes is not None or order not in ("K", "C"):
         raise machine.fatal(UnsupportedOperation(
-            "np.nditer with flags", why="only plain iteration over one array is staged",
+            f"np.nditer with {', '.join(sorted([*wanted, *others])) or 'an order or dtypes'}",
+            why="it depends on how the arrays lie in memory, or makes arrays while iterating",
             fix="loop over x.ravel(), or use np.ndenumerate"))
-    return iteration.Rows(machine.call(np.ravel, op))
+    return machine.call(written_out.NdIter, op, tuple(flags))
+
+
+@handles(np.result_type)
+def result_type(machine: Any, *operands: Any) -> Any:
+    return np.result_type(*map(_example, operands))
+
+
+@handles(np.can_cast)
+def can_cast(machine: Any, source: Any, to: Any, casting: Any = "safe") -> Any:
+    return np.can_cast(source.aval.dtype if is_tracer(source) else source, to, casting)
+
+
+@handles(np.common_type)
+def common_type(machine: Any, *arrays: Any) -> Any:
+    return np.common_type(*map(_example, arrays))
+
+
+def _example(operand: Any) -> Any:
+    """A number or array of the type of a traced one."""
+    if not is_tracer(operand) or operand.aval.dtype is None:
+        return operand
+    kind, dtype = operand.aval.kind, operand.aval.dtype
+    if kind in (Kind.FLOAT, Kind.INT, Kind.COMPLEX, Kind.BOOL):
+        return np.zeros((), dtype).item()
+    return np.zeros(1, dtype) if kind is Kind.ARRAY else np.zeros((), dtype)[()]
 
 
 @handles(np.isscalar)
@@ -161,6 +191,29 @@ def apply_along_axis(machine: Any, func1d: Any, axis: Any, arr: Any, *args: Any,
         return np.apply_along_axis(func1d, axis, arr, *args, **kwargs)
     moved = machine.call(np.moveaxis, arr, axis, -1)
     return _along(machine, func1d, moved, arr.aval.ndim - 1, axis, args, kwargs)
+
+
+def _in_python(function: Any, helper: Any) -> Any:
+    """A handler that stages ``helper`` for calls of ``function`` with traced values."""
+
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        if contains_tracer(args):
+            return machine.call(helper, *args, **kwargs)
+        return machine.call_library(function, args, kwargs)
+
+    return handler
+
+
+@handles(written_out.lies_in_c_order)
+def lies_in_c_order(machine: Any, array: Any) -> bool:
+    """For an array from outside this becomes a guarded fact."""
+    if not array.steps:
+        machine.want_layout(array.home)
+    return bool(machine.layout_of(array))
+
+
+for _function, _helper in written_out.WRITTEN_OUT.items():
+    HANDLERS[_function] = _in_python(_function, _helper)
 
 
 def _along(machine: Any, func1d: Any, moved: Any, depth: int, axis: int, args: Any,

@@ -26,6 +26,8 @@ from .iteration import Staged
 from .operators import python_method
 from .recorder import contains_tracer
 from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, is_tracer
+from .vectorized import vectorized
+from .written_out import Flat, ufunc_at, ufunc_method
 
 MAX_DEPTH = 400
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
@@ -67,7 +69,7 @@ class Calls(Access):
         if transform is not None:
             return transform(function, self, args, kwargs)
         if isinstance(function, np.vectorize):
-            return self._call_vectorized(function, args, kwargs)
+            return vectorized(self, function, args, kwargs)
         wrapped = getattr(function, "__wrapped__", None)
         if hasattr(function, "cache_info") and isinstance(wrapped, types.FunctionType):
             return self._call_cached(wrapped, args, kwargs)
@@ -129,13 +131,14 @@ class Calls(Access):
         return made if many else made[0]
 
     # ---- Python functions ------------------------------------------------------------------
-    def call_function(self, function: types.FunctionType, args: tuple[Any, ...],
+    def call_function(self, function: Any, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         """A function written in Python: ruled functions are nodes, others are inlined."""
         if definition(function) is None:
             if (function.__module__ or "").split(".")[0] == "srcgrad" and (
                     "<locals>" not in function.__qualname__) and not (
-                    (function.__module__ or "").startswith("srcgrad.rules")):
+                    (function.__module__ or "").startswith("srcgrad.rules")) and (
+                    function.__module__ != ufunc_at.__module__):
                 return function(*args, **kwargs)
             if self._is_ruled(function, args, kwargs):
                 return self.call_library(function, args, kwargs)
@@ -263,12 +266,17 @@ class Calls(Access):
             args, kwargs = args[:function.nin], {**kwargs, "out": args[function.nin:]}
         if "out" in kwargs and kwargs["out"] is not None:
             return self.call_out(function, args, kwargs)
+        helper = ufunc_method(function, args)
+        if helper is not None:
+            return self.inline(helper, (function.__self__, *args), kwargs)
         return self.numeric_call(function, args, kwargs)
 
     def opened(self, arg: Any) -> Any:
         """An argument of a library function: containers from outside are read by their paths,
         so that their numbers are those of each call."""
         arg = self.seen(arg)
+        if type(arg) is Flat:
+            return self.call(np.ravel, arg.base)
         if type(arg) in (list, tuple) and id(arg) not in self.symbolic_lists:
             if id(arg) in self.paths:
                 return type(arg)(self.opened(x) for x in self.outside_items(arg))
@@ -534,32 +542,7 @@ class Calls(Access):
             return self.call_out(Method(name), (obj, *args), kwargs)
         return self.numeric_call(Method(name), (obj, *args), kwargs)
 
-    def _call_vectorized(self, function: Any, args: tuple[Any, ...],
-                         kwargs: dict[str, Any]) -> Any:
-        if kwargs or function.signature is not None or function.excluded:
-            raise self.fatal(UnsupportedOperation(
-                "np.vectorize with a signature, excluded or keyword arguments",
-                why="only its plain form is staged: one call for each element",
-                fix="write the loop, or call the function on the whole array"))
-        if len(args) > 1:
-            args = tuple(self.call(np.broadcast_arrays, *args))
-        flat = [self.call(np.ravel, a) for a in args]
-        made: list[Any] = self.adopt([])
-        items = self.call(zip, *flat) if len(flat) > 1 else flat[0]
-        self.for_(items, self._hold, lambda: self._apply_held(function.pyfunc, made,
-                                                              len(flat) > 1))
-        return self.call(np.reshape, self.call(np.array, made), self.call(np.shape, args[0]))
-
-    def _hold(self, one: Any) -> None:
-        raise AttributeError
-
     held: Any
-
-    def _apply_held(self, function: Any, made: list[Any], several: bool) -> int:
-        """One element of ``np.vectorize``."""
-        value = self.call(function, *self.held) if several else self.call(function, self.held)
-        self.container_method(made, "append", (value,), {})
-        return 0
 
     # ---- effects (made by the effects part) ---------------------------------------------------
     def iterate(self, iterable: Any) -> Any:

@@ -10,9 +10,15 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind, array, python_scalar, scalar
+from ..rules.ufunc_forms import masked
 from ..spelling import Method
 from .containers import Containers
 from .tracers import ArrayTracer, is_tracer
+from .written_out import ufunc_at
+
+_SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
+                   Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
+                   np.add.accumulate, np.multiply.accumulate})
 
 
 class Effects(Containers):
@@ -164,20 +170,44 @@ class Effects(Containers):
         """``f(..., out=buffer)``: compute, then write into the buffer."""
         kwargs = dict(kwargs)
         out = kwargs.pop("out")
-        target = out[0] if isinstance(out, tuple) else out
-        if type(target) is not ArrayTracer or (isinstance(out, tuple) and len(out) > 1):
+        targets = out if isinstance(out, tuple) else (out,)
+        if not all(type(t) is ArrayTracer or t is None for t in targets):
             raise self.fatal(UnsupportedOperation(
-                "out= with something else than one array",
+                "out= with something else than arrays",
                 why="the write could not be followed", fix="assign the results instead"))
+        self._check_out(function, args, kwargs, targets)
         where = kwargs.get("where", True)
-        if where is not True:
+        if where is not True and len(targets) == 1 and (
+                isinstance(function, np.ufunc) or function is np.clip):
             kwargs.pop("where")
-            result = self.numeric_call(function, args, kwargs)
-            result = self.call(np.where, where, result, target)
+            result = self.numeric_call(masked, (function, targets[0], where, *args), kwargs)
         else:
+            if function in _SUMS and kwargs.get("dtype") is None:  # NumPy sums in out's dtype
+                kwargs["dtype"] = targets[0].aval.dtype
             result = self.numeric_call(function, args, kwargs)
-        self._store_whole(target, result)
-        return target
+        results = result if isinstance(result, tuple) else (result,)
+        stored = []
+        for target, one in zip(targets, results):
+            if target is not None:
+                self._store_whole(target, one)
+            stored.append(one if target is None else target)
+        return tuple(stored) if isinstance(result, tuple) else stored[0]
+
+    def _check_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+                   targets: tuple[Any, ...]) -> None:
+        """Raise what NumPy raises where the results of a ufunc cannot be cast to ``out``."""
+        if not isinstance(function, np.ufunc):
+            return
+        tiny = [np.ones((1,) * (2 if a.aval.ndim else 0), a.aval.dtype)
+                if type(a) is ArrayTracer and a.aval.dtype is not None else a for a in args]
+        if function.signature is not None or any(is_tracer(a) for a in tiny) or any(
+                isinstance(a, (list, tuple)) for a in tiny):
+            return
+        outs = tuple(None if t is None else np.ones((1, 1), t.aval.dtype) for t in targets)
+        options = {k: kwargs[k] for k in ("casting", "dtype") if k in kwargs}
+        with np.errstate(all="ignore"):
+            function(*(t if np.ndim(t) == 0 else np.ones((1, 1), np.asarray(t).dtype)
+                       for t in tiny), out=outs, **options)
 
     def _store_whole(self, target: ArrayTracer, result: Any) -> None:
         self.setitem(target, Ellipsis if target.aval.ndim != 0 else (), result)
@@ -191,7 +221,7 @@ class Effects(Containers):
             self.ufunc_at(np.add, target, index, self.unary("-", value[0]))
             return
         if ufunc is not np.add:
-            self._other_at(ufunc, target, index, *value)
+            self.call_function(ufunc_at, (ufunc, target, index, *value), {})
             return
         values, found = self.indexed(target, index)
         stored = self.as_value(value[0] if not isinstance(value[0], (list, tuple))
@@ -200,11 +230,6 @@ class Effects(Containers):
         step = Index(abstract(values, dyn), found.basic)
         self.write_version(target, "acc", (step,), stored, tuple(dyn))
 
-    def _other_at(self, ufunc: np.ufunc, target: ArrayTracer, index: Any, *value: Any) -> None:
-        raise self.fatal(UnsupportedOperation(
-            f"np.{ufunc.__name__}.at on a traced array",
-            why="its derivative with repeated indices is not one of NumPy's operations",
-            fix="use np.add.at, or write the loop over the indices"))
 
     def array_fill(self, target: ArrayTracer, value: Any) -> None:
         self._store_whole(target, value)

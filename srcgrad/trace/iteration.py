@@ -7,6 +7,7 @@ from typing import Any
 
 from ..kinds import Kind
 from .tracers import ArrayTracer, SymbolicList, Tracer, is_tracer
+from .written_out import Flat, NdIter
 
 
 class Staged:
@@ -77,6 +78,8 @@ def staged_iterable(machine: Any, obj: Any) -> Any:
         return obj
     if type(obj) is ArrayTracer:
         return Rows(obj)
+    if type(obj) in (Flat, NdIter):
+        return staged_iterable(machine, machine.call_method(obj, "elements"))
     if isinstance(obj, list) and type(machine.symbolic_lists.get(id(obj))) is SymbolicList:
         return Items(obj)
     if isinstance(obj, Tracer) and is_tracer(obj):

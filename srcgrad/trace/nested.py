@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import NonScalarOutput
-from ..graph.ir import Graph, Value, free_values, rebuild
+from ..graph.ir import Graph, Value, free_values, rebuild, unit_seeds
 from ..guards import Path
 from ..kinds import Kind
 from ..tree import assemble, children, paths_below
@@ -131,9 +131,8 @@ def _real_scalar(value: Value) -> bool:
 
 def _inline(machine: Any, joint: Graph, arguments: list[Value]) -> list[Value]:
     """Append the nodes of a joint graph to the present region."""
-    count = len(joint.inputs)
-    one = machine.const(1.0)
-    values = [*arguments, *[one] * (count - len(arguments))]
+    seeds = joint.inputs[len(arguments):]
+    values = [*arguments, *map(machine.const, unit_seeds(seeds, joint))]
     substitution = dict(zip(joint.inputs, values, strict=True))
     body = rebuild(joint.block, substitution)
     for node in body.nodes:

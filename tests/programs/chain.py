@@ -7,7 +7,9 @@ on and off; gradients against central differences; arguments mutated alike.
 from __future__ import annotations
 
 import copy
+import importlib.util
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -164,4 +166,49 @@ def check_gradients(
             if w is None:
                 continue
             assert type(g) is type(leaf), f"gradient is {type(g)}, argument {type(leaf)}"
+            if isinstance(leaf, np.ndarray):
+                assert g.dtype == leaf.dtype.newbyteorder("="), f"gradient of {g.dtype}"
             assert close(g, w), f"argument {place}: {g} != {w}\n{derivative.source()}"
+
+
+def check_orders(fn: Any, args: tuple[Any, ...]) -> None:
+    """Second derivatives against differences of the gradient, and forward mode against it."""
+    rng = np.random.default_rng(0)
+    places = floats(args)
+    _, slopes = run_quietly(sg.value_and_grad(fn, argnums=places), copy.deepcopy(args))
+    tangents: list[Any] = [None] * len(args)
+    along = 0.0
+    for place, slope in zip(places, slopes):
+        leaf = args[place]
+        if not isinstance(leaf, (float, np.ndarray)) or np.asarray(leaf).dtype != np.float64:
+            return
+        direction: Any = rng.normal(size=np.shape(leaf))
+        direction = direction if isinstance(leaf, np.ndarray) else float(direction)
+        gradient = sg.grad(fn, argnums=place)
+
+        def slope_along(*moved: Any, g: Any = gradient, d: Any = direction) -> float:
+            return float(np.sum(run_quietly(g, moved) * d))
+
+        (want,) = differences(slope_along, args, place, 1e-5)
+        got = run_quietly(sg.hvp(fn, argnums=place), (*copy.deepcopy(args), direction))
+        assert close(got, want, 1e-4), f"order 2, argument {place}: {got} != {want}"
+        tangents[place] = direction
+        along += float(np.sum(slope * direction))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _, moved = sg.jvp(fn, copy.deepcopy(args), tangents)
+    assert close(moved, along, 1e-7), f"forward: {moved} != {along}"
+
+
+def check_exported(fn: Any, args: tuple[Any, ...], directory: Path) -> None:
+    """The exported module gives the bits of the compiled function."""
+    derivative = sg.value_and_grad(fn, argnums=floats(args))
+    want = run_quietly(derivative, copy.deepcopy(args))
+    path = derivative.export(directory / "exported.py", *copy.deepcopy(args))
+    spec = importlib.util.spec_from_file_location("exported", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert "srcgrad" not in vars(module)
+    exported = getattr(module, f"{fn.__name__}_value_and_grad")
+    assert same(run_quietly(exported, copy.deepcopy(args)), want)

@@ -1,0 +1,245 @@
+"""NumPy functions written out in Python over simpler ones.
+
+They call back, loop over what depends on data, or have too many forms for a rule each.  Where a
+traced value goes in, the function here is staged in place of NumPy's.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..rules.book import lookup
+from .tracers import is_tracer
+
+
+def ufunc_at(ufunc: Any, a: Any, indices: Any, *operands: Any) -> None:
+    """``ufunc.at``: one element after the other, so that repeated indices count repeatedly."""
+    places = np.arange(a.size).reshape(a.shape)[indices]
+    numbers = np.ravel(places)
+    flat = a.reshape(-1)
+    if operands:
+        values = np.ravel(np.broadcast_to(operands[0], np.shape(places)))
+        for k in range(len(numbers)):
+            flat[numbers[k]] = ufunc(flat[numbers[k]], values[k])
+    else:
+        for k in range(len(numbers)):
+            flat[numbers[k]] = ufunc(flat[numbers[k]])
+
+
+def ufunc_reduce(ufunc: Any, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
+                 keepdims: bool = False) -> Any:
+    """``ufunc.reduce`` along one axis, from the front."""
+    rows = np.moveaxis(np.asarray(a, dtype), 0 if axis is None else axis, 0)
+    total = rows[0] if len(rows.shape) > 1 else rows[0] * 1
+    for k in range(1, rows.shape[0]):
+        total = ufunc(total, rows[k])
+    return np.expand_dims(total, 0 if axis is None else axis) if keepdims else total
+
+
+def ufunc_accumulate(ufunc: Any, a: Any, axis: int = 0, dtype: Any = None,
+                     out: Any = None) -> Any:
+    """``ufunc.accumulate``."""
+    result = np.array(a, dtype)
+    rows = np.moveaxis(result, axis, 0)
+    for k in range(1, rows.shape[0]):
+        rows[k] = ufunc(rows[k - 1], rows[k])
+    return result
+
+
+def ufunc_reduceat(ufunc: Any, array: Any, indices: Any, axis: int = 0, dtype: Any = None,
+                   out: Any = None) -> Any:
+    """``ufunc.reduceat``: a reduction of each segment."""
+    rows = np.moveaxis(np.asarray(array, dtype), axis, 0)
+    starts = np.asarray(indices)
+    stops = np.append(starts[1:], len(rows))
+    made = []
+    for start, stop in zip(starts, stops):
+        if stop > start:
+            made.append(ufunc.reduce(rows[start:stop], axis=0))
+        else:
+            made.append(rows[start])
+    return np.moveaxis(np.array(made), 0, axis)
+
+
+def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    """``np.apply_over_axes``."""
+    result = np.asarray(a)
+    rank = result.ndim
+    for axis in (axes if isinstance(axes, (list, tuple)) else (axes,)):
+        axis = axis + rank if axis < 0 else axis
+        found = func(result, axis)
+        result = found if found.ndim == result.ndim else np.expand_dims(found, axis)
+    return result
+
+
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """``np.trim_zeros`` of one-dimensional input."""
+    kept = np.flatnonzero(filt)
+    first = kept[0] if "f" in trim.lower() and len(kept) else 0
+    last = kept[-1] + 1 if "b" in trim.lower() and len(kept) else len(filt)
+    if len(kept) == 0:
+        return filt[:0]
+    return filt[first:last]
+
+
+def unravelled(shape: tuple[Any, ...], position: Any) -> tuple[Any, ...]:
+    """The index of element number ``position`` in C order."""
+    if len(shape) == 1:
+        return (position,)
+    index: list[Any] = []
+    for size in shape[:0:-1]:
+        index.insert(0, position % size)
+        position = position // size
+    index.insert(0, position)
+    return tuple(index)
+
+
+def ndindex(*shape: Any) -> Any:
+    """``np.ndindex``."""
+    if len(shape) == 1 and isinstance(shape[0], tuple):
+        shape = shape[0]
+    total = 1
+    for size in shape:
+        total = total * size
+    return map(functools.partial(unravelled, shape), range(total))
+
+
+def ndenumerate(arr: Any) -> Any:
+    """``np.ndenumerate``."""
+    return map(functools.partial(_indexed, arr), ndindex(*arr.shape))
+
+
+def _indexed(arr: Any, index: Any) -> tuple[Any, Any]:
+    return index, arr[index]
+
+
+class NdIter:
+    """``np.nditer`` over arrays of one shape, in C order."""
+
+    def __init__(self, op: Any, flags: Any = (), op_flags: Any = (), op_dtypes: Any = None,
+                 order: str = "C") -> None:
+        self.several = isinstance(op, (list, tuple))
+        arrays = list(op) if self.several else [op]
+        if self.several:
+            shape = np.broadcast_shapes(*[np.shape(a) for a in arrays])
+            arrays = [a if np.shape(a) == shape else np.broadcast_to(a, shape) for a in arrays]
+        self.operands = tuple(arrays)
+        self.shape = np.shape(arrays[0])
+        self.itersize = arrays[0].size
+        self.iterindex = 0
+        self.external = "external_loop" in flags
+
+    def _current(self) -> Any:
+        if self.external:
+            found = tuple(np.ravel(a) for a in self.operands)
+        else:
+            index = (*unravelled(self.shape, self.iterindex), ...)
+            found = tuple(a[index] for a in self.operands)
+        return found if self.several else found[0]
+
+    def _item(self, position: Any) -> Any:
+        self.iterindex = position
+        return self._current()
+
+    def elements(self) -> Any:
+        return map(self._item, range(1 if self.external else self.itersize))
+
+    def __getitem__(self, number: int) -> Any:
+        found = self._current()
+        return found[number] if self.several else found
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        return None
+
+    @property
+    def value(self) -> Any:
+        return self._current()
+
+    @property
+    def multi_index(self) -> tuple[Any, ...]:
+        return unravelled(self.shape, self.iterindex)
+
+    @property
+    def index(self) -> Any:
+        return self.iterindex
+
+    @property
+    def finished(self) -> Any:
+        return self.iterindex >= self.itersize
+
+    def iternext(self) -> Any:
+        self.iterindex += 1
+        return self.iterindex < self.itersize
+
+    def reset(self) -> None:
+        self.iterindex = 0
+
+    def close(self) -> None:
+        return None
+
+
+class Flat:
+    """``x.flat``: reads are copies, writes go to ``x`` whatever its layout."""
+
+    def __init__(self, base: Any) -> None:
+        self.base = base
+
+    def elements(self) -> Any:
+        return np.ravel(self.base)
+
+    def __len__(self) -> Any:
+        return self.base.size
+
+    def __array__(self, dtype: Any = None) -> Any:
+        return np.ravel(self.base)
+
+    def copy(self) -> Any:
+        return self.base.flatten()
+
+    def __getitem__(self, key: Any) -> Any:
+        found = np.ravel(self.base)[key]
+        return found if np.ndim(found) == 0 else found.copy()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if lies_in_c_order(self.base):
+            np.ravel(self.base)[key] = value
+        else:
+            places = np.arange(self.base.size)[key]
+            self.base[np.unravel_index(places, self.base.shape)] = value
+
+
+def lies_in_c_order(array: np.ndarray[Any, Any]) -> bool:
+    """Is ``np.ravel`` of the array a view?"""
+    return bool(array.flags.c_contiguous)
+
+
+def set_flat(base: Any, value: Any) -> None:
+    """``base.flat = value``."""
+    base[...] = np.resize(value, base.shape)
+
+
+WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
+    np.apply_over_axes: apply_over_axes,
+    np.trim_zeros: trim_zeros,
+}
+UFUNC_METHODS: dict[str, Callable[..., Any]] = {
+    "reduce": ufunc_reduce, "accumulate": ufunc_accumulate, "reduceat": ufunc_reduceat,
+    "at": ufunc_at,
+}
+
+
+def ufunc_method(function: Any, args: tuple[Any, ...]) -> Any:
+    """What stands for a method of a ufunc that has no rule of its own."""
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    helper = UFUNC_METHODS.get(name) if isinstance(owner, np.ufunc) else None
+    entry = lookup(owner) if helper is not None else None
+    if entry is None or entry.nondiff or lookup(function) is not None:
+        return None
+    return helper if is_tracer(args[0]) and args[0].aval.is_inexact else None

@@ -1,0 +1,25 @@
+"""NumPy as people write it: the chain, order 2, forward mode, and the exported module."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import numpy_indexing  # noqa: E402
+import numpy_views  # noqa: E402
+import numpy_writing  # noqa: E402
+from chain import check, check_exported, check_orders  # noqa: E402
+
+CORPORA = (numpy_indexing, numpy_writing, numpy_views)
+PROGRAMS = [(fn, args) for m in CORPORA for fn, args in m.CASES]
+
+
+@pytest.mark.parametrize(("fn", "args"), PROGRAMS, ids=[p[0].__name__ for p in PROGRAMS])
+def test_program(fn, args, tmp_path):
+    check(fn, args)
+    check_orders(fn, args)
+    check_exported(fn, args, tmp_path)
