@@ -25,6 +25,7 @@ from ..kinds import Kind
 from ..rules.broadcast import last_write_mask
 from .bodies import partial_cotangents, shape_of, transposed, unbroadcast
 from .frames import Frame, Tape, with_values
+from .screens import screen_of_clearing
 from .steps import covers_everything, first_lowered, part_aval, sign
 from .zeros import zeros
 
@@ -87,7 +88,12 @@ def cleared(tape: Tape, ct: Value, steps: Steps, node: Node) -> Value:
     """``ct`` with zeros at ``ct[steps]``."""
     cut = first_lowered(steps)
     if cut is None:
-        return tape.store("write", ct, tape.number(0.0), steps)
+        zero = tape.number(0.0)
+        made = tape.store("write", ct, zero, steps)
+        screen = screen_of_clearing(tape.store, ct, zero, steps)
+        if screen is not None:
+            tape.screens[made] = screen
+        return made
     there = select(tape, ct, steps)
     return tape.call(operator.sub, ct, spread_out(tape, ct, there, steps, node))
 

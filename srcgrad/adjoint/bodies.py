@@ -17,7 +17,7 @@ from ..graph.infer import infer
 from ..graph.ir import Node, Ref, Value
 from ..graph.symbolic import Sym, avals_in, infer_fresh
 from ..kinds import Aval, Kind, int_aval
-from ..rules.book import Rule, lookup
+from ..rules.book import Entry, Rule, lookup
 from ..rules.broadcast import sum_to, sum_to_like
 from ..rules.methods import resolve
 from ..spelling import At, Part
@@ -173,9 +173,7 @@ def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], c
         if rule is None:
             raise no_rule(node, name, bound)
         if id(rule) not in done:
-            found = run_body(tape, rule, named, {"ct": ct, "ans": ans})
-            if rule.form == "elementwise":
-                found = _times(ct, found)
+            found = _behind_screen(tape, bound.entry, rule, named, ct, ans)
             done[id(rule)] = found if len(rule.inputs) > 1 else (found,)
         position = rule.inputs.index(name) if len(rule.inputs) > 1 else 0
         result = done[id(rule)][position]
@@ -185,6 +183,29 @@ def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], c
             result = None if value is None else Sym(unbroadcast(tape, value, whole,
                                                                 uncertain(node)), tape)
         yield name, result
+
+
+def _behind_screen(tape: Tape, entry: Entry, rule: Rule, named: Mapping[str, Any], ct: Any,
+                   ans: Any) -> Any:
+    """What a rule gives for ``ct``.  A pointwise rule gets what stands behind the screen of
+    ``ct``, and the screen is put before the result."""
+    screen = None
+    if entry.broadcasts and len(rule.inputs) == 1 and isinstance(ct, Sym):
+        screen = tape.screens.get(ct.value)
+    if screen is None:
+        found = run_body(tape, rule, named, {"ct": ct, "ans": ans})
+        return _times(ct, found) if rule.form == "elementwise" else found
+    found = _behind_screen(tape, entry, rule, named, Sym(screen.behind, tape), ans)
+    if found is None:
+        return None
+    value = unwrap(tape, found)
+    assert value is not None
+    if value is screen.behind:
+        return ct
+    if screen.fits(value):
+        return Sym(screen.before(value), tape)
+    found = run_body(tape, rule, named, {"ct": ct, "ans": ans})
+    return _times(ct, found) if rule.form == "elementwise" else found
 
 
 def _arrays_of_lists(tape: Tape, bound: Bound) -> dict[str, Any]:
@@ -251,10 +272,8 @@ def partial_cotangents(tape: Tape, fn: Any, args: tuple[Value, ...], ans: Value,
             continue
         if rule is None:
             raise no_rule(node, name, bound)
-        found = run_body(tape, rule, bound.named, {"ct": Sym(ct, tape), "ans": Sym(ans, tape)})
-        if rule.form == "elementwise":
-            found = _times(Sym(ct, tape), found)
-        value = unwrap(tape, found)
+        value = unwrap(tape, _behind_screen(tape, entry, rule, bound.named, Sym(ct, tape),
+                                            Sym(ans, tape)))
         if value is not None:
             result[name] = value
     return result

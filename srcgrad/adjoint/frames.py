@@ -18,6 +18,8 @@ from ..dims import Dim
 from ..graph.ir import Block, Builder, Index, Node, Origin, Steps, Through, Value, abstract, fill
 from ..graph.symbolic import avals_in, infer_fresh
 from ..kinds import FLOAT, SCALARS, Aval, Kind, list_of
+from ..rules.broadcast import sum_to
+from .screens import Screen, screen_of_call
 
 
 def cotangent_aval(aval: Aval) -> Aval:
@@ -38,12 +40,27 @@ def avals_of(node: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 class Tape(Builder):
     """A builder that infers types.  ``rows`` tells which lists are the rows of which arrays,
-    ``masks`` how many elements each boolean mask selects."""
+    ``masks`` how many elements each boolean mask selects, ``screens`` which cotangents are zero
+    where a branch was not taken."""
 
     def __init__(self, origin: Origin | None = None) -> None:
         super().__init__(origin)
         self.rows: dict[Value, Value] = {}
         self.masks: dict[Value, Dim] = {}
+        self.screens: dict[Value, Screen] = {}
+
+    def apply(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+              aval: Aval) -> Value:
+        """Append an ``apply`` with one output; Values may sit anywhere in the arguments.
+        A ``sum_to`` the shape that is there appends nothing."""
+        if fn is sum_to and isinstance(args[0], Value) and aval.shape is not None and (
+                args[0].aval.shape == aval.shape and args[0].aval.kind is aval.kind):
+            return args[0]
+        made = super().apply(fn, args, kwargs, aval)
+        screen = None if kwargs else screen_of_call(self.call, fn, args)
+        if screen is not None:
+            self.screens[made] = screen
+        return made
 
     def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Value:
         """Append ``fn(*args, **kwargs)`` with one output."""

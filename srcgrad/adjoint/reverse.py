@@ -20,8 +20,9 @@ from . import arrays, lists, regions
 from .activity import INERT, Activity
 from .binding import Bindings
 from .bodies import cotangents_of_apply, fit
-from .frames import Frame, cotangent_aval
+from .frames import Frame, Tape, cotangent_aval
 from .names import cotangent, order_of
+from .screens import stack
 from .sizes import Sizes
 from .zeros import zeros
 
@@ -87,7 +88,17 @@ class Reverse:
         elif value.aval.kind is Kind.LIST:
             self.put(frame, value, lists.add(frame.tape, base, ct))
         else:
-            self.put(frame, value, frame.tape.store("acc", base, ct, ()))
+            self.put(frame, value, self.sum(frame.tape, base, ct))
+
+    def sum(self, tape: Tape, first: Value, second: Value) -> Value:
+        """The sum of two cotangents of one value, behind the screen that they share, if any."""
+        screen, other = tape.screens.get(first), tape.screens.get(second)
+        if screen is not None and other is not None and screen.same(other):
+            return screen.before(self.sum(tape, screen.behind, other.behind))
+        total = tape.store("acc", first, second, ())
+        shared = [a for a in stack(tape.screens, first)
+                  if any(a.same(b) for b in stack(tape.screens, second))]
+        return shared[0].before(total) if shared else total
 
     def zeros(self, frame: Frame, value: Value) -> Value:
         """A zero cotangent.  Where ``value`` may be undefined its sizes are computed from what
@@ -146,7 +157,7 @@ class Reverse:
                 continue
             first = shares.get(value)
             if first is not None and value.aval.kind is not Kind.LIST:
-                ct = frame.tape.store("acc", first, fit(frame.tape, ct, value.aval), ())
+                ct = self.sum(frame.tape, first, fit(frame.tape, ct, value.aval))
             elif value.aval.kind is not Kind.LIST:
                 ct = fit(frame.tape, ct, value.aval)
             shares[value] = ct
