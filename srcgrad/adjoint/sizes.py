@@ -38,7 +38,7 @@ class Sizes:
                 self._visit(inner, inner)
             if node.op == "loop":
                 self._loops[node.outputs[-1]] = block
-            for v in node.outputs:
+            for v in node.outputs if node.op != "undef" else ():
                 self._meet(v, block)
 
     def _meet(self, value: Value, block: Block) -> None:

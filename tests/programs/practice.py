@@ -241,3 +241,22 @@ def cholesky_of_lists(a):
 def module_draws(x):
     np.random.seed(4)
     return np.sum(x * np.random.rand(4)) ** 2
+
+
+@case(R.rand(4, 5) + 0.5, R.rand(3, 5) + 1.0, 2.0)
+def vertical_sweep(w, u, dt):
+    n = u.shape[1]
+    low = np.empty(u.shape)
+    out = np.empty(u.shape)
+    for k in range(1):
+        g = 0.25 * (w[1:, k + 1] + w[:-1, k + 1])
+        low[:, k] = g * 0.5
+        b = dt - low[:, k]
+        out[:, k] = dt * u[:, k] / b
+    for k in range(1, n - 1):
+        a = -0.25 * (w[1:, k] + w[:-1, k])
+        g = 0.25 * (w[1:, k + 1] + w[:-1, k + 1])
+        low[:, k] = g * 0.5
+        b = dt - a - low[:, k]
+        out[:, k] = (dt * u[:, k] - out[:, k - 1] * a) / (b - low[:, k - 1] * a)
+    return np.sum(out[:, :n - 1] ** 2)
