@@ -86,6 +86,7 @@ class Naming:
         for theirs, holder in held:
             if any(a < d and c < b for a, b in theirs for c, d in spans):
                 self.late.setdefault(holder, start)
+        held = [c for c in held if c[1] not in self.late]  # nothing more to be said of these
         if value in self.eligible:
             held.append((spans, value))
         self.claims[name] = held

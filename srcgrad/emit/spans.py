@@ -28,6 +28,7 @@ class NameTable:
         self.hints = frozenset(hints)  # not to be taken by names with numbers
         self.spans: dict[str, list[Span]] = {}
         self.owner: dict[tuple[str, int], Value] = {}
+        self.series: dict[str, tuple[Iterator[str], list[str], list[Span]]] = {}
 
     def is_free(self, name: str, spans: Iterable[Span]) -> bool:
         if name in self.reserved:
@@ -70,11 +71,38 @@ class NameTable:
         if preferred is not None and self.is_free(preferred, spans):
             self.occupy(preferred, spans, owner)
             return preferred
-        for name in candidates(wanted):
-            if (name == wanted or name not in self.hints) and self.is_free(name, spans):
-                break
+        name = self.first_free(wanted, spans)
         self.occupy(name, spans, owner)
         return name
+
+    def first_free(self, wanted: str, spans: list[Span]) -> str:
+        """The first candidate that is free.  For each the span that last stood in the way is
+        remembered: thousands of names that live long are passed over quickly."""
+        if wanted not in self.series:
+            self.series[wanted] = (candidates(wanted), [], [])
+        following, names, blocked = self.series[wanted]
+        start = spans[0][0] if spans else 0
+        for i, (low, high) in enumerate(blocked):
+            if low < start < high:
+                continue
+            if self.may_be(names[i], wanted) and self.is_free(names[i], spans):
+                return names[i]
+            blocked[i] = self.around(names[i], start)
+        while True:
+            name = next(following)
+            names.append(name)
+            blocked.append(self.around(name, start))
+            if self.may_be(name, wanted) and self.is_free(name, spans):
+                return name
+
+    def may_be(self, name: str, wanted: str) -> bool:
+        return name == wanted or name not in self.hints
+
+    def around(self, name: str, start: int) -> Span:
+        """The span of a name that holds ``start`` inside; an empty one if there is none."""
+        taken = self.spans.get(name, [])
+        i = bisect_left(taken, (start, start))
+        return taken[i - 1] if i and taken[i - 1][1] > start else (0, 0)
 
 
 def candidates(wanted: str) -> Iterator[str]:

@@ -1,0 +1,223 @@
+"""Programs of the size that machines write: lines, helpers, nesting, expressions, iterations."""
+
+from __future__ import annotations
+
+import linecache
+import time
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+X = np.array([1.0, 0.9, 0.8, 0.7])
+NAMES = iter(range(10**6))
+
+
+def made(source, name="f"):
+    """A function from generated source that tracebacks and the compiler can read."""
+    file = f"<program {next(NAMES)}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    space = {"np": np}
+    exec(compile(source, file, "exec"), space)
+    return space[name]
+
+
+def straight(n):
+    lines = [f"y = np.sin(y) * 1.01 + x[{i % 4}]" if i % 3 else "y = y * x - 0.5"
+             for i in range(n)]
+    return "def f(x):\n    y = x\n" + "".join(f"    {line}\n" for line in lines) + (
+        "    return np.sum(y)\n")
+
+
+def written(n):
+    lines = "".join(f"    y[{i % 4}] = y[{(i + 1) % 4}] * x[{i % 3}]\n    y *= 1.01\n"
+                    for i in range(n // 2))
+    return f"def f(x):\n    y = x.copy()\n{lines}    return np.sum(y)\n"
+
+
+def branching(n):
+    lines = "".join(f"    if y > {i}.0:\n        y = y * x[{i % 4}]\n    y = y + x[{i % 3}]\n"
+                    for i in range(n // 3))
+    return f"def f(x):\n    y = x[0]\n{lines}    return y\n"
+
+
+def nested_ifs(n):
+    text = "def f(x):\n    y = x[0]\n"
+    for i in range(n):
+        pad = "    " + " " * i
+        text += f"{pad}if y < {10 + i}.0:\n{pad} y = y * x[{i % 4}] + 0.1\n"
+    return text + "    return y\n"
+
+
+def nested_else(n):
+    text = "def f(x):\n    y = x[0]\n"
+    for k in range(n):
+        pad = "    " + " " * k
+        text += (f"{pad}if y < {0.5 + k * 0.013}:\n{pad} y = y * x[{k % 4}]\n{pad}else:\n"
+                 f"{pad} y = y + 0.01 * x[{k % 4}]\n")
+    return text + "    return y\n"
+
+
+def elifs(n):
+    text = "def f(x):\n    y = x[1]\n    if y < 0.0:\n        y = y * 2\n"
+    for i in range(n):
+        text += f"    elif y < {i * 0.013 + 0.0131}:\n        y = y * x[{i % 4}] * {i + 1}.0\n"
+    return text + "    else:\n        y = y * 5.0\n    return y\n"
+
+
+def elifs_in_a_loop(n):
+    text = "def f(x):\n    t = 0.0\n    for y in x:\n        if y < 0.0:\n            t = t * 2\n"
+    for i in range(n):
+        text += f"        elif y < {i * 0.013 + 0.0131}:\n            t = t + y * {i + 1}.0\n"
+    return text + "        else:\n            t = t * 5.0\n    return t\n"
+
+
+def returns(n):
+    text = "def f(x):\n"
+    for i in range(n):
+        text += (f"    if x[{i % 4}] < {i * 0.013 + 0.0131}:\n"
+                 f"        return np.sum(x) * x[{i % 4}] * {i + 1}.0\n")
+    return text + "    return x[0]\n"
+
+
+def nested_loops(n):
+    text = "def f(x):\n    y = x[0]\n"
+    for i in range(n):
+        pad = "    " + " " * i
+        text += (f"{pad}for i{i} in range({2 if i < 3 else 1}):\n"
+                 f"{pad} y = y * 0.9 + x[{i % 4}]\n")
+    return text + "    return y\n"
+
+
+def nested_whiles(n):
+    text = "def f(x):\n    y = x[0]\n"
+    for i in range(n):
+        pad = "    " + " " * i
+        text += (f"{pad}k{i} = 0\n{pad}while k{i} < {2 if i < 3 else 1}:\n{pad} k{i} += 1\n"
+                 f"{pad} y = y * 0.9 + x[{i % 4}] * 0.1\n")
+    return text + "    return y\n"
+
+
+def loops_and_ifs(n):
+    text = "def f(x):\n    y = x[0]\n"
+    for i in range(n):
+        pad = "    " + " " * i
+        head = f"for i{i} in range({2 if i < 6 else 1}):" if i % 2 else f"if y < {3.0 + i}:"
+        text += f"{pad}{head}\n{pad} y = y * 0.9 + x[{i % 4}] * 0.1\n"
+    return text + "    return y\n"
+
+
+def helpers(n):
+    text = "".join(f"def h{i}(v):\n    return np.tanh(v) * {1 + i * 0.001} + v[0]\n"
+                   for i in range(n))
+    return text + "def f(x):\n    y = x\n" + "".join(
+        f"    y = h{i}(y)\n" for i in range(n)) + "    return np.sum(y)\n"
+
+
+def helpers_of_helpers(n):
+    text = "def h0(v):\n    return np.sin(v)\n"
+    text += "".join(f"def h{i}(v):\n    return h{i - 1}(v * 0.99) + v\n" for i in range(1, n))
+    return text + f"def f(x):\n    return np.sum(h{n - 1}(x))\n"
+
+
+def deep_expression(n, operator):
+    text = "x[0]"
+    for i in range(n):
+        text = f"({text} {operator} x[{i % 4}])"
+    return f"def f(x):\n    return {text}\n"
+
+
+def deep_calls(n):
+    return f"def f(x):\n    return {'np.sin(' * n}x[0]{')' * n}\n"
+
+
+def long_expression(n):
+    return "def f(x):\n    return " + " + ".join(f"x[{i % 4}] * {i}.0" for i in range(n)) + "\n"
+
+
+PROGRAMS = {
+    "1000 lines": straight(1000), "1000 lines that write": written(1000),
+    "1000 lines with branches": branching(1000), "90 nested ifs": nested_ifs(90),
+    "90 nested ifs with else": nested_else(90), "200 elifs": elifs(200),
+    "60 elifs in a loop": elifs_in_a_loop(60), "60 returns": returns(60),
+    "20 nested loops": nested_loops(20), "19 nested whiles": nested_whiles(19),
+    "38 nested loops and ifs": loops_and_ifs(38), "300 helpers": helpers(300),
+    "300 helpers of helpers": helpers_of_helpers(300), "sum 199 deep": deep_expression(199, "+"),
+    "product 199 deep": deep_expression(199, "*"), "190 calls deep": deep_calls(190),
+    "1000 terms": long_expression(1000),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_large_program(name):
+    function = made(PROGRAMS[name])
+    value, slope = sg.value_and_grad(function)(X)
+    assert value == function(X)
+    step = 1e-6
+    for i in range(4):
+        high, low = X.copy(), X.copy()
+        high[i] += step
+        low[i] -= step
+        want = (function(high) - function(low)) / (2 * step)
+        assert np.isclose(slope[i], want, rtol=1e-4, atol=1e-5 * max(1.0, abs(value))), i
+
+
+@pytest.mark.parametrize(("write", "sizes"), [
+    (straight, (100, 400, 1600)), (written, (50, 200, 800)), (branching, (50, 200, 800))],
+    ids=["straight", "written", "branching"])
+def test_compile_time_is_linear_in_the_number_of_statements(write, sizes):
+    """Counted work exactly; time with much room for other work of the machine."""
+    counts, seconds = [], []
+    for n in sizes:
+        df = sg.grad(made(write(n)))
+        began = time.process_time()
+        df(X)
+        seconds.append(time.process_time() - began)
+        counts.append((df._entries[0].traced.nodes, len(df.source().splitlines())))
+    for small, large in zip(counts, counts[1:]):
+        assert all(b <= 4.2 * a for a, b in zip(small, large)), counts
+    assert seconds[2] <= 16 * 4 * seconds[0] + 0.5, seconds
+
+
+@pytest.mark.parametrize("write", [nested_ifs, nested_loops, loops_and_ifs],
+                         ids=lambda f: f.__name__)
+def test_tracing_work_is_bounded_by_the_depth(write):
+    for depth in (2, 5, 10, 18):
+        source = write(depth)
+        df = sg.grad(made(source))
+        df(X)
+        lines = len(source.splitlines())
+        assert df._entries[0].traced.nodes <= 16 * lines * (1 + depth)
+
+
+def counted(x, n):
+    total, k = 0.0, 0
+    while k < n:
+        total = total * 0.5 + x
+        k += 1
+    return total
+
+
+def test_a_million_iterations():
+    df = sg.value_and_grad(counted)
+    df(1.0, 3)
+    value, slope = df(1.0, 10**6)
+    assert value == counted(1.0, 10**6) and np.isclose(slope, 2.0)
+    assert df.cache_info().misses == 1
+
+
+def test_no_recursion_limit():
+    """The same programs below a stack that is nearly full."""
+    def deep(n):
+        if n:
+            return deep(n - 1)
+        return sg.grad(made(nested_ifs(80)))(X)
+
+    assert deep(700).shape == (4,)
+
+
+def test_the_size_of_the_code_is_reported():
+    report = sg.grad(made(straight(200))).explain(X)
+    size = next(line for line in report.splitlines() if "lines of code" in line)
+    assert int(size.split()[0]) > 200
