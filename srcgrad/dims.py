@@ -224,6 +224,26 @@ def remainder(a: Dim, b: Dim) -> Dim:
     return _opaque("mod", a, b)
 
 
+def power(base: Dim, exponent: Dim) -> Dim:
+    """``base ** exponent`` for an exponent that is not negative.
+
+    >>> i = symbol("i")
+    >>> power(2, i + 1), power(i, 2)
+    (2*pow(2, i), i**2)
+    """
+    known = exponent if isinstance(exponent, int) else exponent.terms.get((), 0)
+    rest = add(exponent, -known)
+    if known < 0 or not proves_nonnegative(rest) or known > 64:
+        known, rest = 0, exponent
+    result: Dim = 1
+    for _ in range(known):
+        result = multiply(result, base)
+    if rest == 0 or base == 1:
+        return result
+    low = 1 if proves_positive(base) else 0 if proves_nonnegative(base) else None
+    return multiply(result, _opaque("pow", base, rest, low=low))
+
+
 @functools.lru_cache(8192)
 def maximum(a: Dim, b: Dim) -> Dim:
     """The larger of two dims; simplified where one provably is."""
@@ -373,6 +393,7 @@ _FUNCTIONS: dict[str, Callable[..., int]] = {
     "min": min,
     "floordiv": lambda a, b: a // b,
     "mod": lambda a, b: a % b,
+    "pow": lambda a, b: a**b,
     "range_length": lambda a, b, c: len(range(a, b, c)),
     "slice_length": lambda a, b, c, n: len(range(n)[slice(a, b, c)]),
 }
@@ -423,7 +444,7 @@ def _substitute_atom(atom: Atom, mapping: Mapping[Atom, Dim]) -> Dim:
     args = [substitute(a, mapping) for a in atom.args]
     rebuild: dict[str, Callable[..., Dim]] = {
         "max": maximum, "min": minimum, "floordiv": floor_divide, "mod": remainder,
-        "range_length": range_length, "slice_length": slice_length,
+        "pow": power, "range_length": range_length, "slice_length": slice_length,
     }
     return rebuild[atom.name](*args)
 

@@ -49,7 +49,7 @@ def size_text(dim: Any, names: Mapping[Atom, str]) -> str:
     return " + ".join(terms)
 
 
-_HELPER_NAMES = {"max": "max", "min": "min", "floordiv": "_floordiv", "mod": "_mod",
+_HELPER_NAMES = {"max": "max", "min": "min", "pow": "pow", "floordiv": "_floordiv", "mod": "_mod",
                  "range_length": "_range_length", "slice_length": "_slice_length"}
 SIZE_HELPERS: dict[str, Any] = {
     "_floordiv": lambda a, b: a // b,

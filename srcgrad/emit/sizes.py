@@ -253,7 +253,7 @@ def _single(dim: Dim | None) -> Atom | None:
     return None
 
 
-_OPERATORS = {"floordiv": ast.FloorDiv, "mod": ast.Mod}
+_OPERATORS = {"floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow}
 
 
 def dim_expression(dim: Dim, source: Callable[[Atom], ast.expr | None]) -> ast.expr:

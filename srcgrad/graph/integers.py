@@ -115,12 +115,13 @@ def _power(args: tuple[Any, ...], numbers: list[Dim | None]) -> Outcome:
         return Outcome((int_aval(_product([base] * exponent)),))
     if type(exponent) is int:
         return Outcome((INT if exponent >= 0 else FLOAT,))
+    result = INT if exponent is None or base is None else int_aval(dims.power(base, exponent))
     if exponent is not None and dims.proves_nonnegative(exponent):
-        return Outcome((INT,))
+        return Outcome((result,))
     if exponent is None or dims.is_varying(exponent):
         return Outcome((Aval(Kind.NUMBER, np.dtype(np.float64), ()),))
     guard: Guard = ("ge0", exponent)
-    return Outcome((INT,), guards=(guard,))
+    return Outcome((result,), guards=(guard,))
 
 
 def _of_sequence(fn: Callable[..., Any], args: tuple[Any, ...]) -> Outcome | None:

@@ -363,7 +363,8 @@ def _monomial(builder: Builder, monomial: Any, values: Mapping[Atom, Value]) -> 
 
 
 _FUNCTIONS_OF_DIMS: dict[str, Callable[..., Any]] = {
-    "max": max, "min": min, "floordiv": operator.floordiv, "mod": operator.mod}
+    "max": max, "min": min, "floordiv": operator.floordiv, "mod": operator.mod,
+    "pow": operator.pow}
 
 
 def _atom(builder: Builder, atom: Atom, values: Mapping[Atom, Value]) -> Value | int:

@@ -11,7 +11,7 @@ from .. import dims
 from ..errors import TracingError
 from ..graph.infer import infer
 from ..graph.ir import Value, abstract
-from ..kinds import BOOL, Kind
+from ..kinds import BOOL, Kind, int_aval
 from .sources import Sources
 from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
 
@@ -73,7 +73,11 @@ class Operators(Sources):
                                                         np.ndarray, type(None))))
 
     def _numeric(self, op: str, left: Any, right: Any) -> Any:
-        return self.apply(BINARY[op], (left, right), {})
+        result = self.apply(BINARY[op], (left, right), {})
+        if type(result) is ScalarTracer and result.aval.kind is Kind.INT and (
+                result.aval.expr is None):  # a number that may become a size
+            result.value.aval = int_aval(self.fresh("i", low=None))
+        return result
 
     def _python_binary(self, op: str, left: Any, right: Any) -> Any:
         """The operator protocol with methods written in Python, staged; NotImplemented if
