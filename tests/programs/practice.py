@@ -260,3 +260,51 @@ def vertical_sweep(w, u, dt):
         b = dt - a - low[:, k]
         out[:, k] = (dt * u[:, k] - out[:, k - 1] * a) / (b - low[:, k - 1] * a)
     return np.sum(out[:, :n - 1] ** 2)
+
+
+@case(R.normal(size=20), R.rand(20) + 0.1)
+def weighted_histogram(x, w):
+    heights, edges = np.histogram(x, bins=5, weights=w, density=True)
+    centres = 0.5 * (edges[1:] + edges[:-1])
+    return np.sum(heights * centres**2) + np.sum(edges**2)
+
+
+@case(R.normal(size=20), np.sort(R.normal(size=6)))
+def histogram_over_edges(x, edges):
+    density = np.histogram(x, edges, density=True)[0]
+    return np.sum(density * np.arange(len(density)) ** 2)
+
+
+@case(R.normal(size=20))
+def histogram_of_automatic_bins(x):
+    counts, edges = np.histogram(x, 4)
+    return np.sum(counts * edges[1:]) + np.sum(np.histogram_bin_edges(x, "sturges") ** 3)
+
+
+@case(R.rand(20) * 3, R.rand(20) + 0.1)
+def ring_averages(radius, data):
+    counts = np.histogram(radius, 4)[0]
+    sums = np.histogram(radius, 4, weights=data)[0]
+    return np.sum((sums / (counts + 1.0)) ** 2)
+
+
+@case(R.rand(8), 3)
+def butterflies(x, stages):
+    y = x.copy()
+    for i in range(stages):
+        y = np.reshape(y, (2**i, 2, 2 ** (stages - i - 1)))
+        y = np.stack([y[:, 0] + y[:, 1], (y[:, 0] - y[:, 1]) * x[0]], axis=0).reshape(-1)
+    return np.sum(y**3)
+
+
+@case(R.rand(8))
+def walsh_hadamard(x):
+    a = x.copy()
+    h = 1
+    while h < len(a):
+        for i in range(0, len(a), h * 2):
+            for j in range(i, i + h):
+                u, v = a[j], a[j + h]
+                a[j], a[j + h] = u + v, u - v
+        h <<= 1
+    return np.sum(a**3)
