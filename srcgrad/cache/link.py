@@ -9,6 +9,7 @@ from types import FunctionType, TracebackType
 from typing import Any
 
 from ..errors import Where
+from .memory import keep_freed_memory
 
 _NUMBER = itertools.count()
 LINE_MAPS: dict[str, Mapping[int, Where]] = {}
@@ -20,7 +21,10 @@ def link(text: str, entry: str, namespace: Mapping[str, Any],
 
     The text is entered into :mod:`linecache` under a name of its own.
     """
-    filename = f"<srcgrad {entry} #{next(_NUMBER)}>"
+    number = next(_NUMBER)
+    if number == 0:
+        keep_freed_memory()
+    filename = f"<srcgrad {entry} #{number}>"
     code = compile(text, filename, "exec")
     globals_ = dict(namespace)
     globals_["__name__"] = f"srcgrad.generated.{entry}"
