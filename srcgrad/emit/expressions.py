@@ -14,6 +14,8 @@ import numpy as np
 from srcgrad.emit.fold import Folding, is_short_circuit
 from srcgrad.emit.literals import BINARY, COMPARE, UNARY, Namespace, call, name
 from srcgrad.emit.naming import Naming
+from srcgrad.emit.order import is_adjoint
+from srcgrad.emit.shorthand import shorthand
 from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Ref, Step, Through, Value
 from srcgrad.kinds import SCALARS, Aval, Kind
@@ -137,7 +139,8 @@ class Expressions:
         if fn is operator.getitem and len(args) == 2:
             return ast.Subscript(args[0], self.key(node.params["args"][1], node.inputs),
                                  ast.Load())
-        return self.apply(fn, args, kwargs)
+        short = shorthand(node, args, kwargs) if is_adjoint(node) else None
+        return self.apply(fn, args, kwargs) if short is None else short
 
     node_effect = node_apply
 

@@ -4,16 +4,18 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
 
     a * 1, a / 1, a + 0            ->  a
     (-a) * b, (-a) / b, sum(-a)    ->  -(a * b), ...
-    buffer[s] += -a                ->  buffer[s] -= a
     a + (-b)                       ->  a - b
     q = a / c; (a * b) / c         ->  q * b
     m + m                          ->  2.0 * m
-    b[s] += m; b[s] += m           ->  b[s] += 2.0 * m
     (a * 2.0) * 3.0                ->  a * 6.0
     2.0 * ct * x                   ->  (2.0 * ct) * x, numbers first
     sum(a * b)                     ->  a @ b, vdot(a, b)
     reshape, transpose, sum_to, broadcast_to, astype that change nothing  ->  the operand
-    zeros[s] += a                  ->  zeros[s] = a
+    o = 1 / c; a / c               ->  a * o
+    (-a) @ b                       ->  -(a @ b)
+    (2.0 * a) * (0.5 * b)          ->  a * b
+
+and what :mod:`.stores` does.
 """
 
 from __future__ import annotations
@@ -24,17 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Graph, Index, Node, Ref, Value, fill
-from ..kinds import SCALARS, Kind
+from ..graph.ir import Block, Graph, Node, Ref, Value, fill
+from ..kinds import SCALARS
 from ..spelling import Attribute, Method
-from .rewriting import Emit, Rewriter, call_of, same_shape
-from .share import key_of, place_key
+from .operands import ADD, DIV, MUL, NEG, SUB, is_real, same_type, weight
+from .rewriting import Emit, call_of
+from .stores import Stores
 
-_MUL = frozenset({operator.mul, np.multiply})
-_DIV = frozenset({operator.truediv, np.divide})
-_ADD = frozenset({operator.add, np.add})
-_SUB = frozenset({operator.sub, np.subtract})
-_NEG = frozenset({operator.neg, np.negative})
+_MATMUL = frozenset({operator.matmul, np.matmul, np.dot, np.vdot})
 _RESHAPING = frozenset({np.reshape, np.broadcast_to, Method("reshape")})
 _TRANSPOSING = frozenset({np.transpose, Attribute("T"), Method("transpose")})
 
@@ -54,153 +53,32 @@ def reduce_strength(graph: Graph) -> Graph:
     return _Algebra().run(graph)
 
 
-class _Algebra(Rewriter):
+class _Algebra(Stores):
     def __init__(self) -> None:
         super().__init__()
         self._quotients: list[dict[tuple[Value, Value], Value]] = [{}]  # per enclosing block
+        self._reciprocals: dict[Value, Value] = {}
 
-    def enter(self) -> None:
+    def enter(self, block: Block) -> None:
         self._quotients.append({})
 
     def leave(self) -> None:
         self._quotients.pop()
 
+    def note(self, node: Node) -> None:
+        if call_of(node) in DIV and len(node.inputs) == 1 and not node.params["kwargs"]:
+            numerator, divisor = self.operands_of(node)
+            if numerator == 1 and isinstance(divisor, Value) and self.is_beside(node, divisor):
+                self._reciprocals.setdefault(divisor, node.out)
+
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
-        if node.op in ("acc", "update") and node.params["steps"]:
-            found = self._twice(node, emit)
-            if found is None and node.op == "acc":
-                found = self._acc(node, emit)
-        elif node.op == "acc":
-            found = self._acc(node, emit)
+        if node.op in ("acc", "update"):
+            found = self.store(node, emit)
         elif call_of(node) is not None:
             found = self._apply(node, emit)
         else:
             found = None
         return None if found is None else [found]
-
-    # ---- what values are -----------------------------------------------------------------------
-
-    def _number(self, operand: Any) -> int | float | None:
-        """The operand as a plain Python number, if it is one."""
-        if isinstance(operand, Value):
-            node = self.defined.get(operand)
-            operand = node.params["value"] if node is not None and node.op == "const" else None
-        return operand if type(operand) in (int, float) else None
-
-    def _negated(self, operand: Any) -> Value | None:
-        """What the operand is the negative of."""
-        node = self.defined.get(operand) if isinstance(operand, Value) else None
-        if node is None or call_of(node) not in _NEG:
-            return None
-        return node.inputs[0]
-
-    def _factors(self, operand: Any) -> tuple[Any, Any] | None:
-        node = self.defined.get(operand) if isinstance(operand, Value) else None
-        if node is None or call_of(node) not in _MUL:
-            return None
-        first, second = self._operands(node)
-        return first, second
-
-    @staticmethod
-    def _operands(node: Node) -> tuple[Any, ...]:
-        operands: tuple[Any, ...] = fill(node.params["args"], node.inputs)
-        return operands
-
-    # ---- additions into buffers ----------------------------------------------------------------
-
-    def _acc(self, node: Node, emit: Emit) -> Value | None:
-        base, value = node.inputs[:2]
-        steps = node.params["steps"]
-        basic = all(isinstance(s, Index) and s.basic for s in steps)
-        if not steps:
-            if self._equal(base, value):
-                return self._doubled(base, emit)
-            if self._is_zero(value) and _same_type(base, node.out):
-                return base
-            if self._is_zero(base) and same_shape(value.aval, base.aval) and (
-                    value.aval.dtype == base.aval.dtype):
-                return value
-        negated = self._negated(value)
-        if negated is not None and basic:
-            if not steps and base.aval.kind in SCALARS:
-                return emit.call(operator.sub, base, negated)
-            return self._stored(node, "update", negated, emit, fn=operator.isub)
-        if steps and self._cleared(node) is not None:
-            return self._written(node, emit)
-        if steps and basic and self._is_zero(base) and base.aval.is_array:
-            return self._stored(node, "write", value, emit)
-        return None
-
-    def _cleared(self, node: Node) -> Node | None:
-        """The write of zeros to the very place that an ``acc`` adds to, no place twice."""
-        before = self.defined.get(node.inputs[0])
-        if before is None or before.op != "write" or self.uses[node.inputs[0]] > 1:
-            return None
-        if not self._is_zero(before.inputs[1]) or place_key(before) != place_key(node):
-            return None
-        for step in node.params["steps"]:
-            if not isinstance(step, Index):
-                return None
-            if not step.basic:
-                key = fill(step.key, node.inputs)
-                if not (isinstance(key, Value) and key.aval.dtype == bool and key.aval.is_array):
-                    return None
-        return before
-
-    def _written(self, node: Node, emit: Emit) -> Value:
-        """``x[s] = 0; x[s] += v`` is ``x[s] = v``."""
-        before = self._cleared(node)
-        assert before is not None
-        inputs = (before.inputs[0], *node.inputs[1:])
-        new = emit.add("write", inputs, (node.out.aval,), steps=node.params["steps"]).out
-        new.hint, new.obj = node.out.hint, node.out.obj
-        return new
-
-    def _twice(self, node: Node, emit: Emit) -> Value | None:
-        """The same value added to, or taken from, the same place twice in a row."""
-        before = self.defined.get(node.inputs[0])
-        if before is None or before.op != node.op or before.inputs[1] is not node.inputs[1]:
-            return None
-        if node.params.get("fn") not in (None, operator.iadd, operator.isub) or (
-                node.params.get("fn") is not before.params.get("fn")):
-            return None
-        if self.uses[node.inputs[0]] > 1 or place_key(before) != place_key(node):
-            return None
-        double = self._doubled(node.inputs[1], emit)
-        inputs = (before.inputs[0], double, *node.inputs[2:])
-        new = emit.add(node.op, inputs, (node.out.aval,), **node.params).out
-        new.hint, new.obj = node.out.hint, node.out.obj
-        return new
-
-    def _stored(self, node: Node, op: str, value: Value, emit: Emit, **params: Any) -> Value:
-        inputs = (node.inputs[0], value, *node.inputs[2:])
-        new = emit.add(op, inputs, (node.out.aval,), steps=node.params["steps"], **params).out
-        new.hint, new.obj = node.out.hint, node.out.obj
-        return new
-
-    def _is_zero(self, value: Value) -> bool:
-        node = self.defined.get(value)
-        if node is None:
-            return False
-        if node.op == "const":
-            return type(node.params["value"]) in (int, float) and node.params["value"] == 0
-        return call_of(node) in (np.zeros_like, np.zeros)
-
-    def _equal(self, a: Value, b: Value) -> bool:
-        if a is b:
-            return True
-        first, second = self.defined.get(a), self.defined.get(b)
-        if first is None or second is None or first.op != "apply":
-            return False
-        key = key_of(first)
-        return key is not None and key == key_of(second)
-
-    def _doubled(self, value: Value, emit: Emit) -> Value:
-        factors = self._factors(value)
-        if factors is None or self.uses[value] > 2:
-            return emit.call(operator.mul, 2.0, value)
-        first, second = sorted(factors, key=_weight)
-        return emit.call(operator.mul, emit.call(operator.mul, 2.0, first), second)
 
     # ---- functions -----------------------------------------------------------------------------
 
@@ -208,22 +86,24 @@ class _Algebra(Rewriter):
         fn = call_of(node)
         if node.params["kwargs"]:
             return self._reduced(node, emit) if fn is np.sum else None
-        operands = self._operands(node)
-        if fn in _MUL:
+        operands = self.operands_of(node)
+        if fn in MUL:
             return self._product(node, operands, emit)
-        if fn in _DIV:
+        if fn in DIV:
             return self._quotient(node, operands, emit)
-        if fn in _ADD or fn in _SUB:
+        if fn in ADD or fn in SUB:
             return self._sum(node, fn, operands, emit)
-        if fn in _NEG:
-            return self._negated(operands[0])
+        if fn in NEG:
+            return self.negated(operands[0])
         if fn in _RESHAPING or fn in _TRANSPOSING:
             return self._rearranged(node, fn, operands)
+        if fn in _MATMUL:
+            return self._matmul(node, fn, operands, emit)
         if fn is np.sum:
             return self._reduced(node, emit)
         if fn is np.moveaxis and operands[1:] in ((0, 0), (-1, -1)):
             return operands[0]  # type: ignore[no-any-return]
-        if fn is np.real and _is_real(operands[0]):
+        if fn is np.real and is_real(operands[0]):
             return operands[0]  # type: ignore[no-any-return]
         if fn == Method("astype") and operands[0].aval.dtype == operands[1]:
             return operands[0]  # type: ignore[no-any-return]
@@ -231,24 +111,31 @@ class _Algebra(Rewriter):
 
     def _product(self, node: Node, operands: tuple[Any, ...], emit: Emit) -> Value | None:
         for one, other in (operands, operands[::-1]):
-            if self._number(one) == 1 and isinstance(other, Value) and _same_type(other, node.out):
+            if self.number(one) == 1 and isinstance(other, Value) and same_type(other, node.out):
                 return other
         for i, operand in enumerate(operands):
-            negated = self._negated(operand)
+            negated = self.negated(operand)
             if negated is not None:
                 pair = (negated, operands[1]) if i == 0 else (operands[0], negated)
                 return emit.call(operator.neg, emit.call(operator.mul, *pair))
-            if self._number(operand) == -1:
+            if self.number(operand) == -1:
                 other = operands[1 - i]
-                if isinstance(other, Value) and _same_type(other, node.out):
+                if isinstance(other, Value) and same_type(other, node.out):
                     return emit.call(operator.neg, other)
         return self._regrouped(operands, emit)
 
     def _regrouped(self, operands: tuple[Any, ...], emit: Emit) -> Value | None:
         """Numbers first: ``(a * x) * 2.0 -> (2.0 * a) * x`` for a scalar ``a``."""
+        numbers = self._with_numbers(operands)
+        if numbers is not None:
+            factor, first, second = numbers
+            if factor != 1.0:
+                first, second = sorted((first, second), key=self.size)
+                first = self.scaled(factor, first, emit)
+            return emit.call(operator.mul, first, second)
         for i in (0, 1):
-            number = self._number(operands[i])
-            factors = self._factors(operands[1 - i])
+            number = self.number(operands[i])
+            factors = self.factors(operands[1 - i])
             if factors is None or self.uses[operands[1 - i]] > 1:
                 continue
             if number is None:
@@ -257,29 +144,50 @@ class _Algebra(Rewriter):
                     return found
                 continue
             for known, rest in (factors, factors[::-1]):
-                inner = self._number(known)
+                inner = self.number(known)
                 if inner is not None and isinstance(rest, Value):
                     return emit.call(operator.mul, float(number * inner), rest)
-            first, second = sorted(factors, key=_weight)
-            if _weight(first) < _weight(second):
+            first, second = sorted(factors, key=self.size)
+            if weight(first) < weight(second):
                 return emit.call(operator.mul, emit.call(operator.mul, number, first), second)
         return None
+
+    def _with_numbers(self, operands: tuple[Any, ...]) -> tuple[float, Any, Any] | None:
+        """``(2.0 * a) * (0.5 * b)`` as ``1.0, a, b``."""
+        rest: list[Any] = []
+        product = 1.0
+        for operand in operands:
+            factors = self.factors(operand)
+            if factors is None or self.uses[operand] > 1:
+                return None
+            first, second = sorted(factors, key=self.size)
+            found = self.number(first)
+            if found is None:
+                return None
+            product *= found
+            rest.append(second)
+        return float(product), rest[0], rest[1]
 
     def _joined(self, scalar: Any, factors: tuple[Any, Any], emit: Emit) -> Value | None:
         """``a * (2.0 * x) -> (2.0 * a) * x`` for a scalar ``a`` and an array ``x``."""
         for known, rest in (factors, factors[::-1]):
-            if self._number(known) is not None and _weight(scalar) < _weight(rest):
-                return emit.call(operator.mul, emit.call(operator.mul, known, scalar), rest)
+            number = self.number(known)
+            if number is not None and self.size(scalar) < self.size(rest):
+                return emit.call(operator.mul, self.scaled(number, scalar, emit), rest)
         return None
 
     def _quotient(self, node: Node, operands: tuple[Any, ...], emit: Emit) -> Value | None:
-        if self._number(operands[1]) == 1 and isinstance(operands[0], Value) and (
-                _same_type(operands[0], node.out)):
+        if self.number(operands[1]) == 1 and isinstance(operands[0], Value) and (
+                same_type(operands[0], node.out)):
             return operands[0]
-        negated = self._negated(operands[0])
-        if negated is not None:
-            return emit.call(operator.neg, emit.call(operator.truediv, negated, operands[1]))
-        factors = self._factors(operands[0])
+        negated = self.negated(operands[0])
+        reciprocal = self._reciprocals.get(operands[1])
+        if negated is not None or (reciprocal is not None and isinstance(operands[0], Value)):
+            above = operands[0] if negated is None else negated
+            found = emit.call(operator.truediv, above, operands[1]) if reciprocal is None else (
+                emit.call(operator.mul, above, reciprocal))
+            return found if negated is None else emit.call(operator.neg, found)
+        factors = self.factors(operands[0])
         if factors is not None and self.uses[operands[0]] <= 1:
             for one, other in (factors, factors[::-1]):
                 known = self._known_quotient(one, operands[1])
@@ -300,13 +208,23 @@ class _Algebra(Rewriter):
 
     def _sum(self, node: Node, fn: Any, operands: tuple[Any, ...], emit: Emit) -> Value | None:
         first, second = operands
-        negated = self._negated(second)
+        negated = self.negated(second)
         if negated is not None:
-            return emit.call(operator.sub if fn in _ADD else operator.add, first, negated)
-        if fn in _ADD and (negated := self._negated(first)) is not None:
+            return emit.call(operator.sub if fn in ADD else operator.add, first, negated)
+        if fn in ADD and (negated := self.negated(first)) is not None:
             return emit.call(operator.sub, second, negated)
-        if self._number(second) == 0 and isinstance(first, Value) and _same_type(first, node.out):
+        if self.number(second) == 0 and isinstance(first, Value) and same_type(first, node.out):
             return first
+        return None
+
+    def _matmul(self, node: Node, fn: Any, operands: tuple[Any, ...], emit: Emit) -> Value | None:
+        """The sign of a factor goes to the product, if that is not larger."""
+        for i, operand in enumerate(operands):
+            negated = self.negated(operand)
+            if negated is not None and self.uses[operand] <= 1 and (
+                    weight(node.out) <= weight(operand)):
+                pair = (negated, operands[1]) if i == 0 else (operands[0], negated)
+                return emit.call(operator.neg, emit.call(fn, *pair))
         return None
 
     def _rearranged(self, node: Node, fn: Any, operands: tuple[Any, ...]) -> Value | None:
@@ -314,17 +232,17 @@ class _Algebra(Rewriter):
         if not isinstance(operand, Value):
             return None
         if fn in _RESHAPING:
-            same = operand.aval.shape == node.out.aval.shape and _same_type(operand, node.out)
+            same = operand.aval.shape == node.out.aval.shape and same_type(operand, node.out)
             return operand if same else None
         inner = self.defined.get(operand)
         if inner is not None and call_of(inner) in _TRANSPOSING and len(operands) == 1 and (
-                len(self._operands(inner)) == 1 and not inner.params["kwargs"]):
+                len(self.operands_of(inner)) == 1 and not inner.params["kwargs"]):
             return inner.inputs[0]
         return None
 
     def _inner_product(self, node: Node, emit: Emit) -> Value | None:
         """``sum(a * b)`` of two arrays of one shape is ``a @ b``, or ``vdot``."""
-        factors = self._factors(node.inputs[0])
+        factors = self.factors(node.inputs[0])
         if factors is None or node.params["args"] != (Ref(0),) or node.params["kwargs"] or (
                 self.uses[node.inputs[0]] > 1):
             return None
@@ -337,9 +255,9 @@ class _Algebra(Rewriter):
     def _reduced(self, node: Node, emit: Emit) -> Value | None:
         """A sum of a negative; a sum of a scalar."""
         operand = node.inputs[0]
-        if operand.aval.kind in SCALARS and _same_type(operand, node.out):
+        if operand.aval.kind in SCALARS and same_type(operand, node.out):
             return operand
-        negated = self._negated(operand)
+        negated = self.negated(operand)
         if negated is None:
             return self._inner_product(node, emit)
         args = fill(node.params["args"], [negated, *node.inputs[1:]])
@@ -349,28 +267,6 @@ class _Algebra(Rewriter):
 
 def _is_vector_like(a: Any, b: Any) -> bool:
     """Two real arrays of certainly the same shape, of rank 1 or more?"""
-    return (_is_real(a) and _is_real(b) and a.aval.is_array and b.aval.is_array
+    return (is_real(a) and is_real(b) and a.aval.is_array and b.aval.is_array
             and bool(a.aval.shape) and a.aval.shape == b.aval.shape
             and a.aval.dtype == b.aval.dtype)
-
-
-def _same_type(value: Value, out: Value) -> bool:
-    """Do the two stand for the same kind of thing?  Scalars of one dtype do."""
-    a, b = value.aval, out.aval
-    if a.kind in SCALARS and b.kind in SCALARS:
-        return a.dtype == b.dtype
-    return a.kind is b.kind and a.dtype == b.dtype and a.shape == b.shape
-
-
-def _weight(operand: Any) -> int:
-    """How large an operand is: numbers, scalars, then arrays by rank."""
-    if not isinstance(operand, Value):
-        return -1
-    if operand.aval.kind in SCALARS:
-        return 0
-    return 9 if operand.aval.shape is None else 1 + len(operand.aval.shape)
-
-
-def _is_real(operand: Any) -> bool:
-    return isinstance(operand, Value) and operand.aval.dtype is not None and (
-        operand.aval.dtype.kind == "f") and operand.aval.kind is not Kind.LIST

@@ -4,7 +4,7 @@ The adjoint of ``np.sum(x)`` is a number spread over the shape of ``x``.  Where 
 meets an elementwise operation that has the full shape anyway, the number itself takes part;
 where all operands are spread, the operation is done before spreading; additions into a buffer
 broadcast by themselves.  Shapes are compared as symbolic expressions, so only what is certain
-is changed.
+is changed; two sizes that meet in one operation are equal, if neither is 1.
 
     t = np.broadcast_to(d_cost, u.shape)            d_u = d_cost * u
     d_u = t * u                              ->
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..dims import Dim
-from ..graph.broadcasting import Broadcast
+from ..graph.broadcasting import Broadcast, never_one
 from ..graph.ir import Graph, Index, Node, Ref, Value, fill
 from .rewriting import Emit, Rewriter, call_of
 
@@ -67,10 +67,10 @@ class _Narrow(Rewriter):
             return None
         shape = node.out.aval.shape
         narrowed = _shape_of_call([spread.get(v, v) for v in node.inputs])
-        if narrowed == shape:
+        if _fits(narrowed, shape):
             return [self._again(node, spread, emit)]
         for v in spread:  # one operand may do without its spreading, not all
-            if _shape_of_call([spread[w] if w is v else w for w in node.inputs]) == shape:
+            if _fits(_shape_of_call([spread[w] if w is v else w for w in node.inputs]), shape):
                 return [self._again(node, {v: spread[v]}, emit)]
         # all operands are spread: spread the result instead
         if narrowed is not None and all(v in spread or v.aval.shape == () for v in node.inputs):
@@ -91,7 +91,7 @@ class _Narrow(Rewriter):
         base, value = node.inputs[:2]
         small = self._spread(value)
         steps = node.params["steps"]
-        if small is not None and all(isinstance(s, Index) and s.basic for s in steps) and steps:
+        if small is not None and all(isinstance(s, Index) for s in steps) and steps:
             inputs = (base, small, *node.inputs[2:])
             new = emit.add(node.op, inputs, (node.out.aval,), **node.params).out
             new.hint, new.obj = node.out.hint, node.out.obj
@@ -102,7 +102,7 @@ class _Narrow(Rewriter):
                 new.hint, new.obj = node.out.hint, node.out.obj
                 return [new]
             under = self._spread(base)
-            if under is not None and value.aval.shape == base.aval.shape:
+            if under is not None and _fits(value.aval.shape, base.aval.shape):
                 return [emit.call(operator.add, value, under)]
         return None
 
@@ -118,3 +118,10 @@ def _shape_of_call(values: Sequence[Value]) -> tuple[Dim, ...] | None:
     except ValueError:
         return None
     return None if broadcast.uncertain or broadcast.guards else result
+
+
+def _fits(found: tuple[Dim, ...] | None, wanted: tuple[Dim, ...] | None) -> bool:
+    """Are two shapes certainly equal?  Sizes that meet in one operation and are not 1 are."""
+    if found is None or wanted is None or len(found) != len(wanted):
+        return False
+    return all(a == b or (never_one(a) and never_one(b)) for a, b in zip(found, wanted))

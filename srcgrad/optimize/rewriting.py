@@ -28,18 +28,22 @@ class Rewriter:
     with its inputs already replaced; it returns the values that take the place of the node's
     outputs, having appended to ``emit`` what they need, or None to keep the node.  ``defined``
     tells which node made a value (nodes as they are after replacement), ``uses`` how often a
-    value was used before the pass.
+    value was used before the pass, ``home`` the block that a value belongs to (None: the
+    outermost).
     """
 
     def __init__(self) -> None:
         self.replaced: dict[Value, Value] = {}
         self.defined: dict[Value, Node] = {}
         self.uses: Counter[Value] = Counter()
+        self.home: dict[Value, Block | None] = {}
+        self.blocks: list[Block | None] = [None]
+        self._depths: dict[Block | None, int] = {None: 0}
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         raise AssertionError("a pass defines visit")
 
-    def enter(self) -> None:
+    def enter(self, block: Block) -> None:
         """A nested block begins."""
 
     def leave(self) -> None:
@@ -71,10 +75,14 @@ class Rewriter:
         return value
 
     def _block(self, block: Block, adjoint: bool) -> Block:
-        self.enter()
+        self.enter(block)
+        self._depths[block] = len(self.blocks)
+        self.blocks.append(block)
+        self.home.update(dict.fromkeys(block.params, block))
         nodes: list[Node] = []
         for node in block.nodes:
             self._node(node, nodes, adjoint)
+        self.blocks.pop()
         self.leave()
         outputs = tuple(self.now(v) for v in block.outputs)
         if len(nodes) == len(block.nodes) and all(map(_same, nodes, block.nodes)) \
@@ -107,8 +115,24 @@ class Rewriter:
         nodes.append(node)
 
     def _define(self, node: Node) -> None:
+        block = self.blocks[-1]
         for v in node.outputs:
             self.defined[v] = node
+            if block is not None:
+                self.home[v] = block
+        self.note(node)
+
+    def note(self, node: Node) -> None:
+        """A node was kept or made; forward nodes come by here, too."""
+
+    def depth(self, value: Value) -> int:
+        """How many blocks there are around a value."""
+        return self._depths[self.home.get(value)]
+
+    def is_beside(self, node: Node, operand: Value) -> bool:
+        """Can the results of a node that was seen be used wherever ``operand``, one of its
+        inputs, can?  (A backward block sees all values of its forward block.)"""
+        return self.home.get(node.outputs[0]) is self.home.get(operand)
 
 
 def emit_values(emit: Emit) -> set[Value]:

@@ -3,11 +3,12 @@
 Two adjoint nodes that apply one function to the same values are one, if the first is visible
 where the second is; so are two reads of one place of one version.  Fresh buffers (zeros,
 copies, lists) are not shared: they are written to.  Forward nodes are left as the user wrote
-them.
+them; what they computed at some expense is not computed again.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -15,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..graph.infer import freeze
-from ..graph.ir import Graph, Index, Node, Ref, Through, Value, fill
-from .rewriting import Emit, Rewriter
+from ..graph.ir import Block, Graph, Index, Node, Ref, Through, Value, fill
+from .rewriting import Emit, Rewriter, call_of
 
 _BUFFERS: frozenset[Any] = frozenset({
     np.zeros, np.zeros_like, np.copy, np.empty, np.empty_like, np.ones_like, np.full,
@@ -24,6 +25,9 @@ _BUFFERS: frozenset[Any] = frozenset({
 
 
 _COMMUTATIVE = frozenset({operator.mul, operator.add, np.multiply, np.add})
+_DEAR: frozenset[Any] = frozenset({
+    np.exp, np.expm1, np.log, np.log1p, np.sqrt, np.cbrt, np.sin, np.cos, np.tan, np.sinh, np.cosh,
+    np.tanh, np.arctan, math.exp, math.log, math.sqrt, math.sin, math.cos, math.tanh})
 
 
 def share(graph: Graph) -> Graph:
@@ -45,17 +49,26 @@ class _Share(Rewriter):
     def __init__(self) -> None:
         super().__init__()
         self._scopes: list[dict[Any, Sequence[Value]]] = [{}]
+        self._forward: dict[Any, Sequence[Value]] = {}
 
-    def enter(self) -> None:
+    def enter(self, block: Block) -> None:
         self._scopes.append({})
 
     def leave(self) -> None:
         self._scopes.pop()
 
+    def note(self, node: Node) -> None:
+        if call_of(node) in _DEAR and len(node.inputs) == 1 and (
+                self.is_beside(node, node.inputs[0])):
+            self._forward.setdefault(key_of(node), node.outputs)
+
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         key = key_of(node)
         if key is None:
             return None
+        known = self._forward.get(key)
+        if known is not None:
+            return known
         for scope in reversed(self._scopes):
             found: Sequence[Value] | None = scope.get(key)
             if found is not None:

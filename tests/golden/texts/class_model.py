@@ -16,13 +16,13 @@ def class_model_value_and_grad(x, y, model_layers_0_W, model_layers_0_b,
     # Model.loss: return np.mean((x - y) ** 2)
     d_z = 2 * (d_out / (x_1.shape[0] * model_layers_1_W.shape[1])) * t1
     # Dense.__call__: z = x @ self.W + self.b
-    d_model_layers_1_b = np.sum(d_z, axis=0)
+    d_model_layers_1_b = d_z.sum(axis=0)
     d_x = d_z @ model_layers_1_W.T
     d_model_layers_1_W = x.T @ d_z
     # Dense.__call__: return np.tanh(z) if self.activation == "tanh" else z
     d_z = d_x * (1 - x * x)
     # Dense.__call__: z = x @ self.W + self.b
-    d_model_layers_0_b = np.sum(d_z, axis=0)
+    d_model_layers_0_b = d_z.sum(axis=0)
     d_model_layers_0_W = x_1.T @ d_z
     return (out, d_model_layers_0_W, d_model_layers_0_b, d_model_layers_1_W,
             d_model_layers_1_b)

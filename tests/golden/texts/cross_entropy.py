@@ -17,15 +17,15 @@ def cross_entropy_value_and_grad(X, labels, params_W, params_b, d_out=1.0):
     # return np.mean(log_norm - shifted[np.arange(len(labels)), labels])
     t3 = d_out / X.shape[0]
     d_shifted = np.zeros_like(shifted)
-    np.add.at(d_shifted, (t2, labels), np.broadcast_to(-t3, (X.shape[0],)))
+    d_shifted[t2, labels] = -t3
     # log_norm = np.log(np.sum(np.exp(shifted), axis=1))
-    d_shifted += np.expand_dims(t3 / t1, 1) * exp_shifted
+    d_shifted += (t3 / t1)[:, None] * exp_shifted
     # shifted = scores - np.max(scores, axis=1, keepdims=True)
     t1 = scores == max_scores
     d_shifted += np.where(t1,
-                          -(np.sum(d_shifted, axis=1, keepdims=True)
-                            / np.sum(t1, axis=1, keepdims=True)), 0)
+                          -(d_shifted.sum(axis=1, keepdims=True)
+                            / t1.sum(axis=1, keepdims=True)), 0)
     # scores = X @ params["W"] + params["b"]
-    d_params_b = np.sum(d_shifted, axis=0)
+    d_params_b = d_shifted.sum(axis=0)
     d_params_W = X.T @ d_shifted
     return out, ({'W': d_params_W, 'b': d_params_b},)

@@ -13,11 +13,11 @@ def loss_value_and_grad(W1, b1, W2, b2, X, y, d_out=1.0):
     # return np.mean(err ** 2)
     d_err = 2 * (d_out / (X.shape[0] * W2.shape[1])) * err
     # pred = h @ W2 + b2
-    d_b2 = np.sum(d_err, axis=0)
+    d_b2 = d_err.sum(axis=0)
     d_h = d_err @ W2.T
     d_W2 = h.T @ d_err
     # h = np.tanh(X @ W1 + b1)
     d_h *= 1 - h * h
-    d_b1 = np.sum(d_h, axis=0)
+    d_b1 = d_h.sum(axis=0)
     d_W1 = X.T @ d_h
     return out, (d_W1, d_b1, d_W2, d_b2)

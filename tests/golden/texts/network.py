@@ -19,11 +19,11 @@ def network_value_and_grad(x, params_layers_0_W, params_layers_0_b, params_layer
     d_params_out = x.T @ t1
     # Layer.__call__: return np.tanh(x @ self.W + self.b)
     d_x *= 1 - x * x
-    d_params_layers_1_b = np.sum(d_x, axis=0)
+    d_params_layers_1_b = d_x.sum(axis=0)
     d_x_2 = d_x @ params_layers_1_W.T
     d_params_layers_1_W = x_2.T @ d_x
     d_x_2 *= 1 - x_2 * x_2
-    d_params_layers_0_b = np.sum(d_x_2, axis=0)
+    d_params_layers_0_b = d_x_2.sum(axis=0)
     d_params_layers_0_W = x_1.T @ d_x_2
     return out, ({'layers': [{'W': d_params_layers_0_W, 'b': d_params_layers_0_b},
                              {'W': d_params_layers_1_W, 'b': d_params_layers_1_b}],

@@ -17,8 +17,8 @@ def rows_value_and_grad(X, w, d_total=1.0):
     for i in reversed(range(X.shape[0])):
         row = X[i]
         # total += np.sum(row * w) ** 2
-        t1 = d_total * (2 * saved[i])
-        d_row = np.broadcast_to(t1, row.shape) * w
+        t1 = 2 * d_total * saved[i]
+        d_row = t1 * w
         d_w += t1 * row
         d_X[i] += d_row
     return total, (d_X, d_w)

@@ -1,0 +1,128 @@
+"""What passes know about the operands of a node."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..graph.ir import Node, Value, fill
+from ..kinds import SCALARS, Kind
+from .rewriting import Emit, Rewriter, call_of
+from .share import key_of
+
+MUL = frozenset({operator.mul, np.multiply})
+DIV = frozenset({operator.truediv, np.divide})
+ADD = frozenset({operator.add, np.add})
+SUB = frozenset({operator.sub, np.subtract})
+NEG = frozenset({operator.neg, np.negative})
+
+
+class Operands(Rewriter):
+    """A walk that looks through values at the nodes that made them."""
+
+    def number(self, operand: Any) -> int | float | None:
+        """The operand as a plain Python number, if it is one."""
+        if isinstance(operand, Value):
+            node = self.defined.get(operand)
+            operand = node.params["value"] if node is not None and node.op == "const" else None
+        return operand if type(operand) in (int, float) else None
+
+    def negated(self, operand: Any) -> Value | None:
+        """What the operand is the negative of."""
+        node = self.defined.get(operand) if isinstance(operand, Value) else None
+        if node is None or call_of(node) not in NEG:
+            return None
+        return node.inputs[0]
+
+    def factors(self, operand: Any) -> tuple[Any, Any] | None:
+        node = self.defined.get(operand) if isinstance(operand, Value) else None
+        if node is None or call_of(node) not in MUL:
+            return None
+        first, second = self.operands_of(node)
+        return first, second
+
+    @staticmethod
+    def operands_of(node: Node) -> tuple[Any, ...]:
+        operands: tuple[Any, ...] = fill(node.params["args"], node.inputs)
+        return operands
+
+    def is_zero(self, value: Value) -> bool:
+        node = self.defined.get(value)
+        if node is None:
+            return False
+        if node.op == "const":
+            return type(node.params["value"]) in (int, float) and node.params["value"] == 0
+        return call_of(node) in (np.zeros_like, np.zeros)
+
+    def equal(self, a: Value, b: Value) -> bool:
+        if a is b:
+            return True
+        first, second = self.defined.get(a), self.defined.get(b)
+        if first is None or second is None or first.op != "apply":
+            return False
+        key = key_of(first)
+        return key is not None and key == key_of(second)
+
+    def doubled(self, value: Value, emit: Emit) -> Value:
+        double: Value = self.scaled(2.0, value, emit, 2)
+        return double
+
+    def scaled(self, number: float, value: Any, emit: Emit, uses: int = 1) -> Any:
+        """``number * value``, with few multiplications of arrays; ``value`` has at most
+        ``uses`` uses if it need not be kept."""
+        known = self.number(value)
+        if known is not None:
+            return float(number * known)
+        factors = self.factors(value)
+        if factors is not None and self.uses[value] <= uses:
+            first, second = sorted(factors, key=self.size)
+            inner = self.number(first)
+            if inner is not None:
+                product = float(number * inner)
+                same = product == 1.0 and isinstance(second, Value) and same_type(second, value)
+                return second if same else emit.call(operator.mul, product, second)
+            return emit.call(operator.mul, self.scaled(number, first, emit), second)
+        return emit.call(operator.mul, number, value)
+
+    def size(self, operand: Any) -> tuple[int, int]:
+        """How large an operand is, and how often it changes."""
+        return weight(operand), self.depth(operand) if isinstance(operand, Value) else -1
+
+    def minus(self, value: Value, emit: Emit) -> Value:
+        """``-value``, by the sign of a factor where there is a small one."""
+        negated = self.negated(value)
+        if negated is not None:
+            return negated
+        factors = self.factors(value)
+        if factors is not None and self.uses[value] <= 1:
+            first, second = sorted(factors, key=self.size)
+            number = self.number(first)
+            if number is not None:
+                return emit.call(operator.mul, -float(number), second)
+            if weight(first) < weight(second):
+                return emit.call(operator.mul, self.minus(first, emit), second)
+        return emit.call(operator.neg, value)
+
+
+def same_type(value: Value, out: Value) -> bool:
+    """Do the two stand for the same kind of thing?  Scalars of one dtype do."""
+    a, b = value.aval, out.aval
+    if a.kind in SCALARS and b.kind in SCALARS:
+        return a.dtype == b.dtype
+    return a.kind is b.kind and a.dtype == b.dtype and a.shape == b.shape
+
+
+def weight(operand: Any) -> int:
+    """How large an operand is: numbers, scalars, then arrays by rank."""
+    if not isinstance(operand, Value):
+        return -1
+    if operand.aval.kind in SCALARS:
+        return 0
+    return 9 if operand.aval.shape is None else 1 + len(operand.aval.shape)
+
+
+def is_real(operand: Any) -> bool:
+    return isinstance(operand, Value) and operand.aval.dtype is not None and (
+        operand.aval.dtype.kind == "f") and operand.aval.kind is not Kind.LIST

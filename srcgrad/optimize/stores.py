@@ -1,0 +1,211 @@
+"""Additions into buffers: the first one assigns, negatives are taken away, places are simple.
+
+    buffer[s] += -a                        ->  buffer[s] -= a
+    zeros[s] += a;  zeros[s] += -a         ->  zeros[s] = a;  zeros[s] = -a
+    b[s] = 0; b[s] += m                    ->  b[s] = m
+    b[s] += m; b[s] += m                   ->  b[s] += 2.0 * m
+    b[i] += m; b[i] -= n  (numbers)        ->  b[i] += m - n
+    b[:, None] += m                        ->  b += m[:, 0]
+    add.at(b, (arange(n), j), m)           ->  b[arange(n), j] = b[arange(n), j] + m
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..graph.ir import Index, Node, Value, fill, shift
+from ..kinds import SCALARS
+from .operands import Operands, same_type
+from .rewriting import Emit, call_of, same_shape
+from .share import place_key
+
+
+class Stores(Operands):
+    """Rewrites ``acc`` and ``update`` nodes."""
+
+    def store(self, node: Node, emit: Emit) -> Value | None:
+        """What stands for an ``acc`` or ``update``; None to keep it."""
+        found = None
+        if node.params["steps"]:
+            found = self._twice(node, emit) or self._both(node, emit)
+        if found is None and node.op == "acc":
+            found = self._acc(node, emit)
+        elif found is None and node.params["fn"] is operator.isub and not node.params["steps"]:
+            base, value = node.inputs
+            if self.negated(base) is value and self.uses[base] <= 1:
+                return self.minus(self.doubled(value, emit), emit)
+        return found
+
+    def _acc(self, node: Node, emit: Emit) -> Value | None:
+        base, value = node.inputs[:2]
+        steps = node.params["steps"]
+        basic = all(isinstance(s, Index) and s.basic for s in steps)
+        if not steps:
+            if self.equal(base, value):
+                return self.doubled(base, emit)
+            if self.is_zero(value) and same_type(base, node.out):
+                return base
+            if self.is_zero(base) and same_shape(value.aval, base.aval) and (
+                    value.aval.dtype == base.aval.dtype):
+                return value
+        plain = self._without_new_axes(node, emit)
+        if plain is not None:
+            return plain
+        negated = self.negated(value)
+        if negated is not None and basic and steps and self.is_zero(base) and (
+                base.aval.is_array):
+            return self._stored(node, "write", self.minus(negated, emit), emit)
+        if negated is not None and basic:
+            if not steps and base.aval.kind in SCALARS:
+                return emit.call(operator.sub, base, negated)
+            return self._stored(node, "update", negated, emit, fn=operator.isub)
+        if steps and self._cleared(node) is not None:
+            return self._written(node, emit)
+        if steps and basic and self.is_zero(base) and base.aval.is_array:
+            return self._stored(node, "write", value, emit)
+        if _visits_once(node, self):
+            if self.is_zero(base):
+                return self._stored(node, "write", value, emit)
+            part = emit.add("read", (base, *node.inputs[2:]), (value.aval,), steps=tuple(
+                Index(shift(s.key, -1), s.basic) for s in steps)).out
+            return self._stored(node, "write", emit.call(operator.add, part, value), emit)
+        return None
+
+    def _without_new_axes(self, node: Node, emit: Emit) -> Value | None:
+        """``b[:, None] += m`` is ``b += m[:, 0]``; a sum that kept the axis drops it."""
+        base, value = node.inputs[:2]
+        steps, shape = node.params["steps"], value.aval.shape
+        if len(steps) != 1 or not isinstance(steps[0], Index) or shape is None or (
+                not base.aval.is_array or base.aval.shape is None):
+            return None
+        key = steps[0].key if isinstance(steps[0].key, tuple) else (steps[0].key,)
+        if not all(k is None or (type(k) is slice and k == slice(None)) for k in key):
+            return None
+        new = [i for i, k in enumerate(key) if k is None]
+        if not new or len(shape) != len(base.aval.shape) + len(new) or any(
+                shape[i] != 1 for i in new):
+            return None
+        negated = self.negated(value)
+        made = self.defined.get(value if negated is None else negated)
+        if call_of(made) is np.sum and made is not None and len(new) == 1 and (
+                made.params["kwargs"] == {"axis": new[0], "keepdims": True}):
+            narrow = emit.call(np.sum, *fill(made.params["args"], made.inputs), axis=new[0])
+        else:
+            negated = None
+            index = tuple(0 if i in new else slice(None) for i in range(new[-1] + 1))
+            aval = value.aval.but(shape=tuple(d for i, d in enumerate(shape) if i not in new))
+            narrow = emit.add("read", (value,), (aval,), steps=(Index(index),)).out
+        if self.is_zero(base) and same_shape(narrow.aval, base.aval) and (
+                narrow.aval.dtype == base.aval.dtype):
+            return narrow if negated is None else emit.call(operator.neg, narrow)
+        if negated is None:
+            result = emit.add("acc", (base, narrow), (node.out.aval,), steps=()).out
+        else:
+            result = emit.add("update", (base, narrow), (node.out.aval,), steps=(),
+                              fn=operator.isub).out
+        result.hint, result.obj = node.out.hint, node.out.obj
+        return result
+
+    def _both(self, node: Node, emit: Emit) -> Value | None:
+        """Two numbers added to, or taken from, one element for one line of the user's."""
+        before = self.defined.get(node.inputs[0])
+        if before is None or before.op not in ("acc", "update") or self.uses[node.inputs[0]] > 1:
+            return None
+        first, second = before.inputs[1], node.inputs[1]
+        signs = [_sign(n) for n in (before, node)]
+        negated = self.negated(second)
+        if negated is not None:
+            second, signs[1] = negated, -signs[1]
+        if 0 in signs or not all(v.aval.kind in SCALARS for v in (first, second)) or (
+                _line(before) != _line(node) or place_key(before) != place_key(node)):
+            return None
+        if signs[0] == signs[1]:
+            value = emit.call(operator.add, first, second)
+        else:
+            pair = (first, second) if signs[0] > 0 else (second, first)
+            value = emit.call(operator.sub, *pair)
+        inputs = (before.inputs[0], value, *node.inputs[2:])
+        taken: dict[str, Any] = {"fn": operator.isub} if signs == [-1, -1] else {}
+        new = emit.add("update" if taken else "acc", inputs, (node.out.aval,),
+                       steps=node.params["steps"], **taken).out
+        new.hint, new.obj = node.out.hint, node.out.obj
+        return new
+
+    def _cleared(self, node: Node) -> Node | None:
+        """The write of zeros to the very place that an ``acc`` adds to, no place twice."""
+        before = self.defined.get(node.inputs[0])
+        if before is None or before.op != "write" or self.uses[node.inputs[0]] > 1:
+            return None
+        if not self.is_zero(before.inputs[1]) or place_key(before) != place_key(node):
+            return None
+        for step in node.params["steps"]:
+            if not isinstance(step, Index):
+                return None
+            if not step.basic:
+                key = fill(step.key, node.inputs)
+                if not (isinstance(key, Value) and key.aval.dtype == bool and key.aval.is_array):
+                    return None
+        return before
+
+    def _written(self, node: Node, emit: Emit) -> Value:
+        """``x[s] = 0; x[s] += v`` is ``x[s] = v``."""
+        before = self._cleared(node)
+        assert before is not None
+        inputs = (before.inputs[0], *node.inputs[1:])
+        new = emit.add("write", inputs, (node.out.aval,), steps=node.params["steps"]).out
+        new.hint, new.obj = node.out.hint, node.out.obj
+        return new
+
+    def _twice(self, node: Node, emit: Emit) -> Value | None:
+        """The same value added to, or taken from, the same place twice in a row."""
+        before = self.defined.get(node.inputs[0])
+        if before is None or before.op != node.op or before.inputs[1] is not node.inputs[1]:
+            return None
+        if node.params.get("fn") not in (None, operator.iadd, operator.isub) or (
+                node.params.get("fn") is not before.params.get("fn")):
+            return None
+        if self.uses[node.inputs[0]] > 1 or place_key(before) != place_key(node):
+            return None
+        double = self.doubled(node.inputs[1], emit)
+        inputs = (before.inputs[0], double, *node.inputs[2:])
+        new = emit.add(node.op, inputs, (node.out.aval,), **node.params).out
+        new.hint, new.obj = node.out.hint, node.out.obj
+        return new
+
+    def _stored(self, node: Node, op: str, value: Value, emit: Emit, **params: Any) -> Value:
+        inputs = (node.inputs[0], value, *node.inputs[2:])
+        new = emit.add(op, inputs, (node.out.aval,), steps=node.params["steps"], **params).out
+        new.hint, new.obj = node.out.hint, node.out.obj
+        return new
+
+
+def _sign(node: Node) -> int:
+    """1 where the node adds to an element, -1 where it takes away, 0 for other nodes."""
+    if not all(isinstance(s, Index) and s.basic for s in node.params["steps"]):
+        return 0
+    if node.op == "acc" or node.params["fn"] is operator.iadd:
+        return 1
+    return -1 if node.params["fn"] is operator.isub else 0
+
+
+def _line(node: Node) -> object:
+    origin = node.origin
+    if origin is None or origin.where is None:
+        return None
+    return origin.where.filename, origin.where.line, origin.callers
+
+
+def _visits_once(node: Node, known: Operands) -> bool:
+    """Does an index of a scattered addition count 0, 1, 2, ... so that no place comes twice?"""
+    steps = node.params["steps"]
+    if len(steps) != 1 or not isinstance(steps[0], Index) or steps[0].basic:
+        return False
+    key = fill(steps[0].key, node.inputs)
+    arrays = [k for k in (key if isinstance(key, tuple) else (key,)) if isinstance(k, Value)]
+    if not all(k.aval.dtype is not None and k.aval.dtype.kind in "iu" and (
+            k.aval.shape is not None and len(k.aval.shape) <= 1) for k in arrays):
+        return False
+    return any(call_of(known.defined.get(k)) is np.arange for k in arrays)
