@@ -80,13 +80,13 @@ def kalman_by_hand(q, r, F, H, ys):
         s = HP @ H + r
         gain = PH / s
         err = ys[t] - H @ x
-        kept.append((P, HP, s, gain, err))
+        kept.append((HP, s, gain, err))
         x = x + gain * err
         P = P - np.outer(gain, HP)
         total += 0.5 * (np.log(s) + err ** 2 / s)
     d_x, d_P = np.zeros(n), np.zeros((n, n))
     d_q = d_r = 0.0
-    for P, HP, s, gain, err in reversed(kept):
+    for HP, s, gain, err in reversed(kept):
         d_gain = d_x * err - d_P @ HP
         d_err = d_x @ gain + err / s
         d_s = 0.5 * (1.0 / s - (err / s) ** 2) - d_gain @ gain / s
