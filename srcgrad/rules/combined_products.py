@@ -74,7 +74,7 @@ def add_outer_x2(ct: Array, x1: Array, alpha: Any) -> Array:
 @runtime
 def add_batches(x: Array, x1: Array, x2: Array, beta: Any, alpha: Any) -> Array:
     """``beta * x`` plus ``alpha`` times the sum of a batch of matrix products."""
-    product = _times(np.sum(x1 @ x2, axis=0), alpha)
+    product = _times(np.sum(x1 @ x2, axis=0, dtype=x.dtype), alpha)
     if isinstance(beta, int | float) and beta == 0:
         return product
     return _times(x, beta) + product

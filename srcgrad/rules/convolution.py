@@ -89,7 +89,7 @@ def _images(
 ) -> Array:  # fmt: skip
     """The transpose of :func:`_columns`: columns added back to images of ``size``."""
     n = columns.shape[0]
-    parts = columns.reshape(n, -1, *kernel, *out)
+    parts = columns.reshape(n, columns.shape[1] // math.prod(kernel), *kernel, *out)
     full = tuple(m + 2 * p for m, p in zip(size, padding))
     image = np.zeros((n, parts.shape[1], *full), columns.dtype)
     every = (slice(None), slice(None))

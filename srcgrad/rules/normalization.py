@@ -55,11 +55,14 @@ def layer_norm_all(
     lead = tuple(range(input_ndim - count))
     normal, scale = _standardised(input, axes, eps)
     d_input = _through(ct if weight is None else ct * weight, normal, scale, axes)
-    return d_input, np.sum(ct * normal, axis=lead), np.sum(ct, axis=lead)
+    d_weight = ct * normal
+    if not lead:
+        return d_input, d_weight, ct
+    return d_input, np.sum(d_weight, axis=lead), np.sum(ct, axis=lead)
 
 
 def _per_channel(values: Array, ndim: int) -> Array:
-    return np.reshape(values, (1, -1) + (1,) * (ndim - 2))
+    return np.reshape(values, (1, np.size(values)) + (1,) * (ndim - 2))
 
 
 def _channel_axes(ndim: int) -> Ints:
@@ -105,7 +108,8 @@ inactive(batch_norm, "mean", "var")
 
 
 def _grouped(input: Array, groups: int) -> Array:
-    return np.reshape(input, (input.shape[0], groups, -1))
+    n, *size = input.shape
+    return np.reshape(input, (n, groups, math.prod(size) // groups))
 
 
 @runtime

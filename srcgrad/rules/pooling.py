@@ -118,6 +118,24 @@ def put_back(values: Array, places: Array, size: Ints) -> Array:
     return out.reshape(*lead, *size)
 
 
+@runtime
+def place(values: Array, places: Array, size: Ints) -> Array:
+    """Zeros with spatial ``size`` and ``values`` at ``places``: of several values for one place
+    the last stays, but each gets the gradient of the place (as in max-unpooling)."""
+    flat, lead = _flat_rows(values, len(size))
+    at, _ = _flat_rows(places, len(size))
+    plane = math.prod(size)
+    rows = math.prod(lead)
+    out = np.zeros(rows * plane, values.dtype)
+    out[(at.reshape(rows, -1) + (np.arange(rows) * plane)[:, None]).ravel()] = flat.ravel()
+    return out.reshape(*lead, *size)
+
+
+@vjp(place, "values")
+def place_values(ct: Array, places: Array, size: Ints) -> Array:
+    return pick(ct, places, len(size))
+
+
 @linear(pick, "input")
 def pick_input(ct: Array, places: Array, input_shape: Ints, axes: int) -> Array:
     return put_back(ct, places, tuple(input_shape[len(input_shape) - axes:]))

@@ -95,6 +95,21 @@ def _is_bool(value: Any) -> bool:
     return isinstance(value, bool) or (isinstance(value, Tensor) and value._dt is dt.bool_)
 
 
+_times_number = Primitive(np.multiply, "MulBackward1", shown=_SHOWN, main=False)
+_by_number = Primitive(np.divide, "DivBackward1", main=False, recompute=True)
+
+
+def times_number(input: Tensor, number: Any) -> Any:
+    """``input * number`` inside a composite operation, where PyTorch's node is another one."""
+    return promoted(_times_number, promotion.result_type(input, number), input, number)
+
+
+def halved(input: Tensor) -> Any:
+    """``input / 2`` inside a composite operation."""
+    d = promotion.result_type(input, 2.0)
+    return promoted(_by_number, d, input, 2.0)
+
+
 @op(torch=True, method=False)
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     """``other - alpha * input``."""

@@ -241,6 +241,11 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(v, int) for v in (start, end, step))
     d = dtype or (out._dt if out is not None else dt.int64 if whole else dt.get_default_dtype())
+    if d.category <= dt.INTEGRAL:
+        if d is dt.int64:
+            start, end, step = int(start), int(end), int(step)
+        if int(step) == 0:
+            raise ValueError("step must be nonzero")
     n = int(np.ceil((end - start) / step))
     if d.category <= dt.INTEGRAL:
         start, step = int(start), int(step)

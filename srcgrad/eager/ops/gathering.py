@@ -69,6 +69,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     """``out[i][j] = input[i][index[i][j]]`` along ``dim``."""
     i = wrap_dim(dim, input)
     places = _indices("gather", index)
+    if places.size == 0:
+        return input.reshape(-1)[:0].reshape(places.shape)
     _fits("gather", places, input._a, i, "input")
     _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
     return _GATHER(input, wrap(places, dt.int64), axis=i)

@@ -297,7 +297,7 @@ def einsum(*args: Any) -> Any:
                 raise RuntimeError(
                     f"einsum(): subscript {n} has size {size} for operand {k} which does not "
                     f"broadcast with previously seen size {sizes[n]}")
-            sizes[n] = max(sizes.get(n, 1), size)
+            sizes[n] = size if sizes.get(n, 1) == 1 else sizes[n]
         operands.append(_take_diagonals(names, t))
     if arrow:
         output = _output_names(right, dots)
@@ -379,9 +379,10 @@ def _pair(a_names: list[str], a: Tensor, b_names: list[str], b: Tensor,
     summed = [n for n in common if n not in later]
     rows = [n for n in a_names if n not in common]
     columns = [n for n in b_names if n not in common]
-    size = {n: max(a._a.shape[a_names.index(n)] if n in a_names else 1,
-                   b._a.shape[b_names.index(n)] if n in b_names else 1)
-            for n in (*a_names, *b_names)}
+    size: dict[str, int] = {}
+    for names, t in ((a_names, a), (b_names, b)):
+        for n, m in zip(names, t._a.shape):
+            size[n] = m if size.get(n, 1) == 1 else size[n]
     left = _arranged(a, a_names, [*batch, *rows, *summed], size)
     right = _arranged(b, b_names, [*batch, *summed, *columns], size)
 
@@ -391,6 +392,10 @@ def _pair(a_names: list[str], a: Tensor, b_names: list[str], b: Tensor,
     x = reshape(left, total(batch), total(rows), total(summed))
     y = reshape(right, total(batch), total(summed), total(columns))
     if x._dt is not y._dt:
+        if x._dt.category == y._dt.category == dt.INTEGRAL:  # a sum has widened one of them
+            x, y = convert(x, dt.int64), convert(y, dt.int64)
+            return [*batch, *rows, *columns], view(
+                x.bmm(y), *(size[n] for n in (*batch, *rows, *columns)))
         raise RuntimeError("expected scalar type "
                            f"{x._dt.tensor_name} but found {y._dt.tensor_name}")
     product = x.bmm(y)

@@ -39,8 +39,11 @@ def _spaced(start: Any, end: Any, steps: int, d: dt.dtype) -> Array:
     if steps == 1:
         return np.full(1, start, d.numpy)
     i = np.arange(steps)
-    kind = d.numpy if d.category >= dt.FLOATING else np.dtype(np.float64)
-    if d is dt.float16:
+    kind = d.numpy
+    if d.category < dt.FLOATING:  # whole ends; the step is a float
+        kind = np.dtype(np.float64)
+        start, end = int(start), int(end)
+    elif d is dt.float16:
         kind = np.dtype(np.float32)
     low, high = kind.type(start), kind.type(end)
     step = (high - low) / kind.type(steps - 1)
@@ -67,8 +70,11 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Tenso
     """Powers of ``base`` with evenly spaced exponents."""
     devices.check(device)
     d = dtype or (out._dt if out is not None else dt.get_default_dtype())
-    wide = d if d.category >= dt.FLOATING else dt.float64
-    exponents = _spaced(_number(start), _number(end), int(steps), wide)
+    low, high = _number(start), _number(end)
+    wide = d
+    if d.category < dt.FLOATING:
+        wide, low, high = dt.float64, int(low), int(high)
+    exponents = _spaced(low, high, int(steps), wide)
     with np.errstate(all="ignore"):
         values = np.power(exponents.dtype.type(base), exponents)
     return _delivered(values, d, out, requires_grad)

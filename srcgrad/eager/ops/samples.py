@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
 from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.arithmetic import halved, times_number
 from srcgrad.eager.ops.blending import complex_, lerp
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.joining import cat
@@ -97,18 +98,18 @@ def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any
         return y.sum(dim)
     early, late, step, i = _trapezoids("trapezoid", y, x, 1 if dx is None else dx, dim)
     if isinstance(step, Tensor):
-        return ((early + late) * step).sum(i) / 2
+        return halved(((early + late) * step).sum(i))
     n = y._a.shape[i]
     ends = y.select(i, 0) + y.select(i, n - 1)
-    return (y.sum(i) * 2 - ends) * (step / 2)
+    return times_number(times_number(y.sum(i), 2) - ends, step / 2)
 
 
 def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The running integral by the trapezoidal rule."""
     early, late, step, i = _trapezoids("cumulative_trapezoid", y, x, 1 if dx is None else dx, dim)
     if isinstance(step, Tensor):
-        return ((early + late) * step).cumsum(i) / 2
-    return ((early + late) * (step / 2)).cumsum(i)
+        return halved(((early + late) * step).cumsum(i))
+    return times_number(early + late, step / 2).cumsum(i)
 
 
 register(("trapezoid", "trapz"), trapezoid, method=False)
@@ -131,6 +132,7 @@ def _quantile(name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool,
     if scalar and not 0 <= q <= 1:
         raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
     wanted = np.asarray([q] if scalar else q._a, input._dt.numpy)
+    moving = not scalar and q.requires_grad and interpolation in ("linear", "midpoint")
     if not scalar and q._dt is not input._dt:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
     if (wanted < 0).any() or (wanted > 1).any():
@@ -147,7 +149,13 @@ def _quantile(name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool,
     result = ordered.gather(-1, wrap(below, dt.int64))
     if interpolation in ("linear", "midpoint"):
         high = ordered.gather(-1, wrap(above, dt.int64))
-        result = lerp(result, high, wrap(weights, input._dt))
+        share = wrap(weights, input._dt)
+        if moving and interpolation == "linear":  # the weights' gradient: ranks over quantiles
+            last = ordered._a.shape[-1] - 1 - (
+                np.isnan(ordered._a).sum(-1, keepdims=True) if skip_nan else 0)
+            ranks = reshape(q, -1) * wrap(np.asarray(last, input._dt.numpy), input._dt)
+            share = share + (ranks - ranks.detach())
+        result = lerp(result, high, share)
     if keepdim:
         shape = tuple(1 if dim is None or d == i else n for d, n in enumerate(input._a.shape))
         moved = result.movedim(-1, 0)
@@ -232,7 +240,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
     weights = None
     for given in (fweights, aweights):
         if given is not None:
-            w = convert(given, rows._dt)
+            w = convert(given, rows._dt) if given._dt.category < dt.FLOATING else given
             weights = w if weights is None else weights * w
     n = rows._a.shape[1]
     total: Any = n if weights is None else weights.sum()
@@ -243,7 +251,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
         mean = (rows * weights).sum(1) / total
         free = total - correction
         if aweights is not None:
-            free = total - correction * (weights * convert(aweights, rows._dt)).sum() / total
+            free = total - correction * (weights * aweights).sum() / total
     centred = rows - unsqueeze(mean, 1)
     right = (centred if weights is None else centred * weights).t()
     if isinstance(free, int):

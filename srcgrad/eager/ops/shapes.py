@@ -252,7 +252,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     """The sum over the dimensions along which ``size`` was broadcast."""
     shape = numbers(size)
     have = input._a.shape
-    if have == shape:
+    if have == shape and shape:
         return input
     if len(shape) > len(have) or any(
             n not in (1, m) for n, m in zip(shape[::-1], have[::-1])):

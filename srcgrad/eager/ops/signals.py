@@ -10,7 +10,8 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, register
 from srcgrad.eager.ops.casts import convert
-from srcgrad.eager.ops.joining import cat, stack
+from srcgrad.eager.ops.complex_views import view_as_real
+from srcgrad.eager.ops.joining import cat
 from srcgrad.eager.ops.rearranging import narrow
 from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, transpose, wrap_dim
 from srcgrad.eager.ops.spectral import FFT
@@ -116,7 +117,7 @@ def unravel_index(indices: Tensor, shape: Any) -> Any:
     """Flat indices as one tensor of subscripts per dimension."""
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     n = math.prod(sizes)
-    found = np.unravel_index(np.mod(indices._a, max(n, 1)), sizes)
+    found = np.unravel_index(np.mod(indices._a.astype(np.int64), max(n, 1)), sizes)
     return tuple(wrap(np.asarray(i, np.int64), dt.int64) for i in found)
 
 
@@ -185,9 +186,9 @@ def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: i
     out = transpose(spectra, 1, 2)
     if input._a.ndim == 1:
         out = squeeze_fresh(out, 0)
-    if return_complex or input._dt.category == dt.COMPLEX:
+    if return_complex or (return_complex is None and input._dt.category == dt.COMPLEX):
         return out
-    return stack([out.real, out.imag], -1)
+    return view_as_real(out)
 
 
 @op(out=False)
@@ -204,9 +205,10 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
     spectra = transpose(input if input._a.ndim == 3 else input.unsqueeze(0), 1, 2)
     one = not return_complex if onesided is None else onesided
     norm = "ortho" if normalized else None
-    frames = FFT["irfft"](spectra, n_fft, norm=norm) if one else FFT["ifft"](spectra, norm=norm)
-    if not one and not return_complex:
-        frames = frames.real
+    if not one and not return_complex:  # the signal is real: half of the spectrum tells it
+        spectra = narrow(spectra, -1, 0, n_fft // 2 + 1)
+    frames = (FFT["ifft"](spectra, norm=norm) if return_complex
+              else FFT["irfft"](spectra, n_fft, norm=norm))
     weights = _window("istft", window, n_fft, width, frames._dt)
     count = frames._a.shape[1]
     total = n_fft + hop * (count - 1)

@@ -58,7 +58,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
                 f"{given.size(-1)} but expected {weight.size(axis)}"
             )
     rows = math.prod(lead)
-    left = input1.reshape(rows, -1)
-    right = input2.reshape(rows, -1)
+    left = input1.reshape(rows, input1.shape[-1])
+    right = input2.reshape(rows, input2.shape[-1])
     out = torch.einsum("bi,oij,bj->bo", left, weight, right).reshape(*lead, weight.size(0))
     return out if bias is None else out + bias

@@ -363,6 +363,10 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
+    if input.dim() == 0:
+        input = input.reshape(1)
+    if input.dim() == 1 and target.dim() == 1:
+        target = target.reshape(())
     return nodes.multi_margin_loss(input, target, p, margin, weight, reduction)
 
 
@@ -372,6 +376,8 @@ def multilabel_margin_loss(
 ) -> Any:
     """Hinge between each target class and each class that is not one; targets end at -1."""
     reduction = _mode(size_average, reduce, reduction)
+    if input.dim() == 0:
+        input, target = input.reshape(1), target.reshape(1)
     return nodes.multilabel_margin_loss(input, target, reduction)
 
 

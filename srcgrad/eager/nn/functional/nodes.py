@@ -66,7 +66,7 @@ adaptive_max_pool = {
     n: _node(pooling.pick, f"AdaptiveMaxPool{n}DBackward0", main=False) for n in (2, 3)
 }
 max_unpool = {
-    n: _node(pooling.put_back, f"MaxUnpool{n}DBackward0", main=n == 2) for n in (2, 3)
+    n: _node(pooling.place, f"MaxUnpool{n}DBackward0", main=n == 2) for n in (2, 3)
 }
 avg_pool = {n: _node(pooling.average_pool, f"AvgPool{n}DBackward0", main=n == 2) for n in (2, 3)}
 adaptive_avg_pool = {
@@ -85,7 +85,10 @@ upsample = {
 }
 pad_by_places = {
     (mode, n): _node(pooling.take_along_axes, f"{mode}Pad{n}DBackward0", main=False)
-    for mode in ("Reflection", "Replication", "Circular") for n in (1, 2, 3)
+    for mode in ("Reflection", "Replication") for n in (1, 2, 3)
+}
+pad_by_places |= {  # PyTorch writes the parts of a fresh tensor
+    ("Circular", n): _node(pooling.take_along_axes, "CopySlices", main=False) for n in (1, 2, 3)
 }
 pixel_shuffle = _node(pooling.pixel_shuffle, "PixelShuffleBackward0")
 pixel_unshuffle = _node(pooling.pixel_unshuffle, "PixelUnshuffleBackward0")

@@ -76,7 +76,11 @@ def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
                 raise RuntimeError(
                     "Padding value causes wrapping around more than once."
                 )
-            at = at % n
+            cut = max(-b, 0)  # negative widths crop first; what is left goes round
+            left = n - cut - max(-a, 0)
+            if left < 0:
+                raise RuntimeError("Negative padding value is resulting in an empty dimension.")
+            at = cut + np.arange(-max(b, 0), left + max(a, 0)) % max(left, 1)
         places.append(at)
     return nodes.pad_by_places[_PLACED[mode], count](input, tuple(places))
 
@@ -274,6 +278,10 @@ def interpolate(
         raise NotImplementedError(
             f"Got {_DIMS[input.dim()]} input, but {mode} mode needs {_DIMS[_NEEDS[mode]]} input"
         )
+    if input.dtype is torch.uint8:  # computed in single precision, rounded at the end
+        exact = interpolate(input.float(), sizes, None, mode, align_corners) if factors is None \
+            else interpolate(input.float(), None, scale_factor, mode, align_corners)
+        return exact.round().clamp(0, 255).to(torch.uint8)
     build = _cubic_matrix if mode == "bicubic" else _linear_matrix
     kind = torch.raw(input).dtype.type
     matrices = tuple(
