@@ -2,7 +2,7 @@
 
 Prints microseconds per operation, forward and backward apart, beside a bare NumPy loop, NumPy
 with one closure per operation, and (if installed) PyTorch on one thread and HIPS autograd; then
-an MLP training step, a convolution and the memory of a long training run.
+an MLP training step, convolutions and the memory of a long training run.
 
     python benchmarks/eager_ops.py
 """
@@ -146,17 +146,35 @@ def mlp(torch: Any) -> float:
     return best(step, 30)[0]
 
 
-def convolution(torch: Any) -> float:
-    """Seconds of one conv2d with its backward: 16x8x32x32, 16 filters 3x3."""
-    x = torch.randn(16, 8, 32, 32, requires_grad=True)
-    w = torch.randn(16, 8, 3, 3, requires_grad=True)
+CONVOLUTIONS = (  # images, weights, options
+    ((16, 8, 32, 32), (16, 8, 3, 3), {"padding": 1}),
+    ((16, 16, 32, 32), (32, 16, 3, 3), {"padding": 1}),
+    ((64, 3, 32, 32), (32, 3, 3, 3), {"padding": 1}),
+    ((16, 32, 16, 16), (64, 32, 3, 3), {"padding": 1}),
+    ((4, 128, 8, 8), (128, 128, 3, 3), {"padding": 1}),
+    ((32, 1, 28, 28), (16, 1, 5, 5), {"padding": 2}),
+    ((8, 3, 64, 64), (32, 3, 7, 7), {"padding": 3, "stride": 2}),
+    ((8, 64, 16, 16), (64, 64, 3, 3), {"padding": 1, "stride": 2}),
+    ((8, 64, 16, 16), (128, 64, 1, 1), {}),
+    ((8, 32, 28, 28), (32, 32, 3, 3), {"padding": 2, "dilation": 2}),
+    ((8, 32, 16, 16), (64, 8, 3, 3), {"padding": 1, "groups": 4}),
+    ((8, 32, 28, 28), (32, 1, 3, 3), {"padding": 1, "groups": 32}),
+)
+
+
+def convolution(torch: Any, images: Any, weights: Any, options: dict[str, int]) -> float:
+    """Seconds of one conv2d with its backward."""
+    x = torch.randn(images, requires_grad=True)
+    w = torch.randn(weights, requires_grad=True)
+    b = torch.randn(weights[0], requires_grad=True)
+    seed = torch.ones_like(torch.nn.functional.conv2d(x, w, b, **options))
 
     def step() -> tuple[float, float]:
         start = time.perf_counter()
-        torch.nn.functional.conv2d(x, w, padding=1).sum().backward()
+        torch.nn.functional.conv2d(x, w, b, **options).backward(seed)
         return time.perf_counter() - start, 0.0
 
-    return best(step, 10)[0]
+    return best(step, 30)[0]
 
 
 def memory_growth(steps: int) -> int:
@@ -200,14 +218,24 @@ def main() -> None:
         total = forward + backward
         print(f"  {name:<40} {forward * 1e6 / OPS:7.2f}  {backward * 1e6 / OPS:8.2f} "
               f"{total * 1e6 / OPS:7.2f}")
-    for title, run in (("MLP step, batch 128", mlp), ("conv2d and backward", convolution)):
-        ours = run(eager)
-        text = f"{title}: srcgrad.eager {ours * 1e3:.2f} ms"
-        if torch is not None:
-            theirs = run(torch)
-            text += f", PyTorch {theirs * 1e3:.2f} ms, ratio {ours / theirs:.2f}"
-        print(text)
-    print(f"memory after 2000 training steps without the collector: {memory_growth(2000):+d} bytes")
+    compare("MLP step, batch 128", mlp, torch)
+    for images, weights, options in CONVOLUTIONS:
+        title = f"conv2d {images} with {weights}" + "".join(
+            f", {k} {v}" for k, v in options.items())
+        compare(title, lambda engine: convolution(engine, images, weights, options), torch)
+    steps = 10_000
+    print(f"memory after {steps} training steps without the collector: "
+          f"{memory_growth(steps):+d} bytes")
+
+
+def compare(title: str, run: Callable[[Any], float], torch: Any) -> None:
+    """Print the time of ``run`` with the eager mode and, if there, with PyTorch."""
+    ours = run(eager)
+    text = f"{title}: srcgrad.eager {ours * 1e3:.2f} ms"
+    if torch is not None:
+        theirs = run(torch)
+        text += f", PyTorch {theirs * 1e3:.2f} ms, ratio {ours / theirs:.2f}"
+    print(text)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from srcgrad.rules.book import Array, linear, vjp
 from srcgrad.rules.broadcast import runtime
+from srcgrad.rules.grids import Grid, grid_correlate, grid_input, grid_weight
 
 Ints = tuple[int, ...]
 
@@ -119,6 +120,8 @@ def correlate(
     o, kernel = w.shape[0], w.shape[2:]
     if out is None:
         out = output_size(x.shape[2:], kernel, stride, padding, dilation)
+    if len(out) == 2 and stride == (1, 1) and not _is_pointwise(kernel, stride, padding):
+        return grid_correlate(x, w, Grid(x.shape[2:], kernel, padding, dilation, out), groups)
     columns = _columns(x, kernel, stride, padding, dilation, out)
     if groups == 1:
         result = np.matmul(w.reshape(o, -1), columns)
@@ -137,7 +140,8 @@ def correlate_input(
     if _is_pointwise(kernel, stride, padding) and tuple(g.shape[2:]) == tuple(size):
         return _turned_product(g, w, groups).reshape(g.shape[0], -1, *size)
     if len(size) == 2 and stride == (1, 1):
-        return _images_on_grid(g, w, size, padding, dilation, groups)
+        grid = Grid(tuple(size), kernel, padding, dilation, g.shape[2:])
+        return grid_input(g, w, grid, groups)
     columns = _turned_product(g, w, groups)
     return _images(columns, size, kernel, stride, padding, dilation, g.shape[2:])
 
@@ -151,39 +155,15 @@ def _turned_product(g: Array, w: Array, groups: int) -> Array:
     return columns.reshape(n, -1, flat.shape[-1])
 
 
-def _images_on_grid(
-    g: Array, w: Array, size: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    """:func:`correlate_input` for stride 1 in two dimensions.
-
-    ``g`` is laid on rows as wide as the padded image, so that each position in the kernel adds
-    one contiguous run per channel, shifted by a constant.
-    """
-    n, o, height, width = g.shape
-    kernel = w.shape[2:]
-    wide = size[1] + 2 * padding[1]
-    grid = np.zeros((n, o, height, wide), g.dtype)
-    grid[..., :width] = g
-    parts = _turned_product(grid, w, groups).reshape(n, -1, math.prod(kernel), height * wide)
-    tall = size[0] + 2 * padding[0]
-    spare = (kernel[1] - 1) * dilation[1]  # the last run reaches that far behind the image
-    flat = np.zeros((n, parts.shape[1], tall * wide + spare), g.dtype)
-    for tap in range(parts.shape[2]):
-        row, column = divmod(tap, kernel[1])
-        start = row * dilation[0] * wide + column * dilation[1]
-        flat[..., start:start + height * wide] += parts[:, :, tap]
-    image = flat[..., :tall * wide].reshape(n, -1, tall, wide)
-    return image[
-        ..., padding[0]:padding[0] + size[0], padding[1]:padding[1] + size[1]
-    ]
-
-
 @runtime
 def correlate_weight(
     g: Array, x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
     """The transpose of :func:`correlate` in ``w``; ``kernel`` is the kernel's spatial size."""
     n, o = g.shape[:2]
+    if len(kernel) == 2 and stride == (1, 1) and not _is_pointwise(kernel, stride, padding):
+        grid = Grid(x.shape[2:], tuple(kernel), padding, dilation, g.shape[2:])
+        return grid_weight(g, x, grid, groups).reshape(o, -1, *kernel)
     columns = _columns(x, kernel, stride, padding, dilation, g.shape[2:])
     spots = columns.shape[-1]
     if groups == 1:
