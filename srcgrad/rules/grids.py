@@ -76,7 +76,7 @@ class Grid:
         return target.reshape(planes.shape[1] * self.taps, count * self.run)
 
     def runs(self, g: Array, room: Array) -> Array:
-        """Cotangents ``(B, O, *out)`` laid on zeros in ``room`` ``(O, B, run)``: ``(O, B * run)``."""
+        """Cotangents ``(B, O, *out)`` on zeros in ``room`` ``(O, B, run)``: ``(O, B * run)``."""
         count = g.shape[0]
         target = room[:, :count] if count == room.shape[1] else np.zeros(
             (room.shape[0], count, self.run), room.dtype)

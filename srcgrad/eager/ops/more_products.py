@@ -11,6 +11,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
 from srcgrad.eager.ops.arguments import c_name, warn_once
 from srcgrad.eager.ops.arithmetic import mul
+from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.products import dot, mm
 from srcgrad.eager.ops.shapes import expand, permute, reshape, unsqueeze, view, wrap_dim
 from srcgrad.eager.primitive import Primitive

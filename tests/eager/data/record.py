@@ -27,6 +27,7 @@ def main(engine):
     import nn_functional_cases
     import nn_module_cases
     import nn_optimizer_cases
+    import nn_option_cases
     import nn_programs
 
     programs = {name: rounded(run(torch)) for name, run in nn_programs.PROGRAMS.items()}
@@ -49,6 +50,9 @@ def main(engine):
     (HERE / "optimizers.json").write_text(
         json.dumps({name: rounded(values) for name, values in
                     nn_optimizer_cases.trajectories(torch).items()}, indent=0) + "\n")
+    (HERE / "options.json").write_text(
+        json.dumps({name: rounded(values) for name, values in
+                    nn_option_cases.everything(torch).items()}, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":
