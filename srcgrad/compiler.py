@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .adjoint import close, differentiate, jvp, split
+from .adjoint import close, differentiate, jvp, pairs, split
 from .cache.dispatch import MISS, dispatcher
 from .cache.link import link
 from .emit import Emitted, emit
@@ -211,7 +211,7 @@ def compile_pair(function: Any, request: Request, signature: inspect.Signature, 
     of = [i for i in _refs(traced.result) if traced.graph.outputs[i].aval.is_inexact]
     wrt = _inputs_of(traced, wanted)
     keep = _refs(traced.result)
-    joint = joint_graph(traced.graph, wrt, of, keep, request.without, True)
+    joint = joint_graph(traced.graph, wrt, of, keep, request.without, True, copies=True)
     forward, backward = split(joint, len(of))
     forward = simplify(forward.but(title=title(function, request, traced, wanted)),
                        keep_raising=True, without=request.without)
@@ -343,13 +343,14 @@ def _transform(function: Any, request: Request, traced: Traced,
 
 
 def joint_graph(graph: Graph, wrt: list[int], of: list[int], keep: list[int],
-                without: tuple[str, ...], keep_raising: bool) -> Graph:
-    """Differentiate, simplify, bind the residuals, simplify again."""
+                without: tuple[str, ...], keep_raising: bool, copies: bool = False) -> Graph:
+    """Differentiate, simplify, bind the residuals, simplify again, cut called functions in two
+    (``copies``: their records share no memory with what the caller can reach)."""
     joint = differentiate(graph, wrt, of, keep=keep)
     joint = simplify(joint, keep_raising=keep_raising, without=without)
     joint = close(joint)
-    return _zero_dimensional(simplify(joint, keep_raising=keep_raising, without=without),
-                             [graph.inputs[i].aval for i in wrt])
+    joint = pairs(simplify(joint, keep_raising=keep_raising, without=without), copies)
+    return _zero_dimensional(joint, [graph.inputs[i].aval for i in wrt])
 
 
 def _zero_dimensional(joint: Graph, wanted: list[Aval]) -> Graph:

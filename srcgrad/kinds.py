@@ -27,6 +27,7 @@ class Kind(enum.Enum):
     ARRAY = "array"  # numpy.ndarray of known rank, 0-d included
     ANY = "any"  # a number or an array whose rank (or kind) is known at run time only
     LIST = "list"  # Python list of like elements whose length is known at run time only
+    RECORD = "record"  # what a called function keeps for its backward part
     OPAQUE = "opaque"  # any other object, only known at run time, never active
     NONE = "none"
 
@@ -74,6 +75,8 @@ class Aval:
         """Can the value carry a derivative?  (Real or complex floating point.)"""
         if self.kind is Kind.LIST:
             return self.elem is None or self.elem.is_inexact
+        if self.kind is Kind.RECORD:
+            return True
         return self.is_numeric and (self.dtype is None or self.dtype.kind in "fc")
 
     def but(self, **changes: Any) -> Aval:
@@ -134,6 +137,7 @@ def list_of(elem: Aval | None) -> Aval:
 
 
 OPAQUE = Aval(Kind.OPAQUE)
+RECORD = Aval(Kind.RECORD)
 NONE = Aval(Kind.NONE)
 BOOL = python_scalar(Kind.BOOL)
 INT = python_scalar(Kind.INT)

@@ -9,11 +9,15 @@ values settle, at most once per carried value that changes.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ..errors import UnsupportedOperation
 from ..graph.ir import Block, Node, Value
 from ..graph.parts import LoopParts
 from .binding import Bindings
+
+if TYPE_CHECKING:
+    from .calls import Calls
 
 # Operations whose outputs never carry a derivative.
 INERT = frozenset({"const", "dim", "list_len", "list_like", "effect", "undef"})
@@ -23,8 +27,8 @@ class Activity:
     """``varied`` and ``useful`` of a graph's block, and their meet :meth:`active`."""
 
     def __init__(self, block: Block, bindings: Bindings, wrt: Iterable[Value],
-                 of: Iterable[Value]) -> None:
-        self._bindings = bindings
+                 of: Iterable[Value], calls: Calls | None = None) -> None:
+        self._bindings, self._calls = bindings, calls
         self.varied: set[Value] = {v for v in wrt if v.aval.is_inexact}
         self.useful: set[Value] = {v for v in of if v.aval.is_inexact}
         self._forward(block)
@@ -43,6 +47,8 @@ class Activity:
                     self._mark(self.varied, arm.outputs, node.outputs)
             elif node.op == "loop":
                 self._forward_loop(node)
+            elif node.op == "call" and self._calls is not None:
+                self.varied.update(self._calls.vary(node, self.varied))
             elif node.op not in INERT and any(
                     v in self.varied for v in self._bindings.differentiable(node)):
                 self.varied.update(o for o in node.outputs if o.aval.is_inexact)
@@ -78,6 +84,8 @@ class Activity:
                     self._backward(arm)
             elif node.op == "loop":
                 self._backward_loop(node)
+            elif node.op == "call" and self._calls is not None:
+                self.useful.update(self._calls.matter(node, self.useful))
             elif node.op == "effect":
                 self._check_effect(node)
             elif node.op not in INERT:

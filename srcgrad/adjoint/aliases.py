@@ -12,7 +12,7 @@ from ..kinds import Kind
 from ..marks import stop_gradient
 from .frames import avals_of
 
-_MUTABLE = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST, Kind.OPAQUE})
+_MUTABLE = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST, Kind.RECORD, Kind.OPAQUE})
 
 
 class Aliases:
@@ -63,7 +63,8 @@ class Aliases:
                 self._join(node.out, node.inputs[0])
         elif op in ("write", "acc", "update"):
             self._join(node.out, node.inputs[0])
-        elif op in ("list", "append", "insert", "put", "get", "pop", "list_acc"):
+        elif op in ("list", "append", "insert", "put", "get", "pop", "list_acc",
+                    "pack", "unpack"):
             self._join(*node.outputs, *node.inputs)
         elif op in ("effect", "call"):
             self._join(*node.outputs, *node.inputs)

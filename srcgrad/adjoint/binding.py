@@ -93,7 +93,7 @@ class Bindings:
         return found
 
     def _find(self, node: Node) -> tuple[Value, ...]:
-        if node.op == "list" or node.op == "call":
+        if node.op in ("list", "call", "pack", "unpack"):
             return node.inputs
         if node.op != "apply":
             return tuple(node.inputs[i] for i in _DIFFERENTIABLE.get(node.op, ())

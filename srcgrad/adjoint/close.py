@@ -58,7 +58,9 @@ class Added:
 def close(graph: Graph, *, final_arrays: bool = True) -> Graph:
     """The closed form of an open graph (see the module's text); closed graphs are unchanged.
     ``final_arrays`` switches rule 5."""
-    return _Closing(graph, final_arrays).run()
+    callees = {name: close(callee, final_arrays=final_arrays)
+               for name, callee in graph.callees.items()}
+    return _Closing(graph, final_arrays).run().but(callees=callees)
 
 
 class _Closing:

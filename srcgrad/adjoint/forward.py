@@ -15,11 +15,12 @@ from typing import Any
 from ..errors import NonDifferentiable
 from ..graph.ir import Block, Graph, Node, Origin, Value, free_values, rebuild, walk
 from ..graph.parts import LoopParts
-from ..kinds import Kind
+from ..kinds import NONE, RECORD, Aval, Kind
 from . import arrays
 from .activity import Activity
 from .binding import Bindings
 from .bodies import cotangents_of_apply, fit, partial_cotangents, unbroadcast
+from .calls import Calls
 from .frames import Frame, Tape, cotangent_aval, with_values
 from .names import tangent
 from .reverse import Reverse
@@ -42,17 +43,31 @@ def jvp(graph: Graph, wrt: Sequence[int], of: Sequence[int], *, keep: Sequence[i
     >>> interpret(jvp(Graph("square", b.block((y,))), [0], [0], keep=[0]), 3.0, 1.0)
     [9.0, 6.0]
     """
-    block = graph.block
-    inputs = [block.params[i] for i in wrt]
+    inputs = [graph.inputs[i] for i in wrt]
     for v in inputs:
         if not v.aval.is_inexact:
             raise NonDifferentiable(f"{v.hint or 'an argument'} is {v.aval}, which has no tangent",
                                     why="only floating-point values have derivatives",
                                     fix="pass a float or an array of floats")
-    forward = Forward(graph, inputs, [block.outputs[i] for i in of])
+    calls = Calls(graph, inputs, [graph.outputs[i] for i in of])
+    callees = dict(graph.callees)
+    for name, found in calls.tangents().items():
+        callee = graph.callees[name]
+        everything = range(len(callee.outputs))
+        callees[found.forward] = _jvp(callee, found.wrt, found.of, everything, calls).but(
+            name=found.forward)
+    return _jvp(graph, wrt, of, keep, calls, True).but(callees=callees)
+
+
+def _jvp(graph: Graph, wrt: Sequence[int], of: Sequence[int], keep: Sequence[int], calls: Calls,
+         final: bool = False) -> Graph:
+    """Forward mode of one function: of one that is called, or (``final``) of the outermost."""
+    block = graph.block
+    inputs = [block.params[i] for i in wrt]
+    forward = Forward(graph, inputs, [block.outputs[i] for i in of], calls)
     given = []
     for v in inputs:
-        aval = v.aval if v.aval.kind is Kind.SCALAR else cotangent_aval(v.aval)
+        aval = v.aval if v.aval.kind is Kind.SCALAR else tangent_aval(v.aval)
         t = Value(aval, tangent(v.hint))
         forward.tangents[v] = t
         given.append(t)
@@ -61,23 +76,30 @@ def jvp(graph: Graph, wrt: Sequence[int], of: Sequence[int], *, keep: Sequence[i
     results = []
     for i in of:
         out = block.outputs[i]
-        results.append(fit(tape, forward.tangent(tape, out), out.aval, final=True))
+        results.append(fit(tape, forward.tangent(tape, out), out.aval, final=final))
     kept = tuple(block.outputs[i] for i in keep)
     new = Block((*block.params, *given), tuple(tape.nodes), (*kept, *results))
     return graph.but(block=new, border=None, n_primal=len(kept))
 
 
+def tangent_aval(aval: Aval) -> Aval:
+    """The type of a tangent: absent where its primal value is."""
+    return cotangent_aval(aval).but(optional=aval.optional)
+
+
 class Forward:
     """The state of one forward pass: which values vary, and their tangents."""
 
-    def __init__(self, graph: Graph, wrt: Sequence[Value], of: Sequence[Value]) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, wrt: Sequence[Value], of: Sequence[Value],
+                 calls: Calls) -> None:
+        self.graph, self.calls = graph, calls
         self.bindings = Bindings(graph.block)
-        self.varied = Activity(graph.block, self.bindings, wrt, of).varied
+        self.varied = Activity(graph.block, self.bindings, wrt, of, calls).varied
         self.tangents: dict[Value, Value] = {}
         self._old: Value | None = None
-        self._undefined = {n.out for n in walk(graph.block) if n.op == "undef" or (
-            n.op == "const" and n.params["value"] is None)}
+        self._undefined = {n.out for n in walk(graph.block) if n.op == "undef"}
+        self._absent = {n.out for n in walk(graph.block)
+                        if n.op == "const" and n.params["value"] is None}
 
     def old_part(self) -> Value:
         """What the place of the current ``update`` held before."""
@@ -91,6 +113,10 @@ class Forward:
             return found
         if value in self._undefined:  # on this path neither the value nor its tangent is read
             return tape.add("undef", (), (cotangent_aval(value.aval),)).out
+        if value in self._absent:
+            return tape.const(None, NONE)
+        if value.aval.optional:
+            return tape.add("list_like", (value,), (tangent_aval(value.aval),)).out
         return zeros(tape, value)
 
     def run(self, block: Block) -> Tape:
@@ -104,6 +130,9 @@ class Forward:
                 continue
             if node.op == "loop":
                 self._loop(tape, node)
+                continue
+            if node.op == "call":
+                self._call(tape, node)
                 continue
             if node.op == "update":  # the old part is read before it is overwritten
                 self._old = arrays.select(tape, node.inputs[0], with_values(node))
@@ -130,6 +159,14 @@ class Forward:
             return [_ARRAYS[node.op](self, tape, node)]
         if node.op == "copy":
             return [self.tangents.get(node.inputs[0])]
+        if node.op == "pack":
+            parts = tuple(self.tangent(tape, v) if v.aval.is_inexact else tape.const(None, NONE)
+                          for v in node.inputs)
+            return tape.add("pack", parts, (RECORD,)).outputs
+        if node.op == "unpack":
+            avals = tuple(tangent_aval(o.aval) if o.aval.is_inexact else NONE
+                          for o in node.outputs)
+            return tape.add("unpack", (self.tangent(tape, node.inputs[0]),), avals).outputs
         return self._list(tape, node)
 
     # ---- functions -----------------------------------------------------------------------------
@@ -170,7 +207,19 @@ class Forward:
                        **node.params)
         return new.outputs
 
-    # ---- regions -------------------------------------------------------------------------------
+    # ---- regions and calls ---------------------------------------------------------------------
+
+    def _call(self, tape: Tape, node: Node) -> None:
+        """A call of the function that computes the tangents of the results as well."""
+        found = self.calls.tangents().get(node.params["callee"])
+        if found is None or not any(o in self.varied for o in node.outputs):
+            tape.nodes.append(node)
+            return
+        given = tuple(self.tangent(tape, node.inputs[i]) for i in found.wrt)
+        made = self._beside([node.outputs[o] for o in found.of])
+        tape.nodes.append(node.but(
+            inputs=(*node.inputs, *given), outputs=(*node.outputs, *made),
+            params={**node.params, "callee": found.forward}))
 
     def _if(self, tape: Tape, node: Node) -> None:
         outs = [k for k, o in enumerate(node.outputs) if o in self.varied]
@@ -187,7 +236,7 @@ class Forward:
         """Fresh tangents of values."""
         made = []
         for v in values:
-            t = Value(cotangent_aval(v.aval), tangent(v.hint))
+            t = Value(tangent_aval(v.aval), tangent(v.hint))
             self.tangents[v] = t
             made.append(t)
         return made

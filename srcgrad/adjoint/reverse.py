@@ -20,6 +20,7 @@ from . import arrays, lists, regions
 from .activity import INERT, Activity
 from .binding import Bindings
 from .bodies import cotangents_of_apply, fit
+from .calls import ADJOINTS, Calls
 from .frames import Frame, Tape, cotangent_aval
 from .names import cotangent, order_of
 from .screens import stack
@@ -30,11 +31,16 @@ from .zeros import zeros
 class Reverse:
     """The state of one differentiation: activity, bindings, and where values are defined."""
 
-    def __init__(self, graph: Graph, wrt: Sequence[Value], of: Sequence[Value]) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, wrt: Sequence[Value], of: Sequence[Value],
+                 calls: Calls | None = None) -> None:
+        self.calls = calls
         self.bindings = Bindings(graph.block)
-        self.activity = Activity(graph.block, self.bindings, wrt, of)
+        self.activity = Activity(graph.block, self.bindings, wrt, of, calls)
+        if calls is not None:
+            graph = graph.but(block=calls.recorded(graph.block, self.activity))
+        self.graph = graph
         self.defined_in: dict[Value, Block] = {}
+        self._unpacked = {o for n in walk(graph.block) if n.op == "unpack" for o in n.outputs}
         self._locate(graph.block)
         self._sizes: Sizes | None = None
         self.order = 1 + order_of(v.hint for v in self.defined_in)
@@ -104,6 +110,8 @@ class Reverse:
         """A zero cotangent.  Where ``value`` may be undefined its sizes are computed from what
         is defined."""
         aval = value.aval
+        if aval.optional and value in self._unpacked:  # absent where the record holds None
+            return frame.tape.add("list_like", (value,), (cotangent_aval(aval),)).out
         if not aval.optional or aval.kind is not Kind.ARRAY or aval.shape is None:
             return zeros(frame.tape, value)
         if self._sizes is None:
@@ -136,6 +144,8 @@ class Reverse:
             self._apply(frame, node, cts)
         elif op in arrays.ADJOINTS:
             arrays.ADJOINTS[op](self, frame, node, cts)
+        elif op in ADJOINTS:
+            ADJOINTS[op](self, frame, node, cts)
         elif op in lists.ADJOINTS:
             lists.ADJOINTS[op](self, frame, node, cts)
         elif op == "if":
@@ -183,16 +193,31 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
     >>> [v.hint for v in joint.inputs], joint.border
     (['x', 'd_out'], 1)
     """
-    block = graph.block
-    inputs = [block.params[i] for i in wrt]
-    outputs = [block.outputs[i] for i in of]
+    inputs = [graph.inputs[i] for i in wrt]
     for v in inputs:
         if not v.aval.is_inexact:
             raise NonDifferentiable(
                 f"the derivative with respect to {v.hint or 'an argument'} is asked for, which "
                 f"is {v.aval}", why="only real and complex floating-point values have derivatives",
                 fix="pass a float (1.0 instead of 1) or an array of floats")
-    reverse = Reverse(graph, inputs, outputs)
+    calls = Calls(graph, inputs, [graph.outputs[i] for i in of])
+    callees = dict(graph.callees)
+    for name, pair in calls.pairs.items():
+        callee = graph.callees[name]
+        joint = _joint(callee, pair.wrt, pair.of, range(len(callee.outputs)), calls)
+        callees[pair.forward] = joint.but(name=pair.forward, pair=pair.backward,
+                                          n_seeds=len(pair.of))
+    return _joint(graph, wrt, of, keep, calls, True).but(callees=callees)
+
+
+def _joint(graph: Graph, wrt: Sequence[int], of: Sequence[int], keep: Sequence[int],
+           calls: Calls, final: bool = False) -> Graph:
+    """The joint graph of one function: of one that is called, or (``final``) of the one that
+    the user gets the derivative of."""
+    inputs = [graph.inputs[i] for i in wrt]
+    outputs = [graph.outputs[i] for i in of]
+    reverse = Reverse(graph, inputs, outputs, calls)
+    block = reverse.graph.block
     frame = Frame(block)
     frame.tape.origin = Origin(role="adjoint")
     frame.tape.masks = reverse.bindings.masks
@@ -210,7 +235,7 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
         ct = frame.cts.get(v)
         if ct is None:
             ct = reverse.zeros(frame, v)
-        gradients.append(fit(frame.tape, ct, v.aval, final=True))
+        gradients.append(fit(frame.tape, ct, v.aval, final=final))
     kept = tuple(block.outputs[i] for i in keep)
     nodes = (*block.nodes, *alive(frame.tape.nodes, gradients))
     joint = Block((*block.params, *seeds), nodes, (*kept, *gradients))

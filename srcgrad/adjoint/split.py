@@ -13,15 +13,15 @@ from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, free_values, 
 from ..kinds import Kind, int_aval
 from .aliases import Aliases
 
-_COPIED = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST})
+_COPIED = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST, Kind.RECORD})
 
 
-def split(joint: Graph, n_seeds: int) -> tuple[Graph, Graph]:
+def split(joint: Graph, n_seeds: int, copies: bool = True) -> tuple[Graph, Graph]:
     """Cut a closed joint graph, whose last ``n_seeds`` inputs are seeds, at its border.
 
     The forward graph has the inputs of the primal function; its outputs are the ``n_primal``
     kept results, then the residuals.  The backward graph takes the residuals, then the seeds,
-    and returns the cotangents.
+    and returns the cotangents.  ``copies``: residuals that the caller can reach are copied.
     """
     assert joint.border is not None, "only joint graphs can be split"
     block, border = joint.block, joint.border
@@ -30,15 +30,18 @@ def split(joint: Graph, n_seeds: int) -> tuple[Graph, Graph]:
     results, gradients = block.outputs[:joint.n_primal], block.outputs[joint.n_primal:]
     tail = Builder(Origin(role="support"))
     backward = Block(seeds, block.nodes[border:], gradients)
-    backward = _sizes_first(backward, tail)
+    undefined = _partly_undefined(block.nodes[:border])
+    backward = _sizes_first(backward, tail, undefined)
     backward = _own_constants(backward, block.nodes[:border])
     residuals = free_values(backward)
     aliases = Aliases(Block(inputs, (*block.nodes[:border], *tail.nodes), results))
     reachable = aliases.classes((*inputs, *results, *aliases.foreign))
     kept: list[Value] = []
     for v in residuals:
-        if v.aval.kind in _COPIED and aliases.find(v) in reachable:
-            copied = tail.add("copy", (v,), (v.aval,), deep=v.aval.kind is Kind.LIST).out
+        if copies and v.aval.kind in _COPIED and aliases.find(v) in reachable:
+            absent = v.aval.optional or v in undefined
+            copied = tail.add("copy", (v,), (v.aval.but(optional=absent),),
+                              deep=v.aval.kind is Kind.LIST).out
             copied.hint = v.hint
             kept.append(copied)
         else:
@@ -71,8 +74,22 @@ def _with_none(block: Block, wanted: set[Value]) -> Block:
     return block.but(nodes=tuple(nodes))
 
 
-def _sizes_first(backward: Block, tail: Builder) -> Block:
-    """The backward block with sizes of forward values taken in the forward graph."""
+def _partly_undefined(nodes: tuple[Node, ...]) -> set[Value]:
+    """The values that are not defined on every path to the end of these nodes."""
+    found: set[Value] = set()
+    for node in nodes:
+        if node.op == "undef":
+            found.update(node.outputs)
+        elif node.op == "if":
+            for block in node.blocks:
+                inner = _partly_undefined(block.nodes)
+                found.update(out for out, v in zip(node.outputs, block.outputs) if v in inner)
+    return found
+
+
+def _sizes_first(backward: Block, tail: Builder, undefined: set[Value]) -> Block:
+    """The backward block with sizes of forward values taken in the forward graph, but for
+    values that are ``undefined`` on some paths."""
     inside = _defined(backward)
     moved: dict[Value, Value] = {}
     known: dict[tuple[Value, int], Value] = {}
@@ -88,7 +105,7 @@ def _sizes_first(backward: Block, tail: Builder) -> Block:
         nodes: list[Node] = []
         for node in block.nodes:
             early = bool(node.inputs) and node.inputs[0] not in inside and (
-                not node.inputs[0].aval.optional)
+                not node.inputs[0].aval.optional and node.inputs[0] not in undefined)
             if node.op == "dim" and early:
                 moved[node.out] = size(node.inputs[0], node.params["axis"])
                 continue

@@ -16,7 +16,7 @@ def zeros(tape: Tape, primal: Value) -> Value:
     symbolic sizes where ``primal`` itself is not at hand.
     """
     aval = primal.aval
-    if aval.kind is Kind.LIST:
+    if aval.kind in (Kind.LIST, Kind.RECORD):
         return tape.add("list_like", (primal,), (cotangent_aval(aval),)).out
     if aval.kind in SCALARS:
         if aval.dtype == np.complex128:

@@ -53,8 +53,10 @@ class Events:
         return all(self.may_pass(node, event, kept) for _, event in self.events[first:last])
 
     def may_pass(self, node: Node, event: Node | None, kept: bool) -> bool:
-        if event is None or event.op in ("effect", "call"):
+        if event is None or event.op == "effect":
             return False
+        if event.op == "call":  # writes to nothing
+            return not event.params.get("effects")
         if event.blocks and not (self.is_backward(node) and self.is_backward(event)):
             return False
         if node.op == "dim":

@@ -18,6 +18,7 @@ from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.shorthand import shorthand
 from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Ref, Step, Through, Value
+from srcgrad.graph.records import copy_record, zero_record
 from srcgrad.kinds import SCALARS, Aval, Kind
 from srcgrad.spelling import At, Attribute, Method, Part
 
@@ -208,15 +209,25 @@ class Expressions:
 
     def node_list_like(self, node: Node) -> ast.expr:
         value, elem = self.of(node.inputs[0]), node.out.aval.elem
+        if node.inputs[0].aval.kind is not Kind.LIST:
+            return call(self.space.function(zero_record), value)
         if elem is not None and elem.kind in SCALARS:
             return ast.BinOp(ast.List([ast.Constant(0.0)], ast.Load()), ast.Mult(),
                              call("len", value))
         zeros = self.space.function(np.zeros_like)
         return _listed(call(zeros, name("item")), value)
 
+    def node_pack(self, node: Node) -> ast.expr:
+        return ast.Tuple([self.of(v) for v in node.inputs], ast.Load())
+
+    def node_unpack(self, node: Node) -> ast.expr:
+        return self.of(node.inputs[0])
+
     def node_copy(self, node: Node) -> ast.expr:
         value = self.of(node.inputs[0])
         aval = node.inputs[0].aval
+        if aval.kind is Kind.RECORD:
+            return call(self.space.function(copy_record), value)
         if aval.kind is Kind.LIST:
             return self.list_copy(value, aval.elem if node.params.get("deep") else None)
         made = self.folding.producer.get(node.inputs[0])
@@ -226,7 +237,7 @@ class Expressions:
             return call(self.space.function(np.full), value.args[1], value.args[0])
         if aval.kind is Kind.ARRAY:
             copied = call(ast.Attribute(value, "copy", ast.Load()))
-            if not aval.optional:
+            if not aval.optional and not node.out.aval.optional:
                 return copied
             absent = ast.Compare(value, [ast.Is()], [ast.Constant(None)])
             return ast.IfExp(absent, ast.Constant(None), copied)
@@ -234,6 +245,8 @@ class Expressions:
 
     def list_copy(self, value: ast.expr, elem: Aval | None) -> ast.expr:
         """A copy of a list; with copies of its elements, if ``elem`` tells what they are."""
+        if elem is not None and elem.kind is Kind.RECORD:
+            return _listed(call(self.space.function(copy_record), name("item")), value)
         if elem is None or elem.kind not in (Kind.ARRAY, Kind.LIST, Kind.ANY):
             return call("list", value)
         if elem.kind is Kind.LIST:

@@ -19,7 +19,8 @@ from srcgrad.kinds import Kind
 MAX_DEPTH = 24
 REPEATED = 3
 
-_FOLDABLE = frozenset({"apply", "read", "dim", "get", "list", "list_len", "copy", "if"})
+_FOLDABLE = frozenset({"apply", "read", "dim", "get", "list", "list_len", "copy", "if", "call",
+                       "pack"})
 
 
 def references(template: Any, found: list[int]) -> None:
@@ -206,6 +207,8 @@ class Folding:
             return None
         if node.op == "apply" and node.params.get("many"):
             return None
+        if node.op == "call" and node.params.get("effects"):
+            return None
         by = self.consumer[out]
         if isinstance(by, Block):
             return self.order.span[by][1]
@@ -235,7 +238,7 @@ class Folding:
             return False
         if by.op == "read" and by.params.get("handle") and by.inputs[-1] is value:
             return False
-        if by.op in ("loop", "call", "undef"):
+        if by.op in ("loop", "undef"):
             return by.op != "loop" or self.is_bound(by, value)
         return True
 

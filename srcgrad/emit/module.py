@@ -26,6 +26,7 @@ from srcgrad.emit.split import split_names
 from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
 from srcgrad.graph.ir import Block, Graph, Ref, Value, walk
+from srcgrad.graph.lift import reachable
 
 RESERVED = frozenset(dir(builtins)) | frozenset(
     ("np", "math", "cmath", "operator", "scipy", "copy", "False", "None", "True", "and", "as",
@@ -59,7 +60,7 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
     parameter_names = new_names
     space = Namespace(set(parameter_names) | {graph.name})
     functions: list[ast.stmt] = []
-    for callee in graph.callees.values():
+    for callee in map(graph.callees.__getitem__, reachable(graph)):
         names = [v.hint or f"a{i}" for i, v in enumerate(callee.inputs)]
         functions += Function(callee, _distinct(names), space, {}, None).statements()
     functions += Function(graph, parameter_names, space, defaults, result).statements()

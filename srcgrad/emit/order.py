@@ -17,7 +17,7 @@ from srcgrad.graph.ir import Block, Graph, Node, Value
 from srcgrad.kinds import Aval, Kind
 from srcgrad.spelling import Attribute
 
-MUTABLE = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST})
+MUTABLE = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST, Kind.RECORD})
 WRITES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
 _SHAPE_ONLY = (np.zeros_like, np.ones_like, np.empty_like, np.shape, np.ndim, np.size)

@@ -21,6 +21,7 @@ from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Steps, Value
+from srcgrad.graph.records import add_records
 from srcgrad.kinds import SCALARS, Kind
 from srcgrad.spelling import raise_exception
 
@@ -180,6 +181,14 @@ class Plain:
         else:
             self.add(stmts, node, assign(names[0], value))
 
+    def do_unpack(self, node: Node, stmts: Stmts) -> None:
+        """``a, b = record``; nothing where no part is used."""
+        names = [self.name_of(v) for v in node.outputs]
+        if any(n != "_" for n in names):
+            targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
+            self.add(stmts, node, ast.Assign([ast.Tuple(targets, ast.Store())],
+                                             self.e.node(node)))
+
     def is_idle(self, node: Node) -> bool:
         """Is a node whose value is not used without any effect?  (A slice cannot fail.)"""
         if node.op == "dim" or is_adjoint(node):
@@ -308,6 +317,10 @@ class Plain:
 
     def add_whole(self, node: Node, base: ast.expr, value: ast.expr, stmts: Stmts) -> None:
         out = self.name_of(node.outputs[0])
+        if node.out.aval.kind is Kind.RECORD or node.inputs[1].aval.optional:
+            total = call(self.e.space.function(add_records), base, value)
+            self.add(stmts, node, assign(out, total))
+            return
         mutable = node.inputs[0].aval.kind is Kind.ARRAY and node.inputs[0].aval.shape != ()
         if isinstance(base, ast.Name) and base.id == out:
             self.add(stmts, node, self.added(base, value))

@@ -252,6 +252,8 @@ class Storage:
                             self.contain(self.of(out)[0], self.elements(v))
 
     def is_fresh(self, node: Node, out: Value) -> bool:
+        if node.op == "call":
+            return bool(node.params.get("owned")) and out.aval.kind is Kind.ARRAY
         if node.op == "read":
             return any(isinstance(s, Index) and not s.basic for s in node.params["steps"])
         if node.op != "apply" or out.aval.kind is Kind.LIST:

@@ -15,6 +15,8 @@ def covers(aval: Aval, value: Any) -> str | None:
     """Why ``value`` does not have the kind, dtype and rank of ``aval``; None if it has."""
     if aval.kind is Kind.OPAQUE or (aval.optional and value is None):
         return None
+    if aval.kind is Kind.RECORD:
+        return None if isinstance(value, tuple) else f"expected a record, found {value!r}"
     if aval.kind is Kind.LIST:
         return _covers_list(aval, value)
     actual = aval_of(value)

@@ -15,6 +15,7 @@ import numpy as np
 
 from .conformance import Checker
 from .ir import Block, Graph, Index, Node, Steps, Value, fill
+from .records import add_records, zero_record
 
 
 class _Undefined:
@@ -59,15 +60,22 @@ def interpret(graph: Graph, *inputs: Any, check: bool = False) -> list[Any]:
 def _run(block: Block, arguments: Sequence[Any], callees: Mapping[str, Graph],
          checker: Checker | None) -> list[Any]:
     """Drive nested blocks from one stack, so that deep graphs need no deep recursion."""
-    stack: list[Task] = [_evaluate(block, arguments, {}, callees, checker)]
+    env: Env = {}
+    stack: list[Task] = [_evaluate(block, arguments, env, callees, checker)]
+    scopes = [(env, checker)]
     answer: list[Any] | None = None
     while stack:
         try:
             inner = stack[-1].send(answer) if answer is not None else next(stack[-1])
+            env, checker = scopes[-1]
+            if inner[2] is not env:  # a call: sizes mean something else there
+                checker = Checker() if checker else None
+            scopes.append((inner[2], checker))
             stack.append(_evaluate(*inner, checker))
             answer = None
         except StopIteration as stop:
             stack.pop()
+            scopes.pop()
             answer = stop.value
     assert answer is not None
     return answer
@@ -144,6 +152,8 @@ def _write(node: Node, inputs: list[Any]) -> list[Any]:
 def _acc(node: Node, inputs: list[Any]) -> list[Any]:
     steps: Steps = node.params["steps"]
     base, value = inputs[0], inputs[1]
+    if isinstance(base, tuple) or isinstance(value, tuple):
+        return [add_records(base, value)]
     if not steps and not isinstance(base, np.ndarray):
         return [value if base is None else base + value]
     advanced = any(isinstance(s, Index) and not s.basic for s in steps)
@@ -208,6 +218,8 @@ def _zero_like(value: Any) -> Any:
         return [_zero_like(v) for v in value]
     if isinstance(value, np.ndarray):
         return np.zeros_like(value)
+    if value is None or isinstance(value, tuple):
+        return zero_record(value)
     return UNDEFINED if value is UNDEFINED else 0.0
 
 
@@ -246,6 +258,8 @@ _SIMPLE: dict[str, Callable[[Node, list[Any]], list[Any]]] = {
     "pop": _pop,
     "get": lambda node, inputs: [inputs[0][inputs[1]]],
     "list_len": lambda node, inputs: [len(inputs[0])],
+    "pack": lambda node, inputs: [tuple(None if v is UNDEFINED else v for v in inputs)],
+    "unpack": lambda node, inputs: list(inputs[0]),
     "list_like": lambda node, inputs: [_zero_like(inputs[0])],
     "copy": lambda node, inputs: [copied(inputs[0])],
     "undef": lambda node, inputs: [UNDEFINED],

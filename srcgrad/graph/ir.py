@@ -36,8 +36,10 @@ Operations (``Node.op``), inputs, parameters, outputs
 ``get``          lst, index -> element.           ``put``   lst, value, index -> next version.
 ``list_len``     lst -> int.                      ``insert`` lst, value, index -> next version.
 ``list_acc``     lst, value, index -> next version with ``value`` added to an element.
-``list_like``    lst -> a list of as many zeros, of the shapes of the elements (adjoint of a list).
+``list_like``    lst -> a list of as many zeros, of the shapes of the elements (adjoint of a list);
+                 of a record, or of one that may be None, the zeros of what it holds.
 ``call``         *args; ``callee`` (name of a graph in ``Graph.callees``) -> its outputs.
+``pack``         *values -> a record of them.      ``unpack`` record -> *values.
 ``copy``         x -> a fresh object with the same content (made by realisation).
 ``undef``        () -> a value that is never read on the paths where it is undefined.
 
@@ -213,8 +215,10 @@ class Graph:
     ``border`` is the number of nodes of the forward part where a backward part follows in the
     same block (None: no backward part).  ``n_primal`` results come first, then gradients.
     ``written`` lists inputs (positions) whose objects the graph writes to.  ``callees`` holds
-    the graphs that ``call`` nodes name.  ``title`` and ``notes`` go into the header of the
-    emitted text.
+    the graphs that ``call`` nodes name.  A joint graph among them with ``pair`` stands for two
+    functions, forward (its name) and backward (``pair``), until it is cut; its last ``n_seeds``
+    inputs are then those of the backward function.  ``title`` and ``notes`` go into the header
+    of the emitted text.
     """
 
     name: str
@@ -223,6 +227,8 @@ class Graph:
     n_primal: int = 0
     written: tuple[int, ...] = ()
     callees: Mapping[str, Graph] = field(default_factory=dict)
+    pair: str | None = None
+    n_seeds: int = 0
     title: str = ""
     notes: tuple[str, ...] = ()
 
@@ -242,7 +248,8 @@ def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
     """The number 1 as the cotangent of each scalar result, of a type that leaves the dtypes of
     what it meets alone: a Python float unless the graph computes in other precisions as well."""
     mixed = any(v.aval.dtype is not None and v.aval.dtype.kind in "fc" and v.aval.dtype.char
-                not in "dD" for node in walk(graph.block) for v in (*node.inputs, *node.outputs))
+                not in "dD" for each in (graph, *graph.callees.values())
+                for node in walk(each.block) for v in (*node.inputs, *node.outputs))
     return [1.0 if not mixed or s.aval.dtype is None else s.aval.dtype.type(1.0) for s in seeds]
 
 

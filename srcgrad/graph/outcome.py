@@ -32,6 +32,10 @@ class Fresh:
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
 
+    def counts(self) -> dict[str, int]:
+        """How many symbols of each name there are."""
+        return dict(self._counts)
+
     def __call__(self, name: str = "k", *, low: Bound = 0, high: Bound = None,
                  varying: bool = True) -> Poly:
         serial = self._counts.get(name, 0)

@@ -34,11 +34,11 @@ _INPUTS: dict[str, tuple[int, int | None]] = {
     "update": (2, None), "dim": (1, 1), "if": (1, 1), "loop": (0, None), "effect": (0, None),
     "list": (0, None), "append": (2, 2), "pop": (1, 2), "get": (2, 2), "put": (3, 3),
     "list_len": (1, 1), "insert": (3, 3), "list_acc": (3, 3), "list_like": (1, 1),
-    "call": (0, None), "copy": (1, 1), "undef": (0, 0),
+    "call": (0, None), "pack": (0, None), "unpack": (1, 1), "copy": (1, 1), "undef": (0, 0),
 }
 _OUTPUTS = {"pop": 2, "const": 1, "read": 1, "write": 1, "acc": 1, "update": 1, "dim": 1,
             "list": 1, "append": 1, "get": 1, "put": 1, "list_len": 1, "insert": 1, "list_acc": 1,
-            "list_like": 1, "copy": 1, "undef": 1}
+            "list_like": 1, "pack": 1, "copy": 1, "undef": 1}
 
 
 def verify(graph: Graph, open: bool = False) -> None:
@@ -56,14 +56,14 @@ def verify(graph: Graph, open: bool = False) -> None:
     srcgrad.graph.verify.InvalidGraph: values-are-dominated: output 'lost' is not defined here \
 (graph 'g')
     """
-    for name, check in CHECKS.items():
-        def fail(message: str, node: Node | None = None, name: str = name) -> NoReturn:
-            raise InvalidGraph(name, message, graph, node)
+    for each in (graph, *graph.callees.values()):
+        each = each.but(callees=graph.callees)
+        for name, check in CHECKS.items():
+            def fail(message: str, node: Node | None = None, name: str = name,
+                     each: Graph = each) -> NoReturn:
+                raise InvalidGraph(name, message, each, node)
 
-        check(graph, open, fail)
-    for callee in graph.callees.values():
-        if callee is not graph:
-            verify(callee, open)
+            check(each, open, fail)
 
 
 Fail = Callable[..., NoReturn]
@@ -134,8 +134,8 @@ def _outputs_match_blocks(graph: Graph, open: bool, fail: Fail) -> None:
                          f"{len(node.outputs)}", node)
         elif node.op == "call":
             callee = graph.callees.get(node.params["callee"])
-            if callee is None:
-                continue  # a recursive call: the callee lives in an enclosing graph
+            if callee is None or callee.pair is not None:
+                continue  # one of a pair that is not cut yet
             if len(callee.inputs) != len(node.inputs):
                 fail(f"{callee.name} takes {len(callee.inputs)} inputs", node)
             if len(callee.outputs) != len(node.outputs):

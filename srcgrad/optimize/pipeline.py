@@ -26,7 +26,11 @@ PASSES: dict[str, Pass] = {
 
 
 def simplify(graph: Graph, *, keep_raising: bool = False, without: Collection[str] = ()) -> Graph:
-    """``graph``, open or closed, after all passes but those named in ``without``."""
+    """``graph``, open or closed, and the graphs it calls, after all passes but those named in
+    ``without``."""
+    callees = {name: simplify(callee, keep_raising=keep_raising, without=without)
+               for name, callee in graph.callees.items()}
+    graph = graph.but(callees=callees)
     for name, run in PASSES.items():
         if name not in without:
             graph = run(graph)

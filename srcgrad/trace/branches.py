@@ -13,6 +13,7 @@ from ..graph.ir import Value
 from ..kinds import INT, Aval, Kind
 from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND
 from .choices import Choice, Choices, may_choose
+from .control import Bottom
 from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
 from .journal import Cell, Change, Content, Lost, Snapshot, Stored, Version
 from .recorder import Region
@@ -111,6 +112,7 @@ class Branches(Choices):
     def branch(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any],
                rest: Callable[[], Any] | None) -> Any:
         """A branch on data."""
+        bottoms = self.bottoms
         first = self.trace_arm(functools.partial(self._ended, then))
         second = self.trace_arm(functools.partial(self._ended, orelse))
         first.jump, second.jump = first.jump or NORMAL, second.jump or NORMAL
@@ -122,8 +124,16 @@ class Branches(Choices):
             if stays.jump == NORMAL and not isinstance(leaves_.jump, Jump):
                 # one arm certainly leaves: the rest of the block belongs to the other one
                 self.continue_arm(stays, rest)
-                return self.merge(predicate, first, second)
-        return self.after(self.merge(predicate, first, second), rest)
+                return self._returning(self.merge(predicate, first, second), bottoms)
+        return self.after(self._returning(self.merge(predicate, first, second), bottoms), rest)
+
+    bottoms: int
+
+    def _returning(self, jump: Any, bottoms: int) -> Any:
+        """The jump after a branch, unless both arms wait for the result of a recursive call."""
+        if type(jump) is int and jump == RAISE and self.bottoms > bottoms:
+            raise Bottom(None)
+        return jump
 
     def continue_arm(self, arm: Arm, rest: Callable[[], Any]) -> None:
         self.enter_arm(arm)
@@ -135,8 +145,14 @@ class Branches(Choices):
     def _ended(self, body: Callable[[], Any]) -> Any:
         """Run an arm.  What certainly raises in it (shapes that do not fit, an attribute that
         does not exist) is raised when the arm is taken: plain Python would not meet it before."""
+        layers, region = len(self.journal.layers), self.region
         try:
             return body()
+        except Bottom:
+            while len(self.journal.layers) > layers:
+                self.journal.pop()
+            self.region = region
+            return RAISE
         except USER_ERRORS as error:
             if isinstance(error, SrcgradError):
                 raise

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-import enum
 import functools
 import types
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -19,9 +16,12 @@ from ..kinds import OPAQUE, Aval, Kind, aval_of
 from ..rules.book import lookup
 from ..rules.methods import resolve
 from ..spelling import Method
+from ..stage.function import Staged as StagedFunction
 from ..stage.function import definition, make_function, stage
-from .access import Access, is_library
-from .control import Restart
+from ..stage.machine import Frame
+from .access import is_library
+from .construct import Construction
+from .control import Refusal, Restart
 from .iteration import Staged
 from .operators import python_method
 from .recorder import contains_tracer
@@ -41,7 +41,7 @@ RANDOM = ("numpy.random", "random", "time", "datetime", "os", "io", "json", "log
           "pathlib", "uuid", "secrets", "warnings", "pickle", "socket", "subprocess", "threading")
 
 
-class Calls(Access):
+class Calls(Construction):
     """``f(...)`` and ``obj.name(...)``."""
 
     handlers: dict[Any, Callable[..., Any]]
@@ -181,19 +181,26 @@ class Calls(Access):
         if where is not None:
             self.callers.append(where)
         self.depth += 1
-        frame = staged.frame(args, kwargs, function)
-        self.frames.append(frame)
         try:
+            frame = staged.frame(args, kwargs, function)
             self.journal.born(frame)
             for value in frame.slots.values():
                 self.adopt(value)
-            return staged.enter(self, frame)  # type: ignore[arg-type]
+            return self.run_frame(function, staged, frame)
         finally:
             self.depth -= 1
-            self.frames.pop()
             self.call_sites.pop()
             if where is not None:
                 self.callers.pop()
+
+    def run_frame(self, function: types.FunctionType, staged: StagedFunction,
+                  frame: Frame) -> Any:
+        """Run the staged body of a function in a frame whose parameters are bound."""
+        self.frames.append(frame)
+        try:
+            return staged.enter(self, frame)  # type: ignore[arg-type]
+        finally:
+            self.frames.pop()
 
     depth: int
 
@@ -203,6 +210,9 @@ class Calls(Access):
         if same >= 3 and self.region is not self.root:
             self.guard_recursion(function)
         if same and self.region is not self.root and same > self.recursion_limit:
+            for fact in self.assumed:
+                if fact[0] == "refused" and fact[1] is function.__code__:
+                    raise Refusal(fact[2])
             raise self.fatal(UnsupportedOperation(
                 f"recursion of {function.__qualname__!r} that stops on data",
                 why="each level is inlined, and tracing it does not come to an end",
@@ -403,77 +413,6 @@ class Calls(Access):
     def call_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise AttributeError
 
-    # ---- classes -----------------------------------------------------------------------------
-    def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """An instance: of a user's class by its staged ``__init__``, of others natively."""
-        if issubclass(cls, np.generic) and contains_tracer(args):
-            return self.numeric_call(cls, args, kwargs)
-        if issubclass(cls, BaseException) or issubclass(cls, (type,)):
-            return cls(*args, **kwargs)
-        if cls is warnings.catch_warnings or cls.__module__.startswith("numpy.random") or (
-                cls.__module__ == "random"):  # made anew at each call, for they have a state
-            return self.emit_effect(cls, args, kwargs, OPAQUE)
-        if cls.__module__ in ("builtins", "collections", "numpy") or cls.__flags__ & (
-                1 << 9) == 0:
-            if is_library(cls.__module__) or not (contains_tracer(args)):
-                if cls.__module__.startswith("numpy") and contains_tracer((args, kwargs)):
-                    return self.numeric_call(cls, args, kwargs)
-                return cls(*args, **kwargs)
-        if is_library(cls.__module__) and not hasattr(cls.__init__, "__code__"):
-            return self.adopt(cls(*args, **kwargs))
-        meta = type(cls)
-        if "__call__" in meta.__dict__ and hasattr(meta.__call__, "__code__"):
-            return self.call(meta.__call__, cls, *args, **kwargs)
-        if issubclass(cls, (tuple, str, int, float, frozenset)) or _is_enum(cls):
-            return cls(*args, **kwargs)
-        new = cls.__new__
-        if hasattr(new, "__code__"):
-            obj = self.call(new, cls, *args, **kwargs)
-            if not isinstance(obj, cls):
-                return obj
-        else:
-            obj = new(cls)
-        self.journal.born(obj)
-        init = cls.__init__
-        if hasattr(init, "__code__"):
-            if init.__code__.co_filename.startswith("<"):
-                self._generated_init(cls, obj, args, kwargs)
-            else:
-                self.call(init, obj, *args, **kwargs)
-        elif init is not object.__init__:
-            init(obj, *args, **kwargs)
-        elif (args or kwargs) and new is object.__new__:
-            cls(*args, **kwargs)  # raises Python's own TypeError
-        return obj
-
-    def _generated_init(self, cls: Any, obj: Any, args: tuple[Any, ...],
-                        kwargs: dict[str, Any]) -> None:
-        """The ``__init__`` of a dataclass: it only assigns; ``__post_init__`` and the factories
-        of defaults are staged."""
-        kwargs = self._with_factories(cls, args, kwargs)
-        post = cls.__dict__.get("__post_init__") or getattr(cls, "__post_init__", None)
-        if post is None:
-            cls.__init__(obj, *args, **kwargs)
-            return
-        held: list[Any] = []
-        cls.__post_init__ = lambda self, *a: held.extend(a)
-        try:
-            cls.__init__(obj, *args, **kwargs)
-        finally:
-            if "__post_init__" in cls.__dict__:
-                cls.__post_init__ = post
-        self.call(post, obj, *held)
-
-    def _with_factories(self, cls: Any, args: tuple[Any, ...],
-                        kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The keywords of a dataclass, with the defaults that ``default_factory`` makes."""
-        fields = [f for f in getattr(cls, "__dataclass_fields__", {}).values() if f.init]
-        given = {f.name for f in [f for f in fields if not f.kw_only][:len(args)]}
-        made = {f.name: self.adopt(self.call(f.default_factory)) for f in fields
-                if f.default_factory is not dataclasses.MISSING
-                and f.name not in given and f.name not in kwargs}
-        return {**kwargs, **made}
-
     # ---- methods -----------------------------------------------------------------------------
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         if type(obj) is ArrayTracer or (is_tracer(obj) and type(obj) is not OpaqueTracer):
@@ -551,10 +490,6 @@ class Calls(Access):
 
 def _apply(function: Any, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
-
-
-def _is_enum(cls: type) -> bool:
-    return issubclass(cls, enum.Enum)
 
 
 def _class_name(cls: type) -> str:

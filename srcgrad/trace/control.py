@@ -37,6 +37,24 @@ class Restart(Signal):
         self.assumption = assumption
 
 
+class Bottom(Signal):
+    """A function calls itself, and nothing is known of its result yet: the arm that calls it
+    does not come back in this round."""
+
+    def __init__(self, callee: Any) -> None:
+        super().__init__(callee)
+        self.callee = callee
+
+
+class Again(Signal):
+    """A function calls itself with arguments that its form does not cover: the form is wider
+    now, and its body is traced again."""
+
+    def __init__(self, callee: Any) -> None:
+        super().__init__(callee)
+        self.callee = callee
+
+
 class Split(Signal):
     """A join failed whose result is needed: run the rest of the region once for each arm of
     test number ``test`` of ``region``."""

@@ -59,6 +59,7 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
     for _ in range(MAX_RESTARTS):
         machine = TraceMachine(sizes, unrolled)
         machine.assumed = assumed
+        machine.reserved = {name}
         try:
             return _trace_once(machine, function, args, kwargs, leaves, name)
         except Restart as again:
@@ -139,7 +140,8 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     written = tuple(i for i, v in enumerate(inputs)
                     if any(id(t.home) in homes and t.first is v
                            for _, t, _ in machine.outside_arrays))
-    graph = Graph(name, block.but(params=tuple(inputs)), n_primal=len(outputs), written=written)
+    graph = Graph(name, block.but(params=tuple(inputs)), n_primal=len(outputs), written=written,
+                  callees=machine.callees)
     return Traced(graph, tuple(s for _, s in machine.inputs), tuple(machine.guards.values()),
                   tuple(machine.symbols), template, machine.pinned, dict(bound.arguments),
                   tuple(dict.fromkeys(machine.notes)), machine.rounds, machine.node_count,

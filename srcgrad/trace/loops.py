@@ -10,7 +10,7 @@ from ..errors import AliasError, JoinError, UnsupportedOperation
 from ..graph.ir import Value
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from .branches import RAISE
-from .control import Refusal, Unroll
+from .control import Bottom, Refusal, Unroll
 from .iteration import Range, item, length, staged_iterable, static_items
 from .loop_nodes import LoopNodes
 from .recorder import Region
@@ -109,6 +109,9 @@ class Loops(LoopNodes):
                 if need.symbol not in index_symbol.atoms():
                     raise
                 reason = need.reason
+            except Bottom:  # as far as is known, no iteration comes to its end
+                self._unwind(layers, region, nodes)
+                return self._loop_end(NORMAL, orelse, rest)
             except Refusal as refusal:
                 if not isinstance(refusal.error, (JoinError, AliasError)) or (
                         self._count(staged) is None):
@@ -209,12 +212,18 @@ class Loops(LoopNodes):
         layers, region = len(self.journal.layers), self.region
         nodes = len(region.builder.nodes)
         self.journal.push()
-        outcome = self._try_static(test, body)
-        if outcome is not None:
-            self.journal.commit()
-            return outcome[0]
-        self._unwind(layers, region, nodes)
-        return self._trace_loop("while", [], test, None, body, "while")
+        try:
+            outcome = self._try_static(test, body)
+            if outcome is not None:
+                self.journal.commit()
+                return outcome[0]
+            self._unwind(layers, region, nodes)
+            return self._trace_loop("while", [], test, None, body, "while")
+        except Bottom:  # as far as is known, no iteration comes to its end
+            self._unwind(layers, region, nodes)
+            if self.static_truth(test()):
+                raise
+            return NORMAL
 
     def _try_static(self, test: Callable[[], Any], body: Callable[[], Any]) -> Any:
         """Run a while as Python if its test stays static for a few iterations and ends."""

@@ -19,11 +19,11 @@ from .choices import Choice
 from .handlers import HANDLERS
 from .iteration import staged_iterable
 from .joins import record_fields
-from .statements import Statements
+from .recursion import Recursion
 from .tracers import ArrayTracer, ScalarTracer, is_tracer
 
 
-class TraceMachine(Statements, MachineDefaults):
+class TraceMachine(Recursion, MachineDefaults):
     """All staged operators, recording."""
 
     float_aval = FLOAT
@@ -54,6 +54,12 @@ class TraceMachine(Statements, MachineDefaults):
         self.forms = {}
         self.notes = []
         self.handling = []
+        self.callees = {}
+        self.tracing = []
+        self.pending = []
+        self.activations = []
+        self.reserved = set()
+        self.bottoms = 0
 
     # ---- objects that depend on the path -----------------------------------------------------
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -285,8 +291,7 @@ class TraceMachine(Statements, MachineDefaults):
             return self.call(function, *args, **kwargs)
         staged = stage(function)
         frame = staged.frame(args, kwargs, function)
-        self.frames.append(frame)
-        return staged.enter(self, frame)
+        return self.run_frame(function, staged, frame)
 
 
 def _nothing() -> None:

@@ -11,8 +11,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import NonScalarOutput
+from ..errors import NonScalarOutput, UnsupportedOperation
 from ..graph.ir import Graph, Value, free_values, rebuild, unit_seeds
+from ..graph.lift import called
 from ..guards import Path
 from ..kinds import Kind
 from ..tree import assemble, children, paths_below
@@ -65,8 +66,14 @@ def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
     free = free_values(block)
     lifted = {v: v.like() for v in free}
     graph = Graph("inner", rebuild(block, dict(lifted)).but(
-        params=(*params, *lifted.values())), n_primal=1)
+        params=(*params, *lifted.values())), n_primal=1, callees=machine.callees)
+    if any(name not in machine.callees for name in called(block)):
+        raise machine.fatal(UnsupportedOperation(
+            "a derivative, inside a function that calls itself, of a call of that function",
+            why="the function's graph is not known before it has been traced",
+            fix="take the derivative outside of the recursive function"))
     joint = differentiate(graph, list(range(len(params))), [0], [0])
+    machine.callees.update(joint.callees)
     outputs = _inline(machine, joint, [*given, *free])
     made = [machine.wrap(v) for v in outputs]
     gradients = []

@@ -16,11 +16,12 @@ import everyday  # noqa: E402
 import numpy_style  # noqa: E402
 import objects  # noqa: E402
 import practice  # noqa: E402
+import recursion  # noqa: E402
 from chain import check, floats, same  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
-CORPORA = (everyday, aliasing, objects, numpy_style, practice)
+CORPORA = (everyday, aliasing, objects, numpy_style, practice, recursion)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 
 

@@ -1,0 +1,246 @@
+"""Adjoints of calls: a pair of functions for each function that is called.
+
+``y = f(x)`` becomes ``y, record = f_forward(x)`` in the forward part and
+``d_x = f_backward(record, d_y)`` in the backward part.  The record holds the residuals of one
+call, among them the records of the calls it made: a function that calls itself has records
+inside records, as deep as the recursion went.
+
+Which arguments vary and which results matter is found for all functions together, as a least
+fixed point over all calls (:class:`Calls`): each function has one pair per differentiation.
+The joint graph of a function stays open, like that of its caller, and is simplified and closed
+with it; :func:`pairs` then cuts it in two.
+
+A record is made by ``pack`` and opened by ``unpack``, which are each other's adjoints: so pairs
+can be differentiated again, and the cotangent of a record is a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, walk
+from ..graph.lift import distinct, reachable
+from ..kinds import NONE, RECORD, Kind
+from .activity import Activity
+from .binding import Bindings
+from .frames import Frame, cotangent_aval
+from .split import split
+
+if TYPE_CHECKING:
+    from .reverse import Reverse
+
+Cotangents = list[Value | None]
+_WRITES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
+
+
+@dataclass
+class Summary:
+    """What is known of a function over all its calls: the positions of arguments that vary and
+    of results that vary with them, of results that matter and of arguments they depend on."""
+
+    varied_in: set[int] = field(default_factory=set)
+    varied_out: set[int] = field(default_factory=set)
+    useful_in: set[int] = field(default_factory=set)
+    useful_out: set[int] = field(default_factory=set)
+
+    def size(self) -> int:
+        return sum(map(len, (self.varied_in, self.varied_out, self.useful_in, self.useful_out)))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The two functions that replace one: its cotangents are those of the arguments ``wrt``,
+    for given cotangents of the results ``of``."""
+
+    forward: str
+    backward: str
+    wrt: tuple[int, ...]
+    of: tuple[int, ...]
+
+
+class Calls:
+    """The called functions of a graph under one differentiation."""
+
+    def __init__(self, graph: Graph, wrt: Collection[Value], of: Collection[Value]) -> None:
+        self.graph = graph
+        self.summaries = {name: Summary() for name in reachable(graph)}
+        self.pairs: dict[str, Pair] = {}
+        self.by_forward: dict[str, Pair] = {}
+        self._tangents: dict[str, Pair] = {}
+        if self.summaries:
+            self._settle(wrt, of)
+            self._name_pairs()
+
+    def _settle(self, wrt: Collection[Value], of: Collection[Value]) -> None:
+        """The least fixed point of activity over all functions."""
+        bindings = {name: Bindings(self.graph.callees[name].block) for name in self.summaries}
+        outer = Bindings(self.graph.block)
+        before = -1
+        while before != (before := sum(s.size() for s in self.summaries.values())):
+            Activity(self.graph.block, outer, wrt, of, self)
+            for name, s in self.summaries.items():
+                block = self.graph.callees[name].block
+                found = Activity(block, bindings[name], [block.params[i] for i in s.varied_in],
+                                 [block.outputs[o] for o in s.useful_out], self)
+                s.varied_out |= {o for o, v in enumerate(block.outputs) if v in found.varied}
+                s.useful_in |= {i for i, v in enumerate(block.params) if v in found.useful}
+
+    def _name_pairs(self) -> None:
+        taken = {self.graph.name, *self.graph.callees}
+        for name, s in self.summaries.items():
+            wrt = tuple(sorted(s.varied_in & s.useful_in))
+            of = tuple(sorted(s.varied_out & s.useful_out))
+            if not wrt or not of:
+                continue
+            forward = distinct(f"{name}_forward", taken)
+            backward = distinct(f"{name}_backward", taken)
+            taken |= {forward, backward}
+            pair = self.pairs[name] = Pair(forward, backward, wrt, of)
+            self.by_forward[forward] = pair
+
+    def tangents(self) -> dict[str, Pair]:
+        """For forward mode: the functions that compute tangents of the results as well.  Their
+        name is ``forward``."""
+        if not self._tangents:
+            taken = {self.graph.name, *self.graph.callees}
+            for name, s in self.summaries.items():
+                if s.varied_in and s.varied_out:
+                    chosen = distinct(f"{name}_jvp", taken)
+                    taken.add(chosen)
+                    self._tangents[name] = Pair(chosen, "", tuple(sorted(s.varied_in)),
+                                                tuple(sorted(s.varied_out)))
+        return self._tangents
+
+    # ---- activity through calls --------------------------------------------------------------
+
+    def vary(self, node: Node, varied: set[Value]) -> Iterable[Value]:
+        """The outputs of a call that vary with its inputs."""
+        s = self.summaries[node.params["callee"]]
+        inside = [i for i, v in enumerate(node.inputs) if v in varied and v.aval.is_inexact]
+        s.varied_in.update(inside)
+        return [node.outputs[o] for o in s.varied_out] if inside else []
+
+    def matter(self, node: Node, useful: set[Value]) -> Iterable[Value]:
+        """The inputs of a call on which useful outputs depend."""
+        s = self.summaries[node.params["callee"]]
+        s.useful_out.update(o for o, v in enumerate(node.outputs) if v in useful)
+        return [node.inputs[i] for i in s.useful_in]
+
+    # ---- pairs -------------------------------------------------------------------------------
+
+    def recorded(self, block: Block, activity: Activity) -> Block:
+        """The block with calls of forward functions in the place of active calls."""
+        if not self.pairs:
+            return block
+        nodes = []
+        for node in block.nodes:
+            pair = self.pairs.get(node.params["callee"]) if node.op == "call" else None
+            if pair is not None and any(activity.active(o) for o in node.outputs):
+                record = Value(RECORD, "record")
+                node = node.but(outputs=(*node.outputs, record),
+                                params={**node.params, "callee": pair.forward})
+            elif node.blocks:
+                node = node.but(blocks=tuple(self.recorded(b, activity) for b in node.blocks))
+            nodes.append(node)
+        return block.but(nodes=tuple(nodes))
+
+
+def reverse_call(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+    """The adjoint of a call."""
+    pair = reverse.calls.by_forward.get(node.params["callee"]) if reverse.calls else None
+    if pair is None:
+        return
+    seeds = [cts[o] or reverse.zeros(frame, node.outputs[o]) for o in pair.of]
+    targets = [node.inputs[i] for i in pair.wrt]
+    made = frame.tape.add("call", (node.outputs[-1], *seeds),
+                          tuple(cotangent_aval(v.aval) for v in targets), callee=pair.backward,
+                          effects=0, owned=True)
+    for target, ct in zip(targets, made.outputs):
+        reverse.accumulate(frame, target, ct)
+
+
+def reverse_pack(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+    """The adjoint of ``pack``: the parts of a record's cotangent."""
+    (ct,) = cts
+    assert ct is not None
+    varied = [v in reverse.activity.varied for v in node.inputs]
+    avals = tuple(cotangent_aval(v.aval).but(optional=v.aval.optional) if active else NONE
+                  for v, active in zip(node.inputs, varied))
+    parts = frame.tape.add("unpack", (ct,), avals).outputs
+    for value, part, active in zip(node.inputs, parts, varied):
+        if active:
+            reverse.accumulate(frame, value, part)
+
+
+def reverse_unpack(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
+    """The adjoint of ``unpack``: a record of cotangents."""
+    (record,) = node.inputs
+    parts = []
+    for value, ct in zip(node.outputs, cts):
+        if not value.aval.is_inexact:
+            parts.append(frame.tape.const(None, NONE))
+        else:
+            parts.append(reverse.zeros(frame, value) if ct is None else ct)
+    made = frame.tape.add("pack", tuple(parts), (RECORD,)).out
+    reverse.accumulate(frame, record, made)
+
+
+ADJOINTS = {"call": reverse_call, "pack": reverse_pack, "unpack": reverse_unpack}
+
+
+# ---- cutting ---------------------------------------------------------------------------------
+
+
+def pairs(graph: Graph, copies: bool = False) -> Graph:
+    """The graph with the joint graphs among its callees, which are closed, cut into pairs.
+
+    Residuals that the caller can reach are copied with ``copies``, and where the program
+    writes to arrays in place: what a record holds must not change before it is used.
+    """
+    joints = [c for c in graph.callees.values() if c.pair is not None]
+    if not joints:
+        return graph
+    copies = copies or any(_writes(g) for g in (graph, *joints))
+    callees = dict(graph.callees)
+    for joint in joints:
+        assert joint.pair is not None
+        forward, backward = split(joint.but(pair=None), joint.n_seeds, copies)
+        callees[joint.name] = _packed(forward, joint.name)
+        callees[joint.pair] = _unpacked(backward, joint.pair, joint.n_seeds)
+    alive = reachable(graph.but(callees=callees))
+    return graph.but(callees={name: callees[name] for name in callees if name in alive})
+
+
+def _writes(graph: Graph) -> bool:
+    """Does the forward part of a graph write to anything?"""
+    nodes = graph.block.nodes[:graph.border]
+    return any(n.op in _WRITES for top in nodes
+               for n in (top, *(i for b in top.blocks for i in walk(b))))
+
+
+def _packed(forward: Graph, name: str) -> Graph:
+    """A forward graph whose residuals are one record."""
+    tail = Builder(Origin(role="support"))
+    count = forward.n_primal
+    record = tail.add("pack", forward.outputs[count:], (RECORD,)).out
+    block = forward.block.but(nodes=(*forward.block.nodes, *tail.nodes),
+                              outputs=(*forward.outputs[:count], record))
+    return forward.but(name=name, block=block, n_primal=count + 1)
+
+
+def _unpacked(backward: Graph, name: str, n_seeds: int) -> Graph:
+    """A backward graph that takes a record in the place of residuals."""
+    head = Builder(Origin(role="adjoint"))
+    count = len(backward.inputs) - n_seeds
+    record = Value(RECORD, "record")
+    opened = Node("unpack", (record,), backward.inputs[:count], {}, (), head.origin)
+    block = backward.block.but(params=(record, *backward.inputs[count:]),
+                               nodes=(opened, *backward.block.nodes))
+    return backward.but(name=name, block=block)
+
+
+def is_record(value: Value) -> bool:
+    """Is a value a record?"""
+    return value.aval.kind is Kind.RECORD

@@ -1,0 +1,101 @@
+"""Instances: of the user's classes by their staged ``__init__``, of others natively."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..kinds import OPAQUE
+from .access import Access, is_library
+from .recorder import contains_tracer
+
+
+class Construction(Access):
+    """``Class(...)``."""
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        raise AttributeError
+
+    def adopt(self, result: Any) -> Any:
+        raise AttributeError
+
+    def numeric_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        raise AttributeError
+
+    def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """An instance: of a user's class by its staged ``__init__``, of others natively."""
+        if issubclass(cls, np.generic) and contains_tracer(args):
+            return self.numeric_call(cls, args, kwargs)
+        if issubclass(cls, BaseException) or issubclass(cls, (type,)):
+            return cls(*args, **kwargs)
+        if cls is warnings.catch_warnings or cls.__module__.startswith("numpy.random") or (
+                cls.__module__ == "random"):  # made anew at each call, for they have a state
+            return self.emit_effect(cls, args, kwargs, OPAQUE)
+        if cls.__module__ in ("builtins", "collections", "numpy") or cls.__flags__ & (
+                1 << 9) == 0:
+            if is_library(cls.__module__) or not (contains_tracer(args)):
+                if cls.__module__.startswith("numpy") and contains_tracer((args, kwargs)):
+                    return self.numeric_call(cls, args, kwargs)
+                return cls(*args, **kwargs)
+        if is_library(cls.__module__) and not hasattr(cls.__init__, "__code__"):
+            return self.adopt(cls(*args, **kwargs))
+        meta = type(cls)
+        if "__call__" in meta.__dict__ and hasattr(meta.__call__, "__code__"):
+            return self.call(meta.__call__, cls, *args, **kwargs)
+        if issubclass(cls, (tuple, str, int, float, frozenset)) or _is_enum(cls):
+            return cls(*args, **kwargs)
+        new = cls.__new__
+        if hasattr(new, "__code__"):
+            obj = self.call(new, cls, *args, **kwargs)
+            if not isinstance(obj, cls):
+                return obj
+        else:
+            obj = new(cls)
+        self.journal.born(obj)
+        init = cls.__init__
+        if hasattr(init, "__code__"):
+            if init.__code__.co_filename.startswith("<"):
+                self._generated_init(cls, obj, args, kwargs)
+            else:
+                self.call(init, obj, *args, **kwargs)
+        elif init is not object.__init__:
+            init(obj, *args, **kwargs)
+        elif (args or kwargs) and new is object.__new__:
+            cls(*args, **kwargs)  # raises Python's own TypeError
+        return obj
+
+    def _generated_init(self, cls: Any, obj: Any, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> None:
+        """The ``__init__`` of a dataclass: it only assigns; ``__post_init__`` and the factories
+        of defaults are staged."""
+        kwargs = self._with_factories(cls, args, kwargs)
+        post = cls.__dict__.get("__post_init__") or getattr(cls, "__post_init__", None)
+        if post is None:
+            cls.__init__(obj, *args, **kwargs)
+            return
+        held: list[Any] = []
+        cls.__post_init__ = lambda self, *a: held.extend(a)
+        try:
+            cls.__init__(obj, *args, **kwargs)
+        finally:
+            if "__post_init__" in cls.__dict__:
+                cls.__post_init__ = post
+        self.call(post, obj, *held)
+
+    def _with_factories(self, cls: Any, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The keywords of a dataclass, with the defaults that ``default_factory`` makes."""
+        fields = [f for f in getattr(cls, "__dataclass_fields__", {}).values() if f.init]
+        given = {f.name for f in [f for f in fields if not f.kw_only][:len(args)]}
+        made = {f.name: self.adopt(self.call(f.default_factory)) for f in fields
+                if f.default_factory is not dataclasses.MISSING
+                and f.name not in given and f.name not in kwargs}
+        return {**kwargs, **made}
+
+
+def _is_enum(cls: type) -> bool:
+    return issubclass(cls, enum.Enum)

@@ -1,0 +1,365 @@
+"""Functions that call themselves: traced once, a graph of their own, called by name.
+
+A function that is called again under a branch or loop that depends on data cannot be inlined:
+nothing ends the inlining.  When that is met (:meth:`Recursion.recurs`), tracing starts again
+and the function becomes a :class:`Callee`: its body is traced on parameters, in rounds, until
+the forms of its arguments cover those of the recursive calls and the form of its result is
+stable.  The result starts from *bottom*: while it is unknown, an arm that calls the function
+does not come back (:class:`~srcgrad.trace.control.Bottom`), so that the first form is that of
+the paths that end the recursion.
+
+What the body reads from around it (captured arrays, variables of enclosing functions) are free
+values of its block; :mod:`srcgrad.graph.lift` makes them parameters.  A function that fails to
+become a graph is inlined as others are; if that does not come to an end either, the reason is
+told.
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..dims import Dim, Poly, substitute, symbols
+from ..errors import SrcgradError, UnsupportedOperation
+from ..graph.ir import Block, Graph, Value
+from ..graph.lift import called, distinct, lift, same_graph
+from ..kinds import Aval, Kind
+from ..stage.function import Staged
+from ..stage.machine import Frame
+from .branches import reach
+from .control import Again, Bottom, Refusal, Restart, Unroll
+from .forms import Arguments, argument_form, escapes, fits, result_form
+from .joins import Failed, Leaf, Shape, build, leaf_shapes, leaves, widen
+from .journal import Lost, Stored
+from .recorder import Region
+from .statements import Statements
+from .tracers import ArrayTracer, Home
+
+MAX_ROUNDS = 24
+
+
+@dataclass(slots=True)
+class Callee:
+    """A function that is, or was, traced as a graph of its own.
+
+    ``result`` is None while nothing is known of it.  ``aliases`` are the numbers of the
+    argument leaves whose arrays a result may be (or be a view of), for each result leaf.
+    """
+
+    name: str
+    function: types.FunctionType
+    arguments: Arguments
+    result: Shape | None = None
+    returned: Any = None
+    aliases: list[set[int]] = field(default_factory=list)
+    head: tuple[Any, ...] = ()
+    params: tuple[Value, ...] = ()
+    block: Block | None = None
+    inside: dict[str, int] = field(default_factory=dict)
+    effects: int = 0
+    free: tuple[Value, ...] = ()
+
+
+@dataclass(slots=True)
+class Activation:
+    """A call that is being inlined: what tells whether a call further in repeats it."""
+
+    code: Any
+    region: Region
+    state: tuple[Any, ...]
+
+
+class Recursion(Statements):
+    """Calls that become ``call`` nodes."""
+
+    callees: dict[str, Graph]
+    tracing: list[Callee]
+    pending: list[Callee]
+    activations: list[Activation]
+    reserved: set[str]
+
+    # ---- when ------------------------------------------------------------------------------
+    def run_frame(self, function: types.FunctionType, staged: Staged, frame: Frame) -> Any:
+        """Run the body of a function: in place of the call, or as a call of its graph."""
+        code = function.__code__
+        if staged.is_generator or ("inline", code) in self.assumed:
+            return super().run_frame(function, staged, frame)
+        state = tuple(frame.slots[name] for name in staged.parameters)
+        if ("call", code) in self.assumed:
+            return self._called(function, staged, frame, state)
+        if self.recurs(code, state):
+            raise Restart(("assume", ("call", code)))
+        self.activations.append(Activation(code, self.region, state))
+        try:
+            return super().run_frame(function, staged, frame)
+        finally:
+            self.activations.pop()
+
+    def recurs(self, code: Any, state: tuple[Any, ...]) -> bool:
+        """Is a call of this function being inlined, and was a region entered since then, so
+        that whether it calls itself again depends on data?"""
+        for active in reversed(self.activations):
+            if active.code is code:
+                if active.region is self.region:
+                    return False
+                form = argument_form(self.join(), active.state)
+                return fits(self.join(), form, active.state, state) is not None
+        return False
+
+    # ---- calls -----------------------------------------------------------------------------
+    def _called(self, function: types.FunctionType, staged: Staged, frame: Frame,
+                state: tuple[Any, ...]) -> Any:
+        for callee in self.tracing:
+            if callee.function is function:
+                return self._again(callee, state)
+        try:
+            callee = self._traced(function, staged, frame, state)
+        except Refusal as refusal:
+            raise self._not_called(function, refusal.error) from None
+        except Unroll as need:
+            raise self._not_called(function, UnsupportedOperation(
+                f"{function.__qualname__!r} calls itself, and needs the number of an argument",
+                why=need.reason, fix="index one array instead of unlike things")) from None
+        return self._node(callee, state)
+
+    def _not_called(self, function: types.FunctionType, error: SrcgradError) -> Restart:
+        """Start again with the function inlined; ``error`` is told if that does not end."""
+        self.assumed.add(("refused", function.__code__, error))
+        return Restart(("assume", ("inline", function.__code__)))
+
+    def _again(self, callee: Callee, state: tuple[Any, ...]) -> Any:
+        """A call of a function that is being traced."""
+        wider = fits(self.join(), callee.arguments, callee.head, state)
+        if wider is None:
+            raise self.fatal(UnsupportedOperation(
+                f"{callee.function.__qualname__!r} calls itself with arguments of another form",
+                why="which call it is depends on data, and the arguments have no common type",
+                fix="pass arguments of the same kinds and structure in every call"))
+        if wider is not callee.arguments:
+            callee.arguments = wider
+            raise Again(callee)
+        if callee.result is None:
+            self.bottoms += 1
+            raise Bottom(callee)
+        return self._node(callee, state)
+
+    bottoms: int
+
+    def _node(self, callee: Callee, state: tuple[Any, ...]) -> Any:
+        """The ``call`` node, and its result.  The node belongs to the statement of the call."""
+        inside = self.callers
+        if self.call_sites and self.call_sites[-1][1] is not None:
+            self.callers = inside[:-1]
+        try:
+            return self._recorded(callee, state)
+        finally:
+            self.callers = inside
+
+    def _recorded(self, callee: Callee, state: tuple[Any, ...]) -> Any:
+        assert callee.result is not None
+        parts = leaves(callee.arguments.shape, state)
+        shapes = leaf_shapes(callee.arguments.shape)
+        inputs = tuple(self.leaf_value(p, leaf.aval) for p, leaf in zip(parts, shapes, strict=True))
+        meaning = callee.arguments.match([v.aval for v in inputs])
+        avals = tuple(self._result_here(callee, leaf, meaning)
+                      for leaf in leaf_shapes(callee.result))
+        outputs = self.emit("call", (*inputs, *callee.free), avals, callee=callee.name,
+                            effects=callee.effects)
+        self.region.effects += callee.effects
+        homes = [p.home if type(p) is ArrayTracer else None for p in parts]
+        made = []
+        for k, (leaf, value) in enumerate(zip(leaf_shapes(callee.result), outputs, strict=True)):
+            result = self.object_of(Leaf(leaf.aval, label=leaf.label), value, [])
+            if type(result) is ArrayTracer:
+                self._alias(result.home, [homes[i] for i in sorted(callee.aliases[k])
+                                          if i < len(homes)])
+            made.append(result)
+        return build(callee.result, made)
+
+    def _alias(self, home: Home, possible: list[Home | None]) -> None:
+        """Say that a result may be (a view of) an array that went into the call."""
+        for one in possible:
+            for other in reach(one) if one is not None else ():
+                home.aliases.append((other, other.current))
+                other.aliases.append((home, home.current))
+
+    def _result_here(self, callee: Callee, leaf: Leaf, meaning: dict[Any, Dim | None]) -> Aval:
+        """The type of a result at one call: sizes in terms of this call's arguments."""
+        known: dict[Any, Any] = meaning
+
+        def here(dim: Any, opened: bool) -> Any:
+            if not isinstance(dim, Poly):
+                return dim
+            for atom in symbols(dim):
+                if atom not in known and atom.varying and (
+                        atom.serial >= callee.inside.get(atom.name, 0)):
+                    known[atom] = self.fresh("k", low=atom.low if atom.low == 0 else None)
+            if opened or any(known.get(a, 0) is None for a in symbols(dim)):
+                return None
+            return substitute(dim, {a: known[a] for a in symbols(dim) if a in known})
+
+        aval = leaf.aval
+        if aval.kind is Kind.ARRAY and aval.shape is not None:
+            shape = [here(d, i in leaf.opened) for i, d in enumerate(aval.shape)]
+            return aval.but(shape=tuple(self.fresh("k") if d is None else d for d in shape))
+        if aval.kind is Kind.INT and aval.expr is not None:
+            expr = here(aval.expr, -1 in leaf.opened)
+            return aval.but(expr=self.fresh("i", low=None) if expr is None else expr)
+        return aval
+
+    # ---- tracing ---------------------------------------------------------------------------
+    def _traced(self, function: types.FunctionType, staged: Staged, frame: Frame,
+                state: tuple[Any, ...]) -> Callee:
+        """Trace a function to a fixed form of its arguments and its result."""
+        callee = Callee(self._name(function), function, argument_form(self.join(), state))
+        started = len(self.pending)
+        for _ in range(MAX_ROUNDS):
+            del self.pending[started:]
+            if self._round_of(callee, staged, frame):
+                break
+            self.rounds += 1
+        else:
+            raise self.fatal(UnsupportedOperation(
+                f"the types of the arguments and the result of {function.__qualname__!r}, which "
+                "calls itself, do not settle",
+                why="each call changes their type or structure again",
+                fix="pass and return the same kinds in every call"))
+        self._finished(callee, started)
+        return callee
+
+    def _round_of(self, callee: Callee, staged: Staged, frame: Frame) -> bool:
+        """Trace the body once; True if the forms it was traced with cover what it does."""
+        callee.inside = dict(self.fresh.counts())
+        layers, region = len(self.journal.layers), self.region
+        saved = (self.callers, self.open_tests, self.activations, self.loop_atoms)
+        self.callers, self.open_tests, self.activations = [], [], []
+        body = Region(region)
+        self.journal.push()
+        self.region = body
+        self.tracing.append(callee)
+        self.call_sites.append((callee.function.__code__, None))
+        try:
+            return self._body(callee, staged, frame, body)
+        except Again as again:
+            if again.callee is not callee:
+                raise
+            return False
+        except Bottom:
+            if any(c.result is None for c in self.tracing if c is not callee):
+                raise
+            raise self.fatal(UnsupportedOperation(
+                f"every path of {callee.function.__qualname__!r} calls it again",
+                why="the recursion does not come to an end",
+                fix="return without a recursive call on some path")) from None
+        finally:
+            self.call_sites.pop()
+            self.tracing.pop()
+            while len(self.journal.layers) > layers:
+                self.journal.pop()
+            body.active = False
+            self.region = region
+            self.callers, self.open_tests, self.activations, self.loop_atoms = saved
+
+    def _body(self, callee: Callee, staged: Staged, frame: Frame, body: Region) -> bool:
+        made = []
+        shapes = leaf_shapes(callee.arguments.shape)
+        hints = callee.arguments.hints(staged.parameters)
+        for leaf, hint in zip(shapes, hints, strict=True):
+            param = body.builder.param(leaf.aval, hint)
+            made.append(self.object_of(Leaf(leaf.aval, label=hint), param, []))
+        callee.params = tuple(body.builder.params)
+        heads = list(made)
+        callee.head = build(callee.arguments.shape, made)
+        inner = Frame(staged, frame.parent, None if frame.parent is not None else callee.function)
+        inner.slots = dict(zip(staged.parameters, callee.head, strict=True))
+        self.journal.born(inner)
+        self.frames.append(inner)
+        try:
+            value = staged.enter(self, inner)  # type: ignore[arg-type]
+        finally:
+            self.frames.pop()
+        before = callee.result
+        if before is None:
+            shape = result_form(self.join(), value)
+            wide = True
+        else:
+            shape, wide = widen(self.join(), before, callee.returned, value)
+        if any(isinstance(s, Failed) for s in (shape, *parts_of(shape))) or escapes(shape):
+            raise self.fatal(UnsupportedOperation(
+                f"the results of {callee.function.__qualname__!r}, which calls itself, have no "
+                "common type", why="its paths return unlike things",
+                fix="return the same kinds and structure on every path"))
+        aliases = self._aliases(shape, value, heads)
+        wide = wide or aliases != callee.aliases
+        callee.result, callee.returned, callee.aliases = shape, value, aliases
+        callee.effects = body.effects
+        outputs = tuple(self.leaf_value(part, leaf.aval) for leaf, part in zip(
+            leaf_shapes(shape), leaves(shape, value), strict=True))
+        if not wide:
+            self._check_changes(callee, heads)
+            callee.block = Block(callee.params, tuple(body.builder.nodes), outputs)
+        return not wide
+
+    def _aliases(self, shape: Shape, value: Any, heads: list[Any]) -> list[set[int]]:
+        """For each array of the result: the arguments (by number) that it may be part of."""
+        homes = {id(h.home): i for i, h in enumerate(heads) if type(h) is ArrayTracer}
+        found = []
+        for part in leaves(shape, value):
+            reached = reach(part.home) if type(part) is ArrayTracer else []
+            found.append({homes[id(h)] for h in reached if id(h) in homes})
+        return found
+
+    def _check_changes(self, callee: Callee, heads: list[Any]) -> None:
+        """What the body changes outside of itself could not be followed through the calls."""
+        changed = [h.home.label for h in heads
+                   if type(h) is ArrayTracer and h.home.current is not h.first]
+        layer = self.journal.layers[-1]
+        for cell, before in layer.before.values():
+            if cell.get() is not before and not isinstance(cell, (Lost, Stored)):
+                same = getattr(before, "same", None)
+                if same is None or not same(cell.get()):
+                    label = getattr(cell, "name", None) or getattr(cell.owner, "label", None)
+                    changed.append(label or f"a {type(cell.owner).__name__}")
+        if changed:
+            raise self.fatal(UnsupportedOperation(
+                f"{callee.function.__qualname__!r} calls itself and changes {changed[0]!r}, which "
+                "lives outside of the call",
+                why="how often it is changed depends on data",
+                fix="make a copy (`.copy()`), change that and return it"))
+
+    # ---- graphs ----------------------------------------------------------------------------
+    def _name(self, function: types.FunctionType) -> str:
+        name = function.__name__ if function.__name__.isidentifier() else "function"
+        name = f"{name}_recursive" if name in self.reserved else name
+        return distinct(name, {*self.callees, *(c.name for c in (*self.pending, *self.tracing))})
+
+    def _finished(self, callee: Callee, started: int) -> None:
+        """Give a callee its graph, and those that waited for it; it waits itself if it calls
+        a function that is still being traced."""
+        group = [*self.pending[started:], callee]
+        open_names = {c.name for c in self.tracing}
+        self.pending[started:] = group
+        if any(name in open_names for c in group if c.block is not None
+               for name in called(c.block)):
+            return
+        del self.pending[started:]
+        graphs, free = lift({c.name: c.block for c in group if c.block is not None})
+        known = self._known(graphs[callee.name]) if len(graphs) == 1 else None
+        if known is not None:
+            callee.name = known
+        else:
+            self.callees.update(graphs)
+        for c in group:
+            c.free = free.get(c.name, next(iter(free.values())))
+
+    def _known(self, graph: Graph) -> str | None:
+        """The name of an equal graph from an earlier call."""
+        return next((name for name, other in self.callees.items() if same_graph(graph, other)),
+                    None)
+
+
+def parts_of(shape: Shape) -> list[Shape]:
+    """The shapes inside a shape."""
+    items: list[Shape] = list(getattr(shape, "items", ()))
+    return items + [p for item in items for p in parts_of(item)]

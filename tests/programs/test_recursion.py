@@ -1,0 +1,170 @@
+"""Functions that call themselves: second order, forward mode, the split form, exported files."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import recursion  # noqa: E402
+from chain import close, differences, floats, inputs_of, same  # noqa: E402
+
+import srcgrad as sg  # noqa: E402
+from srcgrad.graph.interpret import interpret  # noqa: E402
+from srcgrad.graph.lift import reachable  # noqa: E402
+from srcgrad.graph.verify import verify  # noqa: E402
+from srcgrad.tree import flatten  # noqa: E402
+
+IDS = [fn.__name__ for fn, _ in recursion.CASES]
+
+
+@pytest.mark.parametrize(("fn", "args"), recursion.CASES, ids=IDS)
+def test_joint_graph(fn, args):
+    """The graph of value and gradient is valid; evaluated by copying it gives what the
+    generated code gives."""
+    compiled = sg.value_and_grad(fn, argnums=floats(args))
+    value, slopes = compiled(*copy.deepcopy(args))
+    entry = compiled._entries[0]
+    verify(entry.graph)
+    assert reachable(entry.graph), "nothing was called"
+    import inspect
+
+    bound = inspect.signature(fn).bind(*copy.deepcopy(args))
+    bound.apply_defaults()
+    found = interpret(entry.graph, *inputs_of(entry, bound.arguments), 1.0)
+    want = [value, *(leaf for slope in slopes for leaf in flatten(slope)[0] if leaf is not None)]
+    assert len(found) == len(want)
+    for a, b in zip(found, want):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(("fn", "args"), recursion.CASES, ids=IDS)
+def test_second_order(fn, args):
+    place = floats(args)[0]
+    gradient = sg.grad(fn, argnums=place)
+
+    def slope(*args):
+        total = 0.0
+        for k, leaf in enumerate(flatten(gradient(*args))[0]):
+            if leaf is not None:
+                total = total + (k + 1) * np.sum(np.sin(leaf))
+        return total
+
+    found = flatten(sg.grad(slope, argnums=place)(*copy.deepcopy(args)))[0]
+    for got, want in zip(found, differences(slope, args, place)):
+        assert want is None or close(got, want, 2e-4)
+
+
+@pytest.mark.parametrize(("fn", "args"), recursion.CASES, ids=IDS)
+def test_forward_mode_and_pullback(fn, args):
+    place = floats(args)[0]
+    if isinstance(args[place], recursion.Walker):
+        return
+
+    def single(x):
+        return fn(*args[:place], x, *args[place + 1:])
+
+    x = args[place]
+    v = np.linspace(0.5, 1.5, x.size).reshape(x.shape) if isinstance(x, np.ndarray) else 0.7
+    gradient = sg.grad(single)(x)
+    value, moved = sg.jvp(single, (x,), (v,))
+    np.testing.assert_allclose(moved, np.sum(gradient * v), rtol=1e-10)
+    out, pullback = sg.vjp(single, x)
+    assert same(out, single(x)) and same(value, out)
+    for _ in range(2):
+        (found,) = pullback(1.0)
+        np.testing.assert_allclose(found, gradient, rtol=1e-12, atol=1e-14)
+    curvature = sg.jvp(sg.grad(single), (x,), (v,))[1]
+    product = sg.grad(lambda x: np.sum(sg.grad(single)(x) * v))(x)
+    np.testing.assert_allclose(curvature, product, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize(("fn", "args"), recursion.CASES[::3], ids=IDS[::3])
+def test_exported(fn, args, tmp_path):
+    compiled = sg.value_and_grad(fn, argnums=floats(args))
+    value, slopes = compiled(*copy.deepcopy(args))
+    path = compiled.export(tmp_path / "exported.py", *copy.deepcopy(args))
+    assert "srcgrad" not in "".join(
+        line for line in path.read_text().splitlines() if "import" in line)
+    spec = importlib.util.spec_from_file_location("exported", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    again, found = getattr(module, f"{fn.__name__}_value_and_grad")(*copy.deepcopy(args))
+    assert same(again, value)
+    assert same(found, slopes)
+
+
+def test_one_text_for_every_depth():
+    df = sg.value_and_grad(recursion.power)
+    for n in (0, 1, 2, 5, 50):
+        value, slope = df(1.01, n)
+        assert np.isclose(value, 1.01**n) and np.isclose(slope, n * 1.01 ** max(n - 1, 0))
+    assert df.cache_info().misses == 1
+
+
+def test_one_text_for_every_size():
+    df = sg.grad(recursion.halves_of_arrays)
+    for n in (2, 3, 17, 64):
+        x = np.linspace(0.1, 1.0, n)
+        np.testing.assert_allclose(
+            df(x), differences(recursion.halves_of_arrays, (x,), 0)[0], rtol=1e-5, atol=1e-8)
+    assert df.cache_info().misses == 1
+
+
+def test_deep_recursion_raises_what_python_raises():
+    with pytest.raises(RecursionError):
+        recursion.power(1.0, 100_000)
+    with pytest.raises(RecursionError):
+        sg.grad(recursion.power)(1.0, 100_000)
+
+
+def test_text_is_deterministic():
+    texts = {sg.value_and_grad(recursion.simpson).source(recursion.X) for _ in range(3)}
+    assert len(texts) == 1
+
+
+def endless(x):
+    return endless(x * 0.5) + 1.0 if np.sum(x) > -1.0 else endless(x)
+
+
+def written(x):
+    def fill(u):
+        if u[0] > 5.0:
+            return 0.0
+        u[0] += 1.0
+        return fill(u)
+
+    u = x * 1.0
+    return fill(u) + np.sum(u)
+
+
+def counted(x):
+    seen = []
+
+    def f(y):
+        seen.append(y)
+        return y if y < 1.0 else f(y * 0.5)
+
+    return f(x[0])
+
+
+def unlike(x):
+    if np.sum(x) < 1.0:
+        return x
+    if x[0] > 5.0:
+        return {"x": x}
+    return unlike(0.5 * x)
+
+
+@pytest.mark.parametrize(("fn", "words"), [
+    (endless, "calls it again"), (written, "changes 'u'"), (counted, "changes"),
+    (unlike, "no common")])
+def test_refused(fn, words):
+    with pytest.raises(sg.SrcgradError, match=words):
+        sg.grad(fn)(np.ones(3))
