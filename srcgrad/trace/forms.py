@@ -183,9 +183,9 @@ def _sizes(joining: Join, form: Arguments, pairs: list[tuple[Leaf, Aval, Aval]]
                for p, d in _positions(old, new)}
 
     def joined(p: Any, d: Any, place: int) -> Any:
-        if p is not None and p == d:
-            return p
         atom = form.symbol(p)
+        if atom is None and p is not None and p == d:
+            return p
         if atom is not None and (atom not in meaning or (
                 d is not None and meaning[atom] == d)):
             meaning[atom] = d

@@ -563,3 +563,18 @@ def many(x, n, c):
     if n == 0:
         return x * c
     return many(np.tanh(x), n - 1, c * 0.9) + x
+
+
+@case(X, R.rand(6))
+def edit_distance(x, y):
+    """The two counts start from one number and are not equal later."""
+    def d(i, j):
+        if i == 0:
+            return 0.1 * j
+        if j == 0:
+            return 0.1 * i
+        if abs(x[i - 1] - y[j - 1]) < 0.3:
+            return d(i - 1, j - 1) + (x[i - 1] - y[j - 1]) ** 2
+        return 0.2 * y[j - 1] + min(d(i - 1, j), d(i, j - 1))
+
+    return d(4, 4)
