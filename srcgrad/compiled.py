@@ -59,11 +59,18 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            for call in self._calls:
-                result = call(*args, **kwargs)
-                if result is not MISS:
-                    self._hits += 1
-                    return result
+            if kwargs:
+                for call in self._calls:
+                    result = call(*args, **kwargs)
+                    if result is not MISS:
+                        self._hits += 1
+                        return result
+            else:  # without an empty dict to unpack
+                for call in self._calls:
+                    result = call(*args)
+                    if result is not MISS:
+                        self._hits += 1
+                        return result
             guest = _guest((*args, *kwargs.values()))
             if guest is not None:
                 return guest.__srcgrad_bridge__(self, args, kwargs)

@@ -63,12 +63,16 @@ class Specialization:
     emitted: Emitted
     rebuild: Callable[[Any], Any] | None = None
     result: Any = None
-    probe: Callable[..., Any] | None = None
+    check: Callable[[], Callable[..., Any]] | None = None
 
     def matches(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
         """Do the guards hold for these arguments?  (Nothing is run.)"""
-        assert self.probe is not None
-        return self.probe(*args, **kwargs) is not MISS
+        return self._check(*args, **kwargs) is not MISS
+
+    @cached_property
+    def _check(self) -> Callable[..., Any]:
+        assert self.check is not None
+        return self.check()
 
 
 @room_to_recurse()
@@ -101,12 +105,20 @@ def assemble_specialization(function: Any, signature: inspect.Signature, traced:
                    result=result if direct else tuple(Ref(i) for i in range(len(graph.outputs))))
     target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
     rebuild = None if direct else (lambda flat: rebuilt(result, flat))
-    call, text = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes,
-                            [s.path for s in traced.sources], traced.pinned, target, rebuild)
-    probe, _ = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes, [],
-                          traced.pinned, _nothing, None)
+    call, text, check = _dispatched(function, signature, traced, target, rebuild)
     return Specialization(call, target, emitted.text, text, graph, traced, graph.title, emitted,
-                          rebuild, result, probe)
+                          rebuild, result, check)
+
+
+def _dispatched(function: Any, signature: inspect.Signature, traced: Traced, target: Any,
+                rebuild: Any) -> tuple[Any, str, Callable[[], Callable[..., Any]]]:
+    """The dispatcher for a target, its text, and what makes one that only checks."""
+    def made(target: Any, rebuild: Any, inputs: list[Path]) -> tuple[Any, str]:
+        return dispatcher(_plain_name(function), signature, traced.guards, traced.sizes, inputs,
+                          traced.pinned, target, rebuild)
+
+    call, text = made(target, rebuild, [s.path for s in traced.sources])
+    return call, text, lambda: made(_nothing, None, [])[0]
 
 
 def _nothing() -> None:
@@ -231,12 +243,9 @@ def compile_pair(function: Any, request: Request, signature: inspect.Signature, 
     def rebuild(flat: Any) -> Any:
         return rebuilt(result, flat), shapes, flat[count:], flat[:count]
 
-    call, text = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes,
-                            [s.path for s in traced.sources], traced.pinned, target, rebuild)
-    probe, _ = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes, [],
-                          traced.pinned, _nothing, None)
+    call, text, check = _dispatched(function, signature, traced, target, rebuild)
     return Specialization(call, target, f"{emitted.text}\n\n{linear.text}", text, forward, traced,
-                          forward.title, emitted, rebuild, result, probe)
+                          forward.title, emitted, rebuild, result, check)
 
 
 def compile_jvp(function: Any, request: Request, signature: inspect.Signature, traced: Traced,
@@ -262,12 +271,9 @@ def compile_jvp(function: Any, request: Request, signature: inspect.Signature, t
     def rebuild(inputs: Any) -> Any:
         return linear, inputs
 
-    call, text = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes,
-                            [s.path for s in traced.sources], traced.pinned, _collect, rebuild)
-    probe, _ = dispatcher(_plain_name(function), signature, traced.guards, traced.sizes, [],
-                          traced.pinned, _nothing, None)
+    call, text, check = _dispatched(function, signature, traced, _collect, rebuild)
     return Specialization(call, target, emitted.text, text, graph, traced, graph.title, emitted,
-                          rebuild, result, probe)
+                          rebuild, result, check)
 
 
 def _collect(*inputs: Any) -> tuple[Any, ...]:

@@ -449,13 +449,17 @@ def _substitute_atom(atom: Atom, mapping: Mapping[Atom, Dim]) -> Dim:
     return rebuild[atom.name](*args)
 
 
-def symbols(dim: Any) -> list[Atom]:
+def symbols(dim: Any) -> tuple[Atom, ...]:
     """All plain symbols below a dim, through opaque functions, in deterministic order."""
+    return _symbols(dim) if isinstance(dim, Poly) else ()
+
+
+@functools.lru_cache(maxsize=4096)
+def _symbols(dim: Poly) -> tuple[Atom, ...]:
     found: dict[Atom, None] = {}
-    if isinstance(dim, Poly):
-        for atom in dim.atoms():
-            if not atom.args:
-                found[atom] = None
-            for arg in atom.args:
-                found.update(dict.fromkeys(symbols(arg)))
-    return list(found)
+    for atom in dim.atoms():
+        if not atom.args:
+            found[atom] = None
+        for arg in atom.args:
+            found.update(dict.fromkeys(symbols(arg)))
+    return tuple(found)

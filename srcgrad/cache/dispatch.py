@@ -69,7 +69,7 @@ class _Writer:
     def __post_init__(self) -> None:
         self.lines: list[str] = []
         self.known: dict[Path, str] = {}
-        self.shapes: dict[str, str] = {}
+        self.sizes: dict[str, list[str]] = {}
         self.constants: dict[tuple[str, int], str] = {}
 
     def constant(self, value: Any) -> str:
@@ -106,11 +106,18 @@ class _Writer:
         kind, key = path.root
         return str(key) if kind == "arg" else f"_r{key}"
 
-    def shape(self, place: str) -> str:
-        if place not in self.shapes:
-            self.shapes[place] = f"_s{len(self.shapes)}"
-            self.lines.append(f"{self.shapes[place]} = {place}.shape")
-        return self.shapes[place]
+    def extents(self, place: str, rank: int) -> list[str]:
+        """The variables that hold an array's sizes; another rank raises a ValueError."""
+        if place not in self.sizes:
+            number = len(self.sizes)
+            self.sizes[place] = [f"_s{number}_{i}" for i in range(rank)]
+            self.lines.append(f"{', '.join(self.sizes[place])}, = {place}.shape")
+        return self.sizes[place]
+
+    def extent(self, place: str, axis: int) -> str:
+        """The size of an array, or of another object with a shape, along an axis."""
+        found = self.sizes.get(place)
+        return f"{place}.shape[{axis}]" if found is None else found[axis]
 
     def check(self, condition: str) -> None:
         self.lines.append(f"if not ({condition}): return MISS")
@@ -144,7 +151,7 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
     elif guard.kind == "contiguous":
         out.check(f"{place}.flags.c_contiguous is {data}")
     elif guard.kind == "extent":
-        out.check(f"{out.shape(place)}[{data[0]}] == {data[1]}")
+        out.check(f"{out.extent(place, data[0])} == {data[1]}")
     elif guard.kind == "array":
         _check_array(out, place, data)
 
@@ -155,12 +162,11 @@ def _check_array(out: _Writer, place: str, data: tuple[np.dtype[Any], int, tuple
     out.namespace["_ndarray"] = np.ndarray
     wanted = out.constant(dtype)
     # NumPy's own dtypes are single objects: identity decides nearly always, and is cheaper
-    out.check(f"type({place}) is _ndarray and {place}.ndim == {rank} and "
-              f"({place}.dtype is {wanted} or {place}.dtype == {wanted})")
+    same = f"({place}.dtype is {wanted} or {place}.dtype == {wanted})"
+    out.check(f"type({place}) is _ndarray and {same}" + ("" if rank else f" and {place}.ndim == 0"))
     if rank:
-        shape = out.shape(place)
-        out.check(" and ".join(f"{shape}[{i}] {'==' if i in units else '!='} 1"
-                               for i in range(rank)))
+        out.check(" and ".join(f"{size} {'==' if i in units else '!='} 1"
+                               for i, size in enumerate(out.extents(place, rank))))
 
 
 def overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
@@ -197,7 +203,7 @@ def dispatcher(name: str, signature: inspect.Signature, guards: Sequence[Guard],
         (atom,) = source.symbol.atoms()
         if atom in needed:
             place = out.place(source.path)
-            names[atom] = place if source.axis is None else f"{out.shape(place)}[{source.axis}]"
+            names[atom] = place if source.axis is None else out.extent(place, source.axis)
     for guard in ordered:
         if guard.kind in ("size", "contiguous", "overlap"):
             _check_guard(out, guard, names)

@@ -35,15 +35,18 @@ class _Carried:
                         self.parameters.append(p)
 
 
-def own_carried(graph: Graph) -> Graph:
+def own_carried(graph: Graph) -> tuple[Graph, Order, Storage]:
     """Copies initial values of carried values that the adjoint writes to, where the memory is
-    not its own: one copy before the loop instead of one in each iteration."""
+    not its own: one copy before the loop instead of one in each iteration.  Also gives the
+    facts of the graph."""
+    order, storage = facts(graph)
     carried = _Carried()
     carried.block(graph.block)
     if not carried.parameters:
-        return graph
-    order, storage = facts(graph)
-    return _Owner(carried, order, storage).graph(graph)
+        return graph, order, storage
+    owner = _Owner(carried, order, storage)
+    changed = owner.graph(graph)
+    return (changed, *facts(changed)) if owner.copied else (graph, order, storage)
 
 
 class _Owner:
@@ -51,6 +54,7 @@ class _Owner:
 
     def __init__(self, carried: _Carried, order: Order, storage: Storage) -> None:
         self.carried, self.order, self.storage = carried, order, storage
+        self.copied = False
 
     def graph(self, graph: Graph) -> Graph:
         forward = 0 if graph.border is None else graph.border
@@ -108,6 +112,7 @@ class _Owner:
 
     def now_owned(self, values: Iterable[Value], alternative: int) -> None:
         """A copy took the place of one origin of these values."""
+        self.copied = True
         for value in values:
             for root in self.storage.of(value):
                 if alternative < len(root.alternatives):

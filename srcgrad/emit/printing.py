@@ -78,11 +78,15 @@ def _by_unparse(module: ast.Module) -> str:
 def _numbered(module: ast.Module) -> list[str]:
     """The comments; the statements that stand for them become their numbers."""
     said: list[str] = []
-    for node in ast.walk(module):
-        text = text_of(node)
-        if text is not None and isinstance(node, ast.Expr):
-            node.value = ast.Constant(f"# {len(said)}")
+    pending: list[ast.stmt] = [*module.body]
+    while pending:
+        stmt = pending.pop()
+        text = text_of(stmt)
+        if text is not None and isinstance(stmt, ast.Expr):
+            stmt.value = ast.Constant(f"# {len(said)}")
             said.append(text)
+        for part in ("body", "orelse"):
+            pending.extend(getattr(stmt, part, ()))
     return said
 
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from srcgrad.emit.carried import own_carried
 from srcgrad.emit.events import Families
-from srcgrad.emit.facts import facts
 from srcgrad.emit.hazards import Hazards
 from srcgrad.emit.order import WRITES
 from srcgrad.emit.rewrite import Rewriter
@@ -38,8 +37,7 @@ def realized(graph: Graph) -> tuple[Graph, Families]:
     """:func:`realize`, and which values may share memory."""
     if graph.border is None and not any(n.op in WRITES for n in walk(graph.block)):
         return graph, Families({})
-    graph = own_carried(graph.but(block=sink_zeros(graph.block)))
-    order, storage = facts(graph)
+    graph, order, storage = own_carried(graph.but(block=sink_zeros(graph.block)))
     hazards = Hazards(graph, order, storage)
     hazards.block(graph.block)
     hazards.returns(graph)

@@ -146,9 +146,11 @@ def fresh_results(count: int) -> tuple[tuple[View, ...], tuple[int | None, ...]]
 
 
 def _placeholders(aval: Aval) -> bool:
-    dims = (*(aval.shape or ()), aval.expr)
-    if any(a.name == PLACEHOLDER for d in dims for a in symbols(d)):
-        return True
+    for dim in (*(aval.shape or ()), aval.expr):
+        if isinstance(dim, Poly):
+            for atom in symbols(dim):
+                if atom.name == PLACEHOLDER:
+                    return True
     return aval.elem is not None and _placeholders(aval.elem)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..graph.broadcasting import never_one
-from ..graph.ir import Block, Builder, Graph, Node, Value, walk
+from ..graph.ir import Block, Builder, Graph, Node, Value
 from ..graph.symbolic import avals_in, infer_fresh
 from ..kinds import Aval
 
@@ -35,7 +35,8 @@ class Rewriter:
     def __init__(self) -> None:
         self.replaced: dict[Value, Value] = {}
         self.defined: dict[Value, Node] = {}
-        self.uses: Counter[Value] = Counter()
+        self.uses: defaultdict[Value, int] = defaultdict(int)
+        self._emit = Emit()
         self.home: dict[Value, Block | None] = {}
         self.blocks: list[Block | None] = [None]
         self._depths: dict[Block | None, int] = {None: 0}
@@ -51,11 +52,7 @@ class Rewriter:
 
     def run(self, graph: Graph) -> Graph:
         start = len(graph.block.nodes) if graph.border is None else graph.border
-        self.uses.update(graph.block.outputs)
-        for node in walk(graph.block):
-            self.uses.update(node.inputs)
-            for block in node.blocks:
-                self.uses.update(block.outputs)
+        self._count(graph.block)
         nodes: list[Node] = []
         border = 0
         for i, node in enumerate(graph.block.nodes):
@@ -67,6 +64,16 @@ class Rewriter:
         outputs = tuple(self.now(v) for v in graph.block.outputs)
         return graph.but(block=graph.block.but(nodes=tuple(nodes), outputs=outputs),
                          border=None if graph.border is None else border)
+
+    def _count(self, block: Block) -> None:
+        uses = self.uses
+        for node in block.nodes:
+            for v in node.inputs:
+                uses[v] += 1
+            for inner in node.blocks:
+                self._count(inner)
+        for v in block.outputs:
+            uses[v] += 1
 
     def now(self, value: Value) -> Value:
         """What stands for ``value`` now."""
@@ -91,19 +98,24 @@ class Rewriter:
         return block.but(nodes=tuple(nodes), outputs=outputs)
 
     def _node(self, node: Node, nodes: list[Node], adjoint: bool) -> None:
-        inputs = tuple(self.now(v) for v in node.inputs)
-        if inputs != node.inputs:
-            node = node.but(inputs=inputs)
+        replaced = self.replaced
+        for v in node.inputs:
+            if v in replaced:
+                node = node.but(inputs=tuple(self.now(v) for v in node.inputs))
+                break
         if node.blocks:
             blocks = tuple(self._block(b, adjoint) for b in node.blocks)
             if not all(map(_same, blocks, node.blocks)):
                 node = node.but(blocks=blocks)
         if adjoint or (node.origin is not None and node.origin.role == "adjoint"):
-            emit = Emit(node.origin)
+            emit = self._emit
+            emit.origin = node.origin
             values = self.visit(node, emit)
-            for new in emit.nodes:
-                self._define(new)
-            nodes.extend(emit.nodes)
+            if emit.nodes:
+                self._emit = Emit()
+                for new in emit.nodes:
+                    self._define(new)
+                nodes.extend(emit.nodes)
             if values is not None:
                 for old, value in zip(node.outputs, values, strict=True):
                     if value is not old:
