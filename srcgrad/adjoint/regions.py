@@ -77,7 +77,7 @@ class _LoopReversal:
         inits = [self._ct_or_zeros(parts.results[k]) for k in slots]
         lasts = [j for j, v in enumerate(parts.lasts) if self.ct_of[v] is not None]
         inits += [self._given(parts.lasts[j]) for j in lasts]
-        carried = [self._param(parts.results[k]) for k in slots]
+        carried = [self._sized(parts.results[k], parts.next[k]) for k in slots]
         carried += [self._param(parts.last[j]) for j in lasts]
         consumed = [m for m, v in enumerate(parts.sequences) if self.ct_of[v] is not None]
         elements = [self._param(parts.produced[m]) for m in consumed]
@@ -104,6 +104,8 @@ class _LoopReversal:
         block = Block((index, *carried, *elements), tuple(body.tape.nodes),
                       (*following, *produced))
         avals = [v.aval for v in carried]
+        for place, k in enumerate(slots):
+            avals[place] = self._sized(parts.results[k], parts.inits[k]).aval
         avals += [cotangent_aval(parts.sources[m].aval) for m in made]
         sequences = [self._given(parts.sequences[m]) for m in consumed]
         loop = frame.tape.add("loop", (*control, *inits, *sequences), (*avals, INT), (block,),
@@ -144,6 +146,14 @@ class _LoopReversal:
 
     def _param(self, primal: Value) -> Value:
         return Value(cotangent_aval(primal.aval), self.reverse.name(primal))
+
+    def _sized(self, primal: Value, like: Value) -> Value:
+        """A parameter for the cotangent of ``primal`` with the sizes of ``like``: those of an
+        array that grows differ from iteration to iteration."""
+        param = self._param(primal)
+        if param.aval.is_array and like.aval.is_array and param.aval.ndim == like.aval.ndim:
+            param.aval = param.aval.but(shape=like.aval.shape)
+        return param
 
     def _given(self, primal: Value) -> Value:
         ct = self.ct_of[primal]

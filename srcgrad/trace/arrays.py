@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -198,7 +199,7 @@ def _in_python(function: Any, helper: Any) -> Any:
 
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
         if contains_tracer(args):
-            return machine.call(helper, *args, **kwargs)
+            return machine.inline(helper, args, kwargs)
         return machine.call_library(function, args, kwargs)
 
     return handler
@@ -214,6 +215,8 @@ def lies_in_c_order(machine: Any, array: Any) -> bool:
 
 for _function, _helper in written_out.WRITTEN_OUT.items():
     HANDLERS[_function] = _in_python(_function, _helper)
+for _function in written_out.NUMPY_SOURCES:
+    HANDLERS[_function] = _in_python(_function, inspect.unwrap(_function))
 
 
 def _along(machine: Any, func1d: Any, moved: Any, depth: int, axis: int, args: Any,

@@ -229,6 +229,12 @@ WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,
     np.trim_zeros: trim_zeros,
 }
+# NumPy's own Python source is staged for these.
+NUMPY_SOURCES: tuple[Any, ...] = (
+    np.poly, np.polydiv, np.union1d, np.setdiff1d, np.intersect1d, np.setxor1d,
+    np.unique_values, np.unique_counts, np.unique_inverse, np.unique_all,
+    np.linalg.tensorsolve, np.linalg.tensorinv, np.cov, np.corrcoef,
+)
 UFUNC_METHODS: dict[str, Callable[..., Any]] = {
     "reduce": ufunc_reduce, "accumulate": ufunc_accumulate, "reduceat": ufunc_reduceat,
     "at": ufunc_at,
