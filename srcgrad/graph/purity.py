@@ -49,8 +49,8 @@ def may_probe(fn: Callable[..., Any]) -> bool:
         return may_probe(fn.fn)
     if isinstance(fn, Attribute):
         return fn.name not in _MEMORY
-    if isinstance(fn, np.ufunc):
-        return True
+    if isinstance(fn, np.ufunc):  # those of np.frompyfunc call back
+        return any("O" not in kinds for kinds in fn.types)
     if isinstance(fn, Method):
         return fn.name not in _IMPURE_METHODS
     if fn in _PURE_BUILTINS:

@@ -323,6 +323,19 @@ def _broadcast_to(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Out
     return Outcome((args[0].but(shape=exact),), views=("view",), sources=(0,))
 
 
+def _ravel_multi_index(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    """Index arrays broadcast; examples would have to lie inside the array."""
+    if not args or not isinstance(args[0], tuple | list):
+        return None
+    return elementwise(np.add, (functools.reduce(_larger, args[0]), np.intp(0)), {})
+
+
+def _larger(a: Any, b: Any) -> Any:
+    """What two operands broadcast to."""
+    found = elementwise(np.add, (a, b), {})
+    return a if found is None else found.aval
+
+
 def _block(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     leaves = leaves_of(args)
     if len(args) != 1 or not leaves or not all(a.is_numeric for a in leaves):
@@ -466,6 +479,7 @@ _RULES: dict[Any, Rule] = {
     Method("reshape"): _reshape,
     np.broadcast_to: _broadcast_to,
     np.block: _block,
+    np.ravel_multi_index: _ravel_multi_index,
     np.ravel: _ravel,
     Method("item"): _item,
     Method("ravel"): _ravel,

@@ -42,7 +42,8 @@ def variants(aval: Aval) -> list[Aval]:
             else [aval]
     if not has_unknown_kind(aval):
         return [aval]
-    dtypes = [aval.dtype] if aval.dtype is not None else [np.dtype(np.float64)]
+    dtypes = [aval.dtype] if aval.dtype is not None else [
+        np.dtype(np.float64), np.dtype(np.complex128)]
     found: list[Aval] = []
     for dtype in dtypes:
         if aval.kind is Kind.ARRAY:

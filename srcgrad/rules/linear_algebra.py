@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, nondiff, sequence, static, vjp
 from srcgrad.rules.broadcast import resize_axis, size_of, sum_to
+from srcgrad.rules.cofactors import cofactors
 from srcgrad.rules.products import matrix_transpose
 
 Shape = tuple[int, ...]
@@ -40,8 +41,8 @@ def solve_a_b(ct: Array, ans: Array, a: Array, a_shape: Shape, b_shape: Shape) -
 
 
 @vjp(np.linalg.det, "a")
-def det_a(ct: Array, ans: Array, a: Array) -> Array:
-    return _per_matrix(ct * ans, a) * matrix_transpose(np.linalg.inv(a))
+def det_a(ct: Array, a: Array) -> Array:
+    return _per_matrix(ct, a) * cofactors(a)
 
 
 def _per_matrix(x: Array, a: Array) -> Array:

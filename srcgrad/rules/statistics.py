@@ -13,6 +13,7 @@ from srcgrad.rules.reductions import (
     Axis,
     Shape,
     count,
+    extremum_share,
     flatten_axes,
     keep_axes,
     reduced,
@@ -144,7 +145,14 @@ def quantile_places(a: Array, q: Array, method: Any) -> Array:
     return np.quantile(np.arange(np.shape(a)[-1], dtype=float), np.ravel(q), method=method)
 
 
-nondiff(quantile_places)
+@vjp(quantile_places, "q")
+def quantile_places_q(ct: Array, a: Array, q_shape: tuple[int, ...], method: str) -> Array:
+    if method != "linear":
+        raise ValueError(f"np.quantile has no derivative rule for q with method={method!r}")
+    return np.reshape(ct * (np.shape(a)[-1] - 1), q_shape)
+
+
+inactive(quantile_places, "a")
 
 
 def _order_statistics(ct: Array, a: Array, places: Array) -> Array:
@@ -195,6 +203,34 @@ def percentile_a(
     ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
 ) -> Array:
     return quantile_a(ct, a, np.divide(as_array(q), 100), axis, method, keepdims, weights)
+
+
+@vjp(np.quantile, "q")
+def quantile_q(
+    ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
+    keepdims: bool, weights: Array,
+) -> Array:  # fmt: skip
+    """The slope between two neighbours in the sorted sample."""
+    _unweighted(weights)
+    if method != "linear":
+        raise ValueError(f"np.quantile has no derivative rule for q with method={method!r}")
+    flat = flatten_axes(a, axis, np.ndim(a))
+    places = quantile_places(flat, q, method)
+    ordered = np.sort(flat)
+    rise = ordered[..., np.ceil(places).astype(np.intp)]
+    rise = rise - ordered[..., np.floor(places).astype(np.intp)]
+    rise = np.moveaxis(rise, -1, 0) * (np.shape(flat)[-1] - 1)
+    d = np.reshape(ct, np.shape(rise)) * rise
+    return np.reshape(np.sum(d, axis=tuple(range(1, np.ndim(d)))), q_shape)
+
+
+@vjp(np.percentile, "q")
+def percentile_q(
+    ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
+    keepdims: bool, weights: Array,
+) -> Array:  # fmt: skip
+    share = np.divide(as_array(q), 100)
+    return quantile_q(ct, a, share, q_shape, axis, method, keepdims, weights) / 100
 
 
 @vjp(np.median, "a")
@@ -266,3 +302,57 @@ def bincount_weights(ct: Array, x: Array) -> Array:
 
 inactive(np.bincount, "x", "minlength")
 nondiff(np.digitize)
+
+
+@runtime
+def bin_numbers(a: Array, edges: Array) -> Array:
+    """The bin of each element of the flattened ``a``, the last one closed; -1 outside.
+
+    >>> bin_numbers(np.array([0.0, 0.5, 1.0, 2.0]), np.array([0.0, 0.5, 1.0]))
+    array([ 0,  1,  1, -1])
+    """
+    flat = np.ravel(a)
+    found = np.searchsorted(edges, flat, side="right") - 1
+    found = np.where(flat == edges[-1], len(edges) - 2, found)
+    return np.where((flat < edges[0]) | (flat > edges[-1]), -1, found)
+
+
+nondiff(bin_numbers)
+
+
+@vjp(np.histogram, "a")
+def histogram_a(
+    ct: Any, ans: Any, a: Array, a_dtype: np.dtype[Any], bins: Any, range: Any, density: Any
+) -> Array:
+    """Elements only move the edges, through their extremes, unless the edges are given."""
+    edges_ct, edges = ct[1], ans[1]
+    if range is not None or np.ndim(bins):
+        return None
+    if density and ct[0] is not None:
+        by_width = -ct[0] * ans[0] / np.diff(edges)
+        zero = np.zeros_like(by_width[:1])
+        moved = np.concatenate([zero, by_width]) - np.concatenate([by_width, zero])
+        edges_ct = moved if edges_ct is None else edges_ct + moved
+    if edges_ct is None:
+        return None
+    low, high = np.min(a), np.max(a)
+    share = (edges - low) / (high - low)
+    first = extremum_share(np.sum(edges_ct * (1 - share)), a, low, None, a_dtype, "split")
+    last = extremum_share(np.sum(edges_ct * share), a, high, None, a_dtype, "split")
+    return first + last
+
+
+@vjp(np.histogram, "weights")
+def histogram_weights(
+    ct: Any, ans: Any, a: Array, weights: Array, weights_shape: tuple[int, ...], density: Any
+) -> Array:
+    """Each weight counts in the bin of its element; a density divides by the sum of all."""
+    per_bin, edges = ct[0], ans[1]
+    if per_bin is None:
+        return None
+    numbers = bin_numbers(a, edges)
+    inside = numbers >= 0
+    if density:
+        total = np.sum(np.where(inside, np.ravel(weights), 0))
+        per_bin = (per_bin / np.diff(edges) - np.sum(per_bin * ans[0])) / total
+    return np.reshape(np.where(inside, per_bin[numbers], 0), weights_shape)

@@ -21,7 +21,7 @@ from .iteration import Staged
 from .journal import Field, Slot
 from .operators import python_method
 from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, Poison, ScalarTracer, is_tracer
-from .written_out import Flat, set_flat
+from .written_out import Flat, lies_in_c_order, set_flat, strides_of
 
 LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
              "collections", "dataclasses", "typing", "abc", "copy", "time", "random", "warnings",
@@ -226,6 +226,8 @@ class Access(Items):
                 return aval.dtype.itemsize
         if name == "flat":
             return self.call(Flat, obj)
+        if name == "strides" and self.call(lies_in_c_order, obj):
+            return self.call(strides_of, obj)
         if name in ("base", "flags", "ctypes", "data", "strides"):
             raise self.fatal(UnsupportedOperation(
                 f"the attribute .{name} of a traced array",

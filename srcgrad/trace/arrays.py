@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
-from ..kinds import Kind
-from . import written_out
+from ..kinds import INT, Kind
+from . import numpy_gradient, written_out
 from .handlers import HANDLERS, handles
 from .recorder import contains_tracer
 from .tracers import ArrayTracer, is_tracer
@@ -85,7 +85,17 @@ def piecewise(machine: Any, x: Any, condlist: Any, funclist: Any, *args: Any,
 
 @handles(np.ndim)
 def ndim(machine: Any, a: Any) -> Any:
-    return a.aval.ndim if is_tracer(a) and a.aval.ndim is not None else np.ndim(a)
+    a = _as_array(machine, a)
+    if not is_tracer(a):
+        return np.ndim(a)
+    if a.aval.ndim is None:
+        return machine.opaque_apply(np.ndim, (machine.value_of(a),), INT)
+    return a.aval.ndim
+
+
+def _as_array(machine: Any, a: Any) -> Any:
+    """Lists with traced values as arrays."""
+    return machine.call(np.asarray, a) if not is_tracer(a) and contains_tracer(a) else a
 
 
 @handles(np.shape)
@@ -99,6 +109,7 @@ def shape(machine: Any, a: Any) -> Any:
 
 @handles(np.size)
 def size(machine: Any, a: Any, axis: Any = None) -> Any:
+    a = _as_array(machine, a)
     if type(a) is ArrayTracer and axis is not None:
         return machine.size_of(a, axis)
     return machine.getattr(a, "size") if is_tracer(a) else np.size(a, axis)
@@ -178,8 +189,14 @@ def isscalar(machine: Any, element: Any) -> Any:
     return np.isscalar(element)
 
 
-HANDLERS[np.iscomplexobj] = lambda machine, x: (
-    x.aval.dtype.kind == "c" if is_tracer(x) and x.aval.dtype is not None else np.iscomplexobj(x))
+@handles(np.iscomplexobj)
+def iscomplexobj(machine: Any, x: Any) -> bool:
+    x = _as_array(machine, x)
+    if is_tracer(x) and x.aval.dtype is not None:
+        return bool(x.aval.dtype.kind == "c")
+    return bool(np.iscomplexobj(x))
+
+
 HANDLERS[np.isrealobj] = lambda machine, x: not HANDLERS[np.iscomplexobj](machine, x)
 HANDLERS[np.require] = lambda machine, a, *args, **kwargs: machine.call(np.asarray, a)
 
@@ -198,9 +215,21 @@ def _in_python(function: Any, helper: Any) -> Any:
     """A handler that stages ``helper`` for calls of ``function`` with traced values."""
 
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        if contains_tracer(args):
+        if function is np.fromiter or contains_tracer(args):
             return machine.inline(helper, args, kwargs)
         return machine.call_library(function, args, kwargs)
+
+    return handler
+
+
+def _with_second(function: Any) -> Any:
+    """A handler that stages NumPy's source where two variables are given."""
+    staged = _in_python(function, inspect.unwrap(function))
+
+    def handler(machine: Any, m: Any, y: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if y is None:
+            return machine.call_library(function, (m, y, *args), kwargs)
+        return staged(machine, m, y, *args, **kwargs)
 
     return handler
 
@@ -215,6 +244,16 @@ def lies_in_c_order(machine: Any, array: Any) -> bool:
 
 for _function, _helper in written_out.WRITTEN_OUT.items():
     HANDLERS[_function] = _in_python(_function, _helper)
+for _function in written_out.WITH_SECOND:
+    HANDLERS[_function] = _with_second(_function)
+@handles(np.gradient)
+def gradient(machine: Any, f: Any, *spacing: Any, **options: Any) -> Any:
+    """A spacing that may be differentiated is computed with in staged code."""
+    if any(is_tracer(s) and s.aval.is_inexact for s in spacing):
+        return machine.call(numpy_gradient.gradient, f, *spacing, **options)
+    return machine.call_library(np.gradient, (f, *spacing), options)
+
+
 for _function in written_out.NUMPY_SOURCES:
     HANDLERS[_function] = _in_python(_function, inspect.unwrap(_function))
 

@@ -27,7 +27,7 @@ from .operators import python_method
 from .recorder import contains_tracer
 from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, is_tracer
 from .vectorized import vectorized
-from .written_out import Flat, ufunc_at, ufunc_method
+from .written_out import STAGED_MODULES, Flat, ufunc_method
 
 MAX_DEPTH = 400
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
@@ -91,7 +91,7 @@ class Calls(Construction):
         except TypeError:
             return None
 
-    def _call_traced(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call_traced(self, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         if type(function) is OpaqueTracer:
             return self.emit_effect(_apply, (function, *args), kwargs, OPAQUE)
         raise TypeError(f"'{function.__class__.__name__}' object is not callable")
@@ -138,7 +138,7 @@ class Calls(Construction):
             if (function.__module__ or "").split(".")[0] == "srcgrad" and (
                     "<locals>" not in function.__qualname__) and not (
                     (function.__module__ or "").startswith("srcgrad.rules")) and (
-                    function.__module__ != ufunc_at.__module__):
+                    function.__module__ not in STAGED_MODULES):
                 return function(*args, **kwargs)
             if self._is_ruled(function, args, kwargs):
                 return self.call_library(function, args, kwargs)
@@ -272,12 +272,14 @@ class Calls(Construction):
         traced = contains_tracer(args) or contains_tracer(kwargs) or self.has_symbolic(args)
         if not traced:
             return self._call_static(function, args, kwargs)
+        if isinstance(function, np.ufunc) and "O" in function.types[0]:
+            raise self.fatal(UnsupportedOperation(
+                "np.frompyfunc", why="it makes arrays of objects", fix="use np.vectorize"))
         if isinstance(function, np.ufunc) and len(args) > function.nin:
             args, kwargs = args[:function.nin], {**kwargs, "out": args[function.nin:]}
         if "out" in kwargs and kwargs["out"] is not None:
             return self.call_out(function, args, kwargs)
-        helper = ufunc_method(function, args)
-        if helper is not None:
+        if (helper := ufunc_method(function, args)) is not None:
             return self.inline(helper, (function.__self__, *args), kwargs)
         return self.numeric_call(function, args, kwargs)
 
@@ -462,9 +464,8 @@ class Calls(Construction):
 
     def _ufunc_method(self, obj: np.ufunc, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
-        if name == "at":
-            return self.ufunc_at(obj, *args)
-        return self.call_library(getattr(obj, name), args, kwargs)
+        return self.ufunc_at(obj, *args) if name == "at" else self.call_library(
+            getattr(obj, name), args, kwargs)
 
     def ufunc_at(self, ufunc: np.ufunc, target: Any, index: Any, *value: Any) -> None:
         raise AttributeError

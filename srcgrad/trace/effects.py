@@ -231,6 +231,10 @@ class Effects(Containers):
         self.write_version(target, "acc", (step,), stored, tuple(dyn))
 
 
+    def array___array_wrap__(self, target: ArrayTracer, result: Any, *context: Any) -> Any:
+        """What NumPy's own functions do with a result, for the sake of subclasses."""
+        return result
+
     def array_fill(self, target: ArrayTracer, value: Any) -> None:
         self._store_whole(target, value)
 

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from ..rules.book import lookup
+from . import numpy_gradient
 from .tracers import is_tracer
 
 
@@ -84,6 +86,48 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     if len(kept) == 0:
         return filt[:0]
     return filt[first:last]
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> Any:
+    """``np.unstack``."""
+    return tuple(np.moveaxis(x, axis, 0))
+
+
+def fromiter(iter: Any, dtype: Any, count: int = -1) -> Any:
+    """``np.fromiter``."""
+    made: list[Any] = []
+    for item in iter:
+        if 0 <= count <= len(made):
+            break
+        made.append(item)
+    return np.array(made, dtype)
+
+
+def nanquantile(a: Any, q: Any, axis: Any = None, **options: Any) -> Any:
+    """``np.nanquantile``."""
+    if axis is None:
+        return np.quantile(a[~np.isnan(a)], q, **options)
+    return np.apply_along_axis(lambda row: np.quantile(row[~np.isnan(row)], q, **options), axis, a)
+
+
+def nanpercentile(a: Any, q: Any, axis: Any = None, **options: Any) -> Any:
+    """``np.nanpercentile``."""
+    if axis is None:
+        return np.percentile(a[~np.isnan(a)], q, **options)
+    return np.apply_along_axis(lambda row: np.percentile(row[~np.isnan(row)], q, **options),
+                               axis, a)
+
+
+def as_strided(x: Any, shape: Any = None, strides: Any = None) -> Any:
+    """``as_strided`` for reading: the elements at the offsets that the strides give."""
+    shape = x.shape if shape is None else shape
+    strides = x.strides if strides is None else strides
+    places = np.zeros(shape, int)
+    for axis in range(len(shape)):
+        steps = np.arange(shape[axis]) * (strides[axis] // x.itemsize)
+        places = places + np.reshape(steps, tuple(-1 if i == axis else 1
+                                                  for i in range(len(shape))))
+    return np.ravel(x)[places]
 
 
 def unravelled(shape: tuple[Any, ...], position: Any) -> tuple[Any, ...]:
@@ -225,16 +269,40 @@ def set_flat(base: Any, value: Any) -> None:
     base[...] = np.resize(value, base.shape)
 
 
+def strides_of(array: Any) -> tuple[Any, ...]:
+    """The strides of an array in C order."""
+    strides: list[Any] = []
+    step = array.itemsize
+    for size in array.shape[::-1]:
+        strides.insert(0, step)
+        step = step * size
+    return tuple(strides)
+
+
+# The modules of srcgrad whose functions are staged.
+STAGED_MODULES = frozenset({__name__, numpy_gradient.__name__})
 WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,
     np.trim_zeros: trim_zeros,
+    np.fromiter: fromiter,
+    np.nanquantile: nanquantile,
+    np.nanpercentile: nanpercentile,
+    np.lib.stride_tricks.as_strided: as_strided,
 }
 # NumPy's own Python source is staged for these.
 NUMPY_SOURCES: tuple[Any, ...] = (
     np.poly, np.polydiv, np.union1d, np.setdiff1d, np.intersect1d, np.setxor1d,
     np.unique_values, np.unique_counts, np.unique_inverse, np.unique_all,
-    np.linalg.tensorsolve, np.linalg.tensorinv, np.cov, np.corrcoef,
+    np.linalg.tensorsolve, np.linalg.tensorinv,
+    *(getattr(module, name) for module in (polynomial, chebyshev, hermite, hermite_e, laguerre,
+                                           legendre)
+      for name in dir(module) if hasattr(getattr(module, name), "__wrapped__")
+      and lookup(getattr(module, name)) is None),
 )
+if hasattr(np, "unstack"):  # NumPy 2.1
+    WRITTEN_OUT[np.unstack] = unstack
+# ... and for these if they are called with a second variable.
+WITH_SECOND: tuple[Any, ...] = (np.cov, np.corrcoef)
 UFUNC_METHODS: dict[str, Callable[..., Any]] = {
     "reduce": ufunc_reduce, "accumulate": ufunc_accumulate, "reduceat": ufunc_reduceat,
     "at": ufunc_at,

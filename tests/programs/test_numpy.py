@@ -9,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import numpy_calls  # noqa: E402
 import numpy_indexing  # noqa: E402
 import numpy_views  # noqa: E402
 import numpy_writing  # noqa: E402
@@ -23,3 +24,9 @@ def test_program(fn, args, tmp_path):
     check(fn, args)
     check_orders(fn, args)
     check_exported(fn, args, tmp_path)
+
+
+@pytest.mark.parametrize("fn", numpy_calls.CALLS, ids=lambda fn: str(fn.__code__.co_firstlineno))
+def test_call(fn, tmp_path):
+    check(fn, (numpy_calls.X,))
+    check_orders(fn, (numpy_calls.X,))

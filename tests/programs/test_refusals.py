@@ -113,7 +113,7 @@ def user_catches(x):
 
 
 def windows(x):
-    return np.lib.stride_tricks.sliding_window_view(x, 2)
+    return np.emath.sqrt(x)
 
 
 @pytest.mark.parametrize("function", [waiting, uses_exec, data_index, user_catches])
