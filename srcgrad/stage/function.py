@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from ..errors import SourceNotFound
 from .convert import Plan, Unit, convert, refuse_async
+from .liveness import Later, read_later
 from .machine import NORMAL, UNBOUND, Frame, Machine, scope
 from .mangling import mangle_private_names
 from .regions import RegionInfo
@@ -70,8 +71,8 @@ class Staged:
     ``code``: ``code(machine, frame) -> jump``.
     """
 
-    __slots__ = ("__weakref__", "_body", "_mentions", "_shim", "arguments", "assigned", "code",
-                 "doc", "filename", "flags", "free", "is_generator", "kind", "line", "name",
+    __slots__ = ("__weakref__", "_body", "_later", "_mentions", "_shim", "arguments", "assigned",
+                 "code", "doc", "filename", "flags", "free", "is_generator", "kind", "line", "name",
                  "parameters", "positional", "qualname", "unit", "uses_class_cell")
 
     def __init__(self, unit: StagedUnit, plan: Plan, code: FunctionType,
@@ -92,6 +93,7 @@ class Staged:
         self._shim: CodeType | None = None
         self._body = plan.body
         self._mentions: frozenset[str] | None = None
+        self._later: list[Later | None] = []
         if plan.arguments is not None:
             self.parameters = tuple(parameters(plan.arguments))
             self.positional = len(plan.arguments.posonlyargs) + len(plan.arguments.args)
@@ -109,6 +111,13 @@ class Staged:
                 inner.id for node in self._body for inner in ast.walk(node)
                 if isinstance(inner, ast.Name))
         return self._mentions
+
+    @property
+    def read_later(self) -> Later | None:
+        """See :func:`srcgrad.stage.liveness.read_later`."""
+        if not self._later:
+            self._later.append(read_later(self._body))
+        return self._later[0]
 
     @property
     def shim(self) -> CodeType:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import Where
 from .convert.context import CAN_BREAK, CAN_CONTINUE, CAN_RETURN, RegionPlan
+from .liveness import Later, Names
 from .scopes import bound_by, expressions, statements_of
 
 
@@ -26,6 +27,11 @@ class RegionInfo:
         self.kind = plan.kind
         self.line: int = getattr(plan.node, "lineno", 0)
         self.column: int = getattr(plan.node, "col_offset", 0)
+
+    @property
+    def node(self) -> ast.AST:
+        """The user's statement (of a ``rest``: the first of its statements)."""
+        return self._plan.node
 
     @property
     def site(self) -> tuple[str, int, int]:
@@ -72,6 +78,35 @@ class RegionInfo:
         """Names that its statements read, nested functions and comprehensions included."""
         return frozenset(inner.id for node in self._plan.body for inner in ast.walk(node)
                          if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Store))
+
+
+def names_read_after(region: Callable[..., Any]) -> Names | None:
+    """The variables of its function that may be read after the statement a region is part of
+    (an upper bound); None where that is not known."""
+    later, node = _later(region)
+    return None if later is None else later.after.get(id(node))
+
+
+def names_read_at_head(body: Callable[..., Any]) -> Names | None:
+    """The variables that may be read from the head of an iteration on, for a loop's body."""
+    later, node = _later(body)
+    return None if later is None else later.head.get(id(node))
+
+
+def names_read_after_loop(body: Callable[..., Any]) -> Names | None:
+    """The variables that may be read once a loop has ended, for its body."""
+    later, node = _later(body)
+    return None if later is None else later.left.get(id(node))
+
+
+def _later(region: Any) -> tuple[Later | None, ast.AST | None]:
+    unit = getattr(region, "__globals__", {}).get("__srcgrad_unit__")
+    if unit is None:
+        return None, None
+    info, owner = unit.regions.get(id(region.__code__)), unit.owners.get(id(region.__code__))
+    if info is None or owner is None or owner.is_generator or owner.kind == "class":
+        return None, None
+    return owner.read_later, info.node
 
 
 def region_info(region: Callable[..., Any]) -> RegionInfo | None:

@@ -73,7 +73,7 @@ class Access(Items):
     def label(self, value: Any, name: str) -> None:
         """Give a traced value the user's name, if it has none yet."""
         target = value.first if type(value) is ArrayTracer else value.value
-        if target.hint is None and name.strip("_"):
+        if target is not None and target.hint is None and name.strip("_"):
             target.hint = name
             if type(value) is ArrayTracer and not value.steps:
                 value.home.label = name

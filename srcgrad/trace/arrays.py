@@ -11,8 +11,7 @@ from ..errors import UnsupportedOperation
 from ..kinds import INT, Kind
 from . import numpy_gradient, written_out
 from .handlers import HANDLERS, handles
-from .recorder import contains_tracer
-from .tracers import ArrayTracer, is_tracer
+from .tracers import ArrayTracer, contains_tracer, is_tracer
 
 
 # ---- NumPy -------------------------------------------------------------------------------------

@@ -3,67 +3,24 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 from ..dims import is_varying
 from ..errors import SrcgradError
 from ..graph.ir import Value
-from ..kinds import INT, Aval, Kind
-from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND
-from .choices import Choice, Choices, may_choose
+from ..stage.machine import NORMAL
+from ..stage.regions import names_read_after
 from .control import Bottom
-from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
-from .journal import Cell, Change, Content, Lost, Snapshot, Stored, Version
-from .recorder import Region
-from .tracers import ArrayTracer, Home, Jump, ScalarTracer, SymbolicList
+from .homes import RAISE
+from .merges import Arm, Box, BoxCell, Merges
+from .tracers import Jump, ScalarTracer
 
-USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
-RAISE = 4  # the arm ends in an exception: nothing after it happens
+USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
 
 
-@dataclass(slots=True)
-class Arm:
-    """One arm: its block under construction, what it changed, how it ended."""
-
-    region: Region
-    changes: dict[tuple[Any, ...], Change]
-    jump: Any
-    born: list[int] = field(default_factory=list)
-
-
-class Branches(Choices):
+class Branches(Merges):
     """``if``, conditional expressions, ``and`` and ``or``."""
-
-    # ---- arms ----------------------------------------------------------------------------
-    def trace_arm(self, body: Callable[[], Any]) -> Arm:
-        """Run an arm in a region of its own; all mutations are undone at its end."""
-        arm = Arm(Region(self.region), {}, NORMAL)
-        self.enter_arm(arm)
-        finished = False
-        try:
-            arm.jump = body()
-            finished = True
-        finally:
-            self.leave_arm(arm)
-            if not finished:
-                arm.region.active = False
-        return arm
-
-    def enter_arm(self, arm: Arm) -> None:
-        """Continue an arm: its changes are made again."""
-        self.journal.push(arm.born)
-        self.region = arm.region
-        arm.region.active = True
-        for change in arm.changes.values():
-            self.journal.write(change.cell, change.after)
-
-    def leave_arm(self, arm: Arm) -> None:
-        arm.changes, arm.born = self.journal.pop()
-        arm.region.active = False
-        assert arm.region.parent is not None
-        self.region = arm.region.parent
 
     # ---- if --------------------------------------------------------------------------------
     def if_(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any],
@@ -81,7 +38,8 @@ class Branches(Choices):
             return self.after(then() if known else orelse(), rest)
         self.open_tests.append((site, fixed, len(self.call_sites)))
         try:
-            return self.branch(self.value_of(tested), then, orelse, rest)
+            return self.branch(self.value_of(tested), then, orelse, rest,
+                               read_after(then, orelse))
         finally:
             self.open_tests.pop()
 
@@ -110,8 +68,8 @@ class Branches(Choices):
         return self.if_(went_on, rest, lambda: taken)
 
     def branch(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any],
-               rest: Callable[[], Any] | None) -> Any:
-        """A branch on data."""
+               rest: Callable[[], Any] | None, later: frozenset[str] | None = None) -> Any:
+        """A branch on data.  ``later``: the variables that may be read after it."""
         bottoms = self.bottoms
         first = self.trace_arm(functools.partial(self._ended, then))
         second = self.trace_arm(functools.partial(self._ended, orelse))
@@ -124,8 +82,9 @@ class Branches(Choices):
             if stays.jump == NORMAL and not isinstance(leaves_.jump, Jump):
                 # one arm certainly leaves: the rest of the block belongs to the other one
                 self.continue_arm(stays, rest)
-                return self._returning(self.merge(predicate, first, second), bottoms)
-        return self.after(self._returning(self.merge(predicate, first, second), bottoms), rest)
+                return self._returning(self.merge(predicate, first, second, later), bottoms)
+        jump = self._returning(self.merge(predicate, first, second, later), bottoms)
+        return self.after(jump, rest)
 
     bottoms: int
 
@@ -160,226 +119,6 @@ class Branches(Choices):
 
     def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
         raise AttributeError
-
-    # ---- merging ---------------------------------------------------------------------------
-    def join(self) -> Join:
-        return Join(self.fresh, self.symbolic_lists, self.is_outside)
-
-    def is_outside(self, obj: Any) -> bool:
-        """Does the object belong to the world outside of the trace?"""
-        return id(obj) in self.paths
-
-    def merge(self, predicate: Value, first: Arm, second: Arm) -> Any:
-        """Make the ``if`` node and the joined state; returns the joined jump."""
-        joining = self.join()
-        young = {*first.born, *second.born}
-        merged: list[tuple[Cell, Shape, Any, Any]] = []
-        for key in dict.fromkeys((*first.changes, *second.changes)):
-            change = first.changes.get(key) or second.changes[key]
-            states = [a.changes[key].after if key in a.changes else change.before
-                      for a in (first, second)]
-            for i, arm in enumerate((first, second)):
-                if arm.jump == RAISE and not isinstance(change.cell, (Version, Lost, Stored)):
-                    states[i] = UNBOUND if not isinstance(states[i], Snapshot) else states[1 - i]
-            shape = self.cell_shape(joining, change.cell, states[0], states[1])
-            if isinstance(shape, Failed) and all(may_choose(s, young) for s in states):
-                shape = Same(Choice(predicate, states[0], states[1]))
-            merged.append((change.cell, shape, states[0], states[1]))
-        jumps = [a.jump for a in (first, second)]
-        codes = jump_codes(jumps)
-        slots: dict[Any, int] = {}
-        rows: list[tuple[Leaf, Any, Any]] = []
-        places: list[list[int]] = []
-        for _, shape, a, b in merged:
-            place = []
-            for leaf, x, y in zip(leaf_shapes(shape), leaves(shape, a), leaves(shape, b),
-                                  strict=True):
-                key = leaf.key if leaf.key is not None else ("own", len(rows))
-                if key not in slots:
-                    slots[key] = len(rows)
-                    rows.append((leaf, x, y))
-                place.append(slots[key])
-            places.append(place)
-        sides = self._member_rows(rows)
-        outputs = self._if_node(predicate, (first, second), rows, codes)
-        made = [self._joined(row, value, (first, second))
-                for row, value in zip(rows, outputs, strict=False)]
-        self._alias_shared(rows, made)
-        self._note_choices(predicate, rows, made, sides)
-        for (cell, shape, _, _), place in zip(merged, places, strict=True):
-            self.journal.write(cell, build(shape, [made[i] for i in place]))
-        self._refresh_aliases(made)
-        return self._joined_jump(jumps, codes, outputs[len(rows):])
-
-    def _member_rows(self, rows: list[tuple[Leaf, Any, Any]]) -> dict[int, list[Any]]:
-        """Joined arrays that may be an array from before the branch: for each side the array
-        itself, or the number of a further output that holds the arm's own array."""
-        sides: dict[int, list[Any]] = {}
-        for number, (leaf, *parts) in enumerate(list(rows)):
-            if leaf.version_of is not None or not all(type(p) is ArrayTracer for p in parts):
-                continue
-            old = [p.home.region is None or p.home.region.active for p in parts]
-            if not any(old):
-                continue
-            found: list[Any] = []
-            for i, part in enumerate(parts):
-                if old[i]:
-                    found.append(part)
-                    continue
-                found.append(len(rows))
-                row: list[Any] = [UNBOUND, UNBOUND]
-                row[i] = part
-                rows.append((Leaf(part.aval, label=leaf.label), row[0], row[1]))
-            sides[number] = found
-        return sides
-
-    def _note_choices(self, predicate: Value, rows: list[tuple[Leaf, Any, Any]],
-                      made: list[Any], sides: dict[int, list[Any]]) -> None:
-        """Tell joined homes which arrays they are one of."""
-        for number, found in sides.items():
-            joined = made[number]
-            if type(joined) is not ArrayTracer:
-                continue
-            members = [made[m] if isinstance(m, int) else m for m in found]
-            # one of two that are each one of two is left to the alias rules: following every
-            # combination would grow without bound
-            if all(type(m) is ArrayTracer and m.home.choice is None for m in members):
-                joined.home.choice = (predicate, members[0], members[1])
-                joined.home.aliases = []
-
-    def phi(self, predicate: Value, first: Callable[[], Value], second: Callable[[], Value],
-            aval: Aval) -> Value:
-        """The value of the first thunk where the predicate holds, else of the second."""
-        blocks = []
-        for thunk in (first, second):
-            held: list[Value] = []
-            arm = self.trace_arm(functools.partial(_hold, held, thunk))
-            blocks.append(arm.region.builder.block((held[0],)))
-        return self.emit("if", (predicate,), (aval,), tuple(blocks))[0]
-
-    def cell_shape(self, joining: Join, cell: Cell, a: Any, b: Any) -> Shape:
-        """The shape of a cell's two states; versions and lost homes have rules of their own."""
-        if isinstance(cell, Version):
-            if a is b:
-                return Same(a)
-            return Leaf(a.aval, version_of=cell.owner)
-        if isinstance(cell, (Lost, Stored)):
-            return Same(a or b)
-        shape = joining.unify(a, b)
-        if isinstance(shape, Failed) and isinstance(cell, Content):
-            raise self.fatal(shape.error)
-        return shape
-
-    def _if_node(self, predicate: Value, arms: tuple[Arm, Arm],
-                 rows: list[tuple[Leaf, Any, Any]], codes: Any) -> tuple[Value, ...]:
-        blocks = []
-        for i, arm in enumerate(arms):
-            self.enter_arm(arm)
-            values = [self.leaf_value(row[1 + i], row[0].aval) for row in rows]
-            if codes is not None:
-                values.extend(self._jump_values(arm.jump))
-            blocks.append(arm.region.builder.block(tuple(values)))
-            self.leave_arm(arm)
-        avals = [row[0].aval for row in rows]
-        if codes is not None:
-            avals.extend([INT.but(expr=None)] * 3)
-        if not avals and not blocks[0].nodes and not blocks[1].nodes:
-            return ()
-        return self.emit("if", (predicate,), tuple(avals), tuple(blocks))
-
-    def leaf_value(self, part: Any, aval: Aval) -> Value:
-        """The graph value of a part of a state at the end of an arm or loop body."""
-        if part is UNBOUND:
-            return self.emit("undef", (), (aval,))[0]
-        if isinstance(part, Value):
-            return part
-        if type(part) is SymbolicList:
-            return part.value
-        if type(part) is Snapshot or type(part) is list:
-            return self.list_value(part)
-        return self.as_value(part)
-
-    def list_value(self, state: Any) -> Value:
-        """A list of known length as a graph value."""
-        items = state.items if type(state) is Snapshot else tuple(state)
-        joining = self.join()
-        elem: Aval | None = None
-        values = []
-        for item in items:
-            if type(item) is list:
-                value = (self.symbolic_lists[id(item)].value if id(item) in self.symbolic_lists
-                         else self.list_value(item))
-            else:
-                value = self.as_value(item)
-            values.append(value)
-            aval = value.aval if not isinstance(value.aval.expr, int) else value.aval.but(
-                expr=None)
-            elem = aval if elem is None else joining.join_avals(elem, aval)
-        (value,) = self.emit("list", tuple(values), (Aval(Kind.LIST, None, (), None, elem),))
-        value.obj = self.new_obj()
-        return value
-
-    def _joined(self, row: tuple[Leaf, Any, Any], value: Value, arms: tuple[Arm, ...]) -> Any:
-        """The object for one output of the join."""
-        leaf, a, b = row
-        return self.object_of(leaf, value, [a, b])
-
-    def object_of(self, leaf: Leaf, value: Value, parts: list[Any]) -> Any:
-        """The tracer (or version, or list content) for the joined value of a leaf."""
-        if leaf.version_of is not None:
-            value.obj = leaf.version_of.obj
-            value.hint = leaf.version_of.current.hint
-            return value
-        if value.aval.kind is Kind.LIST:
-            value.obj = self.new_obj()
-            return SymbolicList(value, value.obj)
-        if value.aval.kind is Kind.INT and isinstance(value.aval.expr, int):
-            return value.aval.expr
-        result = self.wrap(value, leaf.label or "array")
-        if type(result) is ArrayTracer:
-            for part in parts:
-                if type(part) is ArrayTracer:
-                    result.home.aliases.extend(
-                        (h, h.current) for h in reach(part.home)
-                        if h.region is None or h.region.active)
-        return result
-
-    def _alias_shared(self, rows: list[tuple[Leaf, Any, Any]], made: list[Any]) -> None:
-        """Joined arrays that are one buffer on one path, and two on the other, may alias."""
-        sides: tuple[list[tuple[Home, Home]], ...] = ([], [])
-        for (_, *parts), tracer in zip(rows, made, strict=False):
-            for pairs, part in zip(sides, parts, strict=True):
-                if type(tracer) is ArrayTracer and type(part) is ArrayTracer:
-                    pairs.append((tracer.home, part.home))
-        link_possible(sides)
-
-    def _refresh_aliases(self, made: list[Any]) -> None:
-        """Aliases count from the versions that hold after the join."""
-        for tracer in made:
-            if type(tracer) is ArrayTracer:
-                choice = tracer.home.choice
-                if choice is not None:
-                    self.choice_seen[tracer.home.current] = (choice[1].home.current,
-                                                             choice[2].home.current)
-                tracer.home.aliases = [(h, h.current) for h, _ in tracer.home.aliases]
-
-    # ---- jumps -----------------------------------------------------------------------------
-    def _jump_values(self, jump: Any) -> list[Value]:
-        if isinstance(jump, Jump):
-            return [v if isinstance(v, Value) else self.const(v)
-                    for v in (jump.full, jump.leave, jump.back)]
-        if jump == RAISE:
-            jump = NORMAL
-        leave = NORMAL if jump == CONTINUE else jump
-        back = NORMAL if jump in (CONTINUE, BREAK) else jump
-        return [self.const(c) for c in (jump, leave, back)]
-
-    def _joined_jump(self, jumps: list[Any], codes: Any, values: tuple[Value, ...]) -> Any:
-        if codes is None:
-            known = [j for j in jumps if j != RAISE]
-            return known[0] if known else RAISE
-        full, leave, back = values
-        return Jump(codes, full, leave, back)
 
     # ---- expressions -----------------------------------------------------------------------
     def if_expression(self, test: Any, then: Callable[[], Any],
@@ -446,89 +185,11 @@ class Branches(Choices):
         return value
 
 
-def _hold(held: list[Value], thunk: Callable[[], Value]) -> None:
-    held.append(thunk())
-
-
-class Box:
-    """A slot for the value of a conditional expression."""
-
-    __slots__ = ("content",)
-
-    def __init__(self) -> None:
-        self.content: Any = UNBOUND
-
-
-@dataclass(frozen=True, slots=True)
-class BoxCell:
-    """The cell of a :class:`Box`."""
-
-    owner: Box
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return ("box", id(self.owner))
-
-    def get(self) -> Any:
-        return self.owner.content
-
-    def put(self, state: Any) -> None:
-        self.owner.content = state
-
-
-def jump_codes(jumps: list[Any]) -> frozenset[int] | None:
-    """The possible jumps of a join; None where it is one static jump."""
-    codes: set[int] = set()
-    traced = False
-    for jump in jumps:
-        if isinstance(jump, Jump):
-            codes |= jump.codes
-            traced = True
-        elif jump != RAISE:
-            codes.add(jump)
-    if not traced and len(codes) <= 1:
-        return None
-    return frozenset(codes)
-
-
-def reach(home: Home) -> list[Home]:
-    """The home and every home that it may be: members of choices and aliases, transitively."""
-    found: dict[int, Home] = {}
-    todo = [home]
-    while todo:
-        one = todo.pop()
-        if id(one) in found:
-            continue
-        found[id(one)] = one
-        todo.extend(h for h, _ in one.aliases)
-        if one.choice is not None:
-            todo.extend(m.home for m in one.choice[1:])
-    return list(found.values())
-
-
-def may_be_one(a: Home, b: Home) -> bool:
-    """Can two homes, at one moment of the program, be one buffer?"""
-    if a is b:
-        return True
-    if a.group is not None and a.group is b.group:
-        return any(h is b for h, _ in a.aliases) or any(h is a for h, _ in b.aliases)
-    return not {id(h) for h in reach(a)}.isdisjoint(id(h) for h in reach(b))
-
-
-def link_possible(sides: Iterable[list[tuple[Home, Home]]]) -> None:
-    """Say of homes made together which of them may be one.
-
-    Each side (an arm of a branch; the entry or the end of a loop's body) lists the new homes
-    with those they stand for there; what holds on no side does not hold.
-    """
-    group = object()
-    linked: set[tuple[int, int]] = set()
-    for pairs in sides:
-        for a, source in pairs:
-            for b, other in pairs:
-                if a is not b and (id(a), id(b)) not in linked and may_be_one(source, other):
-                    linked.add((id(a), id(b)))
-                    a.aliases.append((b, b.current))
-    for pairs in sides:
-        for home, _ in pairs:
-            home.group = group
+def read_after(*regions: Any) -> frozenset[str] | None:
+    """The variables that may be read after the statement of some regions."""
+    for region in regions:
+        if hasattr(region, "__globals__"):
+            found = names_read_after(region)
+            if found is not None:
+                return found
+    return None

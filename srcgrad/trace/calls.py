@@ -24,8 +24,7 @@ from .construct import Construction
 from .control import Refusal, Restart
 from .iteration import Staged
 from .operators import python_method
-from .recorder import contains_tracer
-from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, is_tracer
+from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, contains_tracer, is_tracer
 from .vectorized import vectorized
 from .written_out import STAGED_MODULES, Flat, ufunc_method
 
@@ -201,6 +200,8 @@ class Calls(Construction):
             return staged.enter(self, frame)  # type: ignore[arg-type]
         finally:
             self.frames.pop()
+            while self.scopes and self.scopes[-1][0] > len(self.frames):
+                self.scopes.pop()
 
     depth: int
 

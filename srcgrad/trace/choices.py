@@ -10,53 +10,22 @@ name see each other's writes.
 
 from __future__ import annotations
 
-import functools
-import types
 from collections.abc import Callable
 from typing import Any
 
 from ..graph.ir import Steps, Value
 from ..kinds import Aval
-from .joins import record_fields
+from .homes import members
 from .journal import Version
 from .operators import Operators
-from .recorder import contains_tracer, shift_step
-from .tracers import ArrayTracer, Home
-
-
-class Choice:
-    """One of two objects, decided by a predicate at run time."""
-
-    __slots__ = ("first", "predicate", "second")
-
-    def __init__(self, predicate: Value, first: Any, second: Any) -> None:
-        self.predicate = predicate
-        self.first = first
-        self.second = second
-
-
-def may_choose(obj: Any, young: set[int]) -> bool:
-    """Can an object be used after the arm that it comes from?  Its traced parts must not have
-    been made in that arm."""
-    if isinstance(obj, (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type,
-                        str, bytes, int, float, complex, type(None), Choice)):
-        return True
-    if isinstance(obj, functools.partial):
-        return not contains_tracer((obj.args, obj.keywords)) and may_choose(obj.func, young)
-    if isinstance(obj, types.MethodType):
-        return may_choose(obj.__self__, young)
-    if id(obj) not in young:
-        return not isinstance(obj, (tuple, list, dict)) or not contains_tracer(obj)
-    fields = record_fields(obj)
-    if fields is not None:
-        return not any(contains_tracer(object.__getattribute__(obj, n)) for n in fields)
-    return not contains_tracer(obj)
+from .recorder import shift_step
+from .tracers import ArrayTracer, Choice, Home
 
 
 class Choices(Operators):
     """Writes through joined arrays, and their contents after writes to a member."""
 
-    choice_seen: dict[Value, tuple[Value, Value]]
+    choice_seen: dict[Value, list[Value]]
 
     def choose(self, predicate: Value, then: Callable[[], Any],
                orelse: Callable[[], Any]) -> Any:
@@ -80,17 +49,26 @@ class Choices(Operators):
         """Give a joined home the content its member has now."""
         assert home.choice is not None
         predicate, first, second = home.choice
-        for member in (first, second):
-            if member.home.choice is not None:
-                self.refresh_choice(member.home)
-        seen = self.choice_seen.get(home.current)
-        if seen is not None and seen[0] is first.home.current and seen[1] is second.home.current:
+        now = self.contents_of(home)
+        if self.choice_seen.get(home.current) == now:
             return
-        value = self.phi(predicate, lambda: self.content(first), lambda: self.content(second),
-                         home.current.aval)
+        aval = home.current.aval
+        value = self.phi(predicate, lambda: self._member_content(first, aval),
+                         lambda: self._member_content(second, aval), aval)
         value.obj, value.hint = home.obj, home.current.hint
-        self.choice_seen[value] = (first.home.current, second.home.current)
+        self.choice_seen[value] = now
         self.journal.write(Version(home), value)
+
+    def contents_of(self, home: Home) -> list[Value]:
+        """What the content of a choice follows from: the versions of all its members."""
+        if home.choice is None:
+            return [home.current]
+        return [version for m in members(home) for version in self.contents_of(m)]
+
+    def _member_content(self, member: Any, aval: Aval) -> Value:
+        if type(member) is ArrayTracer:
+            return self.content(member)
+        return self.const(None) if member is None else self.emit("undef", (), (aval,))[0]
 
     def phi(self, predicate: Value, first: Callable[[], Value], second: Callable[[], Value],
             aval: Aval) -> Value:
@@ -105,13 +83,18 @@ class Choices(Operators):
         self.check_writable(tracer.home)
         predicate, first, second = choice
 
-        def write(member: ArrayTracer) -> int:
+        def write(member: Any) -> Any:
+            if type(member) is not ArrayTracer:
+                return self.raise_(_not_an_array(member, tracer.home.label), None, False)
             target = self.same_view(member, tracer)
             self.write_version(target, op, steps, value, dyn, **params)
             return 0
 
         self.branch(predicate, lambda: write(first), lambda: write(second), None)
         tracer.home.written = True
+
+    def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
+        raise AttributeError
 
     def same_view(self, member: ArrayTracer, tracer: ArrayTracer) -> ArrayTracer:
         """The handle into a member that corresponds to a handle into the joined array."""
@@ -123,6 +106,9 @@ class Choices(Operators):
         return self.view(member, tracer.steps, tracer.dyn, value, tracer.aval)
 
 
-def is_choice(obj: Any) -> bool:
-    """Is the object one of two?"""
-    return type(obj) is Choice
+def _not_an_array(member: Any, label: str) -> Exception:
+    """What Python raises where a name that is written through holds no array."""
+    if member is None:
+        return TypeError("'NoneType' object does not support item assignment")
+    return UnboundLocalError(
+        f"cannot access local variable {label!r} where it is not associated with a value")

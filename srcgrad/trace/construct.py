@@ -11,7 +11,7 @@ import numpy as np
 
 from ..kinds import OPAQUE
 from .access import Access, is_library
-from .recorder import contains_tracer
+from .tracers import contains_tracer
 
 
 class Construction(Access):

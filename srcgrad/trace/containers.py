@@ -14,10 +14,11 @@ from ..spelling import Method
 from .calls import Calls
 from .control import Restart
 from .iteration import Rows, Staged, item, length, static_items
-from .joins import list_item_aval, stable_elem
-from .journal import Content, Snapshot, Stored
+from .joins import list_item_aval
+from .journal import Content, Snapshot
 from .operators import INPLACE, python_method
 from .tracers import ArrayTracer, SymbolicList, is_tracer
+from .widening import stable_elem
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
@@ -40,6 +41,7 @@ class Containers(Calls):
     def born(self, obj: Any) -> None:
         """A frame of a comprehension that has just been made."""
         self.journal.born(obj)
+        self.scopes.append((len(self.frames), obj))
 
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
         result: dict[Any, Any] = self.made({self.static_key(k): v for k, v in pairs})
@@ -61,7 +63,7 @@ class Containers(Calls):
             if star:
                 value._refuse("is unpacked with a star")
             return tuple(self.getitem(value, i) for i in range(before))
-        elif isinstance(value, list) and id(value) in self.symbolic_lists:
+        elif isinstance(value, list) and id(value) in self.symbolic_lists and not star:
             return tuple(self.getitem(value, i) for i in range(before))
         else:
             items = list(self.iterate(value))
@@ -292,14 +294,8 @@ class Containers(Calls):
             known = self.symbolic_lists.get(id(item))
             return known.value if known is not None else self.list_value(
                 Snapshot(list, tuple(item)))
-        if type(item) is ArrayTracer:
-            self.note_stored(item)
+        self.note_stored(item)
         return self.as_value(item)
-
-    def note_stored(self, item: ArrayTracer) -> None:
-        """An array lies in a list of unknown length: writing to it later would change the
-        element too, which values cannot follow."""
-        self.journal.write(Stored(item.home), True)
 
     list_owners: dict[int, tuple[Any, Any]]
 
@@ -319,7 +315,14 @@ class Containers(Calls):
             inner = self.list_object(value)
             self.list_owners[id(inner)] = (obj, inner)
             return inner
-        return self.wrap(value)
+        return self.element(value)
+
+    def element(self, value: Value) -> Any:
+        """An element of a list of unknown length: an array there may be in the list twice."""
+        found = self.wrap(value)
+        if type(found) is ArrayTracer:
+            found.home.stored = True
+        return found
 
     def list_object(self, value: Value) -> list[Any]:
         """A Python list that stands for a list value."""
@@ -357,7 +360,7 @@ class Containers(Calls):
             extra = tuple(self.as_value(a) for a in args)
             new, value = self.emit("pop", (symbolic.value, *extra), (symbolic.value.aval, elem))
             self._set_list(obj, new)
-            return self.list_object(value) if elem.kind is Kind.LIST else self.wrap(value)
+            return self.list_object(value) if elem.kind is Kind.LIST else self.element(value)
         if name == "extend":
             items = args[0]
             if isinstance(items, list) and id(items) in self.symbolic_lists:

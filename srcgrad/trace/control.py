@@ -53,14 +53,3 @@ class Again(Signal):
     def __init__(self, callee: Any) -> None:
         super().__init__(callee)
         self.callee = callee
-
-
-class Split(Signal):
-    """A join failed whose result is needed: run the rest of the region once for each arm of
-    test number ``test`` of ``region``."""
-
-    def __init__(self, region: Any, test: int, error: SrcgradError) -> None:
-        super().__init__(region, test, error)
-        self.region = region
-        self.test = test
-        self.error = error

@@ -19,8 +19,7 @@ from .handlers import HANDLERS, handles
 from .iteration import Staged, staged_iterable
 from .journal import Field
 from .operators import BINARY, COMPARE, INPLACE, UNARY, python_method
-from .recorder import contains_tracer
-from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
+from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, contains_tracer, is_tracer
 
 for _op, _fn in BINARY.items():
     HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.binary(op, a, b), op=_op)

@@ -17,8 +17,7 @@ from .handlers import HANDLERS, handles
 from .iteration import Cursor, Enumerate, Mapped, Range, Reversed, Staged, Zip, staged_iterable
 from .journal import Field
 from .operators import python_method
-from .recorder import contains_tracer
-from .tracers import is_tracer
+from .tracers import contains_tracer, is_tracer
 
 
 # ---- iteration -------------------------------------------------------------------------------

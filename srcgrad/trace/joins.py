@@ -8,6 +8,8 @@ leaves, and build the joined state from values for the leaves.
 
 from __future__ import annotations
 
+import functools
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,9 +20,18 @@ from ..dims import Dim, proves_nonnegative
 from ..errors import JoinError
 from ..graph.ir import Value
 from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, aval_of, join, list_of
+from ..stage.function import definition
 from ..stage.machine import UNBOUND
 from .journal import Snapshot
-from .tracers import ArrayTracer, BoundMethod, Poison, SymbolicList, is_tracer
+from .tracers import (
+    ArrayTracer,
+    BoundMethod,
+    Choice,
+    Poison,
+    SymbolicList,
+    contains_tracer,
+    is_tracer,
+)
 
 IMMUTABLE = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type(None))
 
@@ -67,19 +78,40 @@ class Failed(Shape):
 
 
 @dataclass(slots=True)
+class Apart(Shape):
+    """Two objects that stay two: after a branch on ``predicate`` the slot holds one of them.
+    ``forms`` say how each is known after the branch."""
+
+    predicate: Value
+    objects: tuple[Any, Any]
+    forms: tuple[Shape, Shape]
+
+
+@dataclass(slots=True)
 class Join:
     """One join in progress.  ``fresh`` makes symbols for sizes that differ; ``symbolic`` is
-    the table of lists of unknown length; ``outside`` tells objects from outside."""
+    the table of lists of unknown length; ``outside`` tells objects from outside.
+
+    A branch gives its ``predicate``, the objects made in its arms (``young``), and pairs of
+    objects that must stay ``apart``.  ``objects`` collects the pairs of objects that become one
+    new object, ``fixed`` the objects that are the same on both paths.
+    """
 
     fresh: Callable[..., Dim]
     symbolic: dict[int, Any]
     outside: Callable[[Any], bool]
+    predicate: Value | None = None
+    young: frozenset[int] = frozenset()
+    apart: frozenset[tuple[int, int]] = frozenset()
     pairs: dict[tuple[int, int], Any] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
+    objects: list[tuple[Any, Any]] = field(default_factory=list)
+    fixed: list[Any] = field(default_factory=list)
 
     def unify(self, a: Any, b: Any) -> Shape:
         """The shape of two states."""
         if a is b:
+            self.fixed.append(a)
             return Same(a)
         if isinstance(a, Poison) or isinstance(b, Poison):
             return Same(a if isinstance(a, Poison) else b)
@@ -116,7 +148,7 @@ class Join:
         if a.kind is Kind.INT and b.kind is Kind.INT:
             if a.expr is not None and a.expr == b.expr:
                 return a.but(optional=a.optional or b.optional)
-            low = 0 if _nonnegative(a) and _nonnegative(b) else None
+            low = 0 if is_nonnegative(a) and is_nonnegative(b) else None
             return a.but(expr=self.fresh("i", low=low), optional=a.optional or b.optional)
         if a.kind is Kind.LIST and b.kind is Kind.LIST and a.elem and b.elem:
             return list_of(self.join_avals(a.elem, b.elem))
@@ -124,19 +156,32 @@ class Join:
 
     def _with_unbound(self, present: Any) -> Shape:
         """A slot that only one path binds: reading it where it is unbound raises at run time,
-        as the user's code would."""
+        as the user's code would.  An object from before the branch is that object; of one made
+        in an arm there is a new one, whose parts are the arm's."""
         if type(present) is Snapshot:
             return Same(present)
         aval = leaf_aval(present)
         if aval is not None:
             return Leaf(aval, key=("unbound", identity(present)), label=label_of(present))
+        key = (id(present), id(UNBOUND))
+        if key in self.pairs:
+            return self.pairs[key]  # type: ignore[no-any-return]
         parts = structure_parts(present)
-        if parts is None or self.outside(present):
+        if parts is None or self.outside(present) or (
+                self.predicate is not None and is_mutable(present)
+                and id(present) not in self.young):
+            self.fixed.append(present)
             return Same(present)
+        self.pairs[key] = Same(present)  # where it contains itself
         items = [self._with_unbound(p) for p in parts]
-        if all(isinstance(i, Same) for i in items):
-            return Same(present)
-        return Sequence(rebuilder(present), items, _unbound_parts(len(items)))
+        shape: Shape = Same(present)
+        if not all(isinstance(i, Same) for i in items):
+            shape = Sequence(rebuilder(present), items, _unbound_parts(len(items)))
+            if is_mutable(present):
+                self.objects.append((present, UNBOUND))
+        self.pairs[key] = shape
+        self.keep.append(present)
+        return shape
 
     def _contents(self, a: Any, b: Any) -> Shape:
         if type(a) is Snapshot and type(b) is Snapshot:
@@ -186,22 +231,56 @@ class Join:
         known = self.pairs.get((id(a), id(b)))
         if known is not None:
             return known  # type: ignore[no-any-return]
+        self.keep.append((a, b))
+        self.pairs[(id(a), id(b))] = self._failed(a, b)  # where they contain themselves
         shape = self._new_structure(a, b)
         self.pairs[(id(a), id(b))] = shape
-        self.keep.append((a, b))
         return shape
 
     def _new_structure(self, a: Any, b: Any) -> Shape:
-        if type(a) is type(b) and not self.outside(a) and not self.outside(b):
-            if type(a) is dict and list(a) != list(b):
-                return self._failed(a, b)
-            parts_a, parts_b = structure_parts(a), structure_parts(b)
-            if parts_a is not None and parts_b is not None and len(parts_a) == len(parts_b):
-                items = [self.unify(x, y) for x, y in zip(parts_a, parts_b, strict=True)]
-                if all(isinstance(i, Same) for i in items) and isinstance(a, tuple):
-                    return Same(a)
-                return Sequence(_once(rebuilder(a)), items, structure_parts)  # type: ignore[arg-type]
-        return self._failed(a, b)
+        if type(a) is not type(b) or self.outside(a) or self.outside(b) or (
+                (id(a), id(b)) in self.apart or {id(a), id(b)} & self.symbolic.keys()):
+            return self._two(a, b)
+        if type(a) is dict and list(a) != list(b):
+            return self._two(a, b)
+        parts_a, parts_b = structure_parts(a), structure_parts(b)
+        if parts_a is None or parts_b is None or len(parts_a) != len(parts_b):
+            return self._two(a, b)
+        items = [self.unify(x, y) for x, y in zip(parts_a, parts_b, strict=True)]
+        if any(isinstance(i, Failed) for i in items) and not isinstance(a, tuple):
+            return self._two(a, b)
+        if all(isinstance(i, Same) for i in items) and isinstance(a, tuple):
+            return Same(a)
+        if is_mutable(a):
+            self.objects.append((a, b))
+        return Sequence(rebuilder(a), items, structure_parts)  # type: ignore[arg-type]
+
+    def _two(self, a: Any, b: Any) -> Shape:
+        """Things that have no common form: after a branch it is known which of them it is."""
+        if self.predicate is None:
+            return self._failed(a, b)
+        forms = (self._alone(a), self._alone(b))
+        if any(isinstance(f, Failed) for f in forms):
+            return self._failed(a, b)
+        return Apart(self.predicate, (a, b), forms)
+
+    def _alone(self, obj: Any) -> Shape:
+        """The form of what only one path has."""
+        if not is_tracer(obj) and isinstance(obj, IMMUTABLE):
+            return Same(obj)
+        if type(obj) is Snapshot or (id(obj) in self.symbolic and id(obj) in self.young):
+            return self._failed(obj, obj)
+        if isinstance(obj, types.FunctionType):
+            made = definition(obj)
+            if made is not None and id(made.parent) in self.young:
+                return self._failed(obj, obj)
+            return Same(obj)
+        if isinstance(obj, (functools.partial, types.MethodType)):
+            inner = (obj.args, obj.keywords, obj.func) if isinstance(
+                obj, functools.partial) else (obj.__self__,)
+            young = any(id(i) in self.young or contains_tracer(i) for i in inner)
+            return self._failed(obj, obj) if young else Same(obj)
+        return self._with_unbound(obj)
 
     def _failed(self, a: Any, b: Any) -> Failed:
         return Failed(JoinError(
@@ -210,11 +289,7 @@ class Join:
             fix="use the value inside each branch, or make both branches produce the same kind"))
 
 
-def _once(build: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
-    return build
-
-
-def _nonnegative(aval: Aval) -> bool:
+def is_nonnegative(aval: Aval) -> bool:
     return aval.expr is not None and proves_nonnegative(aval.expr)
 
 
@@ -226,6 +301,16 @@ def _unbound_parts(count: int) -> Callable[[Any], tuple[Any, ...]]:
         return found if found is not None else (UNBOUND,) * count
 
     return parts
+
+
+def is_mutable(obj: Any) -> bool:
+    """Is it an object whose identity matters: can it be changed in place?"""
+    if isinstance(obj, (list, dict, set)):
+        return True
+    if isinstance(obj, tuple) or record_fields(obj) is None or type(obj) in (BoundMethod, Choice):
+        return False
+    frozen = getattr(getattr(type(obj), "__dataclass_params__", None), "frozen", False)
+    return not frozen
 
 
 def identity(obj: Any) -> int:
@@ -296,6 +381,8 @@ def structure_parts(obj: Any) -> tuple[Any, ...] | None:
         return (obj.start, obj.stop, obj.step)
     if type(obj) is BoundMethod:
         return (obj.owner,)
+    if type(obj) is Choice:
+        return (obj.first, obj.predicate, obj.second)
     names = record_fields(obj)
     if names is None:
         return None
@@ -332,6 +419,8 @@ def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
     if type(obj) is BoundMethod:
         machine, name = obj.machine, obj.name
         return lambda parts: BoundMethod(machine, parts[0], name)
+    if type(obj) is Choice:
+        return lambda parts: Choice(parts[1].value, parts[0], parts[2])
     names = record_fields(obj) or ()
 
     def build(parts: list[Any]) -> Any:
@@ -347,8 +436,12 @@ def leaves(shape: Shape, state: Any) -> list[Any]:
     """The parts of a state at the shape's leaves, in order."""
     if isinstance(shape, Leaf):
         return [state]
+    if isinstance(shape, Apart):
+        sides = [state if state is o else UNBOUND for o in shape.objects]
+        return [p for form, side in zip(shape.forms, sides, strict=True)
+                for p in leaves(form, side)]
     if isinstance(shape, Sequence):
-        if state is UNBOUND:
+        if state is UNBOUND or type(state) is Poison:
             return [p for item in shape.items for p in leaves(item, UNBOUND)]
         found: list[Any] = []
         for item, part in zip(shape.items, shape.parts(state), strict=True):
@@ -361,126 +454,28 @@ def leaf_shapes(shape: Shape) -> list[Leaf]:
     """The leaves of a shape, in order."""
     if isinstance(shape, Leaf):
         return [shape]
+    if isinstance(shape, Apart):
+        return [leaf for form in shape.forms for leaf in leaf_shapes(form)]
     if isinstance(shape, Sequence):
         return [leaf for item in shape.items for leaf in leaf_shapes(item)]
     return []
 
 
-def build(shape: Shape, made: list[Any]) -> Any:
-    """The joined state; ``made`` holds an object for each leaf and is consumed."""
+def build(shape: Shape, made: list[Any], built: dict[int, Any]) -> Any:
+    """The joined state; ``made`` holds an object for each leaf and is consumed.  ``built``
+    remembers what was built for a shape: shapes that occur twice are one object."""
     if isinstance(shape, Same):
         return shape.obj
     if isinstance(shape, Failed):
         return Poison(shape.error)
     if isinstance(shape, Leaf):
         return made.pop(0)
-    assert isinstance(shape, Sequence)
-    return shape.build([build(item, made) for item in shape.items])
-
-
-def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool]:
-    """The shape that also covers ``end``, a loop's state after one round; ``head`` is the state
-    that the shape built.  The flag tells whether it became wider."""
-    if isinstance(shape, Same):
-        if end is head:
-            return shape, False
-        wider = joining.unify(head, end)
-        return wider, not isinstance(wider, Same)
-    if isinstance(shape, Failed):
-        return shape, False
-    if isinstance(shape, Sequence):
-        parts = None if end is UNBOUND else _parts_or_none(shape, end)
-        if parts is None or len(parts) != len(shape.items) or type(end) is not type(head):
-            return joining.unify(head, end), True
-        wide = False
-        items = []
-        for item, h, e in zip(shape.items, shape.parts(head), parts, strict=True):
-            new, changed = widen(joining, item, h, e)
-            items.append(new)
-            wide = wide or changed
-        return Sequence(shape.build, items, shape.parts), wide
-    assert isinstance(shape, Leaf)
-    return _widen_leaf(joining, shape, end)
-
-
-def _parts_or_none(shape: Sequence, state: Any) -> tuple[Any, ...] | None:
-    try:
-        return shape.parts(state)
-    except (AttributeError, TypeError):
-        return None
-
-
-def _widen_leaf(joining: Join, shape: Leaf, end: Any) -> tuple[Shape, bool]:
-    if end is UNBOUND:
-        return shape, False
-    if type(end) is Snapshot:
-        elem = list_elem(joining, end)
-        aval: Aval | None = None if elem is False else list_of(elem)
+    if isinstance(shape, Apart):
+        new: Any = Choice(shape.predicate, *(build(f, made, built) for f in shape.forms))
     else:
-        aval = leaf_aval(end)
-    if aval is None:
-        return Failed(JoinError(
-            f"a name refers to a number in one iteration and to {describe(end)} in the next",
-            why="a loop's variables must keep their kind",
-            fix="use two names")), True
-    return _merge_leaf(joining, shape, aval)
-
-
-def _merge_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
-    old = shape.aval
-    if old.kind is Kind.INT and aval.kind is Kind.INT and old.expr is not None:
-        if -1 in shape.opened or aval.expr == old.expr:
-            optional = old.optional or aval.optional
-            return (shape, False) if optional == old.optional else (
-                _releaf(shape, old.but(optional=True)), True)
-        low = 0 if _nonnegative(old) and _nonnegative(aval) else None
-        return _releaf(shape, old.but(expr=joining.fresh("i", low=low)),
-                       shape.opened | {-1}), True
-    if old.kind is Kind.ARRAY and aval.kind is Kind.ARRAY and len(old.shape or ()) == len(
-            aval.shape or ()):
-        return _merge_array_leaf(joining, shape, aval)
-    if old.kind is Kind.LIST and aval.kind is Kind.LIST:
-        joined = list_of(aval.elem) if old.elem is None else (
-            old if aval.elem is None else list_of(stable_elem(joining, old.elem, aval.elem)))
-        return (shape, False) if joined == old else (_releaf(shape, joined), True)
-    joined = joining.join_avals(old, aval)
-    return (shape, False) if joined == old else (_releaf(shape, joined), True)
-
-
-def stable_elem(joining: Join, old: Aval, new: Aval) -> Aval:
-    """The joined element type; sizes that already vary stay as they are."""
-    if old.kind is Kind.ARRAY and new.kind is Kind.ARRAY and len(old.shape or ()) == len(
-            new.shape or ()):
-        shape = tuple(
-            a if a == b or _open(a) else joining.fresh("k")
-            for a, b in zip(old.shape or (), new.shape or (), strict=True))
-        return join(old.but(shape=()), new.but(shape=())).but(shape=shape)
-    if old.kind is Kind.INT and new.kind is Kind.INT:
-        return old.but(expr=None)
-    return joining.join_avals(old, new)
-
-
-def _open(dim: Dim) -> bool:
-    return not isinstance(dim, int) and len(dim.atoms()) == 1 and dim.atoms()[0].varying
-
-
-def _merge_array_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
-    old = shape.aval
-    opened = set(shape.opened)
-    sizes = list(old.shape or ())
-    for axis, (x, y) in enumerate(zip(old.shape or (), aval.shape or (), strict=True)):
-        if x != y and axis not in opened:
-            opened.add(axis)
-            sizes[axis] = joining.fresh("k")
-    plain = join(old.but(shape=()), aval.but(shape=()))
-    new = plain.but(shape=tuple(sizes))
-    changed = new != old
-    return (_releaf(shape, new, frozenset(opened)), True) if changed else (shape, False)
-
-
-def _releaf(shape: Leaf, aval: Aval, opened: frozenset[int] | None = None) -> Leaf:
-    return Leaf(aval, shape.version_of, shape.opened if opened is None else opened, shape.key,
-                shape.label, shape.steady)
+        assert isinstance(shape, Sequence)
+        new = shape.build([build(item, made, built) for item in shape.items])
+    return built.setdefault(id(shape), new)
 
 
 def describe(obj: Any) -> str:

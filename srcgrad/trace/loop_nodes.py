@@ -9,9 +9,10 @@ from ..dims import Poly, add, evaluate, is_varying, proves_nonnegative, range_le
 from ..graph.ir import Block, LoopSpec, Value, walk
 from ..kinds import INT, Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, RETURN, UNBOUND
-from .branches import link_possible, reach
+from .homes import inherit_stored, is_active, link_possible, members, reach
 from .joins import Leaf, build, leaf_shapes, leaves
-from .journal import Lost
+from .journal import Lost, Stored
+from .merges import UNREAD
 from .rounds import Carried, Round, Rounds
 from .tracers import ArrayTracer, Home, Jump, ScalarTracer
 
@@ -48,7 +49,7 @@ class LoopNodes(Rounds):
         outputs = self.emit("loop", (*inits, *(entries[i] for i in keep)), tuple(out_avals),
                             blocks, loop=spec)
         results = dict(zip(order, outputs[1 if codes else 0:], strict=False))
-        self._leave_forms(carried, results, site, runs)
+        self._leave_forms(carried, results, site, done, runs)
         if not codes:
             return NORMAL
         return self._loop_jump(codes, outputs[0])
@@ -76,6 +77,8 @@ class LoopNodes(Rounds):
         self.journal.pop()
         done.region.active = False
         self.region = outer
+        for home in self._drained():
+            self.journal.write(Stored(home), True)
         return entries, ends, avals
 
     def _needs_runs(self, forms: dict[tuple[Any, ...], Carried]) -> bool:
@@ -148,40 +151,67 @@ class LoopNodes(Rounds):
         return keep, last
 
     def _leave_forms(self, carried: list[Carried], results: dict[int, Value],
-                     site: Any, runs: bool) -> None:
+                     site: Any, done: Round, runs: bool) -> None:
         """Put the results into the cells; arrays that were carried under another name and
         written to are not known under their old name any more."""
         number = 0
         sides: tuple[list[tuple[Home, Home]], ...] = ([], [])
+        handles: list[tuple[ArrayTracer, Value]] = []
+        built: dict[int, Any] = {}
         for c in carried:
             made: list[Any] = []
-            entry_parts = leaves(c.shape, c.entry)
-            end_parts = leaves(c.shape, c.end)
-            head_parts = leaves(c.shape, c.head)
-            for leaf, entry, end, head in zip(leaf_shapes(c.shape), entry_parts, end_parts,
-                                              head_parts, strict=True):
+            unread = self.is_unread(c.cell, self.later.after)
+            for leaf, entry, end, head in zip(leaf_shapes(c.shape), *(
+                    leaves(c.shape, s) for s in (c.entry, c.end, c.head)), strict=True):
                 value = results[number]
                 number += 1
                 value.hint = self._hint_of(c.cell, leaf)
                 self.list_sites[value] = site
-                result = self.object_of(leaf, value, [])
-                made.append(result)
-                if type(result) is ArrayTracer:
-                    for pairs, part in zip(sides, (end, None if runs else entry)):
-                        if type(part) is ArrayTracer:
-                            pairs.append((result.home, part.home))
                 if type(head) is ArrayTracer and head.home.written and (
                         type(entry) is ArrayTracer):
                     self._lose_entry(entry.home, head.home)
-            self.journal.write(c.cell, build(c.shape, made))
+                known = self._known_after(leaf, end, value, done) if runs else None
+                if known is not None:
+                    handles.append((known, value))
+                    made.append(known)
+                    continue
+                result = self.object_of(leaf, value, [])
+                made.append(result)
+                if type(result) is ArrayTracer and not unread:
+                    inherit_stored(result.home, (end, entry))
+                    for pairs, part in zip(sides, (end, None if runs else entry)):
+                        if type(part) is ArrayTracer:
+                            pairs.append((result.home, part.home))
+            new = build(c.shape, made, built)
+            self.journal.write(c.cell, UNREAD if unread else new)
         for home, source in itertools.chain(*sides):
             home.aliases.extend((h, h.current) for h in reach(source)
                                 if h.region is not None and h.region.active)
         link_possible(sides)
+        for handle, value in handles:
+            if handle.first is value:
+                handle.seen = (handle.home.current, value, self.region)
+
+    def _known_after(self, leaf: Leaf, end: Any, value: Value, done: Round) -> Any:
+        """The array that a loop that runs leaves in a name, where it is one from outside."""
+        if type(end) is not ArrayTracer or leaf.version_of is not None or not is_active(
+                end.home) or leaf.aval.kind is not Kind.ARRAY:
+            return None
+        inner = {v for n in done.region.builder.nodes for v in n.outputs}
+        inner.update(done.region.builder.params)
+        if inner.intersection(end.dyn):
+            return None
+        if end.first is not None and end.first not in inner:
+            return end
+        value.obj = self.new_obj()
+        if not end.steps:
+            return None
+        return ArrayTracer(self, leaf.aval, end.home, end.steps, end.dyn, value.obj, value,
+                           self.region)
 
     def _lose_entry(self, home: Home, head: Home) -> None:
-        for member in (home.choice or ())[1:]:
-            self._lose_entry(member.home, head)
+        for member in members(home):
+            self._lose_entry(member, head)
         if home.lost is None:
             self.journal.write(Lost(home), (
                 f"the array was carried round a loop under the name {head.label!r} and "

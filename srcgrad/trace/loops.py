@@ -9,8 +9,8 @@ from ..dims import evaluate, is_varying, symbol
 from ..errors import AliasError, JoinError, UnsupportedOperation
 from ..graph.ir import Value
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN
-from .branches import RAISE
 from .control import Bottom, Refusal, Unroll
+from .homes import RAISE
 from .iteration import Range, item, length, staged_iterable, static_items
 from .loop_nodes import LoopNodes
 from .recorder import Region
@@ -45,6 +45,7 @@ class Loops(LoopNodes):
                    orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:
         """A loop whose items are known: it runs as Python; a jump that depends on data makes
         the following iterations part of a branch."""
+        self.iterating.append(items if isinstance(items, (list, tuple)) else None)
         iterator = iter(items)
 
         def go_on() -> Any:
@@ -59,7 +60,11 @@ class Loops(LoopNodes):
                     return jump
             return NORMAL
 
-        return self._loop_end(go_on(), orelse, rest)
+        try:
+            jump = go_on()
+        finally:
+            self.iterating.pop()
+        return self._loop_end(jump, orelse, rest)
 
     def _after_iteration(self, jump: Jump, go_on: Callable[[], Any], returns: bool) -> Any:
         """The following iterations, run where the jump did not leave the loop."""

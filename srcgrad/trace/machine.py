@@ -15,12 +15,12 @@ from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
 from . import arrays, functions, iterables  # noqa: F401  (they fill the table of handlers)
 from .access import WRITING_METHODS
-from .choices import Choice
 from .handlers import HANDLERS
 from .iteration import staged_iterable
 from .joins import record_fields
 from .recursion import Recursion
-from .tracers import ArrayTracer, ScalarTracer, is_tracer
+from .rounds import Later
+from .tracers import ArrayTracer, Choice, ScalarTracer, is_tracer
 
 
 class TraceMachine(Recursion, MachineDefaults):
@@ -38,6 +38,7 @@ class TraceMachine(Recursion, MachineDefaults):
         self.list_owners = {}
         self.dropped = set()
         self.unsteady = set()
+        self.later = Later()
         self.conditions = {}
         self.choice_seen = {}
         self.masks = {}
@@ -49,6 +50,9 @@ class TraceMachine(Recursion, MachineDefaults):
         self.call_sites = []
         self.open_tests = []
         self.frames = []
+        self.scopes = []
+        self.iterating = []
+        self.stored_now = []
         self.loop_count = 0
         self.rounds = 0
         self.forms = {}

@@ -12,7 +12,6 @@ from ..graph.infer import infer
 from ..graph.ir import (
     Builder,
     Index,
-    Node,
     Origin,
     Step,
     Steps,
@@ -26,6 +25,7 @@ from ..kinds import Aval, Kind, aval_of
 from ..stage.origins import origin
 from .attempts import Reached
 from .control import Refusal
+from .homes import is_stored
 from .journal import Journal, Lost, Version
 from .tracers import (
     ArrayTracer,
@@ -33,23 +33,19 @@ from .tracers import (
     OpaqueTracer,
     ScalarTracer,
     Tracer,
-    is_tracer,
 )
 
 
 class Region:
     """A block under construction.  ``active`` is false once it has ended: values made in it
-    may not be used any more.  ``replay`` holds nodes of an earlier run of the same region,
-    handed out again in order (see :mod:`srcgrad.trace.splits`)."""
+    may not be used any more.  ``effects`` counts the effects in it."""
 
-    __slots__ = ("active", "builder", "effects", "parent", "replay", "tests")
+    __slots__ = ("active", "builder", "effects", "parent")
 
     def __init__(self, parent: Region | None) -> None:
         self.builder = Builder()
         self.parent = parent
         self.active = True
-        self.replay: list[Node] = []
-        self.tests = 0
         self.effects = 0
 
 
@@ -100,10 +96,6 @@ class Recorder:
         """Append a node to the innermost region; its outputs."""
         region = self.region
         self.node_count += 1
-        if region.replay:
-            node = region.replay.pop(0)
-            region.builder.nodes.append(node)
-            return node.outputs
         region.builder.origin = self.node_origin()
         return region.builder.add(op, inputs, avals, blocks, **params).outputs
 
@@ -152,13 +144,16 @@ class Recorder:
             return home.current
         version, value, region = tracer.seen
         if version is home.current and region.active:
-            return value
+            return value  # type: ignore[no-any-return]
         aval = tracer.aval
         steps = tuple(shift_step(s, 1) for s in tracer.steps)
-        (value,) = self.emit("read", (home.current, *tracer.dyn, tracer.first), (aval,),
-                             steps=steps, handle=True)
+        if tracer.first is None:
+            (value,) = self.emit("read", (home.current, *tracer.dyn), (aval,), steps=steps)
+        else:
+            (value,) = self.emit("read", (home.current, *tracer.dyn, tracer.first), (aval,),
+                                 steps=steps, handle=True)
+            value.hint = tracer.first.hint
         value.obj = tracer.obj
-        value.hint = tracer.first.hint
         tracer.seen = (home.current, value, self.region)
         return value
 
@@ -219,7 +214,7 @@ class Recorder:
                 f"{home.label!r} cannot be written to here", why=home.lost,
                 fix="make a copy (`.copy()`) before the two names can refer to one array"))
 
-        if home.stored:
+        if is_stored(home):
             raise self.fatal(AliasError(
                 f"{home.label!r} is written to after it was put into a list whose length "
                 "depends on data",
@@ -401,19 +396,6 @@ def avals_in(structure: Any) -> Any:
         return slice(avals_in(structure.start), avals_in(structure.stop),
                      avals_in(structure.step))
     return structure
-
-
-def contains_tracer(structure: Any) -> bool:
-    """Is there a tracer anywhere in nested lists, tuples, dicts and slices?"""
-    if is_tracer(structure):
-        return True
-    if isinstance(structure, (list, tuple)):
-        return any(contains_tracer(s) for s in structure)
-    if isinstance(structure, dict):
-        return any(contains_tracer(s) for s in structure.values())
-    if isinstance(structure, slice):
-        return any(contains_tracer(s) for s in (structure.start, structure.stop, structure.step))
-    return False
 
 
 def is_array_like(obj: Any) -> bool:

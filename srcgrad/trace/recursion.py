@@ -27,14 +27,15 @@ from ..graph.lift import called, distinct, lift, same_graph
 from ..kinds import Aval, Kind
 from ..stage.function import Staged
 from ..stage.machine import Frame
-from .branches import reach
 from .control import Again, Bottom, Refusal, Restart, Unroll
 from .forms import Arguments, argument_form, escapes, fits, result_form
-from .joins import Failed, Leaf, Shape, build, leaf_shapes, leaves, widen
+from .homes import reach
+from .joins import Failed, Leaf, Shape, build, leaf_shapes, leaves
 from .journal import Lost, Stored
 from .recorder import Region
 from .statements import Statements
 from .tracers import ArrayTracer, Home
+from .widening import widen
 
 MAX_ROUNDS = 24
 
@@ -175,7 +176,7 @@ class Recursion(Statements):
                 self._alias(result.home, [homes[i] for i in sorted(callee.aliases[k])
                                           if i < len(homes)])
             made.append(result)
-        return build(callee.result, made)
+        return build(callee.result, made, {})
 
     def _alias(self, home: Home, possible: list[Home | None]) -> None:
         """Say that a result may be (a view of) an array that went into the call."""
@@ -270,7 +271,7 @@ class Recursion(Statements):
             made.append(self.object_of(Leaf(leaf.aval, label=hint), param, []))
         callee.params = tuple(body.builder.params)
         heads = list(made)
-        callee.head = build(callee.arguments.shape, made)
+        callee.head = build(callee.arguments.shape, made, {})
         inner = Frame(staged, frame.parent, None if frame.parent is not None else callee.function)
         inner.slots = dict(zip(staged.parameters, callee.head, strict=True))
         self.journal.born(inner)
@@ -279,6 +280,8 @@ class Recursion(Statements):
             value = staged.enter(self, inner)  # type: ignore[arg-type]
         finally:
             self.frames.pop()
+            while self.scopes and self.scopes[-1][0] > len(self.frames):
+                self.scopes.pop()
         before = callee.result
         if before is None:
             shape = result_form(self.join(), value)

@@ -20,11 +20,15 @@ from ..errors import JoinError
 from ..graph.ir import Block, Node, Value, walk
 from ..kinds import Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
-from .branches import Branches, link_possible, reach
-from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves, widen
-from .journal import Cell, Change, Content, Lost, Slot, Stored, Version
+from ..stage.regions import names_read_after_loop, names_read_at_head
+from .branches import Branches
+from .homes import inherit_stored, is_stored, link_possible, reach
+from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
+from .journal import Cell, Change, Content, Lost, Slot, Snapshot, Stored, Version
+from .merges import UNREAD
 from .recorder import Region
 from .tracers import ArrayTracer, Home
+from .widening import widen
 
 MAX_ROUNDS = 40
 ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, np.add,
@@ -57,6 +61,19 @@ class Round:
     tested: dict[tuple[Any, ...], Change] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Later:
+    """The variables that a loop's next iteration may read before it binds them, and those
+    that may be read after the loop (None: not known)."""
+
+    head: frozenset[str] | None = None
+    after: frozenset[str] | None = None
+
+    @property
+    def either(self) -> frozenset[str] | None:
+        return None if self.head is None or self.after is None else self.head | self.after
+
+
 @dataclass(slots=True)
 class Holder:
     """A remembered version: that of the array a variable holds."""
@@ -74,6 +91,7 @@ class Rounds(Branches):
     list_sites: dict[Value, Any]
     dropped: set[Any]
     unsteady: set[Any]
+    later: Later
 
     # ---- the fixed point ---------------------------------------------------------------------
     def _trace_loop(self, kind: str, inits: list[Value], test: Callable[[], Any] | None,
@@ -84,17 +102,16 @@ class Rounds(Branches):
         remembered = self.forms.get(site)
         if remembered is not None:
             self._recall(forms, remembered)
-        done = None
         outer_dropped, self.dropped = self.dropped, set()
+        outer_later, self.later = self.later, Later(*names_of_loop(body))
         try:
             done = self._settle(kind, forms, test, start, body)
+            if done is not None:
+                self.forms[site] = self._remembered(forms)
+                return self._finish(kind, inits, forms, done, user, site)
         finally:
-            self.dropped = outer_dropped
-        if done is None:
-            return self._trace_loop("while", inits, None, start, _test_first(self, test, body),
-                                    user)
-        self.forms[site] = self._remembered(forms)
-        return self._finish(kind, inits, forms, done, user, site)
+            self.dropped, self.later = outer_dropped, outer_later
+        return self._trace_loop("while", inits, None, start, _test_first(self, test, body), user)
 
     def _finish(self, kind: str, inits: list[Value], forms: dict[tuple[Any, ...], Carried],
                 done: Round, user: str, site: Any) -> Any:
@@ -168,8 +185,8 @@ class Rounds(Branches):
             done.test = Region(self.region)
             tested = self._in_region(done.test, forms, lambda: self._run_test(test, done))
             if any(not isinstance(c.cell, (Version, Lost, Stored)) or c.cell.key not in forms
-                   for k, c in tested.items() if k not in forms or c.after is not
-                   forms[k].head):
+                   for k, c in tested.items() if not isinstance(c.cell, Stored) and (
+                       k not in forms or c.after is not forms[k].head)):
                 return None
         elif kind == "while":
             done.test = Region(self.region)
@@ -220,14 +237,18 @@ class Rounds(Branches):
         for carried in forms.values():
             made = []
             carried.params = []
+            for part in leaves(carried.shape, carried.entry):
+                for item in part.items if type(part) is Snapshot else ():
+                    self.note_stored(item)
             for leaf in leaf_shapes(carried.shape):
                 param = region.builder.param(leaf.aval)
                 carried.params.append(param)
                 param.hint = self._hint_of(carried.cell, leaf)
                 made.append(self.object_of(leaf, param, []))
             made_homes.append((carried, list(made)))
-            carried.head = build(carried.shape, made)
-            self.journal.write(carried.cell, carried.head)
+            carried.head = build(carried.shape, made, {})
+            unread = self.is_unread(carried.cell, self.later.head)
+            self.journal.write(carried.cell, UNREAD if unread else carried.head)
         self._link_heads(made_homes)
 
     def _hint_of(self, cell: Cell, leaf: Leaf) -> str | None:
@@ -250,6 +271,7 @@ class Rounds(Branches):
                     if type(tracer) is not ArrayTracer or type(part) is not ArrayTracer:
                         continue
                     pairs.append((tracer.home, part.home))
+                    inherit_stored(tracer.home, (part,))
                     for home in reach(part.home):
                         if home.region is not None and home.region.active:
                             tracer.home.aliases.append((home, home.current))
@@ -270,6 +292,7 @@ class Rounds(Branches):
             wide = wide or changed
         if not wide and self._partition(forms) != before:
             wide = True
+        self._check_objects(joining, forms)
         for key, carried in forms.items():
             if not wide and isinstance(carried.shape, Leaf) and carried.shape.steady and (
                     not self._steady(carried, done)):
@@ -285,10 +308,22 @@ class Rounds(Branches):
         for key, change in done.changes.items():
             if key in forms or (isinstance(change.cell, (Lost, Stored)) and change.before):
                 continue
+            if self.is_unread(change.cell, self.later.either) or (
+                    isinstance(change.cell, Version) and change.cell.owner.choice is not None):
+                continue
             shape = self._first_form(joining, change)
             forms[key] = Carried(change.cell, shape, change.before, end=change.after)
             wide = True
         return wide
+
+    def _check_objects(self, joining: Join, forms: dict[tuple[Any, ...], Carried]) -> None:
+        """A loop carries objects by their parts: each must have one name only."""
+        if self.torn(joining, set(forms)):
+            raise self.fatal(JoinError(
+                "a loop's variable refers to another object in each iteration, and the objects "
+                "have other names too",
+                why="a change made through one name could not be followed to the others",
+                fix="keep the numbers in arrays, or copy the object"))
 
     def _partition(self, forms: dict[tuple[Any, ...], Carried]) -> list[Any]:
         """Which carried arrays are one buffer at the end of an iteration, and which belong to
@@ -304,6 +339,7 @@ class Rounds(Branches):
                 home = part.home
                 outer = home.region is not None and home.region.active
                 labels.append(id(home) if outer else first.setdefault(id(home), len(labels)))
+                labels.append(("stored", is_stored(home)))
                 labels.extend(sorted(id(h) for h in reach(home)
                                      if h.region is not None and h.region.active))
         return [x for i, x in enumerate(labels) if x != i]
@@ -335,6 +371,11 @@ class Rounds(Branches):
         return all(_same_shape_without(node, param, leaf.aval)
                    for node in walk(Block((), tuple(done.region.builder.nodes), ()))
                    if param in node.inputs)
+
+
+def names_of_loop(body: Any) -> tuple[frozenset[str] | None, frozenset[str] | None]:
+    """What :class:`Later` says of the loop with this body."""
+    return names_read_at_head(body), names_read_after_loop(body)
 
 
 def _opened(joining: Join, shape: Shape) -> Shape:

@@ -14,12 +14,11 @@ from ..kinds import OPAQUE
 from ..spelling import raise_exception
 from ..stage.machine import NORMAL, UNBOUND
 from .attempts import Handler, attempt, raising
-from .branches import RAISE
 from .effects import Effects
+from .homes import RAISE
 from .journal import Slot
 from .operators import python_method
-from .recorder import contains_tracer
-from .tracers import is_tracer
+from .tracers import contains_tracer, is_tracer
 
 QUIET = (np.errstate, warnings.catch_warnings, contextlib.nullcontext, contextlib.suppress)
 

@@ -24,7 +24,7 @@ class Home:
     the buffer.  ``outside`` tells that the buffer belongs to an argument or captured array.
     ``aliases`` lists homes that this one may be identical with on some path, with the version
     that held when the two were joined: a write to either makes the other unreadable, since
-    its content then depends on the path.
+    its content then depends on the path.  Two homes that are not linked are two buffers.
     ``lost`` explains why the content is no longer known (None: it is known).  ``region`` is
     where the home was made, ``choice`` says of an array that is one of two which they are (with
     the predicate that decides), ``reads`` counts reads of its content, ``written`` says that it
@@ -40,7 +40,7 @@ class Home:
                  region: Any = None) -> None:
         self.region = region
         self.reads = 0
-        self.choice: tuple[Value, ArrayTracer, ArrayTracer] | None = None
+        self.choice: tuple[Value, Any, Any] | None = None
         self.stored = False
         self.current = current
         self.obj = obj
@@ -204,14 +204,15 @@ class ArrayTracer(Tracer):
     """An array object: a handle into a home.
 
     ``steps`` lead from the home's own array to this view (empty: the array itself), ``dyn``
-    are the values the steps refer to.  ``seen`` caches the content: the home's version it was
-    read from, the value, and the region where it was read.
+    are the values the steps refer to.  ``first`` is the value that the view object was made as
+    (None: no variable holds it, it is read anew).  ``seen`` caches the content: the home's
+    version it was read from, the value, and the region where it was read.
     """
 
     __slots__ = ("_aval", "dyn", "first", "home", "obj", "seen", "steps")
 
     def __init__(self, machine: Any, aval: Aval, home: Home, steps: Steps,
-                 dyn: tuple[Value, ...], obj: int, first: Value, region: Any) -> None:
+                 dyn: tuple[Value, ...], obj: int, first: Value | None, region: Any) -> None:
         self.machine = machine
         self._aval = aval
         self.home = home
@@ -219,7 +220,8 @@ class ArrayTracer(Tracer):
         self.dyn = dyn
         self.obj = obj
         self.first = first
-        self.seen = (home.current, first, region)
+        self.seen: tuple[Any, Any, Any] = (home.current if first is not None else None, first,
+                                           region)
 
     @property
     def aval(self) -> Aval:
@@ -275,6 +277,17 @@ class Poison:
         self.error = error
 
 
+class Choice:
+    """One of two objects, decided by a predicate at run time."""
+
+    __slots__ = ("first", "predicate", "second")
+
+    def __init__(self, predicate: Value, first: Any, second: Any) -> None:
+        self.predicate = predicate
+        self.first = first
+        self.second = second
+
+
 class BoundMethod:
     """``obj.name`` before it is called, for tracers and Python containers."""
 
@@ -293,6 +306,19 @@ def is_tracer(obj: Any) -> bool:
     """Is the object a tracer?  (``isinstance`` would trust ``__class__``, which poses as the
     traced type, but it also looks at the real type first.)"""
     return issubclass(type(obj), Tracer)
+
+
+def contains_tracer(structure: Any) -> bool:
+    """Is there a tracer anywhere in nested lists, tuples, dicts and slices?"""
+    if is_tracer(structure):
+        return True
+    if isinstance(structure, (list, tuple)):
+        return any(contains_tracer(s) for s in structure)
+    if isinstance(structure, dict):
+        return any(contains_tracer(s) for s in structure.values())
+    if isinstance(structure, slice):
+        return any(contains_tracer(s) for s in (structure.start, structure.stop, structure.step))
+    return False
 
 
 class Jump:

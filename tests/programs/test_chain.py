@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import aliasing  # noqa: E402
 import everyday  # noqa: E402
+import identity  # noqa: E402
 import numpy_style  # noqa: E402
 import objects  # noqa: E402
 import practice  # noqa: E402
@@ -21,7 +22,7 @@ from chain import check, floats, same  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
-CORPORA = (everyday, aliasing, objects, numpy_style, practice, recursion)
+CORPORA = (everyday, aliasing, identity, objects, numpy_style, practice, recursion)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 
 
@@ -30,6 +31,16 @@ PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 )
 def test_program(fn, args):
     check(fn, args)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.2])
+@pytest.mark.parametrize("fn", identity.RIGHT_OR_REFUSED, ids=lambda fn: fn.__name__)
+def test_right_or_refused(fn, scale):
+    """What cannot be followed is refused; it is never a wrong number."""
+    try:
+        check(fn, (identity.X * scale, identity.Y * scale))
+    except sg.AliasError as error:
+        assert ".copy()" in str(error)
 
 
 @pytest.mark.parametrize(("fn", "args"), practice.CASES, ids=lambda a: getattr(a, "__name__", ""))

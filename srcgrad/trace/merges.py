@@ -1,0 +1,428 @@
+"""Merging two arms: the ``if`` node, and what every slot holds after it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import AliasError, TracingError
+from ..graph.ir import Value
+from ..kinds import INT, Aval, Kind
+from ..stage.machine import BREAK, CONTINUE, NORMAL, RESULT, UNBOUND
+from .choices import Choices
+from .control import Refusal
+from .homes import RAISE, inherit_stored, is_active, reach
+from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
+from .journal import Cell, Change, Content, Lost, Slot, Snapshot, Stored, Version
+from .members import Members, Placeholder, Row
+from .reachability import reachable
+from .recorder import Region
+from .tracers import ArrayTracer, Home, Jump, Poison, SymbolicList
+
+UNREAD = Poison(TracingError(
+    "a variable is read that was taken to be unused",
+    why="nothing in the text of the function reads it after this branch or loop",
+    fix="please report this program"))
+
+
+@dataclass(slots=True)
+class Arm:
+    """One arm: its block under construction, what it changed, how it ended."""
+
+    region: Region
+    changes: dict[tuple[Any, ...], Change]
+    jump: Any
+    born: list[int] = field(default_factory=list)
+
+
+class Merges(Choices):
+    """Arms and their merging."""
+
+    frames: list[Any]
+    scopes: list[tuple[int, Any]]
+    iterating: list[Any]
+    stored_now: list[Home]
+
+    # ---- arms ----------------------------------------------------------------------------
+    def trace_arm(self, body: Callable[[], Any]) -> Arm:
+        """Run an arm in a region of its own; all mutations are undone at its end."""
+        arm = Arm(Region(self.region), {}, NORMAL)
+        self.enter_arm(arm)
+        finished = False
+        try:
+            arm.jump = body()
+            finished = True
+        finally:
+            self.leave_arm(arm)
+            if not finished:
+                arm.region.active = False
+        return arm
+
+    def enter_arm(self, arm: Arm) -> None:
+        """Continue an arm: its changes are made again."""
+        self.journal.push(arm.born)
+        self.region = arm.region
+        arm.region.active = True
+        for change in arm.changes.values():
+            self.journal.write(change.cell, change.after)
+
+    def leave_arm(self, arm: Arm) -> None:
+        arm.changes, arm.born = self.journal.pop()
+        arm.region.active = False
+        assert arm.region.parent is not None
+        self.region = arm.region.parent
+
+    # ---- merging ---------------------------------------------------------------------------
+    def join(self, predicate: Value | None = None, young: frozenset[int] = frozenset(),
+             apart: frozenset[tuple[int, int]] = frozenset()) -> Join:
+        return Join(self.fresh, self.symbolic_lists, self.is_outside, predicate, young, apart)
+
+    def is_outside(self, obj: Any) -> bool:
+        """Does the object belong to the world outside of the trace?"""
+        return id(obj) in self.paths
+
+    def is_unread(self, cell: Cell, later: frozenset[str] | None) -> bool:
+        """Is a cell a variable of the running function that nothing reads any more?  ``later``
+        are the names that may be read (None: not known)."""
+        return later is not None and isinstance(cell, Slot) and cell.name not in later and (
+            cell.name != RESULT and bool(self.frames) and cell.owner is self.frames[-1])
+
+    def merge(self, predicate: Value, first: Arm, second: Arm,
+              later: frozenset[str] | None = None) -> Any:
+        """Make the ``if`` node and the joined state; returns the joined jump."""
+        arms = (first, second)
+        states = self._states(arms, later)
+        joining, merged = self._shapes(predicate, arms, states)
+        codes = jump_codes([a.jump for a in arms])
+        slots: dict[Any, int] = {}
+        rows: list[Row] = []
+        places: list[list[int]] = []
+        for _, shape, a, b in merged:
+            place = []
+            for leaf, x, y in zip(leaf_shapes(shape), leaves(shape, a), leaves(shape, b),
+                                  strict=True):
+                key = leaf.key if leaf.key is not None else ("own", len(rows))
+                if key not in slots:
+                    slots[key] = len(rows)
+                    rows.append(Row(leaf, (x, y)))
+                place.append(slots[key])
+            places.append(place)
+        joined = Members(self, predicate, rows, arms)
+        if any(row.is_array for row in rows):
+            skip = {cell.key for cell, _, _ in states}
+            joined.plan(self.known_elsewhere(joining, skip), self._only_names(merged, places))
+        outputs = self._if_node(predicate, arms, rows, codes)
+        made = self._joined(joined, rows, outputs)
+        built: dict[int, Any] = {}
+        for (cell, shape, _, _), place in zip(merged, places, strict=True):
+            self.journal.write(cell, build(shape, [made[i] for i in place], built))
+        for home in self._drained():
+            self.journal.write(Stored(home), True)
+        joined.settle()
+        return self._joined_jump([a.jump for a in arms], codes, outputs[len(rows):])
+
+    def _states(self, arms: tuple[Arm, Arm],
+                later: frozenset[str] | None) -> list[tuple[Cell, Any, Any]]:
+        """The cells that an arm changed, with their states at the end of both arms."""
+        found: list[tuple[Cell, Any, Any]] = []
+        first, second = arms
+        for key in dict.fromkeys((*first.changes, *second.changes)):
+            change = first.changes.get(key) or second.changes[key]
+            cell = change.cell
+            if isinstance(cell, Version) and cell.owner.choice is not None:
+                continue  # read again from the members
+            if self.is_unread(cell, later):
+                self.journal.write(cell, UNREAD)
+                continue
+            states = [a.changes[key].after if key in a.changes else change.before for a in arms]
+            for i, arm in enumerate(arms):
+                if arm.jump == RAISE and not isinstance(cell, (Version, Lost, Stored)):
+                    states[i] = UNBOUND if not isinstance(states[i], Snapshot) else states[1 - i]
+            found.append((cell, states[0], states[1]))
+        return found
+
+    def _shapes(self, predicate: Value, arms: tuple[Arm, Arm],
+                states: list[tuple[Cell, Any, Any]]
+                ) -> tuple[Join, list[tuple[Cell, Shape, Any, Any]]]:
+        """The joined form of each cell.  Two objects become a new one only if nothing else can
+        reach either; else they stay apart."""
+        young = frozenset((*arms[0].born, *arms[1].born))
+        skip = {cell.key for cell, _, _ in states}
+        apart: frozenset[tuple[int, int]] = frozenset()
+        while True:
+            joining = self.join(predicate, young, apart)
+            merged = [(cell, self.cell_shape(joining, cell, a, b), a, b)
+                      for cell, a, b in states]
+            torn = self.torn(joining, skip)
+            if torn <= apart:
+                return joining, merged
+            apart |= torn
+
+    def torn(self, joining: Join, skip: set[tuple[Any, ...]]) -> frozenset[tuple[int, int]]:
+        """Pairs of objects that a join would replace by new ones although something else still
+        refers to one of them, or to one of them paired with another."""
+        pairs = [(a, b) for a, b in joining.objects if b is not UNBOUND]
+        if not pairs:
+            return frozenset()
+        known = self.known_elsewhere(joining, skip)
+        partner: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        found: set[tuple[int, int]] = set()
+        for a, b in pairs:
+            one = (id(a), id(b))
+            if {*one} & known or partner[0].setdefault(id(a), id(b)) != id(b) or (
+                    partner[1].setdefault(id(b), id(a)) != id(a)):
+                found.add(one)
+        return frozenset(found)
+
+    def known_elsewhere(self, joining: Join, skip: set[tuple[Any, ...]]) -> set[int]:
+        """The ids of objects and homes that the program can reach otherwise than through the
+        cells that are joined."""
+        depth = len(self.frames)
+        roots = [*self.frames, *(s for d, s in self.scopes if d <= depth), *self.iterating,
+                 *self.overlays.values(), *self.shadows.values(), *self.global_overlays.values(),
+                 *joining.fixed]
+        return reachable(roots, skip, self.is_outside)
+
+    global_overlays: dict[int, dict[str, Any]]
+
+    def cell_shape(self, joining: Join, cell: Cell, a: Any, b: Any) -> Shape:
+        """The shape of a cell's two states; versions and lost homes have rules of their own."""
+        if isinstance(cell, Version):
+            if a is b:
+                return Same(a)
+            return Leaf(a.aval, version_of=cell.owner)
+        if isinstance(cell, (Lost, Stored)):
+            return Same(a or b)
+        shape = joining.unify(a, b)
+        if isinstance(shape, Failed) and isinstance(cell, Content):
+            raise self.fatal(shape.error)
+        return shape
+
+    def _if_node(self, predicate: Value, arms: tuple[Arm, Arm], rows: list[Row],
+                 codes: Any) -> tuple[Value, ...]:
+        blocks = []
+        for i, arm in enumerate(arms):
+            self.enter_arm(arm)
+            values = [self._row_value(row, i) for row in rows]
+            if codes is not None:
+                values.extend(self._jump_values(arm.jump))
+            blocks.append(arm.region.builder.block(tuple(values)))
+            self.leave_arm(arm)
+        avals = [row.leaf.aval for row in rows]
+        if codes is not None:
+            avals.extend([INT.but(expr=None)] * 3)
+        if not avals and not blocks[0].nodes and not blocks[1].nodes:
+            return ()
+        return self.emit("if", (predicate,), tuple(avals), tuple(blocks))
+
+    def _only_names(self, merged: list[tuple[Cell, Shape, Any, Any]],
+                    places: list[list[int]]) -> set[int]:
+        """The rows that belong to variables of the running function alone.  An array from before
+        the branch that had no other name can be replaced: nothing else holds it.  (An attribute's
+        old array may still be held by a call whose arguments are being evaluated.)"""
+        inner = {n for (cell, *_), place in zip(merged, places, strict=True) for n in place
+                 if not isinstance(cell, (Slot, BoxCell)) or (
+                     isinstance(cell, Slot) and cell.owner is not self.frames[-1])}
+        return {n for place in places for n in place} - inner
+
+    def _row_value(self, row: Row, arm: int) -> Value:
+        """What an arm yields for a row.  An array that is one of two known arrays need not have
+        a known content: whoever reads it is refused."""
+        part = row.parts[arm]
+        if type(part) is ArrayTracer and row.home is part.home:
+            return part.home.current
+        if type(part) is Placeholder:
+            return self._placeholder(row.leaf.aval, part.like)
+        if row.sides is None:
+            return self.leaf_value(part, row.leaf.aval)
+        try:
+            return self.leaf_value(part, row.leaf.aval)
+        except Refusal as refusal:
+            if not isinstance(refusal.error, AliasError):
+                raise
+            row.stale = True
+            return self.emit("undef", (), (row.leaf.aval,))[0]
+
+    def _placeholder(self, aval: Aval, like: Any) -> Value:
+        """What stands in the other arm for a value of one arm; nothing uses it there."""
+        if aval.kind is Kind.BOOL:
+            return self.const(False)
+        if aval.kind is Kind.SCALAR and aval.dtype is not None:
+            return self.const(aval.dtype.type(0))
+        if aval.kind is not Kind.ARRAY:
+            return self.emit("undef", (), (aval,))[0]
+        if type(like) is ArrayTracer and like.aval.shape == aval.shape:
+            try:
+                found = self.apply(np.zeros_like, (like,), {"dtype": aval.dtype})
+                return self.as_value(found)
+            except Refusal as refusal:
+                if not isinstance(refusal.error, AliasError):
+                    raise
+        if all(isinstance(size, int) for size in aval.shape or ()):
+            return self.as_value(self.apply(np.zeros, (aval.shape, aval.dtype), {}))
+        return self.emit("undef", (), (aval,))[0]
+
+    def _joined(self, joined: Members, rows: list[Row], outputs: tuple[Value, ...]) -> list[Any]:
+        """The object for each output of the join."""
+        joined.export(outputs)
+        made: list[Any] = []
+        for number, row in enumerate(rows):
+            if row.sides is not None or row.fresh:
+                made.append(joined.array(number, outputs[number]))
+            elif row.home is not None:
+                made.append(joined.exported[number])
+            else:
+                made.append(self.object_of(row.leaf, outputs[number], list(row.parts)))
+        joined.link(made)
+        return made
+
+    # ---- values ----------------------------------------------------------------------------
+    def phi(self, predicate: Value, first: Callable[[], Value], second: Callable[[], Value],
+            aval: Aval) -> Value:
+        """The value of the first thunk where the predicate holds, else of the second."""
+        blocks = []
+        for thunk in (first, second):
+            held: list[Value] = []
+            arm = self.trace_arm(functools.partial(_hold, held, thunk))
+            blocks.append(arm.region.builder.block((held[0],)))
+        return self.emit("if", (predicate,), (aval,), tuple(blocks))[0]
+
+    def leaf_value(self, part: Any, aval: Aval) -> Value:
+        """The graph value of a part of a state at the end of an arm or loop body."""
+        if part is UNBOUND or type(part) is Poison:
+            return self.emit("undef", (), (aval,))[0]
+        if isinstance(part, Value):
+            return part
+        if type(part) is SymbolicList:
+            return part.value
+        if type(part) is Snapshot or type(part) is list:
+            return self.list_value(part)
+        return self.as_value(part)
+
+    def list_value(self, state: Any) -> Value:
+        """A list of known length as a graph value."""
+        items = state.items if type(state) is Snapshot else tuple(state)
+        joining = self.join()
+        elem: Aval | None = None
+        values = []
+        for item in items:
+            if type(item) is list:
+                value = (self.symbolic_lists[id(item)].value if id(item) in self.symbolic_lists
+                         else self.list_value(item))
+            else:
+                self.note_stored(item)
+                value = self.as_value(item)
+            values.append(value)
+            aval = value.aval if not isinstance(value.aval.expr, int) else value.aval.but(
+                expr=None)
+            elem = aval if elem is None else joining.join_avals(elem, aval)
+        (value,) = self.emit("list", tuple(values), (Aval(Kind.LIST, None, (), None, elem),))
+        value.obj = self.new_obj()
+        return value
+
+    def note_stored(self, item: Any) -> None:
+        """An array lies in a list of unknown length: writing to it later would change the
+        element too, which values cannot follow."""
+        if type(item) is list:
+            for inner in item:
+                self.note_stored(inner)
+        if type(item) is not ArrayTracer:
+            return
+        for home in reach(item.home):
+            self.stored_now.append(home)
+            if not home.stored:
+                self.journal.write(Stored(home), True)
+
+    def _drained(self) -> list[Home]:
+        """Homes that were put into lists while an arm or body was closed, and are not yet
+        known to be."""
+        found = [h for h in self.stored_now if is_active(h) and not h.stored]
+        self.stored_now = []
+        return found
+
+    def object_of(self, leaf: Leaf, value: Value, parts: list[Any]) -> Any:
+        """The tracer (or version, or list content) for the joined value of a leaf."""
+        if leaf.version_of is not None:
+            value.obj = leaf.version_of.obj
+            value.hint = leaf.version_of.current.hint
+            return value
+        if value.aval.kind is Kind.LIST:
+            value.obj = self.new_obj()
+            return SymbolicList(value, value.obj)
+        if value.aval.kind is Kind.INT and isinstance(value.aval.expr, int):
+            return value.aval.expr
+        result = self.wrap(value, leaf.label or "array")
+        if type(result) is ArrayTracer:
+            inherit_stored(result.home, parts)
+            for part in parts:
+                if type(part) is ArrayTracer:
+                    result.home.aliases.extend(
+                        (h, h.current) for h in reach(part.home) if is_active(h))
+        return result
+
+    # ---- jumps -----------------------------------------------------------------------------
+    def _jump_values(self, jump: Any) -> list[Value]:
+        if isinstance(jump, Jump):
+            return [v if isinstance(v, Value) else self.const(v)
+                    for v in (jump.full, jump.leave, jump.back)]
+        if jump == RAISE:
+            jump = NORMAL
+        leave = NORMAL if jump == CONTINUE else jump
+        back = NORMAL if jump in (CONTINUE, BREAK) else jump
+        return [self.const(c) for c in (jump, leave, back)]
+
+    def _joined_jump(self, jumps: list[Any], codes: Any, values: tuple[Value, ...]) -> Any:
+        if codes is None:
+            known = [j for j in jumps if j != RAISE]
+            return known[0] if known else RAISE
+        full, leave, back = values
+        return Jump(codes, full, leave, back)
+
+
+def _hold(held: list[Value], thunk: Callable[[], Value]) -> None:
+    held.append(thunk())
+
+
+def jump_codes(jumps: list[Any]) -> frozenset[int] | None:
+    """The possible jumps of a join; None where it is one static jump."""
+    codes: set[int] = set()
+    traced = False
+    for jump in jumps:
+        if isinstance(jump, Jump):
+            codes |= jump.codes
+            traced = True
+        elif jump != RAISE:
+            codes.add(jump)
+    if not traced and len(codes) <= 1:
+        return None
+    return frozenset(codes)
+
+
+class Box:
+    """A slot for the value of a conditional expression."""
+
+    __slots__ = ("content",)
+
+    def __init__(self) -> None:
+        self.content: Any = UNBOUND
+
+
+@dataclass(frozen=True, slots=True)
+class BoxCell:
+    """The cell of a :class:`Box`."""
+
+    owner: Box
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("box", id(self.owner))
+
+    def get(self) -> Any:
+        return self.owner.content
+
+    def put(self, state: Any) -> None:
+        self.owner.content = state

@@ -1,0 +1,133 @@
+"""Widening: the form of a loop's variable that also covers what an iteration leaves in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dims import Dim
+from ..errors import JoinError
+from ..kinds import Aval, Kind, join, list_of
+from ..stage.machine import UNBOUND
+from .joins import (
+    Failed,
+    Join,
+    Leaf,
+    Same,
+    Sequence,
+    Shape,
+    describe,
+    is_mutable,
+    is_nonnegative,
+    leaf_aval,
+    list_elem,
+)
+from .journal import Snapshot
+from .tracers import Poison
+
+
+def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool]:
+    """The shape that also covers ``end``, a loop's state after one round; ``head`` is the state
+    that the shape built.  The flag tells whether it became wider."""
+    if isinstance(shape, Same):
+        if end is head:
+            joining.fixed.append(end)
+            return shape, False
+        wider = joining.unify(head, end)
+        return wider, not isinstance(wider, Same)
+    if isinstance(shape, Failed) or type(end) is Poison:
+        return shape, False
+    if isinstance(shape, Sequence):
+        parts = None if end is UNBOUND else _parts_or_none(shape, end)
+        if is_mutable(head) and type(end) is type(head):
+            joining.objects.append((head, end))
+        if parts is None or len(parts) != len(shape.items) or type(end) is not type(head):
+            return joining.unify(head, end), True
+        wide = False
+        items = []
+        for item, h, e in zip(shape.items, shape.parts(head), parts, strict=True):
+            new, changed = widen(joining, item, h, e)
+            items.append(new)
+            wide = wide or changed
+        return Sequence(shape.build, items, shape.parts), wide
+    assert isinstance(shape, Leaf)
+    return _widen_leaf(joining, shape, end)
+
+
+def _parts_or_none(shape: Sequence, state: Any) -> tuple[Any, ...] | None:
+    try:
+        return shape.parts(state)
+    except (AttributeError, TypeError):
+        return None
+
+
+def _widen_leaf(joining: Join, shape: Leaf, end: Any) -> tuple[Shape, bool]:
+    if end is UNBOUND or type(end) is Poison:
+        return shape, False
+    if type(end) is Snapshot:
+        elem = list_elem(joining, end)
+        aval: Aval | None = None if elem is False else list_of(elem)
+    else:
+        aval = leaf_aval(end)
+    if aval is None:
+        return Failed(JoinError(
+            f"a name refers to a number in one iteration and to {describe(end)} in the next",
+            why="a loop's variables must keep their kind",
+            fix="use two names")), True
+    return _merge_leaf(joining, shape, aval)
+
+
+def _merge_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
+    old = shape.aval
+    if old.kind is Kind.INT and aval.kind is Kind.INT and old.expr is not None:
+        if -1 in shape.opened or aval.expr == old.expr:
+            optional = old.optional or aval.optional
+            return (shape, False) if optional == old.optional else (
+                _releaf(shape, old.but(optional=True)), True)
+        low = 0 if is_nonnegative(old) and is_nonnegative(aval) else None
+        return _releaf(shape, old.but(expr=joining.fresh("i", low=low)),
+                       shape.opened | {-1}), True
+    if old.kind is Kind.ARRAY and aval.kind is Kind.ARRAY and len(old.shape or ()) == len(
+            aval.shape or ()):
+        return _merge_array_leaf(joining, shape, aval)
+    if old.kind is Kind.LIST and aval.kind is Kind.LIST:
+        joined = list_of(aval.elem) if old.elem is None else (
+            old if aval.elem is None else list_of(stable_elem(joining, old.elem, aval.elem)))
+        return (shape, False) if joined == old else (_releaf(shape, joined), True)
+    joined = joining.join_avals(old, aval)
+    return (shape, False) if joined == old else (_releaf(shape, joined), True)
+
+
+def stable_elem(joining: Join, old: Aval, new: Aval) -> Aval:
+    """The joined element type; sizes that already vary stay as they are."""
+    if old.kind is Kind.ARRAY and new.kind is Kind.ARRAY and len(old.shape or ()) == len(
+            new.shape or ()):
+        shape = tuple(
+            a if a == b or _open(a) else joining.fresh("k")
+            for a, b in zip(old.shape or (), new.shape or (), strict=True))
+        return join(old.but(shape=()), new.but(shape=())).but(shape=shape)
+    if old.kind is Kind.INT and new.kind is Kind.INT:
+        return old.but(expr=None)
+    return joining.join_avals(old, new)
+
+
+def _open(dim: Dim) -> bool:
+    return not isinstance(dim, int) and len(dim.atoms()) == 1 and dim.atoms()[0].varying
+
+
+def _merge_array_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
+    old = shape.aval
+    opened = set(shape.opened)
+    sizes = list(old.shape or ())
+    for axis, (x, y) in enumerate(zip(old.shape or (), aval.shape or (), strict=True)):
+        if x != y and axis not in opened:
+            opened.add(axis)
+            sizes[axis] = joining.fresh("k")
+    plain = join(old.but(shape=()), aval.but(shape=()))
+    new = plain.but(shape=tuple(sizes))
+    changed = new != old
+    return (_releaf(shape, new, frozenset(opened)), True) if changed else (shape, False)
+
+
+def _releaf(shape: Leaf, aval: Aval, opened: frozenset[int] | None = None) -> Leaf:
+    return Leaf(aval, shape.version_of, shape.opened if opened is None else opened, shape.key,
+                shape.label, shape.steady)

@@ -1,0 +1,325 @@
+"""Programs in which objects and arrays have several names, or names that depend on the path."""
+
+from __future__ import annotations
+
+import numpy as np
+
+X = np.linspace(0.1, 1.0, 4)
+Y = np.linspace(0.2, 0.9, 4)
+CASES = []
+RIGHT_OR_REFUSED = []
+
+
+def both(fn):
+    """Register a program with arguments for both ways of its branches."""
+    CASES.extend((fn, (X * scale, Y * scale)) for scale in (1.0, 0.2))
+    return fn
+
+
+def stored(fn):
+    """Register a program that writes to an array which lies in a list of unknown length."""
+    RIGHT_OR_REFUSED.append(fn)
+    return fn
+
+
+class Cell:
+    def __init__(self, u, k):
+        self.u = u
+        self.k = k
+
+
+def bump(w, c):
+    w[::2] += c
+    return w
+
+
+@both
+def replaced_by_a_helper_then_written(x, y):
+    a = x * 0.5 + y
+    if np.sum(a) < 1.07:
+        a = bump(a.copy(), 0.2)
+    a[0] = 0.3
+    return np.sum(a * y)
+
+
+@both
+def replaced_then_written_through_a_view(x, y):
+    b = np.zeros(4)
+    if np.sum(x) < 1.74:
+        b = x.copy()
+    v4 = b[1:3]
+    v4 += y[0]
+    return np.sum(y * b)
+
+
+@both
+def view_of_one_of_two(x, y):
+    b = x * 1.0
+    if np.sum(x) < 1.74:
+        v = b[1:3]
+    else:
+        v = y.copy()[1:3]
+    v *= 2.0
+    return np.sum(y * b) + np.sum(v)
+
+
+@both
+def view_with_bounds_of_its_arm(x, y):
+    b = x * 1.0
+    i = 0
+    if np.sum(x) < 1.74:
+        i = int(np.sum(x) > 1.0) + i
+        v = b[i : i + 2]
+    else:
+        v = y.copy()[1:3]
+    v *= 2.0
+    return np.sum(y * b) + np.sum(v)
+
+
+@both
+def choice_among_choices(x, y):
+    a = x * 1.0
+    b = y * 1.0
+    c = a
+    if x[0] > 0:
+        c = b
+    d = c
+    if y[0] > 0.5:
+        d = a
+    d *= 2.0
+    c += 1.0
+    return np.sum(a * b) + np.sum(c * d)
+
+
+@both
+def list_that_is_one_of_two(x, y):
+    L1 = [x[0]]
+    L2 = [x[1] * 2]
+    L = L1 if np.sum(x) > 1 else L2
+    L.append(x[2] * 3)
+    return L1[-1] * L2[-1]
+
+
+@both
+def object_that_is_one_of_two(x, y):
+    o1 = Cell(x * 2, x[0])
+    o2 = Cell(y * 2, y[0])
+    o = o1 if np.sum(x) > 1 else o2
+    o.k = x[2] * 3
+    return o1.k * o2.k
+
+
+@both
+def array_of_an_object_that_is_one_of_two(x, y):
+    o1 = Cell(x * 2, x[0])
+    o2 = Cell(y * 2, y[0])
+    if np.sum(x) > 1:
+        o = o1
+    else:
+        o = o2
+    o.u[0] = x[2] * 3
+    o.u += 1.0
+    return np.sum(o1.u * o2.u)
+
+
+@both
+def dict_that_is_one_of_two(x, y):
+    d1 = {"a": x * 2}
+    d2 = {"a": y * 3}
+    d = d1
+    if np.sum(x) > 1:
+        d = d2
+    d["a"] = x * y
+    return np.sum(d1["a"] * d2["a"])
+
+
+@both
+def lists_in_a_loop(x, y):
+    d1 = [x * 2]
+    d2 = [y * 3]
+    d = d1
+    for i in range(3):
+        d.append(x * i)
+        d = d2
+    return np.sum(d1[-1] * d2[-1]) + len(d2)
+
+
+@both
+def objects_that_swap(x, y):
+    o1 = Cell(x * 2, x[0])
+    o2 = Cell(y * 2, y[0])
+    o = o1
+    k = 0
+    while k < 3:
+        k += 1
+        o.k = o.k * 2
+        o, o2 = o2, o
+    return o1.k * 2 + o2.k * 3 + o.k
+
+
+@both
+def rows_written_in_a_loop(x, y):
+    for row in (X := np.outer(x, y)):
+        row *= x[0]
+    return np.sum(X**2)
+
+
+@both
+def rows_written_and_read(x, y):
+    X = np.outer(x, y)
+    tot = 0.0
+    for row in X:
+        row *= x[0]
+        tot += row.sum()
+    return np.sum(X**2) * tot
+
+
+@both
+def list_of_one_buffer(x, y):
+    L = []
+    u = x * 1.0
+    for i in range(3):
+        L.append(u)
+        u[0] += 1.0 * x[1]
+    return np.sum(np.stack(L) ** 2)
+
+
+@both
+def objects_in_nested_loops(x, y):
+    os = [Cell(x * i, y[0] * i) for i in range(3)]
+    for t in range(4):
+        for o in os:
+            o.u = o.u + 0.1 * o.k
+            o.k *= 0.9
+            o.u[0] *= 2.0
+    return sum([np.sum(o.u) * o.k for o in os])
+
+
+@stored
+def element_written(x, y):
+    L = []
+    t = x * 1.0
+    while np.sum(t) < 10:
+        t = t * 2
+        L.append(t * x[0])
+    e = L[-1]
+    e[0] = 5.0 * x[1]
+    return np.sum(np.stack(L))
+
+
+@stored
+def elements_written_in_a_loop(x, y):
+    L = []
+    t = x * 1.0
+    while np.sum(t) < 10:
+        t = t * 2
+        L.append(t * x[0])
+    for e in L:
+        e *= x[1]
+    return np.sum(np.stack(L))
+
+
+@stored
+def buffer_written_after_append(x, y):
+    L = []
+    u = x * 1.0
+    k = 0
+    while k < 3 + (x[0] > 5):
+        k += 1
+        L.append(u)
+        u[0] += 1.0 * x[1]
+    return np.sum(np.stack(L) ** 2)
+
+
+@stored
+def carried_array_written_after_append(x, y):
+    L = []
+    t = x * 1.0
+    while np.sum(t) < 10:
+        t = t * 2
+        L.append(t)
+    t += y[0]
+    return np.sum(np.stack(L))
+
+
+@stored
+def array_of_a_list_that_grows(x, y):
+    u = x * y
+    L = [u]
+    t = x * 1.0
+    while np.sum(t) < 10:
+        t = t * 2
+        L.append(t.copy())
+    u += y[0]
+    return np.sum(np.stack(L) ** 2)
+
+
+@stored
+def appended_in_an_arm_after_rebinding(x, y):
+    L = []
+    t = x * 1.0
+    if np.sum(t) < 1:
+        t = t * 2
+        L.append(t)
+    t += y[0]
+    return np.sum(L[-1] ** 2) if L else np.sum(t)
+
+
+@stored
+def appended_in_an_arm(x, y):
+    L = []
+    t = x * 1.0
+    if np.sum(t) < 1:
+        L.append(t)
+    t += y[0]
+    return np.sum(L[-1] ** 2) if L else np.sum(t)
+
+
+@stored
+def view_appended(x, y):
+    L = []
+    v = x[1:3] * 1.0
+    t = x * 1.0
+    while np.sum(t) < 10:
+        t = t * 2
+        L.append(t[1:3])
+        t[1] += y[0]
+    return np.sum(np.stack(L) ** 2)
+
+
+@stored
+def written_in_an_arm(x, y):
+    L = []
+    t = x * 1.0
+    while np.sum(t) < 10:
+        t = t * 2
+        L.append(t)
+        if t[0] > 1:
+            t[1] += y[0]
+    return np.sum(np.stack(L) ** 2)
+
+
+@stored
+def head_appended(x, y):
+    L = []
+    t = x * 1.0
+    while np.sum(t) < 10:
+        L.append(t)
+        if t[0] > 1:
+            t = t * 2
+        else:
+            t = t * 3
+            t += y
+    t[0] = 3.0
+    return np.sum(np.stack(L) ** 2)
+
+
+@stored
+def appended_sometimes(x, y):
+    L = []
+    t = x * 1.0
+    for i in range(3):
+        if x[0] * i > 0.05:
+            L.append(t)
+        t[0] += 1.0
+    return np.sum(np.stack(L) ** 2) if L else t[0]
