@@ -17,7 +17,7 @@ from ..stage.function import stage
 from .control import Refusal, Restart, Unroll
 from .iteration import Staged
 from .machine import TraceMachine
-from .tracers import Poison, is_tracer
+from .tracers import Choice, Poison, is_tracer
 
 MAX_RESTARTS = 24
 
@@ -164,6 +164,8 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     into what Python would return."""
     if type(obj) is Poison:
         raise machine.fatal(obj.error)
+    if type(obj) is Choice:
+        obj = machine.one_form(obj)
     if is_tracer(obj):
         return machine.value_of(obj)
     if isinstance(obj, Staged):

@@ -313,6 +313,15 @@ def is_mutable(obj: Any) -> bool:
     return not frozen
 
 
+def contains_choice(obj: Any) -> bool:
+    """Is a result, or a part of it, one of two things that have no common form?"""
+    if type(obj) is Choice:
+        return True
+    if isinstance(obj, (tuple, list)):
+        return any(contains_choice(o) for o in obj)
+    return type(obj) is dict and any(contains_choice(o) for o in obj.values())
+
+
 def identity(obj: Any) -> int:
     """The number of an array object; the id of anything else."""
     return obj.obj if type(obj) is ArrayTracer else id(obj)
@@ -420,7 +429,7 @@ def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
         machine, name = obj.machine, obj.name
         return lambda parts: BoundMethod(machine, parts[0], name)
     if type(obj) is Choice:
-        return lambda parts: Choice(parts[1].value, parts[0], parts[2])
+        return lambda parts: Choice(getattr(parts[1], "value", parts[1]), parts[0], parts[2])
     names = record_fields(obj) or ()
 
     def build(parts: list[Any]) -> Any:

@@ -14,16 +14,15 @@ from ..stage.defaults import MachineDefaults
 from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
 from . import arrays, functions, iterables  # noqa: F401  (they fill the table of handlers)
-from .access import WRITING_METHODS
+from .either import Either
 from .handlers import HANDLERS
 from .iteration import staged_iterable
 from .joins import record_fields
-from .recursion import Recursion
 from .rounds import Later
-from .tracers import ArrayTracer, Choice, ScalarTracer, is_tracer
+from .tracers import ArrayTracer, ScalarTracer, is_tracer
 
 
-class TraceMachine(Recursion, MachineDefaults):
+class TraceMachine(Either, MachineDefaults):
     """All staged operators, recording."""
 
     float_aval = FLOAT
@@ -64,83 +63,6 @@ class TraceMachine(Recursion, MachineDefaults):
         self.activations = []
         self.reserved = set()
         self.bottoms = 0
-
-    # ---- objects that depend on the path -----------------------------------------------------
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if type(function) is Choice:
-            return self.each(function, lambda f: self.call(f, *args, **kwargs))
-        for i, a in enumerate(args):
-            if type(a) is Choice:
-                before, after = args[:i], args[i + 1:]
-                return self.each(a, lambda one: self.call(
-                    function, *before, one, *after, **kwargs))  # noqa: B023
-        return super().call(function, *args, **kwargs)
-
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        if type(obj) is Choice:
-            return self.each(obj, lambda o: self.call_method(o, name, *args, **kwargs))
-        if name in WRITING_METHODS and type(obj) is ArrayTracer:
-            return self.call(self.getattr(obj, name), *args, **kwargs)
-        return super().call_method(obj, name, *args, **kwargs)
-
-    def getattr(self, obj: Any, name: str) -> Any:
-        if type(obj) is Choice:
-            return self.each(obj, lambda o: self.getattr(o, name))
-        return super().getattr(obj, name)
-
-    def setattr(self, obj: Any, name: str, value: Any) -> None:
-        if type(obj) is Choice:
-            self.branch(obj.predicate, lambda: self.setattr(obj.first, name, value),
-                        lambda: self.setattr(obj.second, name, value), None)
-            return
-        super().setattr(obj, name, value)
-
-    def getitem(self, obj: Any, key: Any) -> Any:
-        if type(obj) is Choice:
-            return self.each(obj, lambda o: self.getitem(o, key))
-        if type(key) is Choice:
-            return self.each(key, lambda k: self.getitem(obj, k))
-        return super().getitem(obj, key)
-
-    def setitem(self, obj: Any, key: Any, value: Any) -> None:
-        if type(obj) is Choice:
-            self.branch(obj.predicate, lambda: self.setitem(obj.first, key, value),
-                        lambda: self.setitem(obj.second, key, value), None)
-            return
-        super().setitem(obj, key, value)
-
-    def binary(self, op: str, left: Any, right: Any) -> Any:
-        if type(left) is Choice:
-            return self.each(left, lambda o: self.binary(op, o, right))
-        if type(right) is Choice:
-            return self.each(right, lambda o: self.binary(op, left, o))
-        return super().binary(op, left, right)
-
-    def compare(self, op: str, left: Any, right: Any) -> Any:
-        if type(left) is Choice:
-            return self.each(left, lambda o: self.compare(op, o, right))
-        if type(right) is Choice:
-            return self.each(right, lambda o: self.compare(op, left, o))
-        return super().compare(op, left, right)
-
-    def static_truth(self, value: Any) -> bool | None:
-        if type(value) is Choice:
-            sides = {self.static_truth(value.first), self.static_truth(value.second)}
-            return sides.pop() if len(sides) == 1 else None
-        return super().static_truth(value)
-
-    def predicate(self, value: Any) -> Any:
-        if type(value) is Choice:
-            return self.each(value, lambda o: self.call(bool, o))
-        return super().predicate(value)
-
-    def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
-             rest: Any = None) -> Any:
-        if type(iterable) is Choice:
-            return self.branch(iterable.predicate,
-                               lambda: self.for_(iterable.first, target, body, orelse),
-                               lambda: self.for_(iterable.second, target, body, orelse), rest)
-        return super().for_(iterable, target, body, orelse, rest)
 
     def call_scoped(self, frame: Frame, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self.call(function, *args, **kwargs)

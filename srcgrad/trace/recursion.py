@@ -30,7 +30,7 @@ from ..stage.machine import Frame
 from .control import Again, Bottom, Refusal, Restart, Unroll
 from .forms import Arguments, argument_form, escapes, fits, result_form
 from .homes import reach
-from .joins import Failed, Leaf, Shape, build, leaf_shapes, leaves
+from .joins import Failed, Leaf, Shape, build, contains_choice, leaf_shapes, leaves
 from .journal import Lost, Stored
 from .recorder import Region
 from .statements import Statements
@@ -288,7 +288,8 @@ class Recursion(Statements):
             wide = True
         else:
             shape, wide = widen(self.join(), before, callee.returned, value)
-        if any(isinstance(s, Failed) for s in (shape, *parts_of(shape))) or escapes(shape):
+        if contains_choice(value) or escapes(shape) or any(
+                isinstance(s, Failed) for s in (shape, *parts_of(shape))):
             raise self.fatal(UnsupportedOperation(
                 f"the results of {callee.function.__qualname__!r}, which calls itself, have no "
                 "common type", why="its paths return unlike things",

@@ -1,0 +1,158 @@
+"""Operators on objects that depend on the path: done to whichever of the two it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import JoinError
+from .access import WRITING_METHODS
+from .joins import rebuilder, structure_parts
+from .recursion import Recursion
+from .tracers import ArrayTracer, Choice
+
+
+class Either(Recursion):
+    """A :class:`~srcgrad.trace.tracers.Choice` under Python's operators."""
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if type(function) is Choice:
+            return self.each(function, lambda f: self.call(f, *args, **kwargs))
+        for i, a in enumerate(args):
+            if type(a) is Choice:
+                before, after = args[:i], args[i + 1:]
+                return self.each(a, lambda one: self.call(
+                    function, *before, one, *after, **kwargs))  # noqa: B023
+        for name, value in kwargs.items():
+            if type(value) is Choice:
+                return self.each(value, lambda one: self.call(
+                    function, *args, **{**kwargs, name: one}))  # noqa: B023
+        return super().call(function, *args, **kwargs)
+
+    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        if type(obj) is Choice:
+            return self.each(obj, lambda o: self.call_method(o, name, *args, **kwargs))
+        if name in WRITING_METHODS and type(obj) is ArrayTracer:
+            return self.call(self.getattr(obj, name), *args, **kwargs)
+        return super().call_method(obj, name, *args, **kwargs)
+
+    def getattr(self, obj: Any, name: str) -> Any:
+        if type(obj) is Choice:
+            return self.each(obj, lambda o: self.getattr(o, name))
+        return super().getattr(obj, name)
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        if type(obj) is Choice:
+            self.branch(obj.predicate, lambda: self.setattr(obj.first, name, value),
+                        lambda: self.setattr(obj.second, name, value), None)
+            return
+        super().setattr(obj, name, value)
+
+    def getitem(self, obj: Any, key: Any) -> Any:
+        if type(obj) is Choice:
+            return self.each(obj, lambda o: self.getitem(o, key))
+        if type(key) is Choice:
+            return self.each(key, lambda k: self.getitem(obj, k))
+        return super().getitem(obj, key)
+
+    def setitem(self, obj: Any, key: Any, value: Any) -> None:
+        if type(obj) is Choice:
+            self.branch(obj.predicate, lambda: self.setitem(obj.first, key, value),
+                        lambda: self.setitem(obj.second, key, value), None)
+            return
+        super().setitem(obj, key, value)
+
+    def binary(self, op: str, left: Any, right: Any) -> Any:
+        if type(left) is Choice:
+            return self.each(left, lambda o: self.binary(op, o, right))
+        if type(right) is Choice:
+            return self.each(right, lambda o: self.binary(op, left, o))
+        return super().binary(op, left, right)
+
+    def compare(self, op: str, left: Any, right: Any) -> Any:
+        if type(left) is Choice:
+            return self.each(left, lambda o: self.compare(op, o, right))
+        if type(right) is Choice:
+            return self.each(right, lambda o: self.compare(op, left, o))
+        return super().compare(op, left, right)
+
+    def static_truth(self, value: Any) -> bool | None:
+        if type(value) is Choice:
+            sides = {self.static_truth(value.first), self.static_truth(value.second)}
+            return sides.pop() if len(sides) == 1 else None
+        return super().static_truth(value)
+
+    def predicate(self, value: Any) -> Any:
+        if type(value) is Choice:
+            return self.each(value, lambda o: self.call(bool, o))
+        return super().predicate(value)
+
+    def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
+             rest: Any = None) -> Any:
+        if type(iterable) is Choice:
+            return self.branch(iterable.predicate,
+                               lambda: self.for_(iterable.first, target, body, orelse),
+                               lambda: self.for_(iterable.second, target, body, orelse), rest)
+        return super().for_(iterable, target, body, orelse, rest)
+
+    def inplace(self, op: str, left: Any, right: Any) -> Any:
+        if type(left) is Choice:
+            return self.each(left, lambda o: self.inplace(op, o, right))
+        if type(right) is Choice:
+            return self.each(right, lambda o: self.inplace(op, left, o))
+        return super().inplace(op, left, right)
+
+    def unary(self, op: str, operand: Any) -> Any:
+        if type(operand) is Choice:
+            return self.each(operand, lambda o: self.unary(op, o))
+        return super().unary(op, operand)
+
+    def delattr(self, obj: Any, name: str) -> None:
+        if type(obj) is Choice:
+            self.branch(obj.predicate, lambda: self.delattr(obj.first, name),
+                        lambda: self.delattr(obj.second, name), None)
+            return
+        super().delattr(obj, name)
+
+    def delitem(self, obj: Any, key: Any) -> None:
+        if type(obj) is Choice:
+            self.branch(obj.predicate, lambda: self.delitem(obj.first, key),
+                        lambda: self.delitem(obj.second, key), None)
+            return
+        super().delitem(obj, key)
+
+    def iterate(self, iterable: Any) -> Any:
+        if type(iterable) is Choice:
+            return iter(self._items_of(iterable))
+        return super().iterate(iterable)
+
+    def _items_of(self, iterable: Choice) -> list[Any]:
+        """The items of one of two sequences, one by one."""
+        sides = [list(self.iterate(s)) for s in (iterable.first, iterable.second)]
+        if len(sides[0]) != len(sides[1]):
+            raise self.fatal(JoinError(
+                f"a sequence has {len(sides[0])} items on one path and {len(sides[1])} on the "
+                "other", why="how many there are is needed while the code is made",
+                fix="loop over it with a for statement"))
+        return [self.choose(iterable.predicate, lambda: a, lambda: b)  # noqa: B023
+                for a, b in zip(*sides, strict=True)]
+
+    # ---- results -----------------------------------------------------------------------------
+    def one_form(self, choice: Choice) -> Any:
+        """One object for a result that is one of two: like objects are joined by their parts."""
+        found = self.each(choice, self._anew)
+        if type(found) is Choice:
+            raise self.fatal(JoinError(
+                "the function returns unlike things", why="which of them it is depends on data, "
+                "and they have no common form", fix="return the same structure on every path"))
+        return found
+
+    def _anew(self, obj: Any) -> Any:
+        """A copy of an object for a result, where its identity does not matter."""
+        if type(obj) is Choice:
+            return self.one_form(obj)
+        parts = structure_parts(obj)
+        if parts is None or self.is_outside(obj) or id(obj) in self.symbolic_lists:
+            return obj
+        new = rebuilder(obj)([self._anew(p) for p in parts])
+        self.journal.born(new)
+        return new
