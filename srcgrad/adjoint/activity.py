@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..errors import UnsupportedOperation
 from ..graph.ir import Block, Node, Value
 from ..graph.parts import LoopParts
+from ..kinds import Kind
 from .binding import Bindings
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Activity:
         self._bindings, self._calls = bindings, calls
         self.varied: set[Value] = {v for v in wrt if v.aval.is_inexact}
         self.useful: set[Value] = {v for v in of if v.aval.is_inexact}
+        self.tainted: set[Value] = set()  # texts and objects made of varied numbers
         self._forward(block)
         self._backward(block)
 
@@ -52,6 +54,9 @@ class Activity:
             elif node.op not in INERT and any(
                     v in self.varied for v in self._bindings.differentiable(node)):
                 self.varied.update(o for o in node.outputs if o.aval.is_inexact)
+            if node.op in ("apply", "effect") and any(
+                    v in self.varied or v in self.tainted for v in node.inputs):
+                self.tainted.update(o for o in node.outputs if o.aval.kind is Kind.OPAQUE)
 
     def _forward_loop(self, node: Node) -> None:
         parts = LoopParts(node)
@@ -65,9 +70,12 @@ class Activity:
         self._mark(self.varied, parts.last, parts.lasts)
         self._mark(self.varied, parts.produced, parts.sequences)
 
-    @staticmethod
-    def _mark(marked: set[Value], sources: Iterable[Value], targets: Iterable[Value]) -> bool:
+    def _mark(self, marked: set[Value], sources: Iterable[Value],
+              targets: Iterable[Value]) -> bool:
         before = len(marked)
+        if marked is self.varied:
+            sources, targets = list(sources), list(targets)
+            self.tainted.update(t for s, t in zip(sources, targets) if s in self.tainted)
         marked.update(t for s, t in zip(sources, targets) if s in marked and t.aval.is_inexact)
         return len(marked) > before
 
@@ -89,6 +97,8 @@ class Activity:
             elif node.op == "effect":
                 self._check_effect(node)
             elif node.op not in INERT:
+                if node.op == "apply" and any(v in self.tainted for v in node.inputs):
+                    raise _through_an_object(node)
                 self.useful.update(self._bindings.differentiable(node))
 
     def _check_effect(self, node: Node) -> None:
@@ -119,3 +129,16 @@ class Activity:
         self._mark(self.useful, parts.results, parts.inits)
         self._mark(self.useful, parts.carried, parts.inits)
         self._mark(self.useful, parts.elements, parts.sources)
+
+
+def _through_an_object(node: Node) -> UnsupportedOperation:
+    """The refusal of a number that was read out of a text or an object made of active numbers."""
+    fn = node.params["fn"]
+    return UnsupportedOperation(
+        f"{getattr(fn, '__name__', getattr(fn, 'name', fn))} makes a number of a text or object "
+        "that depends on what is differentiated",
+        where=node.origin.where if node.origin is not None else None,
+        why="the derivative cannot be followed through texts and objects that are only known at "
+            "run time",
+        fix="use the number itself, or pass it through srcgrad.stop_gradient before it becomes "
+            "a text")

@@ -53,6 +53,20 @@ def checks(node: Node) -> bool:
     return len(shapes) > 1
 
 
+def _unbound(block: Block) -> set[Value]:
+    """Variables that have no value on some path: what reads them may raise."""
+    found = {v for n in walk(block) if n.op == "undef" for v in n.outputs}
+    if not found:
+        return found
+    branches = [n for n in walk(block) if n.op == "if"]
+    before = -1
+    while before != len(found):
+        before = len(found)
+        found.update(out for n in branches for k, out in enumerate(n.outputs)
+                     if any(b.outputs[k] in found for b in n.blocks))
+    return found
+
+
 class _Liveness:
     """Marks live values and needed regions, to a fixed point."""
 
@@ -72,9 +86,12 @@ class _Liveness:
                     node.op in _STORES and node.inputs[0].obj is not None
                     and node.inputs[0].obj in forced):
                 self._keep(node)
+        unbound = set() if keep_raising or graph.border is None else _unbound(graph.block)
         for node in raising:
             for inner in (node, *(n for b in node.blocks for n in walk(b))):
-                if keep_raising or (graph.border is not None and checks(inner)):
+                if keep_raising or (graph.border is not None and (
+                        checks(inner) or (not inner.blocks and not unbound.isdisjoint(
+                            inner.inputs)))):
                     self._keep(inner)
         self._run()
 

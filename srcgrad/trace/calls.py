@@ -24,6 +24,7 @@ from .construct import Construction
 from .control import Refusal, Restart
 from .iteration import Staged
 from .operators import python_method
+from .refused import is_outward, refusal
 from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, contains_tracer, is_tracer
 from .vectorized import vectorized
 from .written_out import STAGED_MODULES, Flat, ufunc_method
@@ -46,6 +47,9 @@ class Calls(Construction):
     handlers: dict[Any, Callable[..., Any]]
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        refused = refusal(function, args, kwargs)
+        if refused is not None:
+            raise self.fatal(refused)
         handler = self._handler(function)
         if handler is not None:
             return self.adopt(handler(self, *args, **kwargs))
@@ -133,6 +137,8 @@ class Calls(Construction):
     def call_function(self, function: Any, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         """A function written in Python: ruled functions are nodes, others are inlined."""
+        if is_outward(function):
+            return self.emit_effect(function, args, kwargs, OPAQUE)
         if definition(function) is None:
             if (function.__module__ or "").split(".")[0] == "srcgrad" and (
                     "<locals>" not in function.__qualname__) and not (

@@ -17,6 +17,7 @@ from .journal import Content
 from .loops import Loops
 from .operators import python_method
 from .recorder import shift_step
+from .refused import other_dtype
 from .tracers import ArrayTracer, OpaqueTracer, SymbolicList, Tracer, is_tracer
 
 
@@ -159,7 +160,7 @@ class Items(Loops):
             self.call(method, obj, key, value)
             return
         if isinstance(obj, np.ndarray):
-            raise self.fatal(TracingError(
+            raise self.fatal(other_dtype(obj.dtype) or TracingError(
                 "a traced value is stored into a static array",
                 why="the array was made while compiling and is shared by all calls",
                 fix="make the array inside the function"))

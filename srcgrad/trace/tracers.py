@@ -96,7 +96,9 @@ class Tracer:
     def __hash__(self) -> int:
         if self.aval.kind is Kind.INT:
             return hash(self.machine.demand(self, "a hash (dict key or set item)"))
-        return object.__hash__(self)
+        if self.aval.kind is Kind.ARRAY:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        self._refuse("was used as a key of a dict or an item of a set")
 
     def __iter__(self) -> Any:
         return iter(self.machine.iterate(self))

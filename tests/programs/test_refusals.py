@@ -223,3 +223,58 @@ def test_the_users_own_raise_in_a_try(function):
             assert "ValueError" in str(error)
             continue
         assert value == function(x)
+
+
+def through_a_text(x):
+    return float(str(x[0])) * 2
+
+
+def through_a_format(x):
+    return float(f"{x[0]:.3f}") + np.sum(x)
+
+
+def in_a_loop(x):
+    total = 0.0
+    for v in x:
+        label = str(v)
+        total += float(label)
+    return total
+
+
+@pytest.mark.parametrize("function", [through_a_text, through_a_format, in_a_loop])
+def test_numbers_that_go_through_texts_have_no_silent_zero_gradient(function):
+    with pytest.raises(sg.UnsupportedOperation, match="text"):
+        sg.grad(function)(X)
+    assert sg.jit(function)(X) == function(X)
+
+
+def test_texts_that_are_only_shown_are_no_matter(capsys):
+    def f(x):
+        total = np.sum(x)
+        print(f"total {total:.1f}", str(x[0]))
+        return total
+
+    assert sg.grad(f)(X).tolist() == [1.0, 1.0, 1.0]
+    assert capsys.readouterr().out == "total 6.0 1.0\n"
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: len({float(v) for v in x}) * np.sum(x),
+    lambda x: {1.0: np.sum(x)}[float(x[0])],
+    lambda x: len({v: 1 for v in x}) * np.sum(x)])
+def test_traced_numbers_are_no_keys(function):
+    with pytest.raises(sg.TracingError):
+        sg.grad(function)(X)
+
+
+def test_a_variable_without_a_value_on_the_path_taken():
+    def f(x):
+        if x[0] > 5:
+            y = x
+        return np.sum(y)
+
+    for transform in (sg.grad, sg.value_and_grad, sg.jit):
+        df = transform(f)
+        df(X * 6)
+        with pytest.raises(UnboundLocalError, match="'y'"):
+            df(X)

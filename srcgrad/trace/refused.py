@@ -1,0 +1,145 @@
+"""What a traced function may not call, said in the words of what was called.
+
+Most refusals come from where a construct or an operation fails to be traced.  These functions
+would fail late, deep inside of library code, or not at all: arrays that are not plain numeric
+ones, exact arithmetic, weak references, objects with finalizers, files and processes.
+"""
+
+from __future__ import annotations
+
+import decimal
+import fractions
+import types
+import weakref
+from typing import Any
+
+import numpy as np
+
+from ..errors import SrcgradError, UnsupportedOperation, UnsupportedType
+from .tracers import contains_tracer, is_tracer
+
+WEAK = frozenset({weakref.ref, weakref.proxy, weakref.finalize, weakref.WeakMethod,
+                  weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet})
+MATRICES = frozenset({np.matrix, np.asmatrix, np.bmat})
+EXACT = frozenset({decimal.Decimal, fractions.Fraction})
+OUTWARD = frozenset({"ctypes", "multiprocessing", "concurrent", "asyncio", "socket", "_socket",
+                     "sqlite3", "_sqlite3", "array", "threading", "_thread"})
+EFFECTS = frozenset({"json", "pickle", "_pickle", "marshal", "struct", "_struct", "csv", "_csv",
+                     "subprocess", "shutil", "tempfile", "logging", "pprint", "urllib", "http"})
+
+
+def refusal(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
+    """The error for a call that is refused whatever the rest of the program; None for others."""
+    if not isinstance(function, (type, types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
+        return _of_object(function, args, kwargs)
+    if function in WEAK:
+        return UnsupportedOperation(
+            f"weak references ({function.__name__}) in a traced function",
+            why="when an object dies depends on the interpreter, and generated code keeps other "
+                "objects alive than the program does",
+            fix="keep an ordinary reference, or take the bookkeeping out of the function")
+    if isinstance(function, type) and _has_finalizer(function):
+        return UnsupportedOperation(
+            f"an instance of {function.__name__}, which has a __del__ method, is made in a "
+            "traced function",
+            why="the instance lives while the code is generated, not at each call, so its "
+                "finalizer would run at another time or not at all",
+            fix="use a context manager (with ...), or make the instance outside and pass it in")
+    if not (contains_tracer(args) or contains_tracer(kwargs)):
+        return None
+    return _with_traced(function, args, kwargs)
+
+
+def is_outward(function: Any) -> bool:
+    """Is a library function one that only acts on the world, not on the numbers?"""
+    return isinstance(function, types.FunctionType) and (
+        function.__module__ or "").split(".")[0] in EFFECTS
+
+
+def _has_finalizer(cls: type) -> bool:
+    return hasattr(cls, "__del__") and any(
+        isinstance(c.__dict__.get("__del__"), types.FunctionType) for c in cls.__mro__) and (
+        cls.__module__.split(".")[0] not in ("subprocess", "tempfile", "asyncio", "numpy"))
+
+
+def _of_object(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
+    if type(function).__module__.startswith("numpy.ma") and (
+            contains_tracer(args) or contains_tracer(kwargs)):
+        return masked()
+    return None
+
+
+def _with_traced(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
+    module = getattr(function, "__module__", None) or ""
+    if module.startswith("numpy.ma"):
+        return masked()
+    if function in MATRICES:
+        return UnsupportedType(
+            "a np.matrix is made of traced values",
+            why="* and ** of a matrix mean other operations than those of an array",
+            fix="use an ordinary array, with @ for products")
+    if function in EXACT:
+        return UnsupportedOperation(
+            f"{function.__name__} of a traced number",
+            why="exact arithmetic is done by Python objects that hold digits, not by traced values",
+            fix="use floats, or pass the number through srcgrad.stop_gradient and compute outside")
+    if module.split(".")[0] in OUTWARD:
+        return _outward(function, module)
+    if isinstance(function, np.ufunc) and set("".join(function.types)) <= set("O->"):
+        return object_ufunc()
+    if module.split(".")[0] == "numpy":
+        return _other_dtype(function, args, kwargs)
+    return None
+
+
+def _outward(function: Any, module: str) -> SrcgradError:
+    return UnsupportedOperation(
+        f"{module}.{function.__name__} was called with traced values",
+        why="it hands the numbers to code outside of Python and NumPy while they are not known",
+        fix="do it outside of the function that is differentiated, with its result or through "
+            "has_aux")
+
+
+def masked() -> SrcgradError:
+    """The refusal of masked arrays."""
+    return UnsupportedType(
+        "a masked array is made of traced values",
+        why="its operations carry a mask beside the numbers, and have no derivative rules",
+        fix="use a boolean array and np.where, or index with it")
+
+
+def _other_dtype(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
+    name = getattr(function, "__name__", "")
+    wanted = kwargs.get("dtype")
+    if wanted is None and len(args) > 1 and name in (
+            "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"):
+        wanted = args[1]
+    if wanted is None or is_tracer(wanted):
+        return None
+    try:
+        dtype = np.dtype(wanted)
+    except TypeError:
+        return None
+    return other_dtype(dtype)
+
+
+def other_dtype(dtype: np.dtype[Any]) -> SrcgradError | None:
+    """The refusal of arrays of objects, records, texts and dates; None for numbers."""
+    if dtype.kind in "biufc":
+        return None
+    what, fix = f"an array of dtype {dtype}", "use an array of numbers"
+    if dtype.kind == "O":
+        what, fix = "an array of objects", "use a list, or an array of numbers"
+    elif dtype.names is not None:
+        what, fix = "a structured array", "use one array for each field, or a dict of arrays"
+    return UnsupportedType(
+        f"{what} holds traced values",
+        why="its operations differ from those of ordinary numeric arrays", fix=fix)
+
+
+def object_ufunc() -> SrcgradError:
+    """The refusal of functions made by ``np.frompyfunc``."""
+    return UnsupportedOperation(
+        "a function made by np.frompyfunc was called with traced values",
+        why="it gives arrays of Python objects, which have no derivative",
+        fix="use np.vectorize, or write the function over whole arrays")
