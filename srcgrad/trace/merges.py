@@ -118,9 +118,9 @@ class Merges(Choices):
         outputs = self._if_node(predicate, arms, rows, codes)
         made = self._joined(joined, rows, outputs)
         built: dict[int, Any] = {}
-        for (cell, shape, *states), place in zip(merged, places, strict=True):
+        for (cell, shape, *ends), place in zip(merged, places, strict=True):
             self.journal.write(cell, build(shape, [made[i] for i in place], built))
-            if isinstance(cell, Slot) and len(place) == 1 and any(s is UNBOUND for s in states):
+            if isinstance(cell, Slot) and len(place) == 1 and any(e is UNBOUND for e in ends):
                 outputs[place[0]].hint = cell.name  # the name that UnboundLocalError tells
         for home in self._drained():
             self.journal.write(Stored(home), True)
