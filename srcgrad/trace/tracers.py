@@ -94,11 +94,11 @@ class Tracer:
         return int(self.machine.demand(self, "an index in code that is not staged"))
 
     def __hash__(self) -> int:
-        if self.aval.kind is Kind.INT:
-            return hash(self.machine.demand(self, "a hash (dict key or set item)"))
         if self.aval.kind is Kind.ARRAY:
             raise TypeError("unhashable type: 'numpy.ndarray'")
-        self._refuse("was used as a key of a dict or an item of a set")
+        if self.aval.kind is not Kind.INT:
+            self._refuse("was used as a key of a dict or an item of a set")
+        return hash(self.machine.demand(self, "a hash (dict key or set item)"))
 
     def __iter__(self) -> Any:
         return iter(self.machine.iterate(self))
