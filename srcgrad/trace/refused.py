@@ -18,10 +18,10 @@ import numpy as np
 from ..errors import SrcgradError, UnsupportedOperation, UnsupportedType
 from .tracers import contains_tracer, is_tracer
 
-WEAK = frozenset({weakref.ref, weakref.proxy, weakref.finalize, weakref.WeakMethod,
+WEAK: frozenset[Any] = frozenset({weakref.ref, weakref.proxy, weakref.finalize, weakref.WeakMethod,
                   weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet})
-MATRICES = frozenset({np.matrix, np.asmatrix, np.bmat})
-EXACT = frozenset({decimal.Decimal, fractions.Fraction})
+MATRICES: frozenset[Any] = frozenset({np.matrix, np.asmatrix, np.bmat})
+EXACT: frozenset[Any] = frozenset({decimal.Decimal, fractions.Fraction})
 OUTWARD = frozenset({"ctypes", "multiprocessing", "concurrent", "asyncio", "socket", "_socket",
                      "sqlite3", "_sqlite3", "array", "threading", "_thread"})
 EFFECTS = frozenset({"json", "pickle", "_pickle", "marshal", "struct", "_struct", "csv", "_csv",
