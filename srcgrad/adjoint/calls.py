@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, walk
 from ..graph.lift import distinct, reachable
-from ..kinds import NONE, RECORD, Kind
+from ..kinds import NONE, RECORD
 from .activity import Activity
 from .binding import Bindings
 from .frames import Frame, cotangent_aval
@@ -238,9 +238,5 @@ def _unpacked(backward: Graph, name: str, n_seeds: int) -> Graph:
     opened = Node("unpack", (record,), backward.inputs[:count], {}, (), head.origin)
     block = backward.block.but(params=(record, *backward.inputs[count:]),
                                nodes=(opened, *backward.block.nodes))
-    return backward.but(name=name, block=block)
-
-
-def is_record(value: Value) -> bool:
-    """Is a value a record?"""
-    return value.aval.kind is Kind.RECORD
+    # n_primal: it is no gradient that the user gets, so it need not be memory of its own
+    return backward.but(name=name, block=block, n_primal=len(backward.outputs))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..dims import Atom, Dim, Poly, of_atom, range_length, symbols
 from ..graph.ir import Block, Builder, Node, Value
-from ..graph.parts import Origins
+from ..graph.parts import Origins, partly_undefined
 from ..graph.symbolic import fresh_size, materialise
 from ..kinds import Kind, int_aval
 
@@ -24,6 +24,7 @@ class Sizes:
         self._parent: dict[Block, Block] = {}
         self._loops: dict[Value, Block] = {}
         self._origins = Origins(block)
+        self._undefined = partly_undefined(block)
         self._visit(block.but(nodes=block.nodes[:border]), block)
 
     def _visit(self, nodes_of: Block, block: Block) -> None:
@@ -43,7 +44,7 @@ class Sizes:
 
     def _meet(self, value: Value, block: Block) -> None:
         aval = value.aval
-        if aval.optional:  # may be undefined where its sizes are asked for
+        if aval.optional or value in self._undefined:  # ... where its sizes are asked for
             return
         if self._origins.of(value):  # may be kept in a list, and all elements may be undefined
             return

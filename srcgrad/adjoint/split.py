@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, free_values, rebuild
+from ..graph.parts import partly_undefined
 from ..kinds import Kind, int_aval
 from .aliases import Aliases
 
@@ -30,7 +31,7 @@ def split(joint: Graph, n_seeds: int, copies: bool = True) -> tuple[Graph, Graph
     results, gradients = block.outputs[:joint.n_primal], block.outputs[joint.n_primal:]
     tail = Builder(Origin(role="support"))
     backward = Block(seeds, block.nodes[border:], gradients)
-    undefined = _partly_undefined(block.nodes[:border])
+    undefined = partly_undefined(Block((), block.nodes[:border]))
     backward = _sizes_first(backward, tail, undefined)
     backward = _own_constants(backward, block.nodes[:border])
     residuals = free_values(backward)
@@ -72,19 +73,6 @@ def _with_none(block: Block, wanted: set[Value]) -> Block:
             node = node.but(op="const", params={"value": None})
         nodes.append(node)
     return block.but(nodes=tuple(nodes))
-
-
-def _partly_undefined(nodes: tuple[Node, ...]) -> set[Value]:
-    """The values that are not defined on every path to the end of these nodes."""
-    found: set[Value] = set()
-    for node in nodes:
-        if node.op == "undef":
-            found.update(node.outputs)
-        elif node.op == "if":
-            for block in node.blocks:
-                inner = _partly_undefined(block.nodes)
-                found.update(out for out, v in zip(node.outputs, block.outputs) if v in inner)
-    return found
 
 
 def _sizes_first(backward: Block, tail: Builder, undefined: set[Value]) -> Block:

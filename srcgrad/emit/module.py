@@ -19,6 +19,7 @@ from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.nesting import unnested
 from srcgrad.emit.order import Order, number
+from srcgrad.emit.ownership import with_ownership
 from srcgrad.emit.printing import weave
 from srcgrad.emit.realize import realized
 from srcgrad.emit.sizes import Sizes
@@ -58,6 +59,7 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
     new_names = [_parameter(n, parameter_names) for n in parameter_names]
     defaults = {_parameter(n, parameter_names): v for n, v in (defaults or {}).items()}
     parameter_names = new_names
+    graph = with_ownership(graph)
     space = Namespace(set(parameter_names) | {graph.name})
     functions: list[ast.stmt] = []
     for callee in map(graph.callees.__getitem__, reachable(graph)):

@@ -253,7 +253,8 @@ class Storage:
 
     def is_fresh(self, node: Node, out: Value) -> bool:
         if node.op == "call":
-            return bool(node.params.get("owned")) and out.aval.kind is Kind.ARRAY
+            owned: tuple[bool, ...] = node.params.get("owned") or ()
+            return bool(owned) and owned[node.outputs.index(out)]
         if node.op == "read":
             return any(isinstance(s, Index) and not s.basic for s in node.params["steps"])
         if node.op != "apply" or out.aval.kind is Kind.LIST:

@@ -77,18 +77,20 @@ def _defined(block: Block) -> set[Value]:
 
 def reachable(graph: Graph) -> list[str]:
     """The names of the graphs that a graph calls, directly or not, callees first."""
-    found: dict[str, None] = {}
+    seen: set[str] = set()
+    found: list[str] = []
 
     def visit(name: str) -> None:
-        if name in found or name not in graph.callees:
+        if name in seen or name not in graph.callees:
             return
-        found[name] = None
+        seen.add(name)
         for other in called(graph.callees[name].block):
             visit(other)
+        found.append(name)
 
     for name in called(graph.block):
         visit(name)
-    return list(reversed(found))
+    return found
 
 
 # ---- equality ------------------------------------------------------------------------------

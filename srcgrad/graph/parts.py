@@ -37,6 +37,23 @@ def _cut(values: tuple[Value, ...], node: Node) -> tuple[Value | None, tuple[Val
     return jump, values[:a], values[a:b], values[b:]
 
 
+def partly_undefined(block: Block) -> set[Value]:
+    """The values, at any depth, that are not defined on every path to where they are."""
+    found: set[Value] = set()
+    for node in block.nodes:
+        for inner in node.blocks:
+            found |= partly_undefined(inner)
+        if node.op == "undef":
+            found.update(node.outputs)
+        elif node.op == "if":
+            found.update(out for out, *arms in zip(
+                node.outputs, *(b.outputs for b in node.blocks)) if not found.isdisjoint(arms))
+        elif node.op == "loop":
+            parts = LoopParts(node)
+            found.update(out for out, init in zip(parts.results, parts.inits) if init in found)
+    return found
+
+
 class Mirror:
     """``params["mirror"]`` of a backward region in an open graph: the forward region that it
     reverses, named by one of its outputs."""

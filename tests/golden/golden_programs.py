@@ -109,6 +109,35 @@ def rosenbrock(x):
 R = np.random.default_rng(0)
 A = np.eye(4) * 4 + 1.0
 LAYERS = [{"W": R.normal(size=(3, 3)), "b": np.zeros(3)} for _ in range(2)]
+def quadrature(w, a, b, tolerance):
+    """Adaptive Simpson: the tree of intervals depends on data."""
+    def f(t):
+        return np.exp(-w * t) * np.sin(t)
+
+    def area(a, b, fa, fm, fb, whole, tolerance):
+        m = 0.5 * (a + b)
+        fl, fr = f(0.5 * (a + m)), f(0.5 * (m + b))
+        left = (m - a) / 6.0 * (fa + 4.0 * fl + fm)
+        right = (b - m) / 6.0 * (fm + 4.0 * fr + fb)
+        error = left + right - whole
+        if abs(error) <= 15.0 * tolerance:
+            return left + right + error / 15.0
+        return (area(a, m, fa, fl, fm, left, 0.5 * tolerance)
+                + area(m, b, fm, fr, fb, right, 0.5 * tolerance))
+
+    m = 0.5 * (a + b)
+    fa, fm, fb = f(a), f(m), f(b)
+    return area(a, b, fa, fm, fb, (b - a) / 6.0 * (fa + 4.0 * fm + fb), tolerance)
+
+
+def log_sum(x):
+    """``log(sum(exp(x)))`` by halves."""
+    n = len(x)
+    if n == 1:
+        return x[0]
+    return np.logaddexp(log_sum(x[:n // 2]), log_sum(x[n // 2:]))
+
+
 PROGRAMS = {
     "heat": (heat, (R.normal(size=9), 0.3, 4), (0, 1)),
     "heat_state_only": (heat, (R.normal(size=9), 0.3, 4), (0,)),
@@ -125,4 +154,6 @@ PROGRAMS = {
     "newton": (newton, (3.0, 1e-9), (0,)),
     "first_above": (first_above, (np.abs(R.normal(size=5)), 1.0), (0,)),
     "rosenbrock": (rosenbrock, (R.normal(size=5),), (0,)),
+    "quadrature": (quadrature, (0.7, 0.0, 4.0, 1e-6), (0, 2)),
+    "log_sum": (log_sum, (R.normal(size=7),), (0,)),
 }

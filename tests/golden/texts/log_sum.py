@@ -1,0 +1,46 @@
+import numpy as np
+
+
+# log_sum_forward(x: f8[k])
+def log_sum_forward(x):
+    n = x.shape[0]
+    t1 = n == 1
+    if t1:
+        out = x[0]
+        t2 = None
+        t3 = None
+        t4 = None
+        record = None
+        record_2 = None
+    else:
+        t3, record_2 = log_sum_forward(x[:n // 2])
+        t4, record = log_sum_forward(x[n // 2:])
+        out = np.logaddexp(t3, t4)
+        t2 = out
+    return out, (t1, x.shape[0], t2, t3, t4, record, record_2)
+
+
+# log_sum_backward(record: record, d_out: scalar:f8)
+def log_sum_backward(record, d_out):
+    taken, t1, t2, t3, t4, record, record_2 = record
+    if taken:
+        # return x[0]
+        d_x = np.zeros((t1,), dtype=np.float64)
+        d_x[0] = d_out
+    else:
+        t5 = t1 // 2
+        # return np.logaddexp(log_sum(x[:n // 2]), log_sum(x[n // 2:]))
+        t2 = np.where(t2 == -np.inf, 0, t2)
+        d_x = np.zeros((t1,), dtype=np.float64)
+        d_x[t5:] = log_sum_backward(record, d_out * np.exp(t4 - t2))
+        d_x[:t5] += log_sum_backward(record_2, d_out * np.exp(t3 - t2))
+    return d_x
+
+
+# log_sum(x: f8[n]) -> f8;  d/dx
+def log_sum_value_and_grad(x, d_out=1.0):
+    # ---- forward
+    out, record = log_sum_forward(x)
+    # ---- backward
+    d_x = log_sum_backward(record, d_out)
+    return out, (d_x,)
