@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import rules
+from . import nesting, rules  # noqa: F401  (nesting: transforms inside of traced functions)
 from .api import grad, jit, value_and_grad
 from .checks import check_grads
 from .errors import (

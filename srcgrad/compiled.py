@@ -132,9 +132,11 @@ class Compiled:
         if request.mode == "jit":
             return machine.call(self.__wrapped__, *args, **kwargs)
         value, gradients = inline_derivative(machine, self.__wrapped__, args, kwargs,
-                                             request.argnums, inner_joint)
+                                             request.argnums, inner_joint, request.has_aux)
         gradient = gradients[0] if request.single else tuple(gradients)
-        return gradient if request.mode == "grad" else (value, gradient)
+        if request.mode == "grad":
+            return (gradient, value[1]) if request.has_aux else gradient
+        return value, gradient
 
     # ---- as a method, pickled, shown ---------------------------------------------------------
     def __get__(self, obj: Any, owner: type | None = None) -> Any:

@@ -313,10 +313,7 @@ class Linear:
         """The transposed function: takes what ``run`` takes (of the cotangents only the shapes
         matter), then the tangents of the arguments; gives the tangents of the results."""
         assert self.backward is not None
-        last, count = len(self.backward.inputs), len(self.backward.outputs)
-        seeds = list(range(last - len(self.active), last))
-        graph = joint_graph(self.backward.but(border=None), seeds, list(range(count)), [], (),
-                            False)
+        graph = transposed(self.backward, len(self.active))
         emitted = emit(graph.but(name=f"{graph.name}_forwards"),
                        parameter_names=parameter_names(graph),
                        result=tuple(Ref(i) for i in range(len(graph.outputs))))
@@ -378,6 +375,26 @@ def _zero_dimensional(joint: Graph, wanted: list[Aval]) -> Graph:
 def inner_joint(graph: Graph, wrt: list[int], of: list[int], keep: list[int]) -> Graph:
     """The joint graph of a function whose derivative is taken inside another one."""
     return joint_graph(graph, wrt, of, keep, (), True)
+
+
+def inner_pair(graph: Graph, wrt: list[int], of: list[int], keep: list[int]
+               ) -> tuple[Graph, Graph]:
+    """The split form of a function that is used inside another one."""
+    return split(joint_graph(graph, wrt, of, keep, (), True), len(of))
+
+
+def inner_jvp(graph: Graph, wrt: list[int], of: list[int]) -> Graph:
+    """Forward mode of a function that is used inside another one."""
+    keep = list(range(len(graph.outputs)))
+    return simplify(close(jvp(graph, wrt, of, keep=keep)), keep_raising=True)
+
+
+def transposed(backward: Graph, n_seeds: int) -> Graph:
+    """The transpose of a linear backward graph, whose last ``n_seeds`` inputs are cotangents:
+    it takes these (only their shapes matter), then the tangents of what ``backward`` returns."""
+    last, count = len(backward.inputs), len(backward.outputs)
+    return joint_graph(backward.but(border=None), list(range(last - n_seeds, last)),
+                       list(range(count)), [], (), False)
 
 
 def _primal(function: Any, request: Request, traced: Traced) -> tuple[Any, list[int], list[int]]:

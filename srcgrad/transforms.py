@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -250,6 +252,48 @@ def linearize(fun: Callable[..., Any], *primals: Any) -> Any:
     return made.out, made.pushforward
 
 
+# ---- functions of derivatives ----------------------------------------------------------------
+def staged_call(kind: str, fun: Callable[..., Any], place: int, args: tuple[Any, ...]) -> Any:
+    """What a call of a :class:`Derived` means inside a traced function; ``kind`` names it."""
+    raise AssertionError("has a meaning in traced code only")
+
+
+class Derived:
+    """A function made by a transform that runs another function's derivative: a Jacobian, a
+    Hessian, a product of these with vectors.
+
+    Called directly it computes; inside a function that is itself differentiated it becomes part
+    of that function.
+    """
+
+    __name__: str
+
+    def __init__(self, fun: Callable[..., Any], kind: str, place: int,
+                 compute: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, fun)
+        self._fun, self._kind, self._place, self._compute = fun, kind, place, compute
+        try:
+            signature = inspect.signature(fun)
+        except ValueError:  # a ufunc
+            return
+        if kind == "hvp":
+            vector = inspect.Parameter("v", inspect.Parameter.POSITIONAL_ONLY)
+            signature = inspect.Signature([*(
+                p.replace(kind=inspect.Parameter.POSITIONAL_ONLY)
+                for p in signature.parameters.values()), vector])
+        self.__signature__ = signature
+
+    def __call__(self, *args: Any) -> Any:
+        return self._compute(*args)
+
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
+                          kwargs: dict[str, Any]) -> Any:
+        return machine.call(staged_call, self._kind, self._fun, self._place, args)
+
+    def __repr__(self) -> str:
+        return f"<srcgrad {self._kind} of {self.__name__}>"
+
+
 # ---- Jacobians ---------------------------------------------------------------------------------
 def _one(argnums: Argnums) -> int:
     if not isinstance(argnums, int) or isinstance(argnums, bool):
@@ -272,7 +316,7 @@ def jacrev(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     def jacobian_of(*args: Any) -> Any:
         return _by_rows(_Split(fun, args, (place,)), args[place])
 
-    return jacobian_of
+    return Derived(fun, "jacrev", place, jacobian_of)
 
 
 def jacfwd(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
@@ -287,7 +331,7 @@ def jacfwd(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     def jacobian_of(*args: Any) -> Any:
         return _by_columns(_Split(fun, args, (place,)), args[place])
 
-    return jacobian_of
+    return Derived(fun, "jacfwd", place, jacobian_of)
 
 
 def _by_rows(made: _Split, argument: Any) -> Any:
@@ -341,7 +385,7 @@ def jacobian(fun: Callable[..., Any], argnums: int = 0, *, mode: str = "auto") -
         by = _by_rows if np.size(made.out) <= np.size(args[place]) else _by_columns
         return by(made, args[place])
 
-    return jacobian_of
+    return Derived(fun, "jacrev", place, jacobian_of)
 
 
 def hessian(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
@@ -368,7 +412,7 @@ def hvp(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
         _, pullback = _pullback(gradient, point, (place,))
         return pullback(v)[place]
 
-    return product
+    return Derived(gradient, "hvp", place, product)
 
 
 def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
@@ -384,4 +428,4 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[...,
         ones = np.ones_like(out) if isinstance(out, np.ndarray) else type(out)(1)
         return pullback(ones)[place]
 
-    return derivative
+    return Derived(fun, "elementwise_grad", place, derivative)

@@ -106,7 +106,8 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     if isinstance(target, types.FunctionType):
         stage(target)
     bound = bound_arguments(function, args, kwargs)
-    bound.apply_defaults()
+    if not isinstance(target, np.ufunc) and not isinstance(target, type(np.sum)):
+        bound.apply_defaults()  # those of library functions stay with them
     _pin_function(machine, function)
     traced_args: list[Any] = []
     traced_kwargs: dict[str, Any] = {}

@@ -2,17 +2,19 @@
 
 The inner function is run in a region of its own on fresh values for the arguments it is
 differentiated with respect to; its free variables are the enclosing values themselves.  The
-region is differentiated as a graph and its joint nodes take the place of the call.
+region is made into a graph, that is differentiated, and the nodes of the result take the place
+of the call.  How graphs are differentiated is handed in.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import NonScalarOutput, UnsupportedOperation
-from ..graph.ir import Graph, Value, free_values, rebuild, unit_seeds
+from ..graph.ir import Graph, Node, Value, free_values, rebuild, unit_seeds
 from ..graph.lift import called
 from ..guards import Path
 from ..kinds import Kind
@@ -22,11 +24,114 @@ from .recorder import Region
 from .tracers import ArrayTracer, is_tracer
 
 Differentiate = Callable[[Graph, list[int], list[int], list[int]], Graph]
+Leaves = list[tuple[Path, Any]]
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Stands for a leaf of a tree: its number among the leaves that count."""
+
+    number: int
+
+
+@dataclass
+class Inner:
+    """A function that was run in a region of its own.
+
+    ``graph`` takes the differentiable leaves of the arguments at ``places``, then the values it
+    uses from around; its outputs are the traced leaves of the result.  ``given`` holds the values
+    of all its inputs, ``count`` how many of them are leaves.  ``leaves`` are those of each
+    argument, ``result`` the result on tracers of the region.
+    """
+
+    machine: Any
+    graph: Graph
+    given: list[Value]
+    count: int
+    places: list[int]
+    arguments: list[Any]
+    leaves: list[Leaves]
+    result: Any
+    outputs: Leaves
+
+    @property
+    def active(self) -> list[int]:
+        """The outputs that have a derivative."""
+        return [i for i, v in enumerate(self.graph.outputs) if v.aval.is_inexact]
+
+    def rebuilt(self, values: Iterable[Any]) -> Any:
+        """The result with these objects in place of its traced leaves."""
+        made = iter(values)
+        return _replaced(self.result, _root("result"), {
+            path: next(made) if is_tracer(leaf) else leaf for path, leaf in self.outputs})
+
+    def numbered_result(self) -> Any:
+        """The result with the numbers of the outputs for its traced leaves."""
+        return self.rebuilt(map(Numbered, range(len(self.graph.outputs))))
+
+    def numbered_arguments(self) -> list[Any]:
+        """The differentiated arguments with numbers for their differentiable leaves."""
+        numbers = iter(range(self.count))
+        return [
+            _replaced(argument, _root(str(place)), {
+                path: Numbered(next(numbers)) if _varies(leaf) else None for path, leaf in found})
+            for place, argument, found in zip(self.places, self.arguments, self.leaves,
+                                              strict=True)]
+
+    def active_leaves(self) -> list[Any]:
+        """The differentiable leaves of the arguments."""
+        return [leaf for found in self.leaves for _, leaf in found if _varies(leaf)]
+
+    def gradients(self, values: Iterable[Value]) -> list[Any]:
+        """One tree for each of the ``places``, from cotangents of the leaves."""
+        made = iter(values)
+        return [
+            _replaced(argument, _root(str(place)), {
+                path: self.machine.wrap(next(made)) if _varies(leaf) else None
+                for path, leaf in found})
+            for place, argument, found in zip(self.places, self.arguments, self.leaves,
+                                              strict=True)]
+
+
+def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[str, Any],
+               places: list[int]) -> Inner:
+    """Run ``function`` on tracers in a region of its own."""
+    region = Region(machine.region)
+    new_args = list(args)
+    params: list[Value] = []
+    given: list[Value] = []
+    opened = [_opened(machine, args[place]) for place in places]
+    leaves = [paths_below(arg, _root(str(place)))
+              for place, arg in zip(places, opened, strict=True)]
+    outer = machine.region
+    machine.region = region
+    try:
+        for place, arg, found in zip(places, opened, leaves, strict=True):
+            inner = {path: _parameter(machine, leaf, params, given) for path, leaf in found}
+            new_args[place] = _replaced(arg, _root(str(place)), inner)
+        result = _opened(machine, machine.call(function, *new_args, **kwargs))
+        outputs = paths_below(result, _root("result"))
+        values = tuple(machine.value_of(leaf) for _, leaf in outputs if is_tracer(leaf))
+    finally:
+        machine.region = outer
+    block = region.builder.block(values).but(params=tuple(params))
+    free = free_values(block)
+    lifted = {v: v.like() for v in free}
+    graph = Graph("inner", rebuild(block, dict(lifted)).but(
+        params=(*params, *lifted.values())), n_primal=len(values), callees=machine.callees)
+    if any(name not in machine.callees for name in called(block)):
+        raise machine.fatal(UnsupportedOperation(
+            "a derivative, inside a function that calls itself, of a call of that function",
+            why="the function's graph is not known before it has been traced",
+            fix="take the derivative outside of the recursive function"))
+    return Inner(machine, graph, [*given, *free], len(params), places, opened, leaves, result,
+                 outputs)
 
 
 def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
                       kwargs: dict[str, Any], argnums: tuple[int | str, ...],
-                      differentiate: Differentiate) -> tuple[Any, list[Any]]:
+                      differentiate: Differentiate, has_aux: bool = False
+                      ) -> tuple[Any, list[Any]]:
     """Run ``function`` on tracers and differentiate it in place.
 
     Returns its value (tracers) and, for each of ``argnums``, the gradient in the argument's
@@ -35,54 +140,31 @@ def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
     """
     named = list(inspect.signature(function).bind(*args, **kwargs).arguments)
     places = [named.index(a) if isinstance(a, str) else a % len(args) for a in argnums]
-    region = Region(machine.region)
-    new_args = list(args)
-    params: list[Value] = []
-    given: list[Value] = []
-    leaves: list[list[tuple[Path, Any]]] = []
-    for place in places:
-        path = Path(("arg", str(place)), (), str(place))
-        found = paths_below(_opened(machine, args[place]), path)
-        leaves.append(found)
-    outer = machine.region
-    machine.region = region
-    try:
-        for place, found in zip(places, leaves, strict=True):
-            inner: dict[Path, Any] = {}
-            for path, leaf in found:
-                inner[path] = _parameter(machine, leaf, params, given)
-            new_args[place] = _replaced(_opened(machine, args[place]),
-                                        Path(("arg", str(place)), (), str(place)), inner)
-        value = machine.call(function, *new_args, **kwargs)
-        result = machine.value_of(value)
-    finally:
-        machine.region = outer
-    if not isinstance(result, Value) or not _real_scalar(result):
+    inner = run_inside(machine, function, args, kwargs, places)
+    of = [0] if _is_scalar_first(inner, has_aux) else None
+    if of is None:
         raise machine.fatal(NonScalarOutput(
             f"the gradient of {getattr(function, '__name__', 'a function')} needs a real scalar "
             "result", why="a gradient is the derivative of one number",
             fix="reduce the result, for instance with np.sum"))
-    block = region.builder.block((result,)).but(params=tuple(params))
-    free = free_values(block)
-    lifted = {v: v.like() for v in free}
-    graph = Graph("inner", rebuild(block, dict(lifted)).but(
-        params=(*params, *lifted.values())), n_primal=1, callees=machine.callees)
-    if any(name not in machine.callees for name in called(block)):
-        raise machine.fatal(UnsupportedOperation(
-            "a derivative, inside a function that calls itself, of a call of that function",
-            why="the function's graph is not known before it has been traced",
-            fix="take the derivative outside of the recursive function"))
-    joint = differentiate(graph, list(range(len(params))), [0], [0])
-    machine.callees.update(joint.callees)
-    outputs = _inline(machine, joint, [*given, *free])
-    made = [machine.wrap(v) for v in outputs]
-    gradients = []
-    taken = iter(made[1:])
-    for place, found in zip(places, leaves, strict=True):
-        inner = {path: next(taken) if _varies(leaf) else None for path, leaf in found}
-        gradients.append(_replaced(_opened(machine, args[place]),
-                                   Path(("arg", str(place)), (), str(place)), inner))
-    return made[0], gradients
+    kept = list(range(len(inner.graph.outputs)))
+    joint = differentiate(inner.graph, list(range(inner.count)), of, kept)
+    seeds = joint.inputs[len(inner.given):]
+    outputs = inline(machine, joint, [*inner.given, *map(machine.const, unit_seeds(seeds, joint))])
+    value = inner.rebuilt([machine.wrap(v) for v in outputs[:len(kept)]])
+    return value, inner.gradients(outputs[len(kept):])
+
+
+def _is_scalar_first(inner: Inner, has_aux: bool) -> bool:
+    """Is the result one real number (with ``has_aux``: the first of two results)?"""
+    if has_aux and not (isinstance(inner.result, tuple) and len(inner.result) == 2):
+        return False
+    first = inner.result[0] if has_aux else inner.result
+    return is_tracer(first) and bool(inner.graph.outputs) and _real_scalar(inner.graph.outputs[0])
+
+
+def _root(name: str) -> Path:
+    return Path(("arg", name), (), name)
 
 
 def _opened(machine: Any, arg: Any) -> Any:
@@ -104,6 +186,12 @@ def _varies(leaf: Any) -> bool:
     if is_tracer(leaf):
         return bool(leaf.aval.is_inexact)
     return type(leaf) in (float, complex)
+
+
+def differentiable(machine: Any, args: Sequence[Any]) -> list[int]:
+    """The positions of arguments that can carry a derivative."""
+    return [i for i, arg in enumerate(args)
+            if any(_varies(leaf) for _, leaf in paths_below(_opened(machine, arg), _root("x")))]
 
 
 def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value]) -> Any:
@@ -136,14 +224,34 @@ def _real_scalar(value: Value) -> bool:
         aval.dtype is None or aval.dtype.kind == "f"))
 
 
-def _inline(machine: Any, joint: Graph, arguments: list[Value]) -> list[Value]:
-    """Append the nodes of a joint graph to the present region."""
-    seeds = joint.inputs[len(arguments):]
-    values = [*arguments, *map(machine.const, unit_seeds(seeds, joint))]
-    substitution = dict(zip(joint.inputs, values, strict=True))
-    body = rebuild(joint.block, substitution)
+def inline(machine: Any, graph: Graph, arguments: Sequence[Value],
+           again: bool = False) -> list[Value]:
+    """Append the nodes of a graph to the present region; returns the values of its outputs.
+    ``again``: the graph may be appended more than once, its values are made anew."""
+    machine.callees.update(graph.callees)
+    substitution = dict(zip(graph.inputs, arguments, strict=True))
+    body = rebuild(graph.block.but(params=()), substitution, fresh=again)
+    if again:
+        _renumber(machine, body.nodes, {})
     for node in body.nodes:
         machine.node_count += 1
         machine.region.builder.nodes.append(node)
     return list(body.outputs)
 
+
+def _renumber(machine: Any, nodes: Sequence[Node], known: dict[int, int]) -> None:
+    """Give the objects that nodes make numbers of their own."""
+    for node in nodes:
+        for block in node.blocks:
+            for value in block.params:
+                _renumber_value(machine, value, known)
+            _renumber(machine, block.nodes, known)
+        for value in node.outputs:
+            _renumber_value(machine, value, known)
+
+
+def _renumber_value(machine: Any, value: Value, known: dict[int, int]) -> None:
+    if value.obj is not None:
+        if value.obj not in known:
+            known[value.obj] = machine.new_obj()
+        value.obj = known[value.obj]

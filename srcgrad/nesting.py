@@ -1,0 +1,260 @@
+"""Transforms inside functions that are traced: what each of them means there.
+
+``vjp``, ``jvp`` and ``linearize`` put the nodes of the split form, or of forward mode, into the
+graph under construction.  Jacobians, Hessians and their products are plain functions over
+these, which are staged like any other code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import compiler, transforms
+from .errors import NonDifferentiable, StructureError
+from .graph.ir import Value
+from .trace.handlers import handles
+from .trace.nested import Inner, Numbered, differentiable, inline, run_inside
+from .trace.recorder import Region
+from .trace.tracers import is_tracer
+from .tree import children
+
+
+@handles(transforms.vjp)
+def _vjp(machine: Any, fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    made = _Split(machine, "vjp", fun, primals, has_aux)
+    if has_aux:
+        return made.out[0], made.pullback, made.out[1]
+    return made.out, made.pullback
+
+
+@handles(transforms.linearize)
+def _linearize(machine: Any, fun: Callable[..., Any], *primals: Any) -> Any:
+    made = _Split(machine, "linearize", fun, primals, False)
+    return made.out, made.pushforward
+
+
+@handles(transforms.jvp)
+def _jvp(machine: Any, fun: Callable[..., Any], primals: Sequence[Any],
+         tangents: Sequence[Any]) -> Any:
+    primals, tangents = tuple(machine.iterate(primals)), tuple(machine.iterate(tangents))
+    if len(primals) != len(tangents):
+        raise machine.fatal(StructureError(
+            f"jvp got {len(primals)} primals and {len(tangents)} tangents",
+            fix="give one tangent for each primal (None where it has none)"))
+    places = [i for i in _places(machine, "jvp", primals) if tangents[i] is not None]
+    inner = run_inside(machine, fun, primals, {}, places)
+    graph = compiler.inner_jvp(inner.graph, list(range(inner.count)), inner.active)
+    seeds = _tangent_values(machine, inner, [tangents[i] for i in places])
+    found = inline(machine, graph, [*inner.given, *seeds])
+    kept = len(inner.graph.outputs)
+    return _moved(inner, found[:kept], found[kept:])
+
+
+class _Callable:
+    """A trace-time function made by a transform; calls of it are handed to ``apply``."""
+
+    def __init__(self, apply: Callable[..., Any]) -> None:
+        self.apply = apply
+
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
+                          kwargs: dict[str, Any]) -> Any:
+        return self.apply(*args, **kwargs)
+
+
+class _Split:
+    """One run of a function in the split form, as nodes of the graph under construction."""
+
+    def __init__(self, machine: Any, name: str, fun: Callable[..., Any], primals: Sequence[Any],
+                 has_aux: bool) -> None:
+        self.machine, self.name, self.count = machine, name, len(primals)
+        self.inner = run_inside(machine, fun, primals, {}, _places(machine, name, primals))
+        self.of = self._differentiated(has_aux)
+        self.region = machine.region
+        kept = list(range(len(self.inner.graph.outputs)))
+        forward, self.backward = compiler.inner_pair(
+            self.inner.graph, list(range(self.inner.count)), self.of, kept)
+        found = inline(machine, forward, self.inner.given)
+        self.flat = [machine.wrap(v) for v in found[:len(kept)]]
+        self.residuals = found[len(kept):]
+        self.has_aux = has_aux
+        self.out = self.inner.rebuilt(self.flat)
+        self.pullback = _Callable(self._pull)
+        self.pushforward = _Callable(self._push)
+
+    def _differentiated(self, has_aux: bool) -> list[int]:
+        """The outputs that get cotangents: the active ones, without those of the aux."""
+        inner = self.inner
+        if not has_aux:
+            return inner.active
+        if not isinstance(inner.result, tuple) or len(inner.result) != 2:
+            raise self.machine.fatal(StructureError(
+                "a function under vjp(..., has_aux=True) must return (out, aux)",
+                fix="return a tuple of the result and the rest"))
+        first = len(_leaves(inner.result[0]))
+        return [i for i in inner.active if i < first]
+
+    def _reachable(self) -> None:
+        """Refuse where the values of the split form are out of reach."""
+        region: Region | None = self.machine.region
+        while region is not None:
+            if region is self.region:
+                return
+            region = region.parent
+        raise self.machine.fatal(StructureError(
+            f"the function returned by {self.name} is called after the branch or loop pass that "
+            "made it has ended", why="what it keeps is known there only",
+            fix=f"call it where it is made, or call {self.name} again"))
+
+    def _pull(self, ct: Any) -> tuple[Any, ...]:
+        self._reachable()
+        machine, inner = self.machine, self.inner
+        tree = (ct, None) if self.has_aux else ct
+        found: dict[int, Any] = {}
+        _match(machine, inner.numbered_result(), tree, found, "cotangent")
+        seeds = [_seed(machine, found.get(i), self.flat[i]) for i in self.of]
+        values = inline(machine, self.backward, [*self.residuals, *seeds], again=True)
+        result: list[Any] = [None] * self.count
+        for place, gradient in zip(inner.places, inner.gradients(values), strict=True):
+            result[place] = gradient
+        return tuple(result)
+
+    def _push(self, *tangents: Any) -> Any:
+        self._reachable()
+        machine, inner = self.machine, self.inner
+        if len(tangents) != self.count:
+            raise machine.fatal(StructureError(
+                f"the linear function got {len(tangents)} tangents",
+                why=f"it was made from {self.count} primals",
+                fix="give one tangent for each primal (None where it has none)"))
+        seeds = _tangent_values(machine, inner, [tangents[place] for place in inner.places])
+        zeros = [_seed(machine, None, self.flat[i]) for i in self.of]
+        graph = compiler.transposed(self.backward, len(self.of))
+        moved = inline(machine, graph, [*self.residuals, *zeros, *seeds], again=True)
+        return _moved(inner, None, moved)
+
+
+def _places(machine: Any, name: str, primals: Sequence[Any]) -> list[int]:
+    places = differentiable(machine, primals)
+    if not places:
+        raise machine.fatal(NonDifferentiable(
+            f"none of the primals of {name} can be differentiated",
+            why="they hold no floating-point numbers", fix="pass floats or arrays of floats"))
+    return places
+
+
+def _moved(inner: Inner, values: list[Value] | None, tangents: list[Value]) -> Any:
+    """``(out, tangent_out)``, or the tangent alone."""
+    wrap = inner.machine.wrap
+    placed: list[Any] = [0.0] * len(inner.graph.outputs)
+    for number, tangent in zip(inner.active, tangents, strict=True):
+        placed[number] = wrap(tangent)
+    tangent_out = inner.rebuilt(placed)
+    if values is None:
+        return tangent_out
+    return inner.rebuilt([wrap(v) for v in values]), tangent_out
+
+
+def _leaves(tree: Any) -> list[Any]:
+    """The traced leaves of a tree."""
+    if is_tracer(tree):
+        return [tree]
+    return [leaf for _, _, part in children(tree) or () for leaf in _leaves(part)]
+
+
+def _match(machine: Any, structure: Any, tree: Any, found: dict[int, Any], path: str) -> None:
+    """The parts of ``tree`` that stand where ``structure`` has numbered leaves."""
+    if isinstance(structure, Numbered):
+        found[structure.number] = tree
+        return
+    inner = None if is_tracer(structure) else children(structure)
+    if not inner:
+        return
+    parts = None if is_tracer(tree) else children(tree)
+    if parts is None or [k for _, k, _ in parts] != [k for _, k, _ in inner]:
+        raise machine.fatal(StructureError(
+            f"the {path} has another structure than the result",
+            fix="give one for each result, in the same containers"))
+    for (_, key, below), (_, _, part) in zip(inner, parts, strict=True):
+        _match(machine, below, part, found, f"{path}[{key!r}]")
+
+
+def _seed(machine: Any, given: Any, like: Any) -> Value:
+    """The value of a cotangent or tangent; zeros where none is given."""
+    rank = like.aval.ndim if is_tracer(like) else 0
+    if given is None:
+        given = machine.call(np.zeros_like, like) if rank else 0.0
+    found = given.aval.ndim if is_tracer(given) else np.ndim(given)
+    if found != rank:
+        raise machine.fatal(StructureError(
+            f"a cotangent or tangent has {found} axes, what it belongs to has {rank}",
+            why="it has the shape of what it belongs to", fix="give an array of that shape"))
+    value: Value = machine.as_value(given)
+    return value
+
+
+def _tangent_values(machine: Any, inner: Inner, tangents: list[Any]) -> list[Value]:
+    """The values of tangents, leaf by leaf of the differentiable arguments."""
+    given: dict[int, Any] = {}
+    for argument, tangent in zip(inner.numbered_arguments(), tangents, strict=True):
+        if tangent is not None:
+            _match(machine, argument, tangent, given, "tangent")
+    return [_seed(machine, given.get(i), leaf) for i, leaf in enumerate(inner.active_leaves())]
+
+
+# ---- Jacobians and their products, as functions to be staged -----------------------------------
+def jacobian_by_rows(fun: Callable[..., Any], place: int, args: Any) -> Any:
+    """The Jacobian, one pullback per element of the output."""
+    out, pullback = transforms.vjp(fun, *args)
+    shape, into = np.shape(out), np.shape(args[place])
+    if not shape:
+        return np.reshape(pullback(1.0)[place], into)
+    rows = np.zeros((np.size(out), np.size(args[place])), np.result_type(args[place]))
+    for i in range(np.size(out)):
+        unit = np.zeros(np.size(out), out.dtype)
+        unit[i] = 1.0
+        rows[i] = np.ravel(pullback(np.reshape(unit, shape))[place])
+    return np.reshape(rows, shape + into)
+
+
+def jacobian_by_columns(fun: Callable[..., Any], place: int, args: Any) -> Any:
+    """The Jacobian, one pushforward per element of the argument."""
+    out, pushforward = transforms.linearize(fun, *args)
+    shape, into = np.shape(out), np.shape(args[place])
+    others: list[Any] = [None] * len(args)
+    if not into:
+        others[place] = 1.0
+        return np.reshape(pushforward(*others), shape)
+    columns = np.zeros((np.size(out), np.size(args[place])), np.result_type(out))
+    for i in range(np.size(args[place])):
+        unit = np.zeros(np.size(args[place]), args[place].dtype)
+        unit[i] = 1.0
+        others[place] = np.reshape(unit, into)
+        columns[:, i] = np.ravel(pushforward(*others))
+    return np.reshape(columns, shape + into)
+
+
+def hessian_product(gradient: Callable[..., Any], place: int, args: Any) -> Any:
+    """The product of the Hessian and the last argument."""
+    *point, v = args
+    _, pullback = transforms.vjp(gradient, *point)
+    return pullback(v)[place]
+
+
+def elementwise_derivative(fun: Callable[..., Any], place: int, args: Any) -> Any:
+    """The derivative of a function that acts elementwise."""
+    out, pullback = transforms.vjp(fun, *args)
+    return pullback(np.ones_like(out) if np.ndim(out) else 1.0)[place]
+
+
+STAGED = {
+    "jacrev": jacobian_by_rows, "jacfwd": jacobian_by_columns, "hvp": hessian_product,
+    "elementwise_grad": elementwise_derivative,
+}
+
+
+@handles(transforms.staged_call)
+def _staged_call(machine: Any, kind: str, fun: Callable[..., Any], place: int, args: Any) -> Any:
+    return machine.inline(STAGED[kind], (fun, place, args), {})
