@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import nesting, rules  # noqa: F401  (nesting: transforms inside of traced functions)
 from .api import grad, jit, value_and_grad
 from .checks import check_grads
+from .config import config
 from .errors import (
     AliasError,
     JoinError,
@@ -38,9 +39,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AliasError", "JoinError", "NonDifferentiable", "NonScalarOutput", "SourceNotFound",
-    "SrcgradError", "StructureError", "TracingError", "UnsupportedOperation", "UnsupportedSyntax",
-    "UnsupportedType", "__version__", "check_grads", "custom_vjp", "elementwise_grad", "grad",
-    "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize", "name",
-    "ravel_tree", "rules", "stop_gradient", "tree_flatten", "tree_map", "tree_unflatten",
-    "value_and_grad", "vjp",
+    "SrcgradError", "StructureError", "TracingError", "UnsupportedOperation",
+    "UnsupportedSyntax", "UnsupportedType", "__version__", "check_grads", "config",
+    "custom_vjp", "elementwise_grad", "grad", "hessian", "hvp", "jacfwd", "jacobian",
+    "jacrev", "jit", "jvp", "linearize", "name", "ravel_tree", "rules", "stop_gradient",
+    "tree_flatten", "tree_map", "tree_unflatten", "value_and_grad", "vjp",
 ]

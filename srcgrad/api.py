@@ -8,6 +8,7 @@ from typing import Any
 from .compiled import Compiled
 from .compiler import Request
 from .errors import StructureError
+from .frames import without_internal_frames
 
 Argnums = int | str | Sequence[int | str]
 
@@ -15,7 +16,8 @@ Argnums = int | str | Sequence[int | str]
 def _request(mode: str, argnums: Argnums, has_aux: bool, backend: str | None,
              without: Sequence[str] = ()) -> Request:
     if backend not in (None, "numpy"):
-        raise StructureError(f"there is no backend {backend!r}",
+        raise StructureError(f"there is no backend {backend!r}", where=f"backend of {mode}",
+                             why="the generated code runs on NumPy",
                              fix="leave backend out, or use 'numpy'")
     single = isinstance(argnums, (int, str)) and not isinstance(argnums, bool)
     try:
@@ -23,11 +25,14 @@ def _request(mode: str, argnums: Argnums, has_aux: bool, backend: str | None,
     except TypeError:
         numbers = ()
     if not numbers or any(not isinstance(n, (int, str)) or isinstance(n, bool) for n in numbers):
-        raise StructureError(f"argnums is {argnums!r}",
+        raise StructureError(f"argnums is {argnums!r}", where=f"argnums of {mode}",
                              why="it selects the arguments to differentiate with respect to",
                              fix="give a number or name of a parameter, or a tuple of these")
     if len(set(numbers)) != len(numbers):
-        raise StructureError(f"argnums {argnums!r} names an argument twice")
+        raise StructureError(f"argnums {argnums!r} names an argument twice",
+                             where=f"argnums of {mode}",
+                             why="there is one gradient for each argument",
+                             fix="name each argument once")
     return Request(mode, numbers, single, has_aux, tuple(without))
 
 
@@ -35,11 +40,16 @@ def _decorated(fun: Callable[..., Any] | None, request: Request) -> Any:
     if fun is None:
         return lambda function: Compiled(function, request)
     if not callable(fun):
-        raise StructureError(f"{request.mode} takes a function, got {type(fun).__name__}",
-                             fix="write @srcgrad.grad or srcgrad.grad(f)")
+        raise StructureError(
+            f"{request.mode} takes a function, got {type(fun).__name__}",
+            where=f"the first argument of {request.mode}",
+            why="it differentiates the code of a function, not the number that it returned",
+            fix=f"write @srcgrad.{request.mode} above a function, or "
+                f"srcgrad.{request.mode}(f)(x)")
     return Compiled(fun, request)
 
 
+@without_internal_frames
 def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False,
          backend: str | None = None) -> Any:
     """The gradient of a scalar function, as a function.
@@ -63,6 +73,7 @@ def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux
     return _decorated(fun, _request("grad", argnums, has_aux, backend))
 
 
+@without_internal_frames
 def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *,
                    has_aux: bool = False, backend: str | None = None) -> Any:
     """Like :func:`grad`; returns ``(value, gradient)``, with ``has_aux`` ``((value, aux),
@@ -74,6 +85,7 @@ def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, 
     return _decorated(fun, _request("value_and_grad", argnums, has_aux, backend))
 
 
+@without_internal_frames
 def jit(fun: Callable[..., Any] | None = None, *, backend: str | None = None) -> Any:
     """The function itself as generated code: helpers inlined, static Python evaluated.
 

@@ -21,6 +21,7 @@ from .api import grad, jit, value_and_grad
 from .checks import check_grads
 from .compiled import Compiled
 from .errors import SrcgradError, StructureError
+from .show.refusals import page
 
 _ARRAY = re.compile(r"^([biufc]\d+)\[([\d,\s]*)\]$")
 _MODES: dict[str, Callable[..., Any]] = {"grad": grad, "value_and_grad": value_and_grad}
@@ -59,6 +60,8 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
     doctor = commands.add_parser("doctor", help="versions and a self-test")
     doctor.set_defaults(run=_doctor)
+    refusals = commands.add_parser("refusals", help="print the page that lists what is refused")
+    refusals.set_defaults(run=lambda options: page().rstrip("\n"))
     return parser
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from .cache.dispatch import MISS
-from .cache.link import note_places
 from .compiler import Request, Specialization, compile_call, inner_joint
 from .errors import StructureError, TracingError
+from .frames import shown, without_internal_frames
 from .graph.ir import Graph
 from .trace.nested import inline_derivative
 
@@ -58,6 +58,7 @@ class Compiled:
         self._misses = 0
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
         try:
             if kwargs:
                 for call in self._calls:
@@ -82,8 +83,7 @@ class Compiled:
                     fix="call it again")
             return result
         except Exception as error:
-            note_places(error)
-            raise
+            raise shown(error)  # noqa: B904
 
     def _specialize(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization:
         """The specialization for a call that none of the present ones serves."""
@@ -168,15 +168,18 @@ class Compiled:
                 fix=f"give example arguments: {self.__name__}.source(...)")
         return self._entries[0]
 
+    @without_internal_frames
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The generated code for a signature (compiled, not run); without arguments the
         latest one."""
         return self._entry(args, kwargs).text
 
+    @without_internal_frames
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """The static graph behind the generated code."""
         return self._entry(args, kwargs).graph
 
+    @without_internal_frames
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What the generated code relies on, what it saves, and why it was made."""
         from .show.explain import explain
@@ -184,6 +187,7 @@ class Compiled:
         entry = self._entry(args, kwargs)
         return explain(self, entry, self._entries)
 
+    @without_internal_frames
     def export(self, file: str | Path, *args: Any, **kwargs: Any) -> Path:
         """Write a module that needs NumPy only and serves all sizes; returns its path."""
         from .show.export import export

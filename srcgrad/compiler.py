@@ -20,11 +20,19 @@ from .adjoint import close, differentiate, jvp, pairs, split
 from .cache.dispatch import MISS, dispatcher
 from .cache.link import link
 from .emit import Emitted, emit
-from .errors import AliasError, NonDifferentiable, NonScalarOutput, StructureError, UnsupportedType
+from .errors import AliasError
 from .graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds
 from .guards import Path
 from .kinds import Aval, Kind
 from .optimize import simplify
+from .refusals import (
+    no_parameter,
+    not_scalar,
+    out_of_range,
+    refused_argument,
+    require_scalar,
+    without_aux,
+)
 from .stage.stack import room_to_recurse
 from .trace.entry import Record, Traced, trace
 from .tree import assemble, children, paths_below
@@ -80,7 +88,10 @@ def compile_call(function: Any, request: Request, args: tuple[Any, ...],
                  kwargs: Mapping[str, Any]) -> Specialization:
     """Compile ``function`` for calls like ``function(*args, **kwargs)``."""
     signature = inspect.signature(function)
-    bound = signature.bind(*args, **kwargs)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{_plain_name(function)}(): {error}") from None
     bound.apply_defaults()
     wanted = [] if request.mode == "jit" else _wanted(function, request, signature, bound)
     leaves = [leaf for *_, found in wanted for leaf, value in found if _may_vary(value)]
@@ -154,7 +165,7 @@ def _wanted(function: Any, request: Request, signature: inspect.Signature,
             path, value = Path(("arg", name), (), name), bound.arguments[name]
         leaves = paths_below(value, path)
         if not any(_may_vary(v) for _, v in leaves):
-            _refuse_argument(function, path, value)
+            raise refused_argument(_plain_name(function), path, value)
         found.append((path, value, leaves))
     return found
 
@@ -163,9 +174,7 @@ def _parameter(function: Any, wanted: int | str, names: list[str],
                signature: inspect.Signature, bound: inspect.BoundArguments) -> Any:
     if isinstance(wanted, str):
         if wanted not in names:
-            raise StructureError(
-                f"argnums names {wanted!r}, but {function.__name__} has the parameters "
-                f"{', '.join(names)}", fix="name one of these")
+            raise no_parameter(function, wanted, signature)
         return wanted
     positional = [p for p in signature.parameters.values()
                   if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -174,32 +183,11 @@ def _parameter(function: Any, wanted: int | str, names: list[str],
     count = len(positional) + (len(bound.arguments.get(variable.name, ())) if variable else 0)
     place = wanted + count if wanted < 0 else wanted
     if not 0 <= place < count:
-        raise StructureError(
-            f"argnums {wanted} is out of range: {function.__name__} was called with {count} "
-            "positional arguments", fix="count from 0, or name the parameter")
+        raise out_of_range(function, wanted, count, signature)
     if place < len(positional):
         return positional[place].name
     assert variable is not None
     return (variable.name, place - len(positional))
-
-
-def _refuse_argument(function: Any, path: Path, value: Any) -> None:
-    what = f"a {type(value).__name__}"
-    fix = "differentiate with respect to another argument (argnums=...)"
-    if isinstance(value, np.ndarray) and value.dtype.kind not in "biufc":
-        raise UnsupportedType(
-            f"argument {path} is an array of dtype {value.dtype}", where=f"argument {path}",
-            why="its operations differ from those of ordinary numeric arrays",
-            fix="use an array of numbers, or a list of arrays")
-    if isinstance(value, np.ndarray):
-        what = f"an array of dtype {value.dtype}"
-        fix = f"convert it: {path}.astype(float)"
-    elif isinstance(value, int):
-        fix = f"pass a float ({float(value)!r} instead of {value!r}), or choose argnums"
-    raise NonDifferentiable(
-        f"{function.__name__} is differentiated with respect to {path}, which is {what}",
-        where=f"argument {path}", why="only real and complex floating-point numbers and arrays "
-        "have derivatives", fix=fix)
 
 
 def _check_separate(leaves: list[Path], traced: Traced) -> None:
@@ -403,19 +391,16 @@ def _primal(function: Any, request: Request, traced: Traced) -> tuple[Any, list[
     scalar = result
     if request.has_aux:
         if not isinstance(result, tuple) or len(result) != 2:
-            raise NonScalarOutput(
-                f"{function.__name__} must return (value, aux) with has_aux=True",
-                why=f"it returned {describe_result(result)}",
-                fix="return a tuple of the scalar and the rest")
+            raise without_aux(function, result, traced)
         scalar = result[0]
     if not isinstance(scalar, Ref):
         scalar_value = scalar
         if type(scalar_value) in (float, np.float64, np.float32):
             return result, _refs(result), []
-        raise _not_scalar(function, describe_result(scalar), traced)
+        raise not_scalar(function, scalar, traced)
     aval = traced.graph.outputs[scalar.index].aval
     if not _is_real_scalar(aval):
-        raise _not_scalar(function, str(aval), traced)
+        raise not_scalar(function, scalar, traced)
     keep = _refs(result) if request.mode != "grad" else (
         _refs(result[1]) if request.has_aux else [])
     return result, keep, [scalar.index]
@@ -435,25 +420,6 @@ def checked_scalar(graph: Graph, of: list[int], name: str) -> Graph:
     return graph.but(block=graph.block.but(nodes=(*graph.block.nodes, *nodes)))
 
 
-def require_scalar(value: Any, name: str) -> None:
-    """Raise NonScalarOutput unless a result of the primal is one real number."""
-    if value is None or np.ndim(value) != 0:
-        what = "None" if value is None else f"an array of shape {np.shape(value)}"
-        raise NonScalarOutput(f"the gradient of {name} needs a real scalar, but it returned {what}",
-                              why="a gradient is the derivative of one number",
-                              fix="return a number on every path")
-
-
-def _not_scalar(function: Any, what: str, traced: Traced) -> NonScalarOutput:
-    node = traced.graph.block.nodes[-1] if traced.graph.block.nodes else None
-    where = node.origin.where if node is not None and node.origin is not None else None
-    return NonScalarOutput(
-        f"the gradient of {function.__name__} needs a real scalar result, but it returns {what}",
-        where=where, why="a gradient is the derivative of one number",
-        fix="reduce the result (for instance with np.sum), or use srcgrad.vjp or "
-            "srcgrad.jacobian")
-
-
 def _is_real_scalar(aval: Aval) -> bool:
     if aval.kind is Kind.ANY:
         return True
@@ -461,15 +427,6 @@ def _is_real_scalar(aval: Aval) -> bool:
         return aval.is_numeric and aval.shape == () and aval.is_inexact and (
             aval.dtype is None or aval.dtype.kind == "f")
     return aval.dtype is None or aval.dtype.kind == "f"
-
-
-def describe_result(result: Any) -> str:
-    """What a function returned, in a few words."""
-    if isinstance(result, tuple):
-        return f"a tuple of {len(result)} items"
-    if isinstance(result, Record):
-        return f"a {result.cls.__name__}"
-    return "None" if result is None else f"a {type(result).__name__}"
 
 
 def _refs(template: Any) -> list[int]:

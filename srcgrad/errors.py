@@ -7,6 +7,7 @@ argument path), *why* it cannot be done, and *how* to rewrite it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,12 @@ class SrcgradError(Exception):
     """Base of all srcgrad errors.
 
     ``what``, ``why`` and ``fix`` are sentences; ``where`` is the place in the user's source
-    (or a string such as an argument path).
+    (or a string such as an argument path).  ``caller`` is the user's line where ``where`` lies
+    in a library.
     """
+
+    caller: Where | None = None
+    refuses: ClassVar[tuple[tuple[str, str], ...]] = ()  # programs, each with its remedy
 
     def __init__(self, what: str, *, where: Where | str | None = None,
                  why: str = "", fix: str = "") -> None:
@@ -52,6 +57,8 @@ class SrcgradError(Exception):
         parts = [self.what]
         if isinstance(self.where, Where):
             parts.append(self.where.render())
+            if self.caller is not None:
+                parts += ["  called from", self.caller.render()]
         elif self.where:
             parts.append(f"  at {self.where}")
         if self.why:
@@ -60,10 +67,10 @@ class SrcgradError(Exception):
             parts.append(f"  Fix: {self.fix}")
         return "\n".join(parts)
 
-    def at(self, where: Where | str) -> SrcgradError:
+    def at(self, where: Where | str, caller: Where | None = None) -> SrcgradError:
         """The same error with a place, unless it has one already."""
         if self.where is None:
-            self.where = where
+            self.where, self.caller = where, caller
             self.args = (self._message(),)
         return self
 
@@ -72,44 +79,120 @@ class SourceNotFound(SrcgradError, OSError):
     """The source text of a function cannot be had (built in a C extension, typed into a bare
     interpreter, made by ``exec`` without linecache)."""
 
+    refuses = (
+        ("a function of C code that has no derivative rule", "`sg.rules.vjp`, `sg.custom_vjp`"),
+        ("a function typed into a bare interpreter, or made by `exec` or `eval`",
+         "a file, a notebook cell, or text registered in `linecache`"),
+        ("a file that was changed after its function was defined", "reload the module"),
+    )
+
     __str__ = Exception.__str__
 
 
 class UnsupportedSyntax(SrcgradError, NotImplementedError):
     """The function uses a construct of Python that cannot be staged."""
 
+    refuses = (
+        ("`async def`, `await`, asynchronous generators", "an ordinary function"),
+        ("`try` whose body may raise at more than one place, or after something was "
+         "changed",
+         "an `if` that tests the condition"),
+    )
+
 
 class UnsupportedOperation(SrcgradError, NotImplementedError):
     """A function or method without a derivative rule, or an operation on traced values that
     has no meaning in a static graph."""
 
+    refuses = (
+        ("a function without a derivative rule, in the way of a derivative",
+         "`sg.rules.vjp`, `sg.custom_vjp`, `sg.stop_gradient`"),
+        ("a number read out of a text or object that was made of differentiated "
+         "numbers",
+         "the number itself"),
+        ("a random draw around a parameter that is differentiated",
+         "`loc + scale * rng.standard_normal(n)`"),
+        ("`exec`, `eval`, `locals()`, `globals()`", "code in the function"),
+        ("weak references; instances with a `__del__` method",
+         "ordinary references, `with` statements"),
+        ("`Decimal` and `Fraction` of traced numbers; functions of `np.frompyfunc`",
+         "floats; `np.vectorize`"),
+        ("sorting objects by a differentiated key", "tuples of numbers, `np.argsort`"),
+    )
+
 
 class NonScalarOutput(SrcgradError, TypeError):
     """``grad`` of a function whose result is not a real scalar."""
 
+    refuses = (
+        ("`grad` of an array, a complex number, a tuple, `None` or a count",
+         "`np.sum`, the real part, `has_aux=True`, `sg.vjp`, `sg.jacobian`"),
+    )
+
 
 class NonDifferentiable(SrcgradError, TypeError):
     """Differentiation with respect to something that has no derivative (integers, strings)."""
+
+    refuses = (
+        ("a gradient with respect to ints, bools, texts, or containers without floats",
+         "floats, or other `argnums`"),
+    )
 
 
 class UnsupportedType(SrcgradError, TypeError):
     """An argument or value of a kind srcgrad does not handle (``np.matrix``, masked, object
     or structured arrays)."""
 
+    refuses = (
+        ("`np.matrix`, masked, structured and object arrays, dates and texts",
+         "plain arrays of numbers"),
+    )
+
 
 class TracingError(SrcgradError, TypeError):
     """A traced value met code that needs its number now (a C function, ``float(x)`` outside
     staged code, an unsupported protocol)."""
+
+    refuses = (
+        ("an axis, a rank, a dict key or a place among unlike things that depends on "
+         "data",
+         "an array instead of a list or dict; `if` for each case"),
+        ("generators whose control depends on data", "a loop and a list"),
+        ("C code that needs the numbers of traced values", "NumPy functions"),
+        ("traced numbers in a `set` or as dict keys", "arrays, `np.unique`"),
+    )
 
 
 class AliasError(SrcgradError, ValueError):
     """A write whose effect on other names depends on data: the gradient cannot be proved
     right.  The remedy is a ``.copy()``."""
 
+    refuses = (
+        ("a write to one of two arguments that overlap partly; derivatives with "
+         "respect to one array given twice and written to",
+         "a copy of one of them"),
+        ("reading an array that may or may not be another one, written to since, where "
+         "this cannot be followed",
+         "`.copy()` where the two names meet"),
+        ("a write to an array that lies in a list of unknown length", "`.append(x.copy())`"),
+    )
+
 
 class JoinError(SrcgradError, TypeError):
     """Two paths of the program leave values behind that have no common type."""
 
+    refuses = (
+        ("two paths that leave values behind with no common type, or dicts with other "
+         "keys",
+         "the same kind on both paths"),
+    )
+
 
 class StructureError(SrcgradError, ValueError):
     """Arguments, ``argnums`` or cotangents whose structure does not fit the function."""
+
+    refuses = (
+        ("`argnums` that name no argument; cotangents and tangents of another "
+         "structure or shape; Jacobians of containers",
+         "what the message names"),
+    )

@@ -97,6 +97,30 @@ class Aval:
         return text + ("?" if self.optional else "")
 
 
+_NOUNS = {Kind.BOOL: "a bool", Kind.INT: "an int", Kind.FLOAT: "a float",
+          Kind.COMPLEX: "a complex", Kind.NUMBER: "a number", Kind.NONE: "None",
+          Kind.ANY: "a number or array", Kind.OPAQUE: "an object known at run time only",
+          Kind.RECORD: "a record"}
+
+
+def in_words(aval: Aval) -> str:
+    """An abstract value as error messages name it.
+
+    >>> in_words(array("f8", (3, 2))), in_words(scalar("f4")), in_words(FLOAT)
+    ('an array of float64 with shape (3, 2)', 'a NumPy float32', 'a float')
+    """
+    if aval.kind is Kind.ARRAY:
+        sizes = ", ".join(map(str, aval.shape or ())) + ("," if aval.ndim == 1 else "")
+        text = f"an array of {aval.dtype or 'numbers'} with shape ({sizes})"
+    elif aval.kind is Kind.SCALAR:
+        text = f"a NumPy {aval.dtype or 'number'}"
+    elif aval.kind is Kind.LIST:
+        text = "a list" if aval.elem is None else f"a list whose items are {in_words(aval.elem)}"
+    else:
+        text = _NOUNS[aval.kind]
+    return f"{text} or None" if aval.optional else text
+
+
 def short(dtype: np.dtype[Any] | None) -> str:
     """``f8`` for float64; byte order is shown where it is not the machine's."""
     if dtype is None:

@@ -15,6 +15,7 @@ from .api import Argnums, grad
 from .compiled import Compiled
 from .compiler import Linear, Request, rebuilt
 from .errors import NonDifferentiable, StructureError
+from .frames import without_internal_frames
 from .graph.ir import Ref
 from .trace.entry import Record
 from .tree import children, flatten, ravel_tree
@@ -47,6 +48,7 @@ def _varies(leaf: Any) -> bool:
     return type(leaf) in (float, complex)
 
 
+@without_internal_frames
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """The value of ``fun(*primals)`` and its pullback.
 
@@ -62,7 +64,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     places = _differentiable(primals)
     if not places:
         raise NonDifferentiable("none of the primals of vjp can be differentiated",
-                                why="they hold no floating-point numbers",
+                                where="arguments of vjp", why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
     out, pullback = _pullback(fun, primals, places, has_aux)
     if has_aux:
@@ -82,6 +84,7 @@ class _Split:
         self.given = [_by_number(structure, value)
                       for structure, value in zip(self.linear.arguments, given, strict=True)]
 
+    @without_internal_frames
     def pullback(self, ct: Any) -> tuple[Any, ...]:
         """The cotangents of the primals (None for those without) for one of the value."""
         linear = self.linear
@@ -92,12 +95,14 @@ class _Split:
             result[place] = rebuilt(structure, found)
         return tuple(result)
 
+    @without_internal_frames
     def pushforward(self, *tangents: Any) -> Any:
         """The tangent of the value for tangents of the primals."""
         linear = self.linear
         if len(tangents) != self.count:
             raise StructureError(
                 f"the linear function of {linear.name} got {len(tangents)} tangents",
+                where=f"the tangents of {linear.name}",
                 why=f"it was made from {self.count} primals",
                 fix="give one tangent for each primal (None where it has none)")
         seeds: dict[int, Any] = {}
@@ -157,9 +162,15 @@ def _match(linear: Linear, structure: Any, tree: Any, like: Sequence[Any],
 
 def _unlike(linear: Linear, structure: Any, tree: Any, path: str) -> StructureError:
     return StructureError(
-        f"the {path} of {linear.name} has another structure than the result",
+        f"the {path} of {linear.name} has another structure than the {_owner(path)}",
+        where=f"{path} of {linear.name}",
         why=f"expected {type(structure).__name__} of {len(structure)}, got {_described(tree)}",
-        fix="give one cotangent for each result, in the same containers")
+        fix=f"give one {path.split('[')[0].split()[0]} for each part, in the same containers")
+
+
+def _owner(path: str) -> str:
+    """What a cotangent or a tangent belongs to."""
+    return "result" if path.startswith("cotangent") else "primal"
 
 
 def _described(obj: Any) -> str:
@@ -173,8 +184,9 @@ def _shaped(linear: Linear, ct: Any, like: Any, path: str) -> Any:
     shape, wanted = np.shape(ct), np.shape(like)
     if shape != wanted:
         raise StructureError(
-            f"the {path} of {linear.name} has shape {shape}, the result has shape {wanted}",
-            why="a cotangent has the shape of what it belongs to",
+            f"the {path} of {linear.name} has shape {shape}, the {_owner(path)} has shape {wanted}",
+            where=f"{path} of {linear.name}",
+            why="cotangents and tangents have the shape of what they belong to",
             fix=f"give an array of shape {wanted}")
     if isinstance(like, np.ndarray):
         return np.asarray(ct, dtype=like.dtype)
@@ -183,6 +195,7 @@ def _shaped(linear: Linear, ct: Any, like: Any, path: str) -> Any:
     return ct if isinstance(ct, complex) else float(ct)
 
 
+@without_internal_frames
 def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """The value of ``fun(*primals)`` and its derivative in the direction of ``tangents``.
 
@@ -195,11 +208,13 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     primals, tangents = tuple(primals), tuple(tangents)
     if len(primals) != len(tangents):
         raise StructureError(f"jvp got {len(primals)} primals and {len(tangents)} tangents",
+                             where="arguments of jvp",
+                             why="each tangent is a direction for the primal at its place",
                              fix="give one tangent for each primal (None where it has none)")
     places = tuple(i for i in _differentiable(primals) if tangents[i] is not None)
     if not places:
         raise NonDifferentiable("none of the primals of jvp can be differentiated",
-                                why="they hold no floating-point numbers",
+                                where="arguments of jvp", why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
     compiled = _compiled(fun, Request("jvp", places, False))
     linear, inputs = compiled(*primals)
@@ -297,7 +312,7 @@ class Derived:
 # ---- Jacobians ---------------------------------------------------------------------------------
 def _one(argnums: Argnums) -> int:
     if not isinstance(argnums, int) or isinstance(argnums, bool):
-        raise StructureError(f"argnums is {argnums!r}",
+        raise StructureError(f"argnums is {argnums!r}", where="argnums of a Jacobian",
                              why="a Jacobian is taken with respect to one argument",
                              fix="give the number of one parameter")
     return argnums
@@ -313,6 +328,7 @@ def jacrev(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """
     place = _one(argnums)
 
+    @without_internal_frames
     def jacobian_of(*args: Any) -> Any:
         return _by_rows(_Split(fun, args, (place,)), args[place])
 
@@ -328,6 +344,7 @@ def jacfwd(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """
     place = _one(argnums)
 
+    @without_internal_frames
     def jacobian_of(*args: Any) -> Any:
         return _by_columns(_Split(fun, args, (place,)), args[place])
 
@@ -361,7 +378,8 @@ def _stacked(rows: list[Any], out: Any, argument: Any, axis: int) -> Any:
     if not isinstance(out, (np.ndarray, np.generic, float, complex)) or not isinstance(
             argument, (np.ndarray, np.generic, float, complex)):
         raise StructureError(
-            "a Jacobian of containers", why="it would be a container of containers of blocks",
+            "a Jacobian of containers", where="the argument or the result",
+            why="it would be a container of containers of blocks",
             fix="use ravel_tree to turn the argument or the result into one vector")
     stacked = np.stack([np.asarray(r) for r in rows]) if rows else np.zeros((0,))
     if axis == 0:
@@ -375,11 +393,13 @@ def jacobian(fun: Callable[..., Any], argnums: int = 0, *, mode: str = "auto") -
     (whichever needs fewer passes)."""
     place = _one(argnums)
     if mode not in ("auto", "rev", "fwd"):
-        raise StructureError(f"there is no Jacobian mode {mode!r}",
+        raise StructureError(f"there is no Jacobian mode {mode!r}", where="mode of jacobian",
+                             why="a Jacobian is made row by row (rev) or column by column (fwd)",
                              fix="use 'auto', 'rev' or 'fwd'")
     if mode != "auto":
         return (jacrev if mode == "rev" else jacfwd)(fun, place)
 
+    @without_internal_frames
     def jacobian_of(*args: Any) -> Any:
         made = _Split(fun, args, (place,))
         by = _by_rows if np.size(made.out) <= np.size(args[place]) else _by_columns
@@ -407,6 +427,7 @@ def hvp(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     place = _one(argnums)
     gradient = grad(fun, place)
 
+    @without_internal_frames
     def product(*args: Any) -> Any:
         *point, v = args
         _, pullback = _pullback(gradient, point, (place,))
@@ -423,6 +444,7 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[...,
     """
     place = _one(argnums)
 
+    @without_internal_frames
     def derivative(*args: Any) -> Any:
         out, pullback = vjp(lambda *a: fun(*a), *args)
         ones = np.ones_like(out) if isinstance(out, np.ndarray) else type(out)(1)

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import NonDifferentiable
 from ..graph.ir import Block, Graph, Node, Origin, Value, free_values, rebuild, walk
 from ..graph.parts import LoopParts
-from ..kinds import NONE, RECORD, Aval, Kind
+from ..kinds import NONE, RECORD, Aval, Kind, in_words
 from . import arrays
 from .activity import Activity
 from .binding import Bindings
@@ -46,7 +46,8 @@ def jvp(graph: Graph, wrt: Sequence[int], of: Sequence[int], *, keep: Sequence[i
     inputs = [graph.inputs[i] for i in wrt]
     for v in inputs:
         if not v.aval.is_inexact:
-            raise NonDifferentiable(f"{v.hint or 'an argument'} is {v.aval}, which has no tangent",
+            raise NonDifferentiable(f"{v.hint or 'an argument'} is {in_words(v.aval)}, which has "
+                                    "no tangent",
                                     why="only floating-point values have derivatives",
                                     fix="pass a float or an array of floats")
     calls = Calls(graph, inputs, [graph.outputs[i] for i in of])

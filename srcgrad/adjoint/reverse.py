@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import NonDifferentiable, UnsupportedOperation
 from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, walk
-from ..kinds import Kind
+from ..kinds import Kind, in_words
 from . import arrays, lists, regions
 from .activity import INERT, Activity
 from .binding import Bindings
@@ -198,7 +198,8 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
         if not v.aval.is_inexact:
             raise NonDifferentiable(
                 f"the derivative with respect to {v.hint or 'an argument'} is asked for, which "
-                f"is {v.aval}", why="only real and complex floating-point values have derivatives",
+                f"is {in_words(v.aval)}",
+                why="only real and complex floating-point values have derivatives",
                 fix="pass a float (1.0 instead of 1) or an array of floats")
     calls = Calls(graph, inputs, [graph.outputs[i] for i in of])
     callees = dict(graph.callees)

@@ -45,4 +45,6 @@ def note_places(error: BaseException) -> None:
             place = lines.get(traceback.tb_lineno, place)
         traceback = traceback.tb_next
     if place is not None:
-        error.add_note("raised by the generated code for:\n" + place.render())
+        note = "raised by the generated code for:\n" + place.render()
+        if note not in getattr(error, "__notes__", ()):
+            error.add_note(note)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..guards import Path
-from ..kinds import INT, OPAQUE, Kind
+from ..kinds import INT, OPAQUE, Kind, in_words
 from ..spelling import Attribute
 from ..stage.machine import RESULT, UNBOUND, Frame
 from .items import Items
@@ -406,7 +406,7 @@ class Access(Items):
                 why="it changes the array object under every name it has",
                 fix="write x = x.reshape(...) instead"))
         raise self.fatal(UnsupportedOperation(
-            f"assignment to the attribute .{name} of a traced {obj.aval}",
+            f"assignment to the attribute .{name} of {in_words(obj.aval)}",
             why="a traced number or array has no settable attribute of this name",
             fix="use an indexed assignment such as x[...] = value"))
 

@@ -19,7 +19,7 @@ import numpy as np
 from ..dims import Dim, proves_nonnegative
 from ..errors import JoinError
 from ..graph.ir import Value
-from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, aval_of, join, list_of
+from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, aval_of, in_words, join, list_of
 from ..stage.function import definition
 from ..stage.machine import UNBOUND
 from .journal import Snapshot
@@ -492,7 +492,7 @@ def describe(obj: Any) -> str:
     if obj is UNBOUND:
         return "nothing (unbound)"
     if is_tracer(obj):
-        return f"a traced {obj.aval}"
+        return in_words(obj.aval)
     if isinstance(obj, (int, float, str, type(None))):
         return repr(obj)
     if callable(obj) and hasattr(obj, "__name__"):

@@ -17,7 +17,7 @@ from ..errors import NonScalarOutput, UnsupportedOperation
 from ..graph.ir import Graph, Node, Value, free_values, rebuild, unit_seeds
 from ..graph.lift import called
 from ..guards import Path
-from ..kinds import Kind
+from ..kinds import Kind, in_words
 from ..tree import assemble, children, paths_below
 from .iteration import Staged
 from .recorder import Region
@@ -143,16 +143,22 @@ def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
     inner = run_inside(machine, function, args, kwargs, places)
     of = [0] if _is_scalar_first(inner, has_aux) else None
     if of is None:
-        raise machine.fatal(NonScalarOutput(
-            f"the gradient of {getattr(function, '__name__', 'a function')} needs a real scalar "
-            "result", why="a gradient is the derivative of one number",
-            fix="reduce the result, for instance with np.sum"))
+        raise machine.fatal(_not_scalar(function, inner.result))
     kept = list(range(len(inner.graph.outputs)))
     joint = differentiate(inner.graph, list(range(inner.count)), of, kept)
     seeds = joint.inputs[len(inner.given):]
     outputs = inline(machine, joint, [*inner.given, *map(machine.const, unit_seeds(seeds, joint))])
     value = inner.rebuilt([machine.wrap(v) for v in outputs[:len(kept)]])
     return value, inner.gradients(outputs[len(kept):])
+
+
+def _not_scalar(function: Any, result: Any) -> NonScalarOutput:
+    name = getattr(function, "__name__", "a function")
+    what = in_words(result.aval) if is_tracer(result) else f"a {type(result).__name__}"
+    return NonScalarOutput(
+        f"the gradient of {name} needs a real scalar result, but it returns {what}",
+        where=f"the result of {name}", why="a gradient is the derivative of one real number",
+        fix="reduce the result, for instance with np.sum")
 
 
 def _is_scalar_first(inner: Inner, has_aux: bool) -> bool:

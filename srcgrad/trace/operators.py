@@ -11,7 +11,7 @@ from .. import dims
 from ..errors import TracingError
 from ..graph.infer import infer
 from ..graph.ir import Value, abstract
-from ..kinds import BOOL, Kind, int_aval
+from ..kinds import BOOL, Kind, in_words, int_aval
 from .sources import Sources
 from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
 
@@ -352,7 +352,7 @@ class Operators(Sources):
                 self.guard("size", None, (op if outcome else negated[op], difference, 0))
                 return outcome
         raise self.fatal(TracingError(
-            f"the truth value of a traced value ({value.aval}) is needed now",
+            f"the truth value of a traced value ({in_words(value.aval)}) is needed now",
             why="it depends on data, and this place (a generator, a C function, a dict key) "
                 "cannot be staged as a branch",
             fix="use an if statement, np.where, or a loop in staged code"))

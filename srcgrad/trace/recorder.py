@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,11 @@ from .tracers import (
     ScalarTracer,
     Tracer,
 )
+
+
+def in_library(filename: str) -> bool:
+    """Is a source file one of the standard library or of an installed package?"""
+    return "site-packages" in filename or filename.startswith(sysconfig.get_path("stdlib"))
 
 
 class Region:
@@ -87,8 +93,14 @@ class Recorder:
         user's can swallow.  Use: ``raise machine.fatal(...)``."""
         where = self.where()
         if where is not None:
-            error.at(where)
+            error.at(where, self.users_call(where))
         return Refusal(error)
+
+    def users_call(self, where: Where) -> Where | None:
+        """The innermost call in the user's own files, where ``where`` lies in a library."""
+        if not in_library(where.filename):
+            return None
+        return next((c for c in reversed(self.callers) if not in_library(c.filename)), None)
 
     # ---- nodes -------------------------------------------------------------------------
     def emit(self, op: str, inputs: tuple[Value, ...], avals: tuple[Aval, ...],

@@ -330,23 +330,28 @@ class Sources(Recorder):
 
 def check_array(machine: Recorder, obj: np.ndarray[Any, Any], path: Path) -> None:
     """Refuse arrays that are not plain numeric ones."""
+    found = kind_of_array(obj)
+    if found is not None:
+        raise machine.fatal(UnsupportedType(
+            f"argument {path} is {found[0]}", where=f"argument {path}",
+            why="its operations differ from those of ordinary numeric arrays", fix=found[1]))
+
+
+def kind_of_array(obj: np.ndarray[Any, Any]) -> tuple[str, str] | None:
+    """What an array is that cannot be traced, and what to do; None for plain numeric ones."""
     if isinstance(obj, np.matrix):
-        what, fix = "a np.matrix", "np.asarray(...) makes an ordinary array of it"
-    elif isinstance(obj, np.ma.MaskedArray):
-        what, fix = "a masked array", "pass .filled(...) or data and mask as two arrays"
-    elif obj.dtype.kind == "O":
-        what, fix = "an array of objects", "use an array of numbers, or a list of arrays"
-    elif obj.dtype.names is not None:
-        what, fix = "a structured array", "pass its fields as separate arrays"
-    elif obj.dtype.kind not in "biufc":
-        what, fix = f"an array of dtype {obj.dtype}", "convert it to numbers"
-    elif type(obj) is not np.ndarray:
-        what, fix = f"a {type(obj).__name__}", "np.asarray(...) makes an ordinary array of it"
-    else:
-        return
-    raise machine.fatal(UnsupportedType(
-        f"argument {path} is {what}", where=f"argument path {path}",
-        why="its operations differ from those of ordinary numeric arrays", fix=f"{fix}"))
+        return "a np.matrix", "np.asarray(...) makes an ordinary array of it"
+    if isinstance(obj, np.ma.MaskedArray):
+        return "a masked array", "pass .filled(...), or data and mask as two arrays"
+    if obj.dtype.kind == "O":
+        return "an array of objects", "use an array of numbers, or a list of arrays"
+    if obj.dtype.names is not None:
+        return "a structured array", "pass its fields as separate arrays"
+    if obj.dtype.kind not in "biufc":
+        return f"an array of dtype {obj.dtype}", "convert it to numbers"
+    if type(obj) is not np.ndarray:
+        return f"a {type(obj).__name__}", "np.asarray(...) makes an ordinary array of it"
+    return None
 
 
 def _name_of(path: Path) -> str:

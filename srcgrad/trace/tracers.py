@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import TracingError
 from ..graph.ir import Steps, Value
-from ..kinds import Aval, Kind
+from ..kinds import Aval, Kind, in_words
 
 
 class Home:
@@ -73,7 +73,7 @@ class Tracer:
 
     def _refuse(self, what: str) -> NoReturn:
         raise self.machine.fatal(TracingError(
-            f"a traced value ({self.aval}) {what}",
+            f"a traced value ({in_words(self.aval)}) {what}",
             why="its number is only known when the generated code runs",
             fix="call it through ordinary Python or NumPy code that srcgrad can stage, or mark "
                 "the value with srcgrad.stop_gradient and compute it outside"))

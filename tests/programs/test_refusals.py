@@ -18,13 +18,13 @@ def total(x):
     (3, sg.NonDifferentiable, "pass a float"),
     (True, sg.NonDifferentiable, "bool"),
     ("a", sg.NonDifferentiable, "str"),
-    (None, sg.NonDifferentiable, "NoneType"),
+    (None, sg.NonDifferentiable, "which is None"),
     (np.arange(3), sg.NonDifferentiable, "astype(float)"),
     (np.array([True]), sg.NonDifferentiable, "astype(float)"),
     (np.matrix([[1.0]]), sg.UnsupportedType, "np.matrix"),
     (np.ma.array([1.0]), sg.UnsupportedType, "masked"),
     (np.array([1.0, None]), sg.UnsupportedType, "object"),
-    (np.zeros(2, dtype=[("a", float)]), sg.UnsupportedType, "dtype"),
+    (np.zeros(2, dtype=[("a", float)]), sg.UnsupportedType, "structured"),
     (np.array(["a"]), sg.UnsupportedType, "dtype"),
 ], ids=str)
 def test_arguments(argument, error, words):

@@ -1,0 +1,519 @@
+"""What people write that has no gradient, or none that srcgrad can find."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import pickle
+import re
+import struct
+import subprocess
+import weakref
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+import srcgrad as sg
+
+X = np.array([1.0, 2.0, 3.0])
+A = np.array([[2.0, 0.5], [0.5, 1.0]])
+CASES = []
+
+
+def mistake(*args, transform=sg.grad, **options):
+    """Register a function: ``transform(function, **options)(*args)`` is refused."""
+
+    def register(function):
+        CASES.append((function, transform, args, options))
+        return function
+
+    return register
+
+
+# ---- arguments and results -------------------------------------------------------------------
+@mistake(3)
+def int_argument(x):
+    return x * 2.0
+
+
+@mistake(True)
+def bool_argument(x):
+    return x * 2.0
+
+
+@mistake("3.0")
+def text_argument(x):
+    return len(x)
+
+
+@mistake(None)
+def none_argument(x):
+    return 1.0
+
+
+@mistake(np.arange(3))
+def int_array_argument(x):
+    return np.sum(x) * 1.0
+
+
+@mistake([1, 2, 3])
+def list_of_ints_argument(x):
+    return x[0] * 1.0
+
+
+@mistake(np.array([1.0, None]))
+def object_array_argument(x):
+    return np.sum(x)
+
+
+@mistake(np.array([Fraction(1, 2), Fraction(1, 3)]))
+def fractions_in_an_array(x):
+    return np.sum(x)
+
+
+@mistake(np.zeros(2, dtype=[("mass", float), ("place", float)]))
+def structured_argument(x):
+    return np.sum(x["mass"])
+
+
+@mistake(np.zeros(2, dtype=[("mass", float), ("place", float)]).view(np.recarray))
+def record_array_argument(x):
+    return np.sum(x.mass)
+
+
+@mistake(np.ma.array([1.0, 2.0], mask=[0, 1]))
+def masked_argument(x):
+    return np.sum(x)
+
+
+@mistake(np.matrix([[1.0, 2.0]]))
+def matrix_argument(x):
+    return np.sum(x * x.T)
+
+
+@mistake(np.array(["2020-01-01"], dtype="datetime64[D]"))
+def dates_argument(x):
+    return np.sum(x)
+
+
+@mistake(Decimal("1.5"))
+def decimal_argument(x):
+    return x * 2
+
+
+@mistake({"a": "text"})
+def dict_without_numbers(p):
+    return 1.0
+
+
+@mistake(np.array([1.0 + 2.0j]))
+def complex_result(x):
+    return np.sum(x)
+
+
+@mistake(X)
+def vector_result(x):
+    return x * 2
+
+
+@mistake(X)
+def tuple_result(x):
+    return np.sum(x), np.sum(x * x)
+
+
+@mistake(X)
+def no_result(x):
+    np.sum(x)
+
+
+@mistake(X)
+def int_result(x):
+    return int(np.sum(x > 1))
+
+
+@mistake(X)
+def printed_result(x):
+    return print(np.sum(x))
+
+
+@mistake(X)
+def bool_result(x):
+    return np.all(x > 0)
+
+
+@mistake(X)
+def one_element_result(x):
+    return x[:1]
+
+
+@mistake(X, has_aux=True)
+def aux_without_aux(x):
+    return np.sum(x)
+
+
+@mistake(X, argnums=1)
+def argnums_out_of_range(x):
+    return np.sum(x)
+
+
+@mistake(X, argnums="w")
+def argnums_of_no_parameter(x):
+    return np.sum(x)
+
+
+@mistake(X, argnums=(0, 0))
+def argnums_twice(x):
+    return np.sum(x)
+
+
+@mistake(X, 2, argnums=1)
+def argnums_of_an_int(x, n):
+    return np.sum(x) * n
+
+
+@mistake(X, backend="cuda")
+def unknown_backend(x):
+    return np.sum(x)
+
+
+# ---- constructs ------------------------------------------------------------------------------
+@mistake(X)
+async def coroutine(x):
+    await asyncio.sleep(0)
+    return np.sum(x)
+
+
+@mistake(X)
+def generator_function(x):
+    yield np.sum(x)
+
+
+@mistake(X)
+def generator_with_traced_control(x):
+    def positive():
+        for v in x:
+            if v > 1.5:
+                yield v
+
+    return sum(positive())
+
+
+@mistake(X)
+def exec_of_text(x):
+    exec("y = 2.0")
+    return np.sum(x)
+
+
+@mistake(X)
+def eval_of_text(x):
+    return eval("np.sum(x)")
+
+
+@mistake(X)
+def local_names(x):
+    y = 2.0
+    return np.sum(x) * locals()["y"]
+
+
+class Watched:
+    def __init__(self, x):
+        self.x = x
+
+    def __del__(self):
+        pass
+
+
+@mistake(X)
+def finalizer(x):
+    w = Watched(x)
+    return np.sum(w.x)
+
+
+@mistake(X)
+def weak_reference(x):
+    w = weakref.ref(x)
+    return np.sum(w())
+
+
+@mistake(X)
+def try_with_several_dangers(x):
+    try:
+        y = np.linalg.inv(np.outer(x, x))
+        z = np.linalg.solve(y, x)
+    except np.linalg.LinAlgError:
+        z = x
+    return np.sum(z)
+
+
+@mistake(X)
+def delete_global(x):
+    global LEFTOVER
+    del LEFTOVER
+    return np.sum(x)
+
+
+LEFTOVER = 1
+
+
+# ---- numbers that are needed while compiling -------------------------------------------------
+@mistake(X)
+def axis_from_data(x):
+    return np.sum(np.outer(x, x), axis=int(x[0]))[0]
+
+
+@mistake(X)
+def list_index_from_data(x):
+    return np.sum(x) * [1.0, 2.0, 3.0][int(x[0])]
+
+
+@mistake(X)
+def dict_key_from_data(x):
+    return np.sum(x) * {1.0: 2.0}[float(x[0])]
+
+
+@mistake(X)
+def function_table_from_data(x):
+    return np.sum([np.sin, np.cos][int(x[0])](x))
+
+
+@mistake(X)
+def set_of_traced_numbers(x):
+    return len({float(v) for v in x}) * np.sum(x)
+
+
+@mistake(X)
+def rank_from_data(x):
+    return np.sum(np.ones((2,) * int(x[0])) * x[0])
+
+
+@mistake(X)
+def sorted_objects(x):
+    items = [Body(v) for v in x]
+    items.sort(key=lambda b: b.mass)
+    return items[0].mass
+
+
+class Body:
+    def __init__(self, mass):
+        self.mass = mass
+
+
+# ---- library functions -----------------------------------------------------------------------
+@mistake(X)
+def vectorized_by_frompyfunc(x):
+    return np.sum(np.frompyfunc(lambda v: v * v, 1, 1)(x))
+
+
+@mistake(X)
+def bytes_of_an_array(x):
+    return np.sum(np.frombuffer(x.tobytes()))
+
+
+@mistake(X)
+def struct_of_a_number(x):
+    return struct.unpack("d", struct.pack("d", x[0]))[0]
+
+
+@mistake(X)
+def json_round_trip(x):
+    return json.loads(json.dumps(float(x[0]))) * 1.0
+
+
+@mistake(X)
+def pickle_round_trip(x):
+    return np.sum(pickle.loads(pickle.dumps(x)))
+
+
+@mistake(X)
+def text_round_trip(x):
+    return float(str(x[0])) * 2
+
+
+@mistake(X)
+def formatted_round_trip(x):
+    return float(f"{x[0]:.3f}")
+
+
+@mistake(X)
+def regular_expression(x):
+    return float(re.sub("a", "", repr(float(x[0]))))
+
+
+@mistake(X)
+def pointer(x):
+    return x.ctypes.data * np.sum(x)
+
+
+@mistake(X)
+def external_program(x):
+    return float(subprocess.check_output(["echo", str(x[0])]))
+
+
+@mistake(X)
+def decimal_of_a_number(x):
+    return float(Decimal(float(x[0])) * 2)
+
+
+@mistake(X)
+def fraction_of_a_number(x):
+    return float(Fraction(float(x[0])) * 2)
+
+
+@mistake(X)
+def counted_values(x):
+    return Counter(x)[1.0] * np.sum(x)
+
+
+@mistake(X)
+def matrix_made_inside(x):
+    return np.sum(np.matrix(x) * np.matrix(x).T)
+
+
+@mistake(X)
+def masked_array_made_inside(x):
+    return np.ma.masked_less(x, 2.0).sum()
+
+
+@mistake(X)
+def object_array_made_inside(x):
+    return np.sum(np.array([x[0], None, x[1]], dtype=object)[0])
+
+
+@mistake(X)
+def structured_array_made_inside(x):
+    y = np.zeros(3, dtype=[("a", float)])
+    y["a"] = x
+    return np.sum(y["a"])
+
+
+@mistake(X, np.random.default_rng(0))
+def draws_around_a_parameter(x, rng):
+    return np.sum(rng.normal(x, 1.0))
+
+
+@mistake(X)
+def shuffled_in_place(x):
+    y = x.copy()
+    np.random.shuffle(y)
+    return np.sum(y * np.arange(3))
+
+
+@mistake(X)
+def gradient_of_eigenvectors_of_all_sorts(x):
+    return np.sum(np.linalg.matrix_rank(np.outer(x, x)) * np.polynomial.polynomial.polyroots(x))
+
+
+@mistake(X)
+def nothing_is_known_of_it(x):
+    return np.sum(np.lib.array_utils.normalize_axis_index(int(x[0]), 3) * x)
+
+
+# ---- aliases and joins -----------------------------------------------------------------------
+@mistake(X)
+def written_after_storing_in_a_list(x):
+    u, rows = x.copy(), []
+    while u[0] < 5:
+        rows.append(u)
+        u[0] += 1.0
+    return np.sum(np.stack(rows))
+
+
+BASE = np.arange(4.0)
+
+
+@mistake(BASE[1:], BASE[:-1], argnums=(0, 1))
+def overlapping_arguments(a, b):
+    a[:] = a + b[0]
+    return np.sum(a * b)
+
+
+@mistake(X, X, argnums=(0, 1))
+def one_array_twice(a, b):
+    a[:] = a + b[0]
+    return np.sum(a * b)
+
+
+@mistake(X)
+def unlike_results(x):
+    y = x if x[0] > 0.5 else {"a": x}
+    return np.sum(y)
+
+
+@mistake(X)
+def unlike_keys(x):
+    d = {"a": x[0]}
+    if x[1] > 1.0:
+        d["b"] = x[1]
+    return sum(d.values())
+
+
+@mistake(X)
+def changing_kinds_in_a_loop(x):
+    state = x[0]
+    for i in range(len(x)):
+        state = (state, i)
+    return state[0]
+
+
+# ---- what only looks like a function ---------------------------------------------------------
+@mistake(X, transform=lambda f, **k: sg.grad(eval("lambda x: x.sum()")))
+def lambda_without_source(x):
+    pass
+
+
+@mistake(X, transform=lambda f, **k: sg.grad(3.0))
+def number_as_function(x):
+    pass
+
+
+@mistake(X, transform=lambda f, **k: sg.grad(f(X)))
+def result_as_function(x):
+    return np.sum(x)
+
+
+@mistake(X, transform=lambda f, **k: sg.grad(Body))
+def class_as_function(x):
+    pass
+
+
+# ---- the other transforms --------------------------------------------------------------------
+@mistake(X, transform=lambda f, **k: lambda x: sg.vjp(f, x)[1](np.ones(2)))
+def cotangent_of_another_shape(x):
+    return x * 2
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.vjp(f, x)[1]((1.0, 2.0, 3.0)))
+def cotangent_of_another_structure(x):
+    return {"a": x, "b": x}
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.jvp(f, (x,), (np.ones(2),)))
+def tangent_of_another_shape(x):
+    return x * 2
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.jvp(f, (x,), (x, x)))
+def too_many_tangents(x):
+    return x * 2
+
+
+@mistake(X, transform=lambda f, **k: sg.jacobian(f, argnums=(0, 1)))
+def jacobian_of_two_arguments(x):
+    return x * 2
+
+
+@mistake(X, transform=lambda f, **k: sg.jacobian(f, mode="both"))
+def unknown_jacobian_mode(x):
+    return x * 2
+
+
+@mistake([X, X], transform=lambda f, **k: sg.jacobian(f))
+def jacobian_of_a_list(xs):
+    return xs[0] * 2
+
+
+@mistake(X, transform=lambda f, **k: sg.hessian(f))
+def hessian_of_a_vector(x):
+    return x * 2
