@@ -1,6 +1,6 @@
 """Optimizers: first-order methods on raw buffers, L-BFGS, and learning-rate schedules."""
 
-from . import lr_scheduler
+from . import lr_scheduler, swa_utils
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
 from .adaptive import Adadelta, Adagrad, RMSprop, Rprop
 from .lbfgs import LBFGS
@@ -9,5 +9,5 @@ from .sgd import ASGD, SGD
 
 __all__ = [
     "ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "NAdam", "Optimizer",
-    "RAdam", "RMSprop", "Rprop", "SGD", "lr_scheduler",
+    "RAdam", "RMSprop", "Rprop", "SGD", "lr_scheduler", "swa_utils",
 ]

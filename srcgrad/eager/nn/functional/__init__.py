@@ -38,6 +38,7 @@ from .activation import (
     threshold,
     threshold_,
 )
+from .alignment import ctc_loss
 from .attention import (
     multi_head_attention_forward,
     scaled_dot_product_attention,
@@ -68,6 +69,8 @@ from .dropout import (
     dropout3d,
     feature_alpha_dropout,
 )
+from .fractional import fractional_max_pool2d, fractional_max_pool3d
+from .grids import affine_grid, grid_sample
 from .loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -150,6 +153,7 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
@@ -170,6 +174,7 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
@@ -180,9 +185,12 @@ __all__ = [
     "embedding_bag",
     "feature_alpha_dropout",
     "fold",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hardshrink",

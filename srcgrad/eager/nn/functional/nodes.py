@@ -65,6 +65,9 @@ max_pool = {
 adaptive_max_pool = {
     n: _node(pooling.pick, f"AdaptiveMaxPool{n}DBackward0", main=False) for n in (2, 3)
 }
+fractional_max_pool = {
+    n: _node(pooling.pick, f"FractionalMaxPool{n}DBackward0", main=False) for n in (2, 3)
+}
 max_unpool = {
     n: _node(pooling.place, f"MaxUnpool{n}DBackward0", main=n == 2) for n in (2, 3)
 }

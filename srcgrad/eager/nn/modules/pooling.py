@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import functional as F
+from ..functional.conv import tupled
 from ..module import Module
 
 
@@ -265,5 +266,48 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPool):
     """Means of the parts of ``(N, C, D, H, W)``."""
+
+    count = 3
+
+
+class _FractionalMaxPool(Module):
+    count: int
+
+    def __init__(
+        self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+        return_indices: bool = False, _random_samples: Any = None,
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        self.kernel_size = tupled("kernel_size", kernel_size, self.count)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = (
+            None if output_size is None else tupled("output_size", output_size, self.count))
+        self.output_ratio = (
+            (output_ratio,) * self.count if isinstance(output_ratio, float) else output_ratio)
+        if output_size is None and output_ratio is None:
+            raise ValueError(
+                f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < r < 1 for r in self.output_ratio):
+            raise ValueError(
+                f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input: Any) -> Any:
+        pool = getattr(F, f"fractional_max_pool{self.count}d")
+        return pool(input, self.kernel_size, self.output_size, self.output_ratio,
+                    self.return_indices, _random_samples=self._random_samples)
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """Maxima of windows at pseudo-random steps."""
+
+    count = 2
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """:class:`FractionalMaxPool2d` of volumes."""
 
     count = 3

@@ -1,0 +1,84 @@
+"""Pooling over windows at pseudo-random steps (Graham 2014)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import basis as torch
+from . import nodes
+from .conv import tupled
+
+
+def _fractional_starts(samples: Any, size: int, out: int, kernel: int) -> Any:
+    """Where windows begin: pseudo-random steps (Graham 2014), the last at the end."""
+    if out == 1:
+        return np.full((*samples.shape, 1), size - kernel)
+    alpha = (size - kernel) / (out - 1)
+    steps = np.arange(out - 1)
+    starts = ((steps + samples[..., None]) * alpha).astype(np.int64) - (
+        samples[..., None] * alpha).astype(np.int64)
+    return np.concatenate([starts, np.full((*samples.shape, 1), size - kernel)], -1)
+
+
+def _fractional(
+    count: int, input: Any, kernel_size: Any, output_size: Any, output_ratio: Any,
+    return_indices: bool, samples: Any,
+) -> Any:
+    name = f"fractional_max_pool{count}d"
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    kernel = tupled("kernel_size", kernel_size, count)
+    size = tuple(int(n) for n in input.shape[-count:])
+    if output_size is None:
+        ratios = (output_ratio,) * count if isinstance(output_ratio, float) else output_ratio
+        output_size = tuple(int(n * r) for n, r in zip(size, ratios))
+    out = tupled("output_size", output_size, count)
+    single = input.dim() == count + 1
+    images = input.unsqueeze(0) if single else input
+    lead = tuple(images.shape[:2])
+    if samples is None:
+        samples = torch.rand(*lead, count, dtype=input.dtype)
+    for axis, (n, m, k) in enumerate(zip(size, out, kernel)):
+        if m + k - 1 > n:
+            raise RuntimeError(f"{name}(): pool {'thwd'[axis - count]} {k} too large relative to "
+                               f"input {n}")
+    shares = torch.raw(samples)
+    flat = np.zeros((*lead, *out, *kernel), np.int64)
+    for axis, (n, m, k) in enumerate(zip(size, out, kernel)):
+        # in two dimensions PyTorch's first sample belongs to the last axis
+        share = shares[..., 1 - axis if count == 2 else axis]
+        starts = _fractional_starts(share, n, m, k)
+        at = starts[..., None] + np.arange(k)
+        shape = [1] * (2 * count)
+        shape[axis], shape[count + axis] = m, k
+        flat = flat * n + at.reshape(*lead, *shape)
+    windows = flat.reshape(*lead, *out, -1)
+    values = np.take_along_axis(
+        torch.raw(images).reshape(*lead, 1, -1), windows.reshape(*lead, 1, -1), -1
+    ).reshape(windows.shape)
+    places = np.take_along_axis(windows, values.argmax(-1)[..., None], -1)[..., 0]
+    found = torch.from_numpy(np.ascontiguousarray(places))
+    pooled = nodes.fractional_max_pool[count](images, found, count)
+    if single:
+        pooled, found = pooled.squeeze(0), found.squeeze(0)
+    return (pooled, found) if return_indices else pooled
+
+
+def fractional_max_pool2d(
+    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
+) -> Any:
+    """Maxima of windows at pseudo-random steps that give ``output_size`` or a share of it."""
+    return _fractional(
+        2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+
+def fractional_max_pool3d(
+    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
+) -> Any:
+    """:func:`fractional_max_pool2d` of volumes."""
+    return _fractional(
+        3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)

@@ -1,0 +1,192 @@
+"""Images sampled at given places: `affine_grid` and `grid_sample`."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import basis as torch
+from ...nodes import node_class
+from .activation import hardtanh
+
+
+def named(out: Any, node: str) -> Any:
+    """``out`` of a composition, its last node under the name of PyTorch's single one."""
+    if out.grad_fn is not None:
+        out.grad_fn.__class__ = node_class(node)
+    return out
+
+
+def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = None) -> Any:
+    """Sampling places ``(N, *spatial, d)`` of affine maps ``(N, d, d + 1)``, in [-1, 1]."""
+    if align_corners is None:
+        warnings.warn(
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False "
+            "since 1.3.0. Please specify align_corners=True if the old behavior is desired. See "
+            "the documentation of grid_sample for details.", stacklevel=2)
+        align_corners = False
+    if not theta.is_floating_point():
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    d = len(size) - 2
+    if d not in (2, 3):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
+            f"respectively. Got size {size}.")
+    if theta.dim() != 3 or tuple(theta.shape[-2:]) != (d, d + 1):
+        raise ValueError(
+            f"Expected a batch of {d}D affine matrices of shape Nx{d}x{d + 1} for size {size}. "
+            f"Got {theta.shape}.")
+    if min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    spatial = list(size[2:])
+    kind = torch.raw(theta).dtype
+    lines = []
+    for n in spatial:
+        line = np.linspace(-1, 1, n, dtype=kind) if n > 1 else np.zeros(1, kind)
+        lines.append(line if align_corners else (line * ((n - 1) / n)).astype(kind))
+    mesh = np.meshgrid(*lines, indexing="ij")
+    base = np.stack([*mesh[::-1], np.ones(spatial, kind)], -1).reshape(1, -1, d + 1)
+    places = torch.from_numpy(base).expand(int(size[0]), -1, -1).bmm(theta.transpose(1, 2))
+    return named(places.view(int(size[0]), *spatial, d), "AffineGridGeneratorBackward0")
+
+
+_MODES = {"bilinear", "nearest", "bicubic"}
+_PADDINGS = {"zeros", "border", "reflection"}
+
+
+def _check(input: Any, grid: Any, mode: str, padding_mode: str) -> None:
+    if mode not in _MODES:
+        raise ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or"
+                         f" 'bicubic', but got: '{mode}'")
+    if padding_mode not in _PADDINGS:
+        raise ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', "
+                         f"'border', or 'reflection', but got: '{padding_mode}'")
+    if input.shape[0] != grid.shape[0]:
+        raise RuntimeError(
+            "grid_sampler(): expected grid and input to have same batch size, but got input with "
+            f"sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
+    if grid.shape[-1] != input.dim() - 2:
+        raise RuntimeError(
+            f"grid_sampler(): expected grid to have size {input.dim() - 2} in last dimension, but "
+            f"got grid with sizes {list(grid.shape)}")
+    if input.dim() not in (4, 5) or grid.dim() != input.dim():
+        raise RuntimeError(
+            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
+            f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
+    if mode == "bicubic" and input.dim() == 5:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+
+
+def grid_sample(
+    input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Any:
+    """``input`` ``(N, C, *size)`` at places ``grid`` ``(N, *out, d)`` in [-1, 1], ``x`` first."""
+    if align_corners is None:
+        warnings.warn(
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False "
+            "since 1.3.0. Please specify align_corners=True if the old behavior is desired. See "
+            "the documentation of grid_sample for details.", stacklevel=2)
+        align_corners = False
+    _check(input, grid, mode, padding_mode)
+    sizes = [int(n) for n in input.shape[2:]]
+    places = []
+    for n, column in zip(sizes, reversed(grid.unbind(-1))):
+        x = (column + 1) / 2 * (n - 1) if align_corners else ((column + 1) * n - 1) / 2
+        places.append(x if mode == "bicubic" else _inside(x, n, padding_mode, align_corners))
+    out = (_cubic if mode == "bicubic" else _nearest if mode == "nearest" else _linear)(
+        input, places, sizes, padding_mode, align_corners)
+    return named(out, f"GridSampler{len(sizes)}DBackward0")
+
+
+def _inside(x: Any, n: int, padding_mode: str, align_corners: bool) -> Any:
+    """Places brought into the image as ``padding_mode`` says."""
+    if padding_mode == "zeros":
+        return x
+    if padding_mode == "reflection":
+        low, span = (0.0, n - 1.0) if align_corners else (-0.5, float(n))
+        x = _reflected(x, low, span)
+    # a place beyond (or at) the border has no gradient
+    return hardtanh(x, 0.0, n - 1.0) if n > 1 else x * 0
+
+
+def _reflected(x: Any, low: float, span: float) -> Any:
+    if span == 0:
+        return x * 0
+    away = (x - low).abs()
+    turns = torch.raw(away) // span
+    rest = away - torch.from_numpy(np.asarray(turns * span, torch.raw(x).dtype))
+    return torch.where(torch.from_numpy(np.asarray(turns % 2 == 0)), rest + low,
+                       span - rest + low)
+
+
+def _values(input: Any, at: list[Any], sizes: list[int]) -> Any:
+    """``(N, C, *out)``: the image at whole places ``at`` (arrays), zero outside."""
+    inside = np.ones(at[0].shape, bool)
+    flat = np.zeros(at[0].shape, np.int64)
+    for where, n in zip(at, sizes):
+        ok = (where >= 0) & (where < n)
+        inside &= ok
+        flat = flat * n + np.where(ok, where, 0).astype(np.int64)
+    n, c = input.shape[:2]
+    index = torch.from_numpy(np.broadcast_to(
+        np.where(inside, flat, 0).reshape(n, 1, -1), (n, c, inside[0].size)).copy())
+    picked = input.reshape(n, c, math.prod(sizes)).gather(2, index).reshape(n, c, *at[0].shape[1:])
+    if inside.all():
+        return picked
+    return picked.masked_fill(torch.from_numpy(~inside[:, None]), 0.0)
+
+
+def _linear(input: Any, places: list[Any], sizes: list[int], *_: Any) -> Any:
+    floors = [np.floor(torch.raw(x)) for x in places]
+    shares = [x - torch.from_numpy(np.asarray(f)) for x, f in zip(places, floors)]
+    total: Any = None
+    for corner in itertools.product((0, 1), repeat=len(sizes)):
+        weight: Any = None
+        for up, share in zip(corner, shares):
+            factor = share if up else 1 - share
+            weight = factor if weight is None else weight * factor
+        values = _values(input, [f + up for f, up in zip(floors, corner)], sizes)
+        term = values * weight.unsqueeze(1)
+        total = term if total is None else total + term
+    return total
+
+
+def _nearest(input: Any, places: list[Any], sizes: list[int], *_: Any) -> Any:
+    return _values(input, [np.rint(torch.raw(x)) for x in places], sizes)
+
+
+def _cubic_weights(t: Any, a: float = -0.75) -> list[Any]:
+    """Keys's weights of the four neighbours at distances ``1 + t, t, 1 - t, 2 - t``."""
+    def near(x: Any) -> Any:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x: Any) -> Any:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
+
+
+def _cubic(
+    input: Any, places: list[Any], sizes: list[int], padding_mode: str, align_corners: bool
+) -> Any:
+    floors = [np.floor(torch.raw(x)) for x in places]
+    weights = [_cubic_weights(x - torch.from_numpy(np.asarray(f))) for x, f in zip(places, floors)]
+    at = []  # the four neighbours along each axis, brought inside
+    for f, n in zip(floors, sizes):
+        at.append([torch.raw(_inside(torch.from_numpy(f + k), n, padding_mode, align_corners))
+                   for k in (-1, 0, 1, 2)])
+    total: Any = None
+    for i, down in enumerate(weights[0]):
+        row: Any = None
+        for j, across in enumerate(weights[1]):
+            term = _values(input, [at[0][i], at[1][j]], sizes) * across.unsqueeze(1)
+            row = term if row is None else row + term
+        row = row * down.unsqueeze(1)
+        total = row if total is None else total + row
+    return total

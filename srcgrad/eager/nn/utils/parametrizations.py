@@ -1,0 +1,145 @@
+"""Parametrizations of weights: `weight_norm`, `spectral_norm`, `orthogonal`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import basis as torch
+from .. import functional as F
+from ..module import Module
+from .parametrize import register_parametrization
+from .weight_scaling import as_matrix, norm_except_dim, scaled_to, turn
+
+
+class _WeightNorm(Module):
+    def __init__(self, dim: int | None = 0) -> None:
+        super().__init__()
+        self.dim = -1 if dim is None else dim
+
+    def forward(self, weight_g: Any, weight_v: Any) -> Any:
+        return scaled_to(weight_v, weight_g, self.dim)
+
+    def right_inverse(self, weight: Any) -> Any:
+        return norm_except_dim(weight, self.dim), weight
+
+
+def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
+    """The weight as a length per slice along ``dim`` times a direction."""
+    return register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+
+
+class _SpectralNorm(Module):
+    _u: Any
+    _v: Any
+
+    def __init__(
+        self, weight: Any, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
+    ) -> None:
+        super().__init__()
+        rank = weight.dim()
+        if not -rank <= dim < rank:
+            raise IndexError("Dimension out of range (expected to be in range of "
+                             f"[-{rank}, {rank - 1}] but got {dim})")
+        if n_power_iterations <= 0:
+            raise ValueError("Expected n_power_iterations to be positive, but "
+                             f"got n_power_iterations={n_power_iterations}")
+        self.dim, self.eps = dim % rank, eps
+        if rank > 1:
+            self.n_power_iterations = n_power_iterations
+            matrix = as_matrix(weight.detach(), self.dim)
+            rows, columns = matrix.shape
+            u = matrix.new_empty(rows).normal_(0, 1)
+            v = matrix.new_empty(columns).normal_(0, 1)
+            self.register_buffer("_u", F.normalize(u, dim=0, eps=eps))
+            self.register_buffer("_v", F.normalize(v, dim=0, eps=eps))
+            self._iterate(matrix, 15)
+
+    def _iterate(self, matrix: Any, count: int) -> None:
+        for _ in range(count):
+            turn(self._u, matrix, self._v, self.eps)
+            turn(self._v, matrix.t(), self._u, self.eps)
+
+    def forward(self, weight: Any) -> Any:
+        if weight.dim() == 1:
+            return F.normalize(weight, dim=0, eps=self.eps)
+        matrix = as_matrix(weight, self.dim)
+        if self.training:
+            self._iterate(matrix, self.n_power_iterations)
+        u, v = self._u.clone(), self._v.clone()
+        return weight / torch.vdot(u, torch.mv(matrix, v))
+
+    def right_inverse(self, value: Any) -> Any:
+        return value
+
+
+def spectral_norm(
+    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12,
+    dim: int | None = None,
+) -> Any:
+    """The weight over its largest singular value, estimated by power iteration."""
+    weight = getattr(module, name, None)
+    if not isinstance(weight, torch.Tensor):
+        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+    if dim is None:
+        dim = 1 if type(module).__name__.startswith("ConvTranspose") else 0
+    return register_parametrization(
+        module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))
+
+
+class _Orthogonal(Module):
+    """A square or tall matrix with orthonormal columns, from a skew one (or the rows' of wide)."""
+
+    base: Any
+
+    def __init__(self, orthogonal_map: str) -> None:
+        super().__init__()
+        self.orthogonal_map = orthogonal_map
+        self.register_buffer("base", None)
+
+    def forward(self, X: Any) -> Any:
+        wide = X.shape[-2] < X.shape[-1]
+        X = X.mT if wide else X
+        n, k = X.shape[-2:]
+        low = X.tril(-1)
+        if n != k:
+            low = torch.cat([low, low.new_zeros(*low.shape[:-2], n, n - k)], -1)
+        skew = low - low.mH
+        if self.orthogonal_map == "matrix_exp":
+            q = torch.matrix_exp(skew)
+        else:  # the Cayley transform
+            eye = torch.eye(n, dtype=X.dtype)
+            q = torch.linalg.solve(eye - 0.5 * skew, eye + 0.5 * skew)
+        q = (self.base @ q)[..., :k]
+        return q.mT if wide else q
+
+    def right_inverse(self, Q: Any) -> Any:
+        """The zero of the chart, moved to ``Q``."""
+        wide = Q.shape[-2] < Q.shape[-1]
+        tall = Q.mT if wide else Q
+        n, k = tall.shape[-2:]
+        if n != k:  # completed at random
+            more = torch.randn(*tall.shape[:-2], n, n - k, dtype=tall.dtype)
+            tall = torch.cat([tall, more], -1)
+        q, r = torch.linalg.qr(tall)
+        self.base = q * r.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
+        return torch.zeros_like(Q)
+
+
+def orthogonal(module: Any, name: str = "weight", orthogonal_map: str | None = None, *,
+               use_trivialization: bool = True) -> Any:
+    """Keep a matrix orthogonal (tall: orthonormal columns), by an exponential or a Cayley map.
+
+    ``orthogonal_map="householder"`` is refused: its chart is not the one that is used here.
+    """
+    weight = getattr(module, name, None)
+    if not isinstance(weight, torch.Tensor):
+        raise ValueError(
+            f"Module '{module}' has no parameter or buffer with name '{name}'")
+    if weight.dim() < 2:
+        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} "
+                         "dimensions.")
+    kind = orthogonal_map or ("matrix_exp" if weight.shape[-2] == weight.shape[-1] else "cayley")
+    if kind not in ("matrix_exp", "cayley"):
+        raise ValueError('orthogonal_map has to be one of "matrix_exp", "cayley". '
+                         f"Got: {orthogonal_map}")
+    return register_parametrization(module, name, _Orthogonal(kind), unsafe=True)

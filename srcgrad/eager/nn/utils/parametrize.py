@@ -1,0 +1,194 @@
+"""Parameters computed from others at each access: `register_parametrization` and its kin."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from ... import basis as torch
+from ..containers import ModuleDict, ModuleList
+from ..module import Module
+from ..parameter import Parameter
+
+_cache: dict[tuple[int, str], Any] = {}
+_depth = [0]
+
+
+@contextlib.contextmanager
+def cached() -> Iterator[None]:
+    """Within, each parametrized tensor is computed once."""
+    _depth[0] += 1
+    try:
+        yield
+    finally:
+        _depth[0] -= 1
+        if not _depth[0]:
+            _cache.clear()
+
+
+class ParametrizationList(ModuleList):
+    """The original tensors of one parameter, and the modules applied to them in turn."""
+
+    def __init__(self, modules: Any, original: Any, unsafe: bool = False) -> None:
+        super().__init__(modules)
+        self.unsafe = unsafe
+        value = original.detach()
+        for module in reversed(list(self)):
+            inverse = getattr(module, "right_inverse", None)
+            if inverse is not None:
+                with torch.no_grad():
+                    value = inverse(value)
+        self.is_tensor = isinstance(value, torch.Tensor)
+        if self.is_tensor:
+            keep: Any = original if isinstance(original, Parameter) else Parameter(
+                original, original.requires_grad)
+            keep.data = value.data
+            self.register_parameter("original", keep)
+        else:
+            self.ntensors = len(value)
+            for i, part in enumerate(value):
+                self.register_parameter(f"original{i}", Parameter(
+                    part, original.requires_grad and part.is_floating_point()))
+
+    def right_inverse(self, value: Any) -> None:
+        """Store what gives ``value`` when the modules are applied."""
+        with torch.no_grad():
+            for module in reversed(list(self)):
+                inverse = getattr(module, "right_inverse", None)
+                if inverse is None:
+                    raise RuntimeError(
+                        f"parametrization {type(module).__name__} does not implement "
+                        "right_inverse.")
+                value = inverse(value)
+            if self.is_tensor:
+                if not isinstance(value, torch.Tensor):
+                    raise ValueError(
+                        f"`right_inverse` should return a tensor. Got {type(value).__name__}")
+                self.original.copy_(value)
+            else:
+                for i, part in enumerate(value):
+                    getattr(self, f"original{i}").copy_(part)
+
+    def forward(self) -> Any:
+        if not len(self):
+            raise RuntimeError("ParametrizationList is empty.")
+        given = (self.original,) if self.is_tensor else tuple(
+            getattr(self, f"original{i}") for i in range(self.ntensors))
+        first, *rest = self
+        value = first(*given)
+        for module in rest:
+            value = module(value)
+        return value
+
+
+def _accessor(name: str) -> property:
+    def read(self: Any) -> Any:
+        parametrization = self.parametrizations[name]
+        if not _depth[0]:
+            return parametrization()
+        key = (id(self), name)
+        if key not in _cache:
+            _cache[key] = parametrization()
+        return _cache[key]
+
+    def write(self: Any, value: Any) -> None:
+        self.parametrizations[name].right_inverse(value)
+
+    return property(read, write)
+
+
+def _own_class(module: Module) -> None:
+    """Give ``module`` a class of its own, for the properties."""
+    cls = type(module)
+    module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), {
+        "__module__": "torch.nn.utils.parametrize"})
+
+
+def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
+    """Whether ``module`` has parametrizations, or one for ``tensor_name``."""
+    lists = module._modules.get("parametrizations")
+    if not isinstance(lists, ModuleDict):
+        return False
+    return len(lists) > 0 if tensor_name is None else tensor_name in lists
+
+
+def register_parametrization(
+    module: Any, tensor_name: str, parametrization: Any, *, unsafe: bool = False
+) -> Any:
+    """Compute ``module.<tensor_name>`` by ``parametrization`` from what is stored instead."""
+    parametrization.train(module.training)
+    if is_parametrized(module, tensor_name):
+        if not unsafe:
+            current = getattr(module, tensor_name)
+            _check_shape(parametrization(current), current, tensor_name)
+        module.parametrizations[tensor_name].append(parametrization)
+        module.parametrizations[tensor_name].unsafe |= unsafe
+        return module
+    original = module._parameters.get(tensor_name, module._buffers.get(tensor_name))
+    if original is None:
+        raise ValueError(
+            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element "
+            f"with name '{tensor_name}'")
+    parts = ParametrizationList([parametrization], original, unsafe)
+    if not unsafe:
+        with torch.no_grad():
+            _check_shape(parts(), original, tensor_name)
+    delattr(module, tensor_name)
+    if not is_parametrized(module):
+        _own_class(module)
+        module.parametrizations = ModuleDict()
+    setattr(type(module), tensor_name, _accessor(tensor_name))
+    module.parametrizations[tensor_name] = parts
+    return module
+
+
+def _check_shape(value: Any, original: Any, name: str) -> None:
+    if not isinstance(value, torch.Tensor):
+        raise ValueError(
+            f"A parametrization must return a tensor. Got {type(value).__name__}.")
+    if value.dtype != original.dtype:
+        raise ValueError(
+            "Registering a parametrization may not change the dtype of the tensor, unless the "
+            f"`unsafe` flag is enabled.\nmodule.{name}.dtype: {original.dtype}\n"
+            f"parametrization(module.{name}).dtype: {value.dtype}")
+    if value.shape != original.shape:
+        raise ValueError(
+            "Registering a parametrization may not change the shape of the tensor, unless the "
+            f"`unsafe` flag is enabled.\nmodule.{name}.shape: {original.shape}\n"
+            f"parametrization(module.{name}).shape: {value.shape}")
+
+
+def remove_parametrizations(
+    module: Any, tensor_name: str, leave_parametrized: bool = True
+) -> Any:
+    """Make ``tensor_name`` an ordinary parameter again: the present value, or the stored one."""
+    if not is_parametrized(module, tensor_name):
+        raise ValueError(
+            f"Module {module} does not have a parametrization on {tensor_name}")
+    parts = module.parametrizations[tensor_name]
+    if not parts.is_tensor and not leave_parametrized:
+        raise ValueError(
+            "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is "
+            "parametrized in terms of a sequence of tensors.")
+    if parts.is_tensor:
+        kept = parts.original
+        if leave_parametrized:
+            with torch.no_grad():
+                kept.data = parts().detach().clone()
+    else:
+        with torch.no_grad():
+            value = parts()
+        kept = Parameter(value, any(p.requires_grad for p in parts.parameters()))
+    delattr(type(module), tensor_name)
+    del module.parametrizations[tensor_name]
+    module.register_parameter(tensor_name, kept)
+    if not is_parametrized(module):
+        delattr(module, "parametrizations")
+        module.__class__ = type(module).__bases__[0]
+    return module
+
+
+def type_before_parametrizations(module: Any) -> type:
+    """The class of ``module`` without its parametrizations."""
+    return type(module).__bases__[0] if is_parametrized(module) else type(module)
