@@ -262,6 +262,10 @@ def into(
                 f"{title}(): functions with out=... arguments don't support automatic "
                 "differentiation, but one of the arguments requires grad.")
     result = function(*args, **kwargs)
+    for t in targets:
+        refuse_overlap(t)
+        for value in args:
+            refuse_partial_overlap(t, value)
     for t, r in zip(targets, result if isinstance(target, tuple | list) else (result,)):
         store_out(t, r)
     return type(result)(*targets) if hasattr(result, "_fields") else target

@@ -99,7 +99,8 @@ def _over_dims(name: str, function: Any) -> Any:
                             f"{name}(): Expected reduction dim to be specified for input.numel() "
                             "== 0. Specify the reduction dim with the 'dim' argument.")
                     raise IndexError(
-                        f"{name}(): Expected reduction dim {i} to have non-zero size.")
+                        f"{name}{'' if name == 'aminmax' else '()'}: Expected reduction dim {i} to "
+                        "have non-zero size.")
         return prim(input, axis=axes, keepdims=keepdim)
 
     call.__name__ = name

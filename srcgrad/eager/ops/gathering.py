@@ -133,6 +133,8 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
             reduce: str | None = None) -> Any:
     """``out[index[i][j]][j] = src[i][j]`` along ``dim``."""
     source = value if src is None else src
+    if isinstance(source, Tensor):
+        _covers(index._a, source._a)
     if reduce is not None:
         if reduce == "add":
             return _scattered("scatter", input, dim, index, source, "add")
@@ -149,6 +151,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
     """:func:`scatter` that adds."""
     if not isinstance(src, Tensor):
         raise bad_argument("scatter_add", "src", 4, "Tensor", src)
+    _covers(index._a, src._a)
     return _scattered("scatter_add", input, dim, index, src, "add")
 
 

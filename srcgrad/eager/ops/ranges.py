@@ -22,10 +22,10 @@ def _delivered(a: Array, d: dt.dtype, out: Tensor | None, requires_grad: bool) -
     return t.requires_grad_() if requires_grad else t
 
 
-def _number(value: Any) -> Any:
+def _number(value: Any, name: str = "linspace") -> Any:
     if isinstance(value, Tensor) and value._a.ndim:
         n = value._a.ndim
-        raise RuntimeError("linspace only supports 0-dimensional start and end tensors, but got "
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got "
                            f"start with {n} dimension(s) and end with {n} dimension(s).")
     return value.item() if isinstance(value, Tensor) else value
 
@@ -70,7 +70,7 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Tenso
     """Powers of ``base`` with evenly spaced exponents."""
     devices.check(device)
     d = dtype or (out._dt if out is not None else dt.get_default_dtype())
-    low, high = _number(start), _number(end)
+    low, high = _number(start, "logspace"), _number(end, "logspace")
     wide = d
     if d.category < dt.FLOATING:
         wide, low, high = dt.float64, int(low), int(high)

@@ -225,16 +225,17 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
         if given is not None and given._a.ndim > 1:
             raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got "
                                f"{name} with {given._a.ndim} dimensions")
+        if given is not None and (given._dt.category != dt.INTEGRAL if name == "fweights"
+                                  else given._dt.category != dt.FLOATING):
+            kind = "integral" if name == "fweights" else "floating point"
+            raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with "
+                               f"{given._dt.tensor_name} dtype")
         if given is not None and given._a.size != rows_of(input):
             raise RuntimeError(f"cov(): expected {name} to have the same numel as there are "
                                f"observations in the input but got {given._a.size} != "
                                f"{rows_of(input)}")
-    if fweights is not None and fweights._dt.category != dt.INTEGRAL:
-        raise RuntimeError("cov(): expected fweights to have integral dtype but got fweights with "
-                           f"{fweights._dt.tensor_name} dtype")
-    if aweights is not None and aweights._dt.category != dt.FLOATING:
-        raise RuntimeError("cov(): expected aweights to have floating point dtype but got aweights "
-                           f"with {aweights._dt.tensor_name} dtype")
+        if given is not None and (given._a < 0).any():
+            raise RuntimeError(f"cov(): {name} cannot be negative")
     rows = reshape(input, 1, -1) if input._a.ndim < 2 else input
     rows = rows if rows._dt.category >= dt.FLOATING else convert(rows, dt.get_default_dtype())
     weights = None

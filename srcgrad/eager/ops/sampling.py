@@ -389,6 +389,13 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
     if not replacement and num_samples > p.shape[-1]:
         raise RuntimeError(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if p.shape[-1] > 1 << 24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    if replacement and num_samples > 1:
+        for bad, what in ((~np.isfinite(p), "infinity or NaN"), (p < 0, "< 0")):
+            if bad.any():
+                raise RuntimeError("invalid multinomial distribution (encountering probability "
+                                   f"entry {what})")
     if not np.isfinite(p).all() or (p < 0).any():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (p.sum(-1) == 0).any():

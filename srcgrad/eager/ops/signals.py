@@ -46,9 +46,17 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: in
         dims = list(range(n))
     else:
         dims = [wrap_dim(d, input) for d in (dim if isinstance(dim, tuple | list) else (dim,))]
+    if len(set(dims)) < len(dims):
+        twice = next(d for d in dims if dims.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
     given = list(spacing) if isinstance(spacing, tuple | list) else [spacing] * len(dims)
     if isinstance(spacing, Tensor):
         given = [spacing]
+    if len(given) != len(dims) and dim is not None:
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim "
+            "arguments to have the same length, but got a spacing argument of length "
+            f"{len(given)} and a dim argument of length {len(dims)}.")
     if len(given) != len(dims):
         raise RuntimeError(
             f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length "

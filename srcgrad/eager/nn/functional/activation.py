@@ -257,6 +257,8 @@ def rrelu(
 ) -> Any:
     """:func:`leaky_relu` with slopes drawn from ``[lower, upper]`` in training, else their
     mean."""
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     with torch.no_grad():
         noise = torch.ones_like(input)
         below = input <= 0

@@ -8,6 +8,7 @@ from srcgrad.rules.convolution import output_size as window_positions
 from srcgrad.rules.convolution import transposed_size
 
 from ... import basis as torch
+from ...ops.arguments import c_name
 from . import nodes
 
 Ints = tuple[int, ...]
@@ -48,8 +49,11 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 def _batched(name: str, input: Any, weight: Any, count: int) -> tuple[Any, bool]:
     if weight.dim() != count + 2:
         raise RuntimeError(
-            f"weight should have at least three dimensions, got {weight.dim()}"
+            "weight should have at least three dimensions"
             if weight.dim() < 3
+            else f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight"
+            f"{list(weight.shape)}, but got {input.dim()}-dimensional input of size "
+            f"{list(input.shape)} instead" if input.dim() == count + 2
             else f"Expected {count + 2}D weight for {name}, but got weight of size: "
             f"{list(weight.shape)}"
         )
@@ -83,6 +87,12 @@ def _checked(
             "same" if bias is not None else
             f"expected scalar type {kinds[0]} but found {kinds[1]}"
         )
+    if bias is not None and bias.dtype != input.dtype:
+        raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type "
+                           f"({c_name(bias.dtype)}) should be the same")
+    if not transposed and weight.shape[0] < groups:
+        raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
+                           f"dimension 0, but got weight of size {shape} instead")
     channels = weight.shape[0] if transposed else weight.shape[1] * groups
     if input.shape[1] != channels:
         raise RuntimeError(

@@ -350,6 +350,7 @@ def soft_margin_loss(
 ) -> Any:
     """``log(1 + exp(-target * input))`` for targets 1 and -1."""
     reduction = _mode(size_average, reduce, reduction)
+    torch.broadcast_shapes(input.shape, target.shape)
     return nodes.soft_margin_loss(input, target.to(input.dtype), reduction)
 
 
@@ -365,9 +366,32 @@ def multi_margin_loss(
         raise ValueError("weight must be one-dimensional")
     if input.dim() == 0:
         input = input.reshape(1)
+    _check_margins(input, target, weight)
     if input.dim() == 1 and target.dim() == 1:
         target = target.reshape(())
     return nodes.multi_margin_loss(input, target, p, margin, weight, reduction)
+
+
+def _nonempty_rows(input: Any) -> None:
+    if input.dim() > 2 or 0 in input.shape[-1:]:
+        raise RuntimeError("Expected non-empty vector or matrix with optional 0-dim batch size, "
+                           f"but got: {list(input.shape)}")
+
+
+def _check_margins(input: Any, target: Any, weight: Any) -> None:
+    _nonempty_rows(input)
+    rows, classes = input.shape[0] if input.dim() == 2 else 1, input.shape[-1]
+    if target.dim() > 1 or target.numel() != rows:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
+            f"samples (batch size). Expected target size [{rows}], but got {list(target.shape)}. "
+            f"Input has shape {list(input.shape)}.")
+    if weight is not None and weight.numel() != classes:
+        raise RuntimeError(
+            f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
+    if target.dtype is not torch.int64:
+        kind = target.type().removeprefix("torch.").removesuffix("Tensor")
+        raise RuntimeError(f"expected scalar type Long but found {kind}")
 
 
 def multilabel_margin_loss(
@@ -378,6 +402,13 @@ def multilabel_margin_loss(
     reduction = _mode(size_average, reduce, reduction)
     if input.dim() == 0:
         input, target = input.reshape(1), target.reshape(1)
+    _nonempty_rows(input)
+    if target.shape != input.shape:
+        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: "
+                           f"{list(input.shape)}")
+    if target.dtype is not torch.int64:
+        kind = target.type().removeprefix("torch.").removesuffix("Tensor")
+        raise RuntimeError(f"expected scalar type Long but found {kind}")
     return nodes.multilabel_margin_loss(input, target, reduction)
 
 

@@ -133,6 +133,10 @@ def rms_norm(
     input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None
 ) -> Any:
     """``input`` over the root of its mean square over the last axes (Zhang, Sennrich 2019)."""
+    if not isinstance(normalized_shape, int) and not len(normalized_shape):
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, but got normalized_shape = []")
     shape = _normalized(input, normalized_shape, weight, None)
     if eps is None:
         eps = torch.finfo(input.dtype).eps

@@ -26,19 +26,26 @@ def _windowed(
         if name == "max_pool2d":
             raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
         raise RuntimeError(
-            f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with optional 0 dim batch "
-            f"size for input, but got: {list(input.shape)}"
+            f"{'max_pool1d: ' if name == 'max_pool1d' else ''}Expected {count + 1}D or {count + 2}D"
+            " (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{'' if name == 'max_pool1d' else ' '}{list(input.shape)}"
         )
     kernel = tupled("kernel_size", kernel_size, count)
-    stride = kernel if stride is None or stride == [] else tupled("stride", stride, count)
+    stride = kernel if stride is None or stride in ([], ()) else tupled("stride", stride, count)
     padding, dilation = tupled("padding", padding, count), tupled("dilation", dilation, count)
+    if name == "max_pool1d":
+        _check_line(kernel, stride, dilation)
     if any(k <= 0 for k in kernel):
         raise RuntimeError(
             f"{name}() Expected kernel_size to be greater than zero, but got {kernel}"
         )
     if any(s <= 0 for s in stride):
         raise RuntimeError("stride should not be zero")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError(f"dilation should be greater than zero, but got dilation={dilation[0]}")
     for p, k in zip(padding, kernel):
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if p > k // 2:
             raise RuntimeError(
                 f"pad should be at most half of effective kernel size, but got pad={p}, "
@@ -46,6 +53,13 @@ def _windowed(
             )
     size = tuple(input.shape[-count:])
     out = pooled_size(size, kernel, stride, padding, dilation, ceil_mode)
+    if name.startswith("max") and 0 in input.shape[1:]:
+        ranks = f"{'max_pool1d: ' if count == 1 else ''}Expected {count + 1}D or {count + 2}D"
+        raise RuntimeError(
+            f"{ranks} (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{list(input.shape)}")
+    if name == "max_pool1d" and out[0] < 1:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {out[0]}")
     if any(n < 1 for n in out):
         channel = input.shape[-count - 1]
         text = "x".join(str(n) for n in (channel, *size))
@@ -55,6 +69,12 @@ def _windowed(
             "Output size is too small"
         )
     return kernel, stride, padding, dilation
+
+
+def _check_line(kernel: Ints, stride: Ints, dilation: Ints) -> None:
+    for name, value in (("kernel_size", kernel), ("stride", stride), ("dilation", dilation)):
+        if value[0] <= 0:
+            raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value[0]}")
 
 
 def _max_pool(
@@ -148,6 +168,12 @@ def _max_unpool(
             raise ValueError(
                 f'invalid output_size "{size}" (dim {axis} must be between {low} and {high})'
             )
+    if tuple(indices.shape) != tuple(input.shape):
+        one = [1] if count == 1 else []
+        raise RuntimeError(
+            "Expected shape of indices to be same as that of the input tensor "
+            f"({list(input.shape) + one}) but got indices tensor with shape: "
+            f"{list(indices.shape) + one}")
     if count == 1:
         flat = nodes.max_unpool[2](input.unsqueeze(-1), indices.unsqueeze(-1), (size[0], 1))
         return flat.squeeze(-1)
@@ -241,13 +267,22 @@ def _adaptive_size(input: Any, output_size: Any, count: int) -> Ints:
     sizes = [output_size] * count if isinstance(output_size, int) else list(output_size)
     if len(sizes) == 1:
         sizes = sizes * count
+    if len(sizes) != count:
+        raise RuntimeError(f"adaptive pooling: output_size must be {count}")
+    for n in sizes:
+        if n is not None and n < 0:
+            raise RuntimeError(
+                "adaptive pooling: elements of output_size must be greater than or equal to 0 but "
+                f"received {{{', '.join(map(str, sizes))}}}")
     return tuple(
         int(n) if m is None else int(m) for m, n in zip(sizes, input.shape[-count:])
     )
 
 
 def _adaptive_avg_pool(count: int, input: Any, output_size: Any) -> Any:
-    if input.dim() not in (count + 1, count + 2):
+    if input.dim() <= count:
+        raise ValueError(f"Input dimension should be at least {count + 1}")
+    if input.dim() != count + 1 and input.dim() != count + 2:
         raise RuntimeError(
             f"adaptive_avg_pool{count}d(): Expected {count + 1}D or {count + 2}D tensor, but got "
             f"{list(input.shape)}"
@@ -301,6 +336,8 @@ def _adaptive_places(x: Any, out: Ints) -> Any:
 
 
 def _adaptive_max_pool(count: int, input: Any, output_size: Any, return_indices: bool) -> Any:
+    if input.dim() <= count:
+        raise ValueError(f"Input dimension should be at least {count + 1}")
     out = _adaptive_size(input, output_size, count)
     places = _adaptive_places(torch.raw(input), out)
     values = nodes.adaptive_max_pool[max(count, 2)](input, places, count)

@@ -40,6 +40,8 @@ def embedding(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
             f"Long, Int; but got {found} instead (while checking arguments for embedding)"
         )
+    if weight.dim() != 2:
+        raise RuntimeError("'weight' must be 2-D")
     row = _padding_row(padding_idx, weight.size(0))
     indices = torch.raw(input)
     if indices.size and (indices.min() < 0 or indices.max() >= weight.size(0)):
