@@ -20,6 +20,7 @@ from srcgrad.eager import promotion
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
+from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import make_view, requires_grad
@@ -47,6 +48,10 @@ _NUMBER_FIRST = frozenset((
     "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift",
     "bitwise_right_shift", "float_power", "xlogy", "xlog1py", "zeta",
 ))
+
+
+# Functions of several numbers, or one sequence, that must be called with some.
+_NEEDS_SIZES = frozenset(("view", "reshape", "permute", "expand", "flip", "repeat", "tile"))
 
 
 def type_name(value: Any) -> str:
@@ -77,6 +82,53 @@ def register(
             NAMESPACE[name] = function
         if method:
             setattr(Tensor, name, function)
+
+
+_PYTHON_DTYPES = {float: dt.float64, int: dt.int64, bool: dt.bool_, complex: dt.complex128}
+
+
+def creator(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Put a function that makes new tensors into the namespace: Python's number types may stand
+    for dtypes, and wrong arguments are answered as PyTorch does."""
+    names = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def create(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, AttributeError) as error:
+            d = kwargs.get("dtype")
+            if isinstance(d, type) and d in _PYTHON_DTYPES:
+                return create(*args, **{**kwargs, "dtype": _PYTHON_DTYPES[d]})
+            if d is not None and not isinstance(d, dt.dtype):
+                raise combination_error(name, args, kwargs, False) or TypeError(
+                    f"{name}(): argument 'dtype' must be torch.dtype, not {type_name(d)}") from None
+            trace = error.__traceback__
+            unbound = trace is not None and trace.tb_next is None
+            if not unbound and not str(error).startswith("argument '"):
+                raise
+            raise combination_error(name, args, kwargs, False) or (
+                _unbound(name, error, names, kwargs) if unbound
+                else TypeError(f"{name}(): {error}")) from None
+
+    create.__name__ = create.__qualname__ = name
+    NAMESPACE[name] = create
+    return create
+
+
+def _unbound(
+    name: str, error: Exception, names: list[str], kwargs: dict[str, Any]
+) -> TypeError:
+    missing = re.findall(r"'(\w+)'", str(error)) if "missing" in str(error) else []
+    if missing:
+        listed = ", ".join(f'"{n}"' for n in missing)
+        plural = "arguments" if len(missing) == 1 else "argument"  # sic
+        return TypeError(
+            f"{name}() missing {len(missing)} required positional {plural}: {listed}")
+    for key in kwargs:
+        if key not in names:
+            return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+    return TypeError(str(error))
 
 
 def op(
@@ -145,6 +197,7 @@ def _public(
     gathered = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
     takes_out = out and "out" not in names
     number_first = title in _NUMBER_FIRST
+    needs_sizes = title in _NEEDS_SIZES
 
     @functools.wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
@@ -159,17 +212,26 @@ def _public(
             if takes_out and "out" in kwargs:
                 target = kwargs.pop("out")
         if check_first and args and args[0].__class__ is not Tensor and not (
-                number_first and is_number(args[0])):
-            need_tensor(title, args[0])
+                isinstance(args[0], Tensor) or (number_first and is_number(args[0]))):
+            raise (combination_error(title, args, kwargs, bound)
+                   or bad_argument(title, "input", 1, "Tensor", args[0]))
+        if needs_sizes and len(args) == 1 and not kwargs:
+            raise combination_error(title, args, kwargs, bound) or TypeError(
+                f'{title}() missing 1 required positional arguments: "{gathered}"')
         try:
             if target is not None:
                 return into(target, title, function, args, kwargs)
             return function(*args, **kwargs)
         except TypeError as error:
             trace = error.__traceback__
+            unbound = trace is not None and trace.tb_next is None
+            if unbound or str(error).startswith(("argument '", f"{title}(): argument")):
+                combined = combination_error(title, args, kwargs, bound)
+                if combined is not None:
+                    raise combined from None
             if str(error).startswith("argument '"):
                 error = _placed_error(title, error, args, names)
-            elif trace is not None and trace.tb_next is None:
+            elif unbound:
                 error = _binding_error(
                     title, error, args, kwargs, required, names, most, takes_any, bound)
                 raise error from None
@@ -237,6 +299,9 @@ def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
         except TypeError as error:
             if not str(error).startswith(f"{title}(): argument"):
                 raise
+            combined = combination_error(title + "_", (self, *args), kwargs, True)
+            if combined is not None:
+                raise combined from None
             text = str(_without_self(error))
             raise TypeError(text.replace(title, title + "_", 1)) from None
 

@@ -172,6 +172,10 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     >>> promote_types(int32, float16)
     torch.float16
     """
+    for i, given in enumerate((type1, type2), 1):
+        if not isinstance(given, dtype):
+            raise TypeError(f"promote_types(): argument 'type{i}' (position {i}) must be "
+                            f"torch.dtype, not {type(given).__name__}")
     found = _PROMOTED.get((type1, type2))
     if found is None:
         found = _PROMOTED[type1, type2] = _promote(type1, type2)

@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.dispatch import bad_argument, is_number, need_tensor, op, register
+from srcgrad.eager.dispatch import bad_argument, is_number, need_tensor, op, register, type_name
 from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, promoted
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, store, wrap
@@ -32,6 +32,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     given = [v for v in (min, max) if v is not None]
+    for name, value in (("min", min), ("max", max)):
+        if value is not None and not isinstance(value, Tensor) and not is_number(value):
+            raise TypeError(f"argument '{name}' must be Number, not {type_name(value)}")
     tensors = [isinstance(v, Tensor) for v in given]
     if any(tensors) and not all(tensors):
         names = ", ".join(
@@ -81,9 +84,10 @@ def clamp_max(input: Tensor, max: Any) -> Any:
 _WHERE = Primitive(np.where, "WhereBackward0", scalar_edges=True)
 
 
-def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+def where(condition: Any = None, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """``input`` where ``condition`` is true, else ``other``."""
-    need_tensor("where", condition, "condition")
+    if not isinstance(condition, Tensor):
+        raise TypeError(f"argument 'condition' must be Tensor, not {type_name(condition)}")
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
     if condition._dt is not dt.bool_:
@@ -92,6 +96,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
                                f"with dtype {condition._dt.tensor_name}")
         condition = wrap(condition._a != 0, dt.bool_)
     for position, value in ((2, input), (3, other)):
+        if value is None:
+            raise TypeError("argument 'other' must be Tensor, not NoneType")
         if not isinstance(value, Tensor) and not is_number(value):
             raise bad_argument("where", "input" if position == 2 else "other", position, "Tensor",
                                value)
@@ -206,6 +212,8 @@ _CONSTANT = Primitive(blends.masked_fill, "FillBackward2", main=False)
 @op("fill_", torch=True, out=False)
 def fill(input: Tensor, value: Any) -> Tensor:
     """Write one value to all elements."""
+    if not isinstance(value, Tensor) and not is_number(value):
+        raise TypeError(f"argument 'value' (position 2) must be Number, not {type_name(value)}")
     if isinstance(value, Tensor) and value._a.ndim:
         raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
                            f"{value._a.ndim} dimensions.")

@@ -8,13 +8,13 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import need_tensor, op, register
+from srcgrad.eager.dispatch import is_number, need_tensor, op
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.layout import contiguous_format
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.tensor import Tensor, store
+from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import requires_grad
 from srcgrad.eager.writes import check_writable, refuse_partial_overlap, write
 from srcgrad.rules.methods import cast
@@ -67,7 +67,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def _to_dtype(d: dt.dtype) -> Any:
-    def converted(input: Tensor, memory_format: Any = None) -> Tensor:
+    def converted(input: Tensor, *, memory_format: Any = None) -> Tensor:
         return convert(input, d)
 
     return converted
@@ -78,7 +78,7 @@ for _name, _d in {
     "int": dt.int32, "long": dt.int64, "short": dt.int16, "char": dt.int8, "byte": dt.uint8,
     "bool": dt.bool_, "cfloat": dt.complex64, "cdouble": dt.complex128,
 }.items():
-    register(_name, _to_dtype(_d), torch=False)
+    op(_name, torch=False, out=False)(_to_dtype(_d))
 
 
 @op(torch=False, out=False)
@@ -114,7 +114,9 @@ def cuda(input: Tensor, device: Any = None, non_blocking: bool = False) -> Tenso
 @op("copy_", torch=False, out=False)
 def copy_into(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Write the values of ``other`` (broadcast) into ``input``."""
-    source = need_tensor("copy_", other, "other", 1)
+    if is_number(other):
+        other = wrap(np.asarray(other, input._dt.numpy), input._dt)
+    source = need_tensor("copy_", other, "other", 2)
     check_writable(input, state.mode & GRAD != 0 and (
         requires_grad(input) or requires_grad(source)))
     refuse_partial_overlap(input, source)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import operator
 import warnings
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register, store_out
+from srcgrad.eager.dispatch import creator, op, store_out
 from srcgrad.eager.grad_mode import INFERENCE, state
 from srcgrad.eager.tensor import Tensor, extra, store, wrap
 
@@ -35,6 +37,8 @@ def infer_dtype(data: Any) -> dt.dtype:
         return dt.from_numpy_dtype(data.dtype)
     if isinstance(data, list | tuple | range):
         found: dt.dtype | None = None
+        if data and isinstance(data[0], str):
+            raise ValueError("too many dimensions 'str'")
         for item in data:
             d = infer_dtype(item)
             found = d if found is None else dt.promote_types(found, d)
@@ -62,6 +66,8 @@ def _check_lengths(data: Any, depth: int = 0) -> tuple[int, ...]:
         if isinstance(item, list | tuple | range) != isinstance(data[0], list | tuple | range) and (
                 not isinstance(item, Tensor | np.ndarray)):
             raise TypeError("not a sequence" if first else
+                            f"'{type(item).__name__}' object cannot be interpreted as an integer"
+                            if isinstance(data[0], int) else
                             f"must be real number, not {type(item).__name__}")
         got = _check_lengths(item, depth + 1)
         if got != first:
@@ -80,6 +86,8 @@ def _numbers(data: Any) -> Any:
 
 def to_array(data: Any, d: dt.dtype) -> Any:
     """A new array of nested data."""
+    if isinstance(data, str):
+        raise TypeError("new(): invalid data type 'str'")
     if isinstance(data, list | tuple | range):
         _check_lengths(data)
     raw = np.asarray(_numbers(data))
@@ -161,13 +169,34 @@ def from_numpy(ndarray: Any) -> Tensor:
     return wrap(ndarray, d)
 
 
-def size_of(args: Any) -> tuple[int, ...]:
+def _whole(n: Any, k: int, args: Any) -> int:
+    """One entry of a shape that is no plain int."""
+    if not isinstance(n, Tensor) or (n._a.ndim == 0 and n._dt.category <= dt.INTEGRAL):
+        with contextlib.suppress(TypeError):
+            return operator.index(n)
+    kind = "Tensor" if isinstance(n, Tensor) else type(n).__name__
+    if k:
+        raise TypeError("argument 'size' failed to unpack the object at pos "
+                        f'{k + 1} with error "type must be tuple of ints,but got {kind}"')
+    if isinstance(args, _Listed):
+        raise TypeError("argument 'size' (position 1) must be tuple of ints, but found element of "
+                        f"type {kind} at pos 0")
+    raise TypeError(f"argument 'size' (position 1) must be tuple of ints, not {kind}")
+
+
+class _Listed(list[Any]):
+    """A shape that came as one sequence."""
+
+
+def size_of(args: Any, name: str = "") -> tuple[int, ...]:
     """A shape given as numbers or as one sequence."""
     if len(args) == 1 and isinstance(args[0], tuple | list):
-        args = args[0]
-    shape = tuple(int(n) for n in args)
+        args = _Listed(args[0])
+    shape = tuple([n if n.__class__ is int else _whole(n, k, args) for k, n in enumerate(args)])
     for n in shape:
         if n < 0:
+            if name == "zeros":
+                raise RuntimeError("zeros: Dimension size must be non-negative.")
             raise RuntimeError(
                 f"Trying to create tensor with negative dimension {n}: {list(shape)}")
     return shape
@@ -181,11 +210,8 @@ def _filled(name: str, make: Any) -> Any:
         devices.check(device)
         if not sizes and size is None:
             raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-        if any(isinstance(n, str) for n in sizes):
-            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not "
-                            "str")
         d = dtype or (out._dt if out is not None else dt.get_default_dtype())
-        shape = size_of(sizes if size is None else (size,))
+        shape = size_of(sizes if size is None else (size,), name)
         t = _made(make(shape, d.numpy), d, requires_grad)
         if out is not None:
             store_out(out, t)
@@ -202,7 +228,7 @@ def _filled(name: str, make: Any) -> Any:
         return _made(out, d, requires_grad)
 
     create.__name__, like.__name__ = name, name + "_like"
-    register(name, create, method=False)
+    creator(name, create)
     op(name + "_like", method=False)(like)
     return create
 
@@ -216,6 +242,11 @@ def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: dt.dty
          layout: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of one value; without ``dtype``, of the value's own kind."""
     devices.check(device)
+    if isinstance(fill_value, str):
+        raise TypeError("argument 'fill_value' (position 2) must be Number, not str")
+    if not isinstance(size, tuple | list):
+        raise TypeError(
+            f"argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = dtype or (out._dt if out is not None else infer_dtype(fill_value))
     t = _made(np.full(size_of((size,)), value, d.numpy), d, requires_grad)
@@ -225,13 +256,19 @@ def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: dt.dty
     return t
 
 
-def arange(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None = None,
+def arange(start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | None = None,
            dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
            requires_grad: bool = False) -> Tensor:
     """Numbers from ``start`` to before ``end``; integers give int64."""
     devices.check(device)
+    if start is None:
+        raise TypeError("argument 'end' must be Number, not NoneType")
     if end is None:
         start, end = 0, start
+    for place, (label, value) in enumerate((("end", end), ("start", start), ("step", step)), 1):
+        if not isinstance(value, Tensor | int | float | complex | np.number):
+            raise TypeError(f"argument '{label}' (position {place}) must be Number, not "
+                            f"{type(value).__name__}")
     start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
     if step == 0:
         raise RuntimeError("step must be nonzero")
@@ -259,5 +296,5 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None
 
 for _name, _function in {"tensor": tensor, "as_tensor": as_tensor, "asarray": asarray,
                          "from_numpy": from_numpy, "arange": arange}.items():
-    register(_name, _function, method=False)
-op("full", method=False, out=False)(full)
+    creator(_name, _function)  # type: ignore[arg-type]
+creator("full", full)

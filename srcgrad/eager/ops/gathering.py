@@ -12,6 +12,7 @@ from srcgrad.eager.ops.indexing import index_put as write_at
 from srcgrad.eager.ops.indexing import index_put_copy
 from srcgrad.eager.ops.shapes import expand, wrap_dim
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
 from srcgrad.rules import placing, splitting
 
@@ -307,6 +308,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Any:
     """The elements where ``mask`` is true, as a vector."""
     if mask._dt is not dt.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
+    check_broadcast(mask, input)
     shape = np.broadcast_shapes(input._a.shape, mask._a.shape)
     m = mask if mask._a.shape == shape else expand(mask, shape)
     return _MASKED_SELECT(input, m)

@@ -124,17 +124,18 @@ def _consumed(part: Any) -> int:
 def _basic(input: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
     """Apply the basic parts as views; the advanced ones are left, by dimension of the view."""
     used = sum(_consumed(p) for p in parts if p is not Ellipsis)
+    if input._a.ndim == 0 and any(isinstance(p, slice) for p in parts):
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if used > input._a.ndim:
         raise IndexError(f"too many indices for tensor of dimension {input._a.ndim}")
-    dim = taken = 0  # dim counts dimensions of `out`, taken those of `input`
+    dim = 0  # counts dimensions of `out`
     left: list[Any] = []
     out = input
-    for part in parts:
+    for place, part in enumerate(parts):
         if part is Ellipsis:
             skipped = input._a.ndim - used
             left.extend([slice(None)] * skipped)
             dim += skipped
-            taken += skipped
         elif part is None:
             out = unsqueeze(out, dim)
             left.append(slice(None))
@@ -153,7 +154,6 @@ def _basic(input: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
                 out = slice_view(out, dim, part)
             left.append(slice(None))
             dim += 1
-            taken += 1
         elif _is_advanced(part):
             if isinstance(part, bool | np.bool_):
                 out = unsqueeze(out, dim)
@@ -169,10 +169,8 @@ def _basic(input: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
                 continue
             left.append(a)
             dim += a.ndim if a.dtype == bool else 1
-            taken += a.ndim if a.dtype == bool else 1
         else:
-            out = _select_part(out, dim, part, taken)
-            taken += 1
+            out = _select_part(out, dim, part, place)
     return out, left
 
 

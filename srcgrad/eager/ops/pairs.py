@@ -226,7 +226,9 @@ _MVLGAMMA = Primitive(gamma_functions.mvlgamma, "MvlgammaBackward0", shown={"x":
 def polygamma(n: Any, input: Any = None, *, out: Tensor | None = None) -> Any:
     """The ``n``-th derivative of the digamma function."""
     if isinstance(n, Tensor):
-        n, input = input, n
+        if not isinstance(input, int):
+            raise TypeError("polygamma(): argument 'n' (position 1) must be int, not Tensor")
+        n, input = input, n  # the method's order
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     r = _POLYGAMMA(n, as_floating(input))
@@ -248,6 +250,8 @@ register("polygamma_", polygamma_written, torch=False)
 @op(inplace=True)
 def mvlgamma(input: Tensor, p: int) -> Any:
     """The logarithm of the multivariate gamma function of dimension ``p``."""
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
     t = as_floating(input)
     return _MVLGAMMA(t, p)
 

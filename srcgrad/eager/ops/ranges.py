@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register, store_out
+from srcgrad.eager.dispatch import creator, op, register, store_out
 from srcgrad.eager.ops.creation import full, size_of, tensor
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
 
@@ -86,6 +86,9 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: dt.dt
     """The identity matrix."""
     devices.check(device)
     for name, value in (("n", n), ("m", m)):
+        if value is not None and not isinstance(value, int | np.integer):
+            raise TypeError(f"argument '{name}' (position {'nm'.index(name) + 1}) must be int, not "
+                            f"{type(value).__name__}")
         if value is not None and value < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
     d = dtype or (out._dt if out is not None else dt.get_default_dtype())
@@ -101,7 +104,8 @@ def _triangle_indices(name: str, make: Any) -> None:
         return wrap(np.stack(make(row, offset, col)).astype(dtype.numpy), dtype)
 
     indices.__name__ = name
-    register(name, indices, method=False)
+    indices.__name__ = name
+    creator(name, indices)
 
 
 _triangle_indices("tril_indices", np.tril_indices)
@@ -151,7 +155,7 @@ def frombuffer(buffer: Any, *, dtype: dt.dtype, count: int = -1, offset: int = 0
 
 
 for _function in (linspace, logspace, eye, scalar_tensor, empty_strided, frombuffer):
-    register(_function.__name__, _function, method=False)
+    creator(_function.__name__, _function)
 
 
 # -- new tensors like another --------------------------------------------------------------
@@ -214,7 +218,7 @@ def _window(name: str, weights: Any) -> None:
                           requires_grad)
 
     window.__name__ = name
-    register(name, window, method=False)
+    creator(name, window)
 
 
 def _hamming(i: Array, n: int, alpha: float = 0.54, beta: float = 0.46) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import need_tensor, op, register, store_out
+from srcgrad.eager.dispatch import creator, need_tensor, op, register, store_out
 from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.ops.creation import size_of
 from srcgrad.eager.primitive import Primitive
@@ -68,6 +68,8 @@ def _created(name: str, fill: Callable[..., Array]) -> Callable[..., Tensor]:
         devices.check(device)
         if names is not None:
             raise RuntimeError("named tensors are not supported")
+        if not sizes and size is None:
+            raise TypeError("argument 'size' must be tuple of ints, not NoneType")
         d = dtype or (out._dt if out is not None else dt.get_default_dtype())
         return _finish(name, fill, size_of(sizes if size is None else (size,)), d, generator, out,
                        requires_grad)
@@ -86,7 +88,7 @@ def _created(name: str, fill: Callable[..., Array]) -> Callable[..., Tensor]:
         return t.requires_grad_() if requires_grad else t
 
     create.__name__, like.__name__ = name, name + "_like"
-    register(name, create, method=False)
+    creator(name, create)
     register(name + "_like", like, method=False)
     return create
 
@@ -157,8 +159,10 @@ def randint(*args: Any, low: Any = None, high: Any = None, size: Any = None,
     elif len(given) == 1:
         low, high = (low, given[0]) if high is None else (given[0], high)
     if high is None or size is None:
-        raise TypeError("randint() received an invalid combination of arguments: it takes "
-                        "(int high, tuple of ints size) or (int low, int high, tuple of ints size)")
+        if size is None and len(args) == 2:
+            raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not "
+                            f"{type(args[1]).__name__}")
+        raise TypeError("argument 'size' must be tuple of ints, not NoneType")
     t = _randint(int(low or 0), int(high), size_of((size,)), dtype or dt.int64, generator)
     if out is not None:
         store_out(out, t)
@@ -178,6 +182,8 @@ def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None =
              pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """The integers from 0 to ``n - 1`` in a random order."""
     devices.check(device)
+    if not isinstance(n, int | np.integer):
+        raise TypeError(f"argument 'n' (position 1) must be int, not {type(n).__name__}")
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     d = dtype or dt.int64
@@ -193,7 +199,7 @@ def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None =
 
 
 for _function in (randint, randint_like, randperm):
-    register(_function.__name__, _function, method=False)
+    creator(_function.__name__, _function)
 
 # -- in place ------------------------------------------------------------------------------
 
@@ -360,7 +366,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *,
     return t
 
 
-register("normal", normal, method=False)
+creator("normal", normal)
 
 
 @op()

@@ -67,9 +67,10 @@ def infer_size(shape: tuple[int, ...], n: int) -> tuple[int, ...]:
     holes = [i for i, s in enumerate(shape) if s == -1]
     if len(holes) > 1:
         raise RuntimeError("only one dimension can be inferred")
-    for s in shape:
+    for i, s in enumerate(shape):
         if s < -1:
-            raise RuntimeError(f"invalid shape dimension {s}")
+            raise RuntimeError(
+                f"invalid shape dimension {s} at index {i} of shape {list(shape)}")
     known = math.prod(s for s in shape if s != -1)
     if holes:
         if known == 0 and n == 0:

@@ -31,7 +31,10 @@ def tupled(name: str, value: Any, count: int) -> Ints:
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """``input @ weight.T + bias``."""
-    if input.dtype != weight.dtype and input.dim() > 1:
+    if not isinstance(input, torch.Tensor):
+        raise TypeError("linear(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(input).__name__}")
+    if input.dtype != weight.dtype and (input.dim() > 1 or bias is not None):
         kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, weight)]
         raise RuntimeError(
             f"mat1 and mat2 must have the same dtype, but got {kinds[0]} and {kinds[1]}"

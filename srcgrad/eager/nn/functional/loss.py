@@ -196,6 +196,8 @@ def nll_loss(
             f"weight tensor should be defined either for all {classes} classes or no "
             f"classes but got weight tensor of shape: {list(weight.shape)}"
         )
+    if input.dim() == 2 and target.dim() > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     _checked_classes(input, target, ignore_index)
     if input.dim() <= 2:
         return nodes.nll_loss(input, target, weight, reduction, ignore_index)

@@ -39,7 +39,11 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if input.dim() - count not in (1, 2) or count > 3:
         raise NotImplementedError(
-            f"Padding size {len(widths)} is not supported for {input.dim()}D input tensor."
+            f"Padding size {len(widths)} is not supported for {input.dim()}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
         )
     return _pad_by_places(input, before, after, mode)
 
