@@ -9,9 +9,11 @@ gives a :class:`Specialization`: generated code that serves every call with the 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from keyword import iskeyword
 from typing import Any
 
 import numpy as np
@@ -514,7 +516,9 @@ def parameter_names(graph: Graph) -> list[str]:
     """Distinct names for a graph's inputs: the user's."""
     names: list[str] = []
     for i, value in enumerate(graph.inputs):
-        wanted = value.hint or f"a{i}"
+        wanted = re.sub(r"\W", "_", value.hint or f"a{i}")
+        if not wanted.isidentifier() or iskeyword(wanted):
+            wanted = f"v_{wanted}"
         name, number = wanted, 1
         while name in names:
             number += 1

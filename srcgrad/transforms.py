@@ -140,7 +140,9 @@ def _matched(linear: Linear, structure: Any, tree: Any, like: Sequence[Any]) -> 
 def _match(linear: Linear, structure: Any, tree: Any, like: Sequence[Any],
            found: dict[int, Any], path: str) -> None:
     if isinstance(structure, Ref):
-        found[structure.index] = _shaped(linear, tree, like[structure.index], path)
+        part = _shaped(linear, tree, like[structure.index], path)
+        before = found.get(structure.index)  # one value may be returned at two places
+        found[structure.index] = part if before is None else before + part
         return
     parts: list[tuple[Any, Any]] | None = None
     if isinstance(structure, Record):

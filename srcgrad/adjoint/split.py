@@ -21,8 +21,9 @@ def split(joint: Graph, n_seeds: int, copies: bool = True) -> tuple[Graph, Graph
     """Cut a closed joint graph, whose last ``n_seeds`` inputs are seeds, at its border.
 
     The forward graph has the inputs of the primal function; its outputs are the ``n_primal``
-    kept results, then the residuals.  The backward graph takes the residuals, then the seeds,
-    and returns the cotangents.  ``copies``: residuals that the caller can reach are copied.
+    kept results, then the residuals (all of them count as primal results).  The backward graph
+    takes the residuals, then the seeds, and returns the cotangents.  ``copies``: residuals that
+    the caller can reach are copied.
     """
     assert joint.border is not None, "only joint graphs can be split"
     block, border = joint.block, joint.border
@@ -48,8 +49,8 @@ def split(joint: Graph, n_seeds: int, copies: bool = True) -> tuple[Graph, Graph
         else:
             kept.append(v)
     primal = Block(inputs, (*block.nodes[:border], *tail.nodes), (*results, *kept))
-    forward = joint.but(name=f"{joint.name}_forward", border=None, n_primal=len(results),
-                        block=_with_none(primal, set(residuals)))
+    forward = joint.but(name=f"{joint.name}_forward", border=None,
+                        n_primal=len(results) + len(kept), block=_with_none(primal, set(residuals)))
     taken = {v: v.like(obj=None) for v in residuals}
     pullback = rebuild(backward, dict(taken), fresh=False)
     pullback = pullback.but(params=(*taken.values(), *seeds))

@@ -152,9 +152,7 @@ class Hazards:
         return found
 
     def returns(self, graph: Graph) -> None:
-        """Gradients own their memory: notes the results that must be copied."""
-        if graph.border is None:
-            return
+        """Gradients and tangents own their memory: notes the results that must be copied."""
         outputs = graph.block.outputs
         taken: dict[Root, list[Value]] = {}
         for i, v in enumerate(outputs):

@@ -11,7 +11,7 @@ saved by a ``copy`` node.
   is defined; the user's own reads in between still read the original.
 * Writes of the adjoint happen in place where the base is memory of ours that nobody reads
   later; otherwise on a copy.  An addition to a whole value becomes ``a + b`` then.
-* Gradients that are returned own their memory: no argument, constant, saved value, seed or
+* Gradients and tangents that are returned own their memory: no argument, constant, saved value, seed or
   other result shares it.
 
 The pass decides nothing about numbers; ``interpret`` gives the same results before and after.
@@ -35,7 +35,8 @@ def realize(graph: Graph) -> Graph:
 
 def realized(graph: Graph) -> tuple[Graph, Families]:
     """:func:`realize`, and which values may share memory."""
-    if graph.border is None and not any(n.op in WRITES for n in walk(graph.block)):
+    if graph.border is None and graph.n_primal == len(graph.outputs) and not any(
+            n.op in WRITES for n in walk(graph.block)):
         return graph, Families({})
     graph, order, storage = own_carried(graph.but(block=sink_zeros(graph.block)))
     hazards = Hazards(graph, order, storage)
