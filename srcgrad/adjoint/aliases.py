@@ -82,7 +82,7 @@ class Aliases:
             return
         if not any(out.aval.kind in _MUTABLE for out in node.outputs):
             return  # numbers share no memory
-        if not may_probe(fn):  # such as the text of an f-string
+        if fn is list or not may_probe(fn):  # rows of an array; such as the text of an f-string
             self._join(*node.outputs, *node.inputs)
             return
         args, kwargs = avals_of(node)

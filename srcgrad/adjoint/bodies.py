@@ -23,6 +23,7 @@ from ..rules.methods import resolve
 from ..spelling import At, Part
 from .binding import Bindings, Bound, leaves, no_rule
 from .frames import Tape, avals_of, cotangent_aval
+from .ragged import cut, ragged_axis
 from .steps import fresh_symbol
 
 Pair = tuple[Value, Value]
@@ -145,6 +146,11 @@ def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape
         assert cts[0] is not None
         rows = tape.call(np.array, cts[0])
         yield node.inputs[0], tape.call(np.reshape, rows, shape_of(tape, node.inputs[0]))
+        return
+    ragged = ragged_axis(node, bound)
+    if ragged is not None:
+        assert cts[0] is not None
+        yield ragged[0], cut(tape, *ragged, cts[0])
         return
     for name, result in _run_rules(tape, bound, node, varied, ct, ans):
         yield from _spread(tape, bound, bound.named[name], result, varied)

@@ -207,7 +207,7 @@ def pairs(graph: Graph, copies: bool = False) -> Graph:
     for joint in joints:
         assert joint.pair is not None
         forward, backward = split(joint.but(pair=None), joint.n_seeds, copies)
-        callees[joint.name] = _packed(forward, joint.name)
+        callees[joint.name] = _packed(forward, joint.name, joint.n_primal)
         callees[joint.pair] = _unpacked(backward, joint.pair, joint.n_seeds)
     alive = reachable(graph.but(callees=callees))
     return graph.but(callees={name: callees[name] for name in callees if name in alive})
@@ -220,10 +220,9 @@ def _writes(graph: Graph) -> bool:
                for n in (top, *(i for b in top.blocks for i in walk(b))))
 
 
-def _packed(forward: Graph, name: str) -> Graph:
-    """A forward graph whose residuals are one record."""
+def _packed(forward: Graph, name: str, count: int) -> Graph:
+    """A forward graph with ``count`` results whose residuals are one record."""
     tail = Builder(Origin(role="support"))
-    count = forward.n_primal
     record = tail.add("pack", forward.outputs[count:], (RECORD,)).out
     block = forward.block.but(nodes=(*forward.block.nodes, *tail.nodes),
                               outputs=(*forward.outputs[:count], record))

@@ -38,7 +38,7 @@ from ..graph.ir import (
 from ..graph.parts import LoopParts
 from ..kinds import NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of
 from .final import FinalArrays
-from .frames import with_references
+from .frames import shaped_like, with_references
 from .recompute import Recompute
 from .scope import Scope, early_reads, read_key
 from .shapes import answered, content_reads, shape_questions
@@ -379,6 +379,7 @@ class Slot:
     init: Value
     param: Value
     following: Value
+    result: Aval
 
 
 def _slots(forward: Node, saved: list[Value], known: dict[Value, Value],
@@ -393,8 +394,10 @@ def _slots(forward: Node, saved: list[Value], known: dict[Value, Value],
         if old is not new and old in saved and new in saved and all(
                 s.param is not known[new] for s in slots) and new not in parts.carried:
             param = known[new]  # which clones in the prelude may read
-            param.aval = old.aval.but(optional=optional or old.aval.optional)
-            slots.append(Slot(parts.results[k], param, known[old]))
+            aval = old.aval.but(optional=optional or old.aval.optional)
+            param.aval = shaped_like(aval, new)
+            slots.append(Slot(parts.results[k], param, known[old],
+                              shaped_like(aval, parts.inits[k])))
     return slots
 
 
@@ -408,7 +411,7 @@ def _with_slots(node: Node, slots: list[Slot]) -> Node:
         params=(*block.params[:1 + at], *(s.param for s in slots), *block.params[1 + at:]),
         outputs=(*block.outputs[:at], *(s.following for s in slots), *block.outputs[at:]))
     inputs = (*node.inputs[:3 + at], *(s.init for s in slots), *node.inputs[3 + at:])
-    outputs = (*node.outputs[:at], *(Value(s.param.aval) for s in slots), *node.outputs[at:])
+    outputs = (*node.outputs[:at], *(Value(s.result) for s in slots), *node.outputs[at:])
     return node.but(inputs=inputs, outputs=outputs, blocks=(block,), params={
         **node.params, "loop": spec.but(n_carried=at + len(slots))})
 

@@ -23,6 +23,7 @@ from .bodies import cotangents_of_apply, fit, partial_cotangents, unbroadcast
 from .calls import Calls
 from .frames import Frame, Tape, cotangent_aval, with_values
 from .names import tangent
+from .ragged import ragged_axis
 from .reverse import Reverse
 from .steps import first_lowered
 from .zeros import zeros
@@ -174,6 +175,11 @@ class Forward:
 
     def _apply(self, tape: Tape, node: Node) -> Sequence[Value | None]:
         """The tangent of a function's outputs: its vjp on dummy cotangents, transposed."""
+        ragged = ragged_axis(node, self.bindings.of(node))
+        if ragged is not None:
+            inputs = tuple(self.tangent(tape, v) if v is ragged[0] else v for v in node.inputs)
+            return tape.add("apply", inputs, (cotangent_aval(node.out.aval),),
+                            **node.params).outputs
         scratch = Tape(tape.origin)
         dummies = [scratch.param(cotangent_aval(o.aval)) for o in node.outputs]
         pairs: list[tuple[Value, Value]] = []

@@ -32,6 +32,15 @@ def cotangent_aval(aval: Aval) -> Aval:
     return aval.but(expr=None, optional=False)
 
 
+def shaped_like(aval: Aval, value: Value) -> Aval:
+    """``aval`` with the shape of ``value``, if both are arrays of one rank."""
+    shape, other = aval.shape, value.aval.shape
+    if aval.kind is not Kind.ARRAY or value.aval.kind is not Kind.ARRAY or (
+            shape is None or other is None or len(shape) != len(other)):
+        return aval
+    return aval.but(shape=other)
+
+
 def avals_of(node: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The abstract arguments of an ``apply`` node, as :func:`infer` takes them."""
     avals = [v.aval for v in node.inputs]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import LoopSpec, Node, Value
 from ..kinds import BOOL, INT, Aval, Kind, int_aval
-from .frames import Frame, Tape, cotangent_aval
+from .frames import Frame, Tape, cotangent_aval, shaped_like
 from .zeros import zeros
 
 if TYPE_CHECKING:
@@ -28,8 +28,10 @@ def _element(aval: Aval) -> Aval:
     return cotangent_aval(aval.elem)
 
 
-def get(tape: Tape, lst: Value, index: Value) -> Value:
-    return tape.add("get", (lst, index), (_element(lst.aval),)).out
+def get(tape: Tape, lst: Value, index: Value, primal: Value | None = None) -> Value:
+    """An element of a list of cotangents: that of ``primal``, if it is known of what."""
+    aval = _element(lst.aval) if primal is None else shaped_like(_element(lst.aval), primal)
+    return tape.add("get", (lst, index), (aval,)).out
 
 
 def _next(tape: Tape, op: str, lst: Value, *inputs: Value) -> Value:
@@ -68,11 +70,12 @@ def _list(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
     for i, element in enumerate(node.inputs):
         if element in reverse.activity.varied:
             index = frame.tape.const(i, int_aval(i))
-            reverse.accumulate(frame, element, get(frame.tape, ct, index))
+            reverse.accumulate(frame, element, get(frame.tape, ct, index, element))
 
 
-def _pop_from(frame: Frame, ct: Value, *index: Value) -> tuple[Value, Value]:
-    node = frame.tape.add("pop", (ct, *index), (ct.aval, _element(ct.aval)))
+def _pop_from(frame: Frame, ct: Value, primal: Value, *index: Value) -> tuple[Value, Value]:
+    aval = shaped_like(_element(ct.aval), primal)
+    node = frame.tape.add("pop", (ct, *index), (ct.aval, aval))
     rest, element = node.outputs
     rest.hint, rest.obj = ct.hint, ct.obj
     return rest, element
@@ -90,7 +93,7 @@ def _insert(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None
         zero = tape.const(0, int_aval(0))
         place = tape.apply(max, (zero, place), {}, INT)
         index = (tape.apply(min, (place, length), {}, INT),)
-    rest, element = _pop_from(frame, ct, *index)
+    rest, element = _pop_from(frame, ct, node.inputs[1], *index)
     reverse.accumulate(frame, node.inputs[1], element)
     reverse.accumulate(frame, node.inputs[0], rest)
 
@@ -140,7 +143,7 @@ def _put(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
     lst, value, index = node.inputs
     tape, ct = frame.tape, cts[0]
     assert ct is not None
-    reverse.accumulate(frame, value, get(tape, ct, index))
+    reverse.accumulate(frame, value, get(tape, ct, index, value))
     if lst in reverse.activity.varied:
         old = tape.add("get", (lst, index), (lst.aval.elem or value.aval,)).out
         reverse.accumulate(frame, lst, _next(tape, "put", ct, zeros(tape, old), index))
@@ -150,7 +153,7 @@ def _list_acc(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> No
     lst, value, index = node.inputs
     ct = cts[0]
     assert ct is not None
-    reverse.accumulate(frame, value, get(frame.tape, ct, index))
+    reverse.accumulate(frame, value, get(frame.tape, ct, index, value))
     reverse.accumulate(frame, lst, ct)
 
 

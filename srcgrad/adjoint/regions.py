@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from ..graph.ir import Block, LoopSpec, Node, Value
 from ..graph.parts import LoopParts, Mirror
-from ..kinds import INT, int_aval
-from .frames import Frame, cotangent_aval
+from ..kinds import BOOL, INT, Kind, int_aval
+from .frames import Frame, Tape, cotangent_aval, shaped_like
+from .zeros import zeros
 
 if TYPE_CHECKING:
     from .reverse import Reverse
@@ -76,8 +77,10 @@ class _LoopReversal:
         slots = self._slots()
         inits = [self._ct_or_zeros(parts.results[k]) for k in slots]
         lasts = [j for j, v in enumerate(parts.lasts) if self.ct_of[v] is not None]
+        uneven = [j for j in lasts if self._varies(parts.last[j])]
+        lasts = [j for j in lasts if j not in uneven]
         inits += [self._given(parts.lasts[j]) for j in lasts]
-        carried = [self._sized(parts.results[k], parts.next[k]) for k in slots]
+        carried = [self._param(parts.results[k], parts.next[k]) for k in slots]
         carried += [self._param(parts.last[j]) for j in lasts]
         consumed = [m for m, v in enumerate(parts.sequences) if self.ct_of[v] is not None]
         elements = [self._param(parts.produced[m]) for m in consumed]
@@ -86,6 +89,7 @@ class _LoopReversal:
         targets += [parts.produced[m] for m in consumed]
         for target, ct in zip(targets, carried + elements):
             reverse.accumulate(body, target, ct)
+        newest = self._newest(uneven)
         reverse.run(body)
         following = [self._body_ct(parts.carried[k]) for k in slots]
         following += [reverse.zeros(body, parts.last[j]) for j in lasts]
@@ -97,6 +101,10 @@ class _LoopReversal:
             inits.append(reverse.zeros(frame, v) if before is None else before)
             carried.append(body.accumulators[v])
             following.append(body.cts[v])
+        if newest is not None:
+            inits.append(frame.tape.const(True, BOOL))
+            carried.append(newest)
+            following.append(body.tape.const(False, BOOL))
         spec = LoopSpec(
             "for", n_carried=len(carried), n_consumed=len(consumed), n_produced=len(made),
             reverse=not self.node.loop.reverse,
@@ -105,12 +113,35 @@ class _LoopReversal:
                       (*following, *produced))
         avals = [v.aval for v in carried]
         for place, k in enumerate(slots):
-            avals[place] = self._sized(parts.results[k], parts.inits[k]).aval
+            avals[place] = shaped_like(avals[place], parts.inits[k])
         avals += [cotangent_aval(parts.sources[m].aval) for m in made]
         sequences = [self._given(parts.sequences[m]) for m in consumed]
         loop = frame.tape.add("loop", (*control, *inits, *sequences), (*avals, INT), (block,),
                               loop=spec, mirror=Mirror(parts.trips), ordinal=ordinal)
         self._deliver(loop, slots, len(lasts), outer, made)
+
+    def _varies(self, last: Value) -> bool:
+        """May a value that is left behind by the last iteration have another size in others?"""
+        return last.aval.kind is Kind.ARRAY and last.aval.shape is not None and (
+            not self.reverse.sizes.constant_in(last.aval.shape, self.node))
+
+    def _newest(self, uneven: list[int]) -> Value | None:
+        """The cotangents of values of different sizes that the last iteration left behind: zero
+        in all iterations but the first backwards, in which the returned parameter is true."""
+        if not uneven:
+            return None
+        reverse, body, parts = self.reverse, self.body, self.parts
+        newest = Value(BOOL)
+        for j in uneven:
+            last, given = parts.last[j], self._given(parts.lasts[j])
+            arms = []
+            for found in (lambda tape, g=given: g, lambda tape, v=last: zeros(tape, v)):
+                arm = Tape(body.tape.origin)
+                arms.append(arm.block((found(arm),)))
+            aval = cotangent_aval(last.aval)
+            merged = body.tape.add("if", (newest,), (aval,), tuple(arms)).out
+            reverse.accumulate(body, last, merged)
+        return newest
 
     def _deliver(self, loop: Node, slots: list[int], n_lasts: int, outer: list[Value],
                  made: list[int]) -> None:
@@ -144,16 +175,13 @@ class _LoopReversal:
         return [k for k, p in enumerate(parts.carried) if p in activity.varied
                 and (self.ct_of[parts.results[k]] is not None or p in activity.useful)]
 
-    def _param(self, primal: Value) -> Value:
-        return Value(cotangent_aval(primal.aval), self.reverse.name(primal))
-
-    def _sized(self, primal: Value, like: Value) -> Value:
-        """A parameter for the cotangent of ``primal`` with the sizes of ``like``: those of an
-        array that grows differ from iteration to iteration."""
-        param = self._param(primal)
-        if param.aval.is_array and like.aval.is_array and param.aval.ndim == like.aval.ndim:
-            param.aval = param.aval.but(shape=like.aval.shape)
-        return param
+    def _param(self, primal: Value, following: Value | None = None) -> Value:
+        """The cotangent of a carried value in the body: it has the shape of what the body
+        leaves behind (``following``), which need not be the same in all iterations."""
+        aval = cotangent_aval(primal.aval)
+        if following is not None:
+            aval = shaped_like(aval, following)
+        return Value(aval, self.reverse.name(primal))
 
     def _given(self, primal: Value) -> Value:
         ct = self.ct_of[primal]

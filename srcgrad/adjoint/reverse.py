@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -42,8 +43,12 @@ class Reverse:
         self.defined_in: dict[Value, Block] = {}
         self._unpacked = {o for n in walk(graph.block) if n.op == "unpack" for o in n.outputs}
         self._locate(graph.block)
-        self._sizes: Sizes | None = None
         self.order = 1 + order_of(v.hint for v in self.defined_in)
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """Where the sizes of the graph come from."""
+        return Sizes(self.graph.block)
 
     def _locate(self, block: Block) -> None:
         for value in block.params:
@@ -114,12 +119,10 @@ class Reverse:
             return frame.tape.add("list_like", (value,), (cotangent_aval(aval),)).out
         if not aval.optional or aval.kind is not Kind.ARRAY or aval.shape is None:
             return zeros(frame.tape, value)
-        if self._sizes is None:
-            self._sizes = Sizes(self.graph.block)
-        if not all(self._sizes.computable(d, frame.block, {}) for d in aval.shape):
+        if not all(self.sizes.computable(d, frame.block, {}) for d in aval.shape):
             return zeros(frame.tape, value)
-        shape = tuple(d if isinstance(d, int) else self._sizes.compute(d, frame.tape, frame.block,
-                                                                       {}) for d in aval.shape)
+        shape = tuple(d if isinstance(d, int) else self.sizes.compute(d, frame.tape, frame.block,
+                                                                      {}) for d in aval.shape)
         return frame.tape.apply(np.zeros, (shape,), {"dtype": aval.dtype}, cotangent_aval(aval))
 
     def name(self, value: Value) -> str | None:

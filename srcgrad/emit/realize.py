@@ -11,8 +11,8 @@ saved by a ``copy`` node.
   is defined; the user's own reads in between still read the original.
 * Writes of the adjoint happen in place where the base is memory of ours that nobody reads
   later; otherwise on a copy.  An addition to a whole value becomes ``a + b`` then.
-* Gradients and tangents that are returned own their memory: no argument, constant, saved value, seed or
-  other result shares it.
+* Gradients and tangents that are returned own their memory: no argument, constant, saved value,
+  seed or other result shares it.
 
 The pass decides nothing about numbers; ``interpret`` gives the same results before and after.
 """

@@ -10,14 +10,14 @@ An element that is used once is read in place (``u_saved[t]``), others are bound
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 
 from srcgrad.dims import Atom, Dim, Poly, proves_nonnegative
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
-from srcgrad.graph.parts import Origins
+from srcgrad.graph.parts import LoopParts, Origins
 from srcgrad.kinds import SCALARS, Kind
 
 
@@ -68,6 +68,7 @@ class Sizes:
         self.atoms: dict[Atom, tuple[Value, int | None]] = {}
         self.aliases: dict[Atom, tuple[Value, int | None]] = {}
         self.into: dict[Value, tuple[Node, Value]] = {}
+        self.unsure: set[Value] = set()  # what may be undefined where it is in reach
         self.origins = Origins(graph.block)
         self.whole = self._whole(graph.block)
         self.block(graph.block)
@@ -82,6 +83,9 @@ class Sizes:
                 self.loop(node)
             for inner in node.blocks:
                 self.block(inner)
+            if node.op == "if":
+                for v, *arms in zip(node.outputs, *(b.outputs for b in node.blocks), strict=True):
+                    self.doubt(arms, v)
             if node.op not in ("const", "undef") and node not in self.folding.inlined:
                 for v in node.outputs:
                     self.offer(v, added)
@@ -93,7 +97,8 @@ class Sizes:
         aval = value.aval
         made = self.folding.producer.get(value)
         used = value in self.folding.users or (made is not None and made.op == "alias")
-        if aval.optional or not used or value in self.avoid or self._is_list(value, made):
+        if aval.optional or not used or value in self.avoid or value in self.unsure or (
+                self._is_list(value, made)):
             return
         dims: list[tuple[Dim | None, int | None]] = []
         if aval.kind is Kind.INT:
@@ -128,9 +133,18 @@ class Sizes:
                     found |= self.origins.of(v)
         return found
 
+    def doubt(self, sources: Iterable[Value], *values: Value) -> None:
+        """Notes that values may be undefined if one of those they come from may be."""
+        makers = [(v, self.folding.producer.get(v)) for v in sources]
+        if any(v in self.unsure or (m is not None and m.op == "undef") for v, m in makers):
+            self.unsure.update(values)
+
     # ---- loops -----------------------------------------------------------------------
     def loop(self, node: Node) -> None:
-        spec = node.loop
+        spec, parts = node.loop, LoopParts(node)
+        for init, param, result in zip(parts.inits, parts.carried, parts.results, strict=True):
+            self.doubt((init,), param, result)
+        self.unsure.update(parts.lasts)
         plan = self.plans[node] = LoopPlan()
         body = node.blocks[-1]
         counted = spec.kind == "for"
@@ -181,10 +195,8 @@ class Sizes:
         spec = node.loop
         for init in node.inputs[spec.first_init:spec.first_init + spec.n_carried]:
             alike = init.aval.kind is Kind.ARRAY and init.aval.shape == aval.shape
-            if alike and aval.shape:
-                made = self.folding.producer.get(init)
-                if made is None or made not in self.folding.inlined:
-                    return Shape(init, aval.shape, {}, aval.dtype)
+            if alike and aval.shape and self.at_hand(init):
+                return Shape(init, aval.shape, {}, aval.dtype)
         sources: dict[Atom, tuple[Value, int | None]] = {}
         local = self.local(node)
         for dim in aval.shape:
@@ -192,13 +204,18 @@ class Sizes:
                 return None
         return Shape(None, aval.shape, sources, aval.dtype)
 
+    def at_hand(self, init: Value) -> bool:
+        """Is an initial value certainly defined, and in a variable?"""
+        made = self.folding.producer.get(init)
+        return not init.aval.optional and init not in self.unsure and (
+            made is None or (made not in self.folding.inlined and made.op != "undef"))
+
     def local(self, node: Node) -> dict[Atom, tuple[Value, int | None]]:
         """Sizes that can be read off a loop's initial values: alive there in any case."""
         found: dict[Atom, tuple[Value, int | None]] = {}
         spec = node.loop
         for init in node.inputs[spec.first_init:spec.first_init + spec.n_carried]:
-            made = self.folding.producer.get(init)
-            if init.aval.is_array and (made is None or made not in self.folding.inlined):
+            if init.aval.is_array and self.at_hand(init):
                 for axis, size in enumerate(init.aval.shape or ()):
                     atom = _single(size)
                     if atom is not None:

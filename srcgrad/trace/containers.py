@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import is_varying
 from ..errors import UnsupportedOperation
 from ..graph.ir import Ref, Value
-from ..kinds import Kind, list_of
+from ..kinds import Aval, Kind, list_of
 from ..spelling import Method
 from .calls import Calls
 from .control import Restart
@@ -310,7 +311,10 @@ class Containers(Calls):
         elem = symbolic.value.aval.elem
         if elem is None:
             raise IndexError("list index out of range")
-        (value,) = self.emit("get", (symbolic.value, index), (elem,))
+        known = (symbolic.value, key if type(key) is int else index)
+        if known not in self.element_sizes:
+            self.element_sizes[known] = self.element_aval(elem)
+        (value,) = self.emit("get", (symbolic.value, index), (self.element_sizes[known],))
         if elem.kind is Kind.LIST:
             inner = self.list_object(value)
             self.list_owners[id(inner)] = (obj, inner)
@@ -323,6 +327,15 @@ class Containers(Calls):
         if type(found) is ArrayTracer:
             found.home.stored = True
         return found
+
+    element_sizes: dict[tuple[Value, Any], Aval]
+
+    def element_aval(self, elem: Aval) -> Aval:
+        """The facts about one element: what varies in a list may be of any size in each."""
+        if elem.kind is not Kind.ARRAY or not any(map(is_varying, elem.shape or ())):
+            return elem
+        return elem.but(shape=tuple(self.fresh("k") if is_varying(d) else d
+                                    for d in elem.shape or ()))
 
     def list_object(self, value: Value) -> list[Any]:
         """A Python list that stands for a list value."""
@@ -358,7 +371,8 @@ class Containers(Calls):
             if elem is None:
                 raise IndexError("pop from empty list")
             extra = tuple(self.as_value(a) for a in args)
-            new, value = self.emit("pop", (symbolic.value, *extra), (symbolic.value.aval, elem))
+            new, value = self.emit("pop", (symbolic.value, *extra),
+                                   (symbolic.value.aval, self.element_aval(elem)))
             self._set_list(obj, new)
             return self.list_object(value) if elem.kind is Kind.LIST else self.element(value)
         if name == "extend":

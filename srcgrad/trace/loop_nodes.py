@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from ..dims import Poly, add, evaluate, is_varying, proves_nonnegative, range_length
-from ..graph.ir import Block, LoopSpec, Value, walk
+from ..dims import Atom, Poly, add, evaluate, is_varying, proves_nonnegative, range_length, symbols
+from ..graph.ir import Block, LoopSpec, Value, free_values, walk
 from ..kinds import INT, Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, RETURN, UNBOUND
 from .homes import inherit_stored, is_active, link_possible, members, reach
@@ -59,12 +59,14 @@ class LoopNodes(Rounds):
         """Initial and next values, and the types of the results, leaf by leaf."""
         entries: list[Value] = []
         ends: list[Value] = []
-        avals: list[Aval] = []
+        leaves_: list[Leaf] = []
+        known: list[Value] = []
         for carried in forms.values():
             for leaf, part in zip(leaf_shapes(carried.shape),
                                   leaves(carried.shape, carried.entry), strict=True):
                 entries.append(self.leaf_value(part, leaf.aval))
-                avals.append(self._result_aval(leaf, runs))
+                leaves_.append(leaf)
+                known.extend(() if part is UNBOUND else entries[-1:])
         self.journal.push()
         outer, self.region = self.region, done.region
         done.region.active = True
@@ -79,7 +81,8 @@ class LoopNodes(Rounds):
         self.region = outer
         for home in self._drained():
             self.journal.write(Stored(home), True)
-        return entries, ends, avals
+        inner = _inner_symbols(done, known)
+        return entries, ends, [self._result_aval(leaf, runs, inner) for leaf in leaves_]
 
     def _needs_runs(self, forms: dict[tuple[Any, ...], Carried]) -> bool:
         """Does it matter whether the loop runs at all?  For arrays that it rebinds: if it does,
@@ -100,16 +103,18 @@ class LoopNodes(Rounds):
         self.guard_size("ge0", spare)
         return bool(evaluate(spare, self.numbers) >= 0)
 
-    def _result_aval(self, leaf: Leaf, runs: bool) -> Aval:
+    def _result_aval(self, leaf: Leaf, runs: bool, inner: set[Atom]) -> Aval:
         """Sizes and numbers that vary from round to round are fresh after the loop."""
         aval = leaf.aval
         if leaf.steady and not runs:
             return any_aval(aval.dtype)
-        if aval.kind is Kind.INT and isinstance(aval.expr, Poly) and -1 in leaf.opened:
-            return aval.but(expr=self.fresh("i", low=aval.expr.atoms()[0].low))
-        if aval.kind is Kind.ARRAY and leaf.opened:
-            shape = tuple(self.fresh("k") if axis in leaf.opened else size
-                          for axis, size in enumerate(aval.shape or ()))
+        if aval.kind is Kind.INT and isinstance(aval.expr, Poly) and (
+                -1 in leaf.opened or not inner.isdisjoint(symbols(aval.expr))):
+            low = 0 if proves_nonnegative(aval.expr) else aval.expr.atoms()[0].low
+            return aval.but(expr=self.fresh("i", low=low))
+        if aval.kind is Kind.ARRAY:
+            shape = tuple(self.fresh("k") if axis in leaf.opened or not inner.isdisjoint(
+                symbols(size)) else size for axis, size in enumerate(aval.shape or ()))
             return aval.but(shape=shape)
         return aval
 
@@ -229,6 +234,20 @@ class LoopNodes(Rounds):
         test = self.compare("==", self.wrap(leave), RETURN)
         chosen = self.choose(self.value_of(test), lambda: RETURN, lambda: NORMAL)
         return self.as_value(chosen)
+
+
+def _inner_symbols(done: Round, entries: list[Value]) -> set[Atom]:
+    """The symbols of sizes and numbers that mean something within an iteration only."""
+    block = Block(tuple(done.region.builder.params), tuple(done.region.builder.nodes), ())
+    made = [*block.params, *(v for node in walk(block) for v in node.outputs),
+            *(v for node in walk(block) for inner in node.blocks for v in inner.params)]
+    inner = {a for v in made for a in _symbols_of(v.aval) if a.varying}
+    return inner.difference(a for v in (*entries, *free_values(block))
+                            for a in _symbols_of(v.aval)) if inner else inner
+
+
+def _symbols_of(aval: Aval) -> list[Atom]:
+    return [a for dim in (*(aval.shape or ()), aval.expr) for a in symbols(dim)]
 
 
 def _leaving(jump: Any) -> frozenset[int] | None:

@@ -35,6 +35,7 @@ class TraceMachine(Either, MachineDefaults):
         self.list_sites = {}
         self.generators = {}
         self.list_owners = {}
+        self.element_sizes = {}
         self.dropped = set()
         self.unsteady = set()
         self.later = Later()

@@ -12,18 +12,34 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
 
-from chain import run_quietly
+import aliasing
+import chain
+import numpy_style
+import objects
+import practice
+import tricky
+import uneven_programs
 from generator import arguments, program
 from orders import check_first, check_second
+from source_programs import SOURCES
 
 import srcgrad as sg
+
+LOOPS = uneven_programs.CASES
+
+
+@pytest.mark.parametrize(("fn", "args"), LOOPS, ids=[fn.__name__ for fn, _ in LOOPS])
+def test_uneven_programs(fn, args):
+    chain.check(fn, args)
+    check_first(fn, args)
+    check_second(fn, args)
 
 
 def run(seed):
     """Check one program; False if it was refused (an alias that depends on data)."""
     fn, text = program(seed)
     args = arguments(seed)
-    if not np.isfinite(run_quietly(fn, copy.deepcopy(args))):
+    if not np.isfinite(chain.run_quietly(fn, copy.deepcopy(args))):
         return True
     try:
         check_first(fn, args)
@@ -70,3 +86,50 @@ def test_linearization_point_is_kept():
         x, before = np.array([1.0, 2.0]), len(calls)
         np.testing.assert_array_equal(jacobian(g)(x), [[4.0, 0.0], [0.0, 6.0]])
         assert len(calls) == before + 1 and list(x) == [2.0, 3.0]
+
+
+def returned_twice(x):
+    y = x * 2.0
+    return y, y
+
+
+def test_cotangents_of_one_value_at_two_places_add_up():
+    _, pullback = sg.vjp(returned_twice, np.ones(2))
+    assert list(pullback((np.ones(2), 3.0 * np.ones(2)))[0]) == [8.0, 8.0]
+
+
+def test_tangents_own_their_memory():
+    direction = np.ones(2)
+    _, moved = sg.jvp(lambda x: (x, x.T), (np.ones(2),), (direction,))
+    for i, t in enumerate(moved):
+        assert not np.shares_memory(t, direction)
+        assert not any(np.shares_memory(t, other) for other in moved[:i])
+
+
+def test_kept_arrays_are_copied():
+    """A pullback's list of arrays may hold the caller's own."""
+    def f(x, y):
+        a, t = y * 2.0, 0.0
+        for _ in range(3):
+            t += np.sum(x * a)
+            a = x
+        return t
+
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    _, pullback = sg.vjp(f, x, y)
+    x[...] = y[...] = 7.0
+    found = pullback(1.0)
+    assert [list(g) for g in found] == [[10.0, 16.0], [2.0, 4.0]]
+
+
+CORPORA = [(m.__name__, fn, args) for m in (tricky, aliasing, objects, practice, numpy_style)
+           for fn, args in m.CASES]
+CORPORA += [("source", fn, tuple(args)) for fn, args, _ in SOURCES.values()]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("fn", "args"), [c[1:] for c in CORPORA],
+                         ids=[f"{c[0]}-{c[1].__name__}" for c in CORPORA])
+def test_handwritten_programs(fn, args):
+    check_first(fn, args)
+    check_second(fn, args)

@@ -1,0 +1,80 @@
+"""Joining a list of arrays of different sizes: its cotangent is cut at run time, in a loop.
+
+The rule book's formulas for ``np.concatenate`` and its kin cut the cotangent into parts whose
+sizes stand in the graph.  In a list of unknown length each array may have a size of its own.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..dims import is_varying
+from ..graph.ir import Index, LoopSpec, Node, Value
+from ..kinds import INT, Kind, int_aval, list_of
+from .binding import Bound
+from .frames import Tape, cotangent_aval
+
+# The axis along which arrays of a rank are joined.
+_AXES: dict[Any, Callable[[int], int]] = {
+    np.hstack: lambda rank: 0 if rank < 2 else 1, np.vstack: lambda rank: 0,
+    np.column_stack: lambda rank: 1, np.dstack: lambda rank: 2,
+}
+
+
+def ragged_axis(node: Node, bound: Bound) -> tuple[Value, int | None] | None:
+    """The list that a node joins, and the axis (None: flat), if sizes along it may differ."""
+    fn = node.params["fn"]
+    if fn is np.concatenate:
+        lst, axis = bound.named.get("arrays"), bound.named.get("axis", 0)
+    elif fn in _AXES:
+        lst, axis = bound.named.get("tup"), None
+    else:
+        return None
+    if not isinstance(lst, Value) or lst.aval.kind is not Kind.LIST or lst.aval.elem is None:
+        return None
+    shape = lst.aval.elem.shape
+    if lst.aval.elem.kind is not Kind.ARRAY or not shape:
+        return None
+    if fn is not np.concatenate:
+        axis = _AXES[fn](len(shape))
+        if axis >= len(shape):
+            return None
+    elif axis is None:
+        return (lst, None) if any(map(is_varying, shape)) else None
+    if not isinstance(axis, int):
+        return None
+    axis %= len(shape)
+    return (lst, axis) if is_varying(shape[axis]) else None
+
+
+def cut(tape: Tape, lst: Value, axis: int | None, ct: Value) -> Value:
+    """The list of the parts of ``ct`` that belong to the arrays of ``lst``."""
+    assert lst.aval.elem is not None
+    elem = cotangent_aval(lst.aval.elem)
+    zero, one = (tape.const(n, int_aval(n)) for n in (0, 1))
+    length = tape.add("list_len", (lst,), (INT,)).out
+    empty = tape.add("list", (), (list_of(elem),)).out
+    body = Tape(tape.origin)
+    index, start, made = body.param(INT), body.param(INT), body.param(list_of(elem))
+    item = body.add("get", (lst, index), (lst.aval.elem,)).out
+    sizes = [body.add("dim", (item,), (INT,), axis=k).out for k in range(len(elem.shape or ()))]
+    if axis is None:
+        extent = sizes[0]
+        for size in sizes[1:]:
+            extent = body.apply(operator.mul, (extent, size), {}, INT)
+    else:
+        extent = sizes[axis]
+    stop = body.apply(operator.add, (start, extent), {}, INT)
+    key = (*(slice(None),) * (axis or 0), slice(start, stop))
+    flat = elem if axis is not None else elem.but(shape=elem.shape and elem.shape[:1])
+    part = body.read(ct, (Index(key if len(key) > 1 else key[0], True),), flat)
+    if axis is None and len(sizes) > 1:
+        part = body.apply(np.reshape, (part, tuple(sizes)), {}, elem)
+    following = body.add("append", (made, part), (list_of(elem),)).out
+    loop = tape.add("loop", (zero, length, one, zero, empty), (INT, list_of(elem), INT),
+                    (body.block((stop, following)),), loop=LoopSpec("for", n_carried=2))
+    return loop.outputs[1]

@@ -1,0 +1,247 @@
+"""Loops whose arrays change their size, and lists of arrays of different sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+X = np.array([0.3, 0.7, 1.1, 0.9])
+X8 = np.linspace(0.2, 1.3, 8)
+CASES = []
+
+
+def case(*args):
+    def register(fn):
+        CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+@case(X8)
+def butterflies(x):
+    n = len(x)
+    X = np.array([[1.0]]) * x.reshape(1, n)
+    while X.shape[0] < n:
+        h = X.shape[1] // 2
+        even = X[:, :h]
+        odd = X[:, h:]
+        ph = np.exp(-0.3 * np.arange(X.shape[0]) / X.shape[0])[:, None]
+        X = np.vstack([even + ph * odd * even, even - ph * odd])
+    return np.sum(X ** 2)
+
+
+@case(X)
+def doubling_by_size(x):
+    a = x[:1]
+    while a.shape[0] < len(x):
+        a = np.concatenate([a, np.sin(a) * x[a.shape[0]]])
+    return np.sum(a ** 3)
+
+
+@case(X, 3)
+def doubling_by_count(x, n):
+    a = x[:1]
+    for i in range(n):
+        a = np.concatenate([a, np.sin(a) * x[i]])
+    return np.sum(a ** 3)
+
+
+@case(X8)
+def halving(x):
+    a = x * 1.0
+    while len(a) > 1:
+        a = a[::2] * a[1::2] + a[::2]
+    return a[0] ** 2
+
+
+@case(X8)
+def halving_by_count(x):
+    a = x * 1.0
+    for k in range(2):
+        h = len(a) // 2
+        a = np.tanh(a[:h] * a[h:])
+    return np.sum(a)
+
+
+@case(X)
+def growing_products(x):
+    a = np.outer(x[:1], x[:2])
+    k = 0
+    while k < 2:
+        a = np.kron(a, x[:2]) * a.sum()
+        k += 1
+    return np.sum(a)
+
+
+@case(X)
+def pooling(x):
+    img = np.outer(x, x)
+    while img.shape[0] > 1:
+        h = img.shape[0] // 2
+        img = img.reshape(h, 2, h, 2).max(axis=(1, 3)) ** 2 + 0.1 * img[:h, :h]
+    return img[0, 0]
+
+
+@case(X)
+def growing_and_listing(x):
+    out = []
+    a = x[:1]
+    for i in range(3):
+        a = np.concatenate([a, a * x[i]])
+        out.append(np.sum(a * a))
+    return sum(out)
+
+
+@case(X8)
+def v_cycle(x):
+    stack = []
+    u = x ** 2
+    while len(u) > 1:
+        stack.append(u)
+        u = 0.5 * (u[::2] + u[1::2]) * u[::2]
+    while stack:
+        f = stack.pop()
+        u = np.repeat(u, 2) * f + np.sin(f)
+    return np.sum(u)
+
+
+@case(X)
+def shrinking_by_one(x):
+    s = 0.0
+    u = x
+    for level in range(3):
+        s += np.sum(u) ** 2 * u[0]
+        u = u[1:] * u[:-1]
+    return s
+
+
+@case(X)
+def last_slice(x):
+    for i in range(3):
+        v = x[:i + 1] * x[0]
+    return np.sum(v ** 2)
+
+
+@case(X)
+def last_slices(x):
+    for i in range(3):
+        v = np.sin(x[i:])
+        w = v[:1] * 2
+    return np.sum(v ** 2) * w[0]
+
+
+@case(X8)
+def two_pops(x):
+    st = []
+    u = x
+    while len(u) > 1:
+        st.append(u[:1] * 2)
+        st.append(u)
+        u = u[::2] * u[1::2]
+    s = 0.0
+    while st:
+        a = st.pop()
+        b = st.pop()
+        s += np.sum(a * b * a)
+    return s
+
+
+@case(X8)
+def neighbours_in_a_list(x):
+    st = []
+    u = x
+    while len(u) > 1:
+        st.append(u)
+        u = u[::2] * u[1::2]
+    s = 0.0
+    for i in range(len(st) - 1):
+        s += np.sum(st[i][:len(st[i + 1])] * st[i + 1]) + np.sum(st[-1] * st[i][0])
+    return s
+
+
+@case(X)
+def growing_or_shrinking(x):
+    a = x
+    k = 0
+    while k < 3:
+        if a[0] > 0.5:
+            a = a[1:] * x[0]
+        else:
+            a = np.concatenate([a, a[:1] ** 2])
+        k += 1
+    return np.sum(a ** 2)
+
+
+@case(X8)
+def wavelets(x):
+    c = x
+    out = []
+    n = len(x)
+    while n > 1:
+        lo = 0.5 * (c[0::2] + c[1::2])
+        hi = c[0::2] * c[1::2]
+        out.append(hi)
+        c = lo
+        n = n // 2
+    out.append(c)
+    return np.sum(np.concatenate(out) ** 2)
+
+
+@case(X)
+def convolutions(x):
+    s = 0.0
+    for i in range(1, len(x)):
+        p = x[:i]
+        for j in range(2):
+            p = np.convolve(p, x[:2])
+        s += np.sum(p ** 2)
+    return s
+
+
+@case(X)
+def polynomial(x):
+    p = np.array([1.0])
+    for r in x:
+        p = np.convolve(p, np.array([1.0, -1.0])) * r + np.sum(p)
+    return np.sum(p ** 2)
+
+
+@case(X)
+def polynomial_in_place(x):
+    p = np.ones(1)
+    for r in x:
+        q = np.zeros(len(p) + 1)
+        q[:-1] += p
+        q[1:] -= r * p
+        p = q
+    return np.sum(p ** 2)
+
+
+@case(X)
+def gram_schmidt(x):
+    Q = []
+    A = np.outer(x, x) + np.diag(x)
+    for j in range(4):
+        v = A[:, j].copy()
+        for q in Q:
+            v -= q @ v * q
+        Q.append(v / np.linalg.norm(v))
+    return np.sum(np.array(Q) ** 3)
+
+
+@case(X)
+def neville(x):
+    p = x ** 2
+    for k in range(1, len(x)):
+        p = ((2.0 - x[k:]) * p[:-1] - (2.0 - x[:-k]) * p[1:]) / (x[:-k] - x[k:] - 3.0)
+    return p[0]
+
+
+@case(X)
+def elimination(x):
+    A = np.outer(x, np.sin(x)) + np.eye(len(x))
+    d = 1.0
+    while A.shape[0] > 1:
+        d = d * A[0, 0]
+        A = A[1:, 1:] - np.outer(A[1:, 0], A[0, 1:]) / A[0, 0]
+    return d * A[0, 0]
