@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import types
 from typing import Any
 
@@ -39,6 +40,7 @@ class Sources(Recorder):
         self.baked = sizes  # sizes and ints that must be static in this trace
         self.overlays: dict[int, dict[str, Any]] = {}
         self.shadows: dict[int, Any] = {}  # what an outside container holds while tracing
+        self.twins: dict[int, tuple[Path, Path]] = {}  # containers found at two places
         self.blind: set[int] = set()  # outside containers changed before they were read
         self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
@@ -147,8 +149,26 @@ class Sources(Recorder):
         if isinstance(obj, ATOMIC):
             return self._atomic(obj, path)
         self.guard("type", path, type(obj))
+        known = self.paths.get(id(obj))
+        if known is not None and known != path:
+            return self._found_again(obj, known, path)
         self.paths[id(obj)] = path
         self.pinned[id(obj)] = obj
+        return obj
+
+    def _found_again(self, obj: Any, known: Path, path: Path) -> Any:
+        """An object that is found at a second place.  Containers that are only read are told
+        apart, like arrays: what is read through one place has nothing to do with the other.
+        Everything else is one object, as long as it is one."""
+        if isinstance(obj, (list, dict, tuple)) and obj and (
+                ("same", str(known), str(path)) not in self.assumed):
+            twin = type(obj)(*obj) if hasattr(obj, "_fields") else (
+                (*obj,) if type(obj) is tuple else copy.copy(obj))
+            self.paths[id(twin)] = path
+            self.pinned[id(twin)] = twin
+            self.twins[id(obj)] = self.twins[id(twin)] = (known, path)
+            return twin
+        self.guard("is_path", path, known)
         return obj
 
     def _atomic(self, obj: Any, path: Path) -> Any:
@@ -186,6 +206,8 @@ class Sources(Recorder):
         """The shadow in which a change of an outside container is made; None if its content has
         not been read so far (then it need not be known)."""
         path = self.paths[id(obj)]
+        if id(obj) in self.twins:  # it is changed: both places must show that
+            raise Restart(("assume", ("same", *map(str, self.twins[id(obj)]))))
         if id(obj) in self.shadows:
             return self.shadows[id(obj)]
         if id(obj) not in self.noted and ("shadow", str(path)) not in self.assumed:

@@ -1,0 +1,106 @@
+"""One object met at two places: as two arguments, or as an argument and a captured object."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+LIST = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]
+DICT = {"a": np.array([1.0, 2.0])}
+Pair = namedtuple("Pair", "u v")
+PAIR = Pair(np.array([1.0, 2.0]), 3.0)
+ARRAY = np.array([1.0, 2.0])
+
+
+def captured_first(p):
+    return np.sum(LIST[0] * p[0])
+
+
+def captured_last(p):
+    return np.sum(p[0] * LIST[0])
+
+
+def replaced_in_a_list(p):
+    full = [LIST, 1]
+    full[0] = p
+    return np.sum(full[0][0] ** 2)
+
+
+def of_dict(p):
+    return np.sum(DICT["a"] * p["a"])
+
+
+def of_tuple(p):
+    return np.sum(PAIR.u * p.u) * p.v
+
+
+def of_array(p):
+    return np.sum(ARRAY * p)
+
+
+def fresh(x):
+    return sg.tree_map(lambda leaf: np.array(leaf) if isinstance(leaf, np.ndarray) else leaf, x)
+
+
+@pytest.mark.parametrize("program, argument", [
+    (captured_first, LIST), (captured_last, LIST), (replaced_in_a_list, LIST), (of_dict, DICT),
+    (of_tuple, PAIR), (of_array, ARRAY)])
+def test_the_captured_object_as_argument_has_the_gradient_of_an_equal_one(program, argument):
+    flat, _ = sg.tree_flatten(sg.grad(program)(argument))
+    want, _ = sg.tree_flatten(sg.grad(program)(fresh(argument)))
+    for a, b in zip(flat, want):
+        np.testing.assert_array_equal(a, b)
+    assert any(np.any(a) for a in flat)
+
+
+def test_one_list_as_two_arguments():
+    def program(p, q):
+        return np.sum(p[0] * q[0] ** 2)
+
+    dp, dq = sg.grad(program, (0, 1))(LIST, LIST)
+    np.testing.assert_array_equal(dp[0], LIST[0] ** 2)
+    np.testing.assert_array_equal(dq[0], 2 * LIST[0] * LIST[0])
+
+
+def test_a_later_call_with_another_object_reads_that():
+    df = sg.value_and_grad(captured_first)
+    other = [np.array([5.0, 6.0]), np.array([1.0, 1.0])]
+    assert df(LIST)[0] == captured_first(LIST)
+    assert df(other)[0] == captured_first(other)
+
+
+def test_a_change_shows_at_both_places():
+    def program(p, q):
+        p.append(p[0] * 2)
+        return np.sum(q[-1] * q[0])
+
+    df = sg.value_and_grad(program)
+    shared, plain = [np.array([1.0, 2.0])], [np.array([1.0, 2.0])]
+    value, gradient = df(shared, shared)
+    assert value == program(plain, plain) and len(shared) == len(plain) == 2
+    np.testing.assert_allclose(gradient[0], 4 * plain[0])
+    first, second = [np.array([1.0, 2.0])], [np.array([7.0])]
+    assert df(first, second)[0] == 49.0 and (len(first), len(second)) == (2, 1)
+
+
+class Model:
+    def __init__(self):
+        self.w = np.array([1.0, 2.0])
+
+
+def test_one_object_stays_one_object():
+    captured = Model()
+
+    def program(m):
+        m.k = m.w * 2
+        return np.sum(captured.w * getattr(captured, "k", 1.0))
+
+    df = sg.jit(program)
+    assert df(captured) == 10.0
+    other = Model()
+    other.w = np.array([5.0, 5.0])
+    assert df(other) == program(other)
