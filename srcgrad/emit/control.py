@@ -17,6 +17,7 @@ from srcgrad.emit.naming import LoopNames
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
 from srcgrad.emit.statements import Plain, Stmts, Store, after_moves, assign, parallel
 from srcgrad.graph.ir import Block, Index, Node, Ref, Value
+from srcgrad.graph.parts import LoopParts
 from srcgrad.kinds import Kind
 
 
@@ -196,6 +197,27 @@ class Control(Plain):
             self.conditional(node, arms, stmts)
 
     # ---- loops -----------------------------------------------------------------------
+    @cached_property
+    def unbound(self) -> set[Value]:
+        """Parameters of loops that have no value before the first iteration."""
+        return set()
+
+    def unbound_elements(self, node: Node, inits: Sequence[Value]) -> set[str]:
+        """The names of variables that a loop keeps before they have a value: they are None."""
+        parts = LoopParts(node)
+        self.unbound.update(p for p, v in zip(parts.carried, inits, strict=True)
+                            if self.may_be_unbound(v))
+        return {self.name_of(element) for element, *_ in produced_by(node)
+                if self.may_be_unbound(element)}
+
+    def may_be_unbound(self, value: Value) -> bool:
+        """Is there a path on which a variable has no value?"""
+        node = self.folding.producer.get(value)
+        if node is not None and node.op == "if":
+            place = node.outputs.index(value)
+            return any(self.may_be_unbound(b.outputs[place]) for b in node.blocks)
+        return value in self.unbound or self.is_undefined(value)
+
     def loop(self, node: Node, stmts: Stmts) -> None:
         spec, names, plan = node.loop, self.naming.loops[node], self.sizes.plan(node)
         body = node.blocks[-1]
@@ -203,8 +225,9 @@ class Control(Plain):
         inits = node.inputs[spec.first_init:spec.first_init + spec.n_carried]
         before: Stmts = []
         self.before(node, names, before)
-        before += parallel([(n, self.e.of(v)) for n, v in zip(
-            names.slots, inits, strict=False) if not self.is_undefined(v)])
+        kept_unbound = self.unbound_elements(node, inits)
+        before += parallel([(n, self.e.of(v)) for n, v in zip(names.slots, inits, strict=False)
+                            if not self.is_undefined(v) or n in kept_unbound])
         self.add(stmts, node, *before)
         first: Stmts = []
         late: list[tuple[Value, Store]] = []
