@@ -95,6 +95,13 @@ def _list_fact(tape: Tape, fact: str, lst: Value) -> Any:
     elem = lst.aval.elem
     if elem is None or elem.shape is None:
         return None
+    if elem.kind is Kind.LIST:  # of lists
+        first = tape.add("get", (lst, tape.const(0, int_aval(0))), (elem,)).out
+        inner = _list_fact(tape, fact, first)
+        if inner is None or fact == "dtype":
+            return inner
+        return inner + 1 if fact == "ndim" else (
+            tape.add("list_len", (lst,), (int_aval(fresh_symbol("length")),)).out, *inner)
     if fact == "dtype":
         return elem.dtype
     if fact == "ndim":

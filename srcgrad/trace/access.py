@@ -20,7 +20,15 @@ from .items import Items
 from .iteration import Staged
 from .journal import Field, Slot
 from .operators import python_method
-from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, Poison, ScalarTracer, is_tracer
+from .tracers import (
+    ArrayTracer,
+    BoundMethod,
+    Columns,
+    OpaqueTracer,
+    Poison,
+    ScalarTracer,
+    is_tracer,
+)
 from .written_out import Flat, lies_in_c_order, set_flat, strides_of
 
 LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
@@ -187,6 +195,8 @@ class Access(Items):
 
     # ---- attributes ----------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
+        if name == "__class__" and is_tracer(obj):
+            return self.call(type, obj)
         if type(obj) is ArrayTracer:
             return self._array_attribute(obj, name)
         if is_tracer(obj):
@@ -196,7 +206,7 @@ class Access(Items):
         if isinstance(obj, list) and not hasattr(list, name):
             return getattr(obj, name)
         if isinstance(obj, (list, dict, set, tuple, str, Staged)):
-            if type(obj) in (list, dict, set):
+            if type(obj) in (list, dict, set) and name != "__class__":
                 return BoundMethod(self, obj, name)
             if not hasattr(type(obj), "_fields"):
                 return getattr(obj, name)
@@ -265,7 +275,8 @@ class Access(Items):
         obj = self.seen(obj)
         symbolic = self.symbolic_lists.get(id(obj))
         if symbolic is not None:
-            (value,) = self.emit("list_len", (symbolic.value,),
+            held = symbolic.columns[0] if type(symbolic) is Columns else symbolic
+            (value,) = self.emit("list_len", (held.value,),
                                  (INT.but(expr=self.fresh("k")),))
             return ScalarTracer(self, value)
         return len(obj)

@@ -25,7 +25,14 @@ from .control import Refusal, Restart
 from .iteration import Staged
 from .operators import python_method
 from .refused import is_outward, refusal
-from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, contains_tracer, is_tracer
+from .tracers import (
+    ArrayTracer,
+    BoundMethod,
+    Columns,
+    OpaqueTracer,
+    contains_tracer,
+    is_tracer,
+)
 from .vectorized import vectorized
 from .written_out import STAGED_MODULES, Flat, ufunc_method
 
@@ -274,6 +281,9 @@ class Calls(Construction):
         if self.is_effect(function):
             return self.emit_effect(function, args, kwargs, self.effect_aval(function, args,
                                                                             kwargs))
+        if function in (np.array, np.asarray) and args and type(
+                self.symbolic_lists.get(id(args[0]))) is Columns:
+            return self.stacked_columns(function, args[0], kwargs)
         args = tuple(self.opened(a) for a in args)
         kwargs = {k: self.opened(v) for k, v in kwargs.items()}
         traced = contains_tracer(args) or contains_tracer(kwargs) or self.has_symbolic(args)
@@ -289,6 +299,9 @@ class Calls(Construction):
         if (helper := ufunc_method(function, args)) is not None:
             return self.inline(helper, (function.__self__, *args), kwargs)
         return self.numeric_call(function, args, kwargs)
+
+    def stacked_columns(self, function: Any, obj: list[Any], kwargs: dict[str, Any]) -> Any:
+        raise AttributeError
 
     def opened(self, arg: Any) -> Any:
         """An argument of a library function: containers from outside are read by their paths,
@@ -458,7 +471,13 @@ class Calls(Construction):
             if name == "join" and args and isinstance(args[0], Staged):
                 args = (self.iterate(args[0]),)
             return getattr(obj, name)(*args, **kwargs)
+        for arg in args:
+            if isinstance(arg, list) and id(arg) in self.symbolic_lists:
+                self.unroll_maker(arg)  # texts are best known while tracing
         return self.apply_opaque(Method(name), (obj, *args), kwargs)
+
+    def unroll_maker(self, obj: list[Any]) -> None:
+        raise AttributeError
 
     def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A pure node with a result of unknown type."""

@@ -7,26 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import is_varying
 from ..errors import UnsupportedOperation
-from ..graph.ir import Ref, Value
-from ..kinds import Aval, Kind, list_of
 from ..spelling import Method
-from .calls import Calls
-from .control import Restart
 from .iteration import Rows, Staged, item, length, static_items
-from .joins import list_item_aval
-from .journal import Content, Snapshot
+from .journal import Content
+from .lists import Lists
 from .operators import INPLACE, python_method
-from .tracers import ArrayTracer, SymbolicList, is_tracer
-from .widening import stable_elem
+from .tracers import ArrayTracer, is_tracer
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
                    "symmetric_difference", "__len__", "__contains__", "__getitem__"})
 
 
-class Containers(Calls):
+class Containers(Lists):
     """Python's containers."""
 
     # ---- displays ------------------------------------------------------------------------
@@ -82,13 +76,6 @@ class Containers(Calls):
                 fix="loop over it with a for statement"))
         return iter(self.outside_items(iterable))
 
-    def unroll_maker(self, obj: list[Any]) -> None:
-        """A list of unknown length is needed with a known one: if a for loop made it, start
-        again with that loop unrolled."""
-        site = self.list_sites.get(self.symbolic_lists[id(obj)].value)
-        if site is not None and site not in self.unrolled:
-            raise Restart(("unroll", site, "a list that it fills is needed with its length"))
-
     def all_items(self, iterable: Any) -> list[Any]:
         """All items of a staged iterable; its length is demanded."""
         if is_tracer(iterable):
@@ -96,6 +83,7 @@ class Containers(Calls):
         found = static_items(self, iterable)
         if found is not None:
             return found
+        self.unroll_makers(iterable)
         size = self.demand(length(self, iterable), "the length of what is iterated here")
         return [item(self, iterable, i) for i in range(size)]
 
@@ -150,7 +138,7 @@ class Containers(Calls):
         if name in READS:
             obj = self.seen(obj)
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
-            return self._symbolic_method(obj, name, args)
+            return self.symbolic_method(obj, name, args, kwargs)
         if isinstance(obj, dict):
             args = (self.static_key(args[0]), *args[1:]) if args else args
         elif name in ("insert", "pop") and args:
@@ -168,7 +156,7 @@ class Containers(Calls):
             args = (list(self.iterate(args[0])),)
         if name == "extend" and args and isinstance(args[0], list) and (
                 id(args[0]) in self.symbolic_lists):
-            return self._extend_symbolic(obj, args[0])
+            return self.extend_symbolic(obj, args[0])
         if name == "remove" and any(is_tracer(x) for x in obj):
             return self._remove(obj, args[0])
         self.journal.touch(Content(obj, self.symbolic_lists))
@@ -266,143 +254,7 @@ class Containers(Calls):
             return self.compare("!=", self.length(value), 0)
         return super().predicate(value)
 
-    # ---- lists of unknown length -----------------------------------------------------------
-    def _set_list(self, obj: list[Any], value: Value) -> None:
-        if id(obj) in self.list_owners:  # the change belongs into the list of lists, too
-            self.unroll_maker(self.list_owners[id(obj)][0])
-            raise self.fatal(UnsupportedOperation(
-                "a list inside of a list whose length depends on data is changed",
-                why="the change could not be followed to where the list is read again",
-                fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
-        self.journal.touch(Content(obj, self.symbolic_lists))
-        value.obj = self.symbolic_lists[id(obj)].obj
-        self.symbolic_lists[id(obj)] = SymbolicList(value, value.obj)
 
-    def _list_aval(self, obj: list[Any], item: Any) -> Any:
-        current = self.symbolic_lists[id(obj)].value.aval
-        aval = list_item_aval(self.join(), item)
-        if aval is None:
-            raise self.fatal(UnsupportedOperation(
-                f"a {type(item).__name__} is put into a list whose length depends on data",
-                why="the elements of such a list must be numbers or arrays of one kind",
-                fix="keep the parts in separate lists"))
-        if current.elem is None:
-            return list_of(aval)
-        return list_of(stable_elem(self.join(), current.elem, aval))
-
-    def list_item_value(self, item: Any) -> Value:
-        if type(item) is list:
-            known = self.symbolic_lists.get(id(item))
-            return known.value if known is not None else self.list_value(
-                Snapshot(list, tuple(item)))
-        self.note_stored(item)
-        return self.as_value(item)
-
-    list_owners: dict[int, tuple[Any, Any]]
-
-    def list_get(self, obj: Any, key: Any) -> Any:
-        symbolic = self.symbolic_lists[id(obj)]
-        if isinstance(key, slice):
-            (value,) = self.emit("apply", (symbolic.value,), (symbolic.value.aval,),
-                                 fn=operator.getitem, args=(Ref(0), self.static_key(key)),
-                                 kwargs={}, many=False)
-            return self.list_object(value)
-        index = self.as_value(key)
-        elem = symbolic.value.aval.elem
-        if elem is None:
-            raise IndexError("list index out of range")
-        known = (symbolic.value, key if type(key) is int else index)
-        if known not in self.element_sizes:
-            self.element_sizes[known] = self.element_aval(elem)
-        (value,) = self.emit("get", (symbolic.value, index), (self.element_sizes[known],))
-        if elem.kind is Kind.LIST:
-            inner = self.list_object(value)
-            self.list_owners[id(inner)] = (obj, inner)
-            return inner
-        return self.element(value)
-
-    def element(self, value: Value) -> Any:
-        """An element of a list of unknown length: an array there may be in the list twice."""
-        found = self.wrap(value)
-        if type(found) is ArrayTracer:
-            found.home.stored = True
-        return found
-
-    element_sizes: dict[tuple[Value, Any], Aval]
-
-    def element_aval(self, elem: Aval) -> Aval:
-        """The facts about one element: what varies in a list may be of any size in each."""
-        if elem.kind is not Kind.ARRAY or not any(map(is_varying, elem.shape or ())):
-            return elem
-        return elem.but(shape=tuple(self.fresh("k") if is_varying(d) else d
-                                    for d in elem.shape or ()))
-
-    def list_object(self, value: Value) -> list[Any]:
-        """A Python list that stands for a list value."""
-        made: list[Any] = self.build_list()
-        value.obj = self.new_obj()
-        self.journal.touch(Content(made, self.symbolic_lists))
-        self.symbolic_lists[id(made)] = SymbolicList(value, value.obj)
-        return made
-
-    def list_put(self, obj: Any, key: Any, value: Any) -> None:
-        item = self.list_item_value(value)
-        aval = self._list_aval(obj, value)
-        index = self.as_value(key)
-        (new,) = self.emit("put", (self.symbolic_lists[id(obj)].value, item, index), (aval,))
-        self._set_list(obj, new)
-
-    def _symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...]) -> Any:
-        symbolic = self.symbolic_lists[id(obj)]
-        if name == "append":
-            item = self.list_item_value(args[0])
-            aval = self._list_aval(obj, args[0])
-            (new,) = self.emit("append", (symbolic.value, item), (aval,))
-            self._set_list(obj, new)
-            return None
-        if name == "insert":
-            item = self.list_item_value(args[1])
-            aval = self._list_aval(obj, args[1])
-            (new,) = self.emit("insert", (symbolic.value, item, self.as_value(args[0])), (aval,))
-            self._set_list(obj, new)
-            return None
-        if name == "pop":
-            elem = symbolic.value.aval.elem
-            if elem is None:
-                raise IndexError("pop from empty list")
-            extra = tuple(self.as_value(a) for a in args)
-            new, value = self.emit("pop", (symbolic.value, *extra),
-                                   (symbolic.value.aval, self.element_aval(elem)))
-            self._set_list(obj, new)
-            return self.list_object(value) if elem.kind is Kind.LIST else self.element(value)
-        if name == "extend":
-            items = args[0]
-            if isinstance(items, list) and id(items) in self.symbolic_lists:
-                return self._extend_symbolic(obj, items)
-            for one in self.iterate(items):
-                self._symbolic_method(obj, "append", (one,))
-            return None
-        if name == "copy":
-            (value,) = self.emit("apply", (symbolic.value,), (symbolic.value.aval,), fn=list,
-                                 args=(Ref(0),), kwargs={}, many=False)
-            return self.list_object(value)
-        self.unroll_maker(obj)
-        raise self.fatal(UnsupportedOperation(
-            f"list.{name} on a list whose length depends on data",
-            why="only append, insert, pop, extend, copy, indexing and len are staged there",
-            fix="keep the values in an array, or make the list's length independent of data"))
-
-    def _extend_symbolic(self, obj: list[Any], items: list[Any]) -> None:
-        self.for_(items, lambda one: self._hold(one), lambda: self._append_held(obj))
-
-    held: Any
-
-    def _hold(self, one: Any) -> None:
-        self.held = one
-
-    def _append_held(self, obj: list[Any]) -> int:
-        self.container_method(obj, "append", (self.held,), {})
-        return 0
 
 
 def split_items(items: list[Any], before: int, star: bool, after: int,

@@ -13,11 +13,13 @@ class Signal(BaseException):
 
 
 class Refusal(Signal):
-    """A srcgrad error on its way to the boundary, where it is raised as itself."""
+    """A srcgrad error on its way to the boundary, where it is raised as itself, or where tracing
+    starts again under the assumption ``assume``."""
 
     def __init__(self, error: SrcgradError) -> None:
         super().__init__(error)
         self.error = error
+        self.assume: tuple[Any, ...] | None = None
 
 
 class Unroll(Signal):

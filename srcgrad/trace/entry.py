@@ -76,6 +76,9 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
             raise TracingError("tracing does not settle",
                                why=f"assumption {again.assumption} was not enough") from None
         except Refusal as refusal:
+            if refusal.assume is not None and refusal.assume not in assumed:
+                assumed.add(refusal.assume)
+                continue
             if config.internal_frames:
                 raise refusal.error from refusal
             raise refusal.error from None
@@ -175,7 +178,7 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
             why="an iterator cannot be an output of the generated code",
             fix="return a list or an array"))
     if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
-        return machine.symbolic_lists[id(obj)].value
+        return machine.rows_value(machine.symbolic_lists[id(obj)])
     if id(obj) in machine.paths and not isinstance(obj, (types.FunctionType, type,
                                                          types.ModuleType)):
         return machine.object_value(obj)

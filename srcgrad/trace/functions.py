@@ -15,9 +15,11 @@ from ..errors import UnsupportedOperation
 from ..kinds import BOOL, INT, OPAQUE, Kind, int_aval
 from ..marks import stop_gradient
 from ..tree import tree_map
+from . import iteration
 from .handlers import HANDLERS, handles
-from .iteration import Staged, staged_iterable
+from .iteration import Range, Staged, staged_iterable
 from .journal import Field
+from .library import Selector
 from .operators import BINARY, COMPARE, INPLACE, UNARY, python_method
 from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, contains_tracer, is_tracer
 
@@ -49,8 +51,8 @@ def setitem(machine: Any, obj: Any, key: Any, value: Any) -> None:
 @handles(operator.itemgetter)
 def itemgetter(machine: Any, *keys: Any) -> Any:
     if len(keys) == 1:
-        return _Getter(machine, lambda x: machine.getitem(x, keys[0]))
-    return _Getter(machine, lambda x: tuple(machine.getitem(x, k) for k in keys))
+        return Selector(lambda x: machine.getitem(x, keys[0]))
+    return Selector(lambda x: tuple(machine.getitem(x, k) for k in keys))
 
 
 @handles(operator.attrgetter)
@@ -61,16 +63,8 @@ def attrgetter(machine: Any, *names: str) -> Any:
         return obj
 
     if len(names) == 1:
-        return _Getter(machine, lambda x: one(x, names[0]))
-    return _Getter(machine, lambda x: tuple(one(x, n) for n in names))
-
-
-class _Getter:
-    def __init__(self, machine: Any, function: Callable[[Any], Any]) -> None:
-        self.function = function
-
-    def __call__(self, obj: Any) -> Any:
-        return self.function(obj)
+        return Selector(lambda x: one(x, names[0]))
+    return Selector(lambda x: tuple(one(x, n) for n in names))
 
 
 # ---- numbers ---------------------------------------------------------------------------------
@@ -123,9 +117,9 @@ def _plain(function: Any, name: str) -> Callable[..., Any]:
         method = python_method(args[0], name) if args else None
         if method is not None:
             return machine.call(method, *args, **kwargs)
-        if contains_tracer(args):
-            if function is pow and len(args) == 2:
-                return machine.binary("**", *args)
+        if contains_tracer(args) or contains_tracer(kwargs):
+            if function is pow and len(args) + len(kwargs) == 2:
+                return machine.binary("**", *args, *kwargs.values())
             if function is divmod:
                 return (machine.binary("//", *args), machine.binary("%", *args))
             return machine.numeric_call(function, args, kwargs)
@@ -141,6 +135,9 @@ HANDLERS[pow] = _plain(pow, "__pow__")
 
 def _extreme(function: Any, op: str) -> Callable[..., Any]:
     def handler(machine: Any, *args: Any, key: Any = None, **kwargs: Any) -> Any:
+        staged = staged_iterable(machine, args[0]) if len(args) == 1 else None
+        if staged is not None and type(iteration.length(machine, staged)) is not int and not kwargs:
+            return _running_extreme(machine, function, op, staged, key)
         items = list(machine.iterate(args[0])) if len(args) == 1 else list(args)
         if not items:
             return function(items, key=key, **kwargs)
@@ -163,6 +160,32 @@ def _extreme(function: Any, op: str) -> Callable[..., Any]:
         return best
 
     return handler
+
+
+def _running_extreme(machine: Any, function: Any, op: str, items: Any, key: Any) -> Any:
+    """``min`` or ``max`` of a number of items that only the run knows: a loop."""
+    machine.if_(machine.compare("==", iteration.length(machine, items), 0),
+                lambda: machine.raise_(ValueError(
+                    f"{function.__name__}() iterable argument is empty"), None, False),
+                lambda: 0)
+    frame = machine.scratch_frame(iteration.item(machine, items, 0))
+    start = machine.load(frame, "total")
+    machine.store(frame, "key", machine.call(key, start) if key is not None else start)
+
+    def choose(one: Any) -> Any:
+        one_key = machine.call(key, one) if key is not None else one
+
+        def better() -> int:
+            machine.store(frame, "total", one)
+            machine.store(frame, "key", one_key)
+            return 0
+
+        return machine.if_(machine.compare(op, one_key, machine.load(frame, "key")), better,
+                           lambda: 0)
+
+    machine.for_(Range(1, iteration.length(machine, items), 1), machine.hold,
+                 lambda: choose(iteration.item(machine, items, machine.held)))
+    return machine.load(frame, "total")
 
 
 HANDLERS[min] = _extreme(min, "<")
@@ -248,7 +271,7 @@ def type_(machine: Any, *args: Any) -> Any:
 @handles(getattr)
 def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
     try:
-        return machine.getattr(obj, name)
+        return machine.getattr(obj, machine.static_key(name))
     except AttributeError:
         if default:
             return default[0]
@@ -258,7 +281,7 @@ def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
 @handles(hasattr)
 def hasattr_(machine: Any, obj: Any, name: str) -> Any:
     try:
-        machine.getattr(obj, name)
+        machine.getattr(obj, machine.static_key(name))
     except AttributeError:
         return False
     return True
@@ -266,12 +289,12 @@ def hasattr_(machine: Any, obj: Any, name: str) -> Any:
 
 @handles(setattr)
 def setattr_(machine: Any, obj: Any, name: str, value: Any) -> None:
-    machine.setattr(obj, name, value)
+    machine.setattr(obj, machine.static_key(name), value)
 
 
 @handles(delattr)
 def delattr_(machine: Any, obj: Any, name: str) -> None:
-    machine.delattr(obj, name)
+    machine.delattr(obj, machine.static_key(name))
 
 
 @handles(stop_gradient)

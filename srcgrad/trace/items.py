@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import is_varying, symbols
 from ..errors import TracingError, UnsupportedOperation
 from ..graph.infer import infer_getitem
 from ..graph.ir import Index, Value, abstract
@@ -18,7 +19,8 @@ from .loops import Loops
 from .operators import python_method
 from .recorder import shift_step
 from .refused import other_dtype
-from .tracers import ArrayTracer, OpaqueTracer, SymbolicList, Tracer, is_tracer
+from .settling import UNKNOWN, settled
+from .tracers import ArrayTracer, OpaqueTracer, Tracer, is_tracer
 
 
 class Items(Loops):
@@ -43,6 +45,10 @@ class Items(Loops):
 
     def _read_static(self, obj: Any, key: Any) -> Any:
         """A subscript of a Python container (or a static array) at trace time."""
+        if is_tracer(key) and isinstance(obj, (list, tuple)) and self.is_data(key):
+            found = self.list_read(obj, key)
+            if found is not None:
+                return found
         key = self.static_key(key)
         path = self.paths.get(id(obj))
         if path is None:
@@ -59,12 +65,36 @@ class Items(Loops):
     def static_key(self, key: Any) -> Any:
         """A key whose traced ints are demanded."""
         if is_tracer(key):
-            return self.demand(key, "an index into a Python container")
+            return self.settled_key(key)
         if isinstance(key, slice):
             return slice(*(self.static_key(p) for p in (key.start, key.stop, key.step)))
         if isinstance(key, tuple) and any(is_tracer(k) for k in key):
             return tuple(self.static_key(k) for k in key)
         return key
+
+    def is_data(self, key: Any) -> bool:
+        """Is a traced int neither fixed during the call nor made of loop indices?"""
+        if key.aval.kind is not Kind.INT:
+            return key.aval.dtype is not None and key.aval.dtype.kind in "iu"
+        if key.aval.expr is None:
+            return True
+        return is_varying(key.aval.expr) and not any(
+            s in self.loop_atoms for s in symbols(key.aval.expr))
+
+    def list_read(self, obj: Any, key: Any) -> Any:
+        """An item of a list or tuple of like things at a place that depends on data; None
+        where the items are unlike."""
+        raise AttributeError
+
+    def settled_key(self, key: Any) -> Any:
+        """The number of a traced int, or the text made of such numbers."""
+        reason = "an index into a Python container"
+        if type(key) is not ArrayTracer and key.aval.kind is not Kind.INT:
+            found = settled(self.region, key.value,
+                            lambda value: self.demand(self.wrap(value), reason))
+            if found is not UNKNOWN:
+                return found
+        return self.demand(key, reason)
 
     def note_lookup(self, container: Any, key: Any) -> None:
         self.note_container(container)
@@ -174,6 +204,9 @@ class Items(Loops):
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             self.list_put(obj, key, value)
             return
+        if isinstance(obj, list) and is_tracer(key) and self.is_data(key):
+            self.list_put(self.made_unknown(obj), key, value)
+            return
         key = self.static_key(key)
         self.journal.touch(Content(obj, self.symbolic_lists))
         obj[key] = value
@@ -185,6 +218,9 @@ class Items(Loops):
         raise AttributeError
 
     def list_put(self, obj: Any, key: Any, value: Any) -> None:
+        raise AttributeError
+
+    def made_unknown(self, obj: list[Any]) -> list[Any]:
         raise AttributeError
 
     def iterate(self, iterable: Any) -> Any:
@@ -201,13 +237,16 @@ class Items(Loops):
     def lost(self, obj: OpaqueTracer) -> None:
         """A number goes into an object that is only known at run time, such as a row of a list
         of lists: start again with the loops that made lists unrolled, or refuse."""
-        for site in self.list_sites.values():
-            if site not in self.unrolled:
-                raise Restart(("unroll", site, "a list that it fills holds lists"))
+        self.unroll_list_makers("a list that it fills holds lists")
         raise self.fatal(UnsupportedOperation(
             "a number is written into an object that is only known at run time",
             why="it could not be followed to where it is read again",
             fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
+
+    def unroll_list_makers(self, reason: str) -> None:
+        for value, site in self.list_sites.items():
+            if value.aval.kind is Kind.LIST and site not in self.unrolled:
+                raise Restart(("unroll", site, reason))
 
     list_sites: dict[Value, Any]
     unrolled: dict[Any, str]
@@ -242,7 +281,7 @@ class Items(Loops):
         if method is not None:
             self.call(method, obj, key)
             return
-        if isinstance(obj, list) and type(self.symbolic_lists.get(id(obj))) is SymbolicList:
+        if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             self.call_method(obj, "pop", key)
             return
         if is_tracer(obj):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,18 @@ from ..errors import UnsupportedOperation
 from ..kinds import Kind
 from ..stage.machine import NORMAL
 from . import iteration
-from .handlers import HANDLERS, handles
-from .iteration import Cursor, Enumerate, Mapped, Range, Reversed, Staged, Zip, staged_iterable
+from .handlers import handles
+from .iteration import (
+    Cursor,
+    Enumerate,
+    Mapped,
+    Range,
+    Reversed,
+    Staged,
+    Transposed,
+    Zip,
+    staged_iterable,
+)
 from .journal import Field
 from .operators import python_method
 from .tracers import contains_tracer, is_tracer
@@ -54,13 +62,22 @@ def _any_staged(machine: Any, parts: tuple[Any, ...]) -> bool:
 
 @handles(zip)
 def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
+    if len(parts) == 1 and type(parts[0]) is Transposed:
+        return iter(machine.columns_of(parts[0].rows))
     if not _any_staged(machine, parts):
         return zip(*[machine.outside_items(p) for p in parts], strict=strict)
+    if any(_is_endless(p) for p in parts):  # each is as long as the shortest of them
+        return zip(*[machine.iterate(p) for p in parts], strict=strict)
     staged = []
     for p in parts:
         found = staged_iterable(machine, p)
         staged.append(found if found is not None else machine.listed(p))
     return Zip(tuple(staged), strict)
+
+
+def _is_endless(part: Any) -> bool:
+    """Is it an iterator that may not end, such as ``itertools.count()`` or a generator?"""
+    return hasattr(type(part), "__next__") and not isinstance(part, Staged)
 
 
 @handles(enumerate)
@@ -93,28 +110,37 @@ def reversed_(machine: Any, iterable: Any) -> Any:
 
 @handles(map)
 def map_(machine: Any, function: Any, *parts: Any) -> Any:
+    if any(_is_endless(p) for p in parts):
+        return iter([machine.call(function, *items)
+                     for items in zip(*[machine.iterate(p) for p in parts])])
     if _any_staged(machine, parts):
         staged = tuple(staged_iterable(machine, p) or machine.listed(p) for p in parts)
-        return Mapped(function, staged)
+        return Cursor(Mapped(function, staged))
     return iter([machine.call(function, *items)
                  for items in zip(*[machine.outside_items(p) for p in parts])])
 
 
 @handles(filter)
 def filter_(machine: Any, function: Any, iterable: Any) -> Any:
-    kept = []
-    for item in machine.iterate(iterable):
+    kept: list[Any] = machine.build_list()
+    items = staged_iterable(machine, iterable)
+    if items is None:
+        items = list(machine.iterate(iterable))
+
+    def keep() -> Any:
+        item = machine.held
         test = item if function is None else machine.call(function, item)
-        if machine.truth(test):
-            kept.append(item)
-    return iter(kept)
+        return machine.if_(test, lambda: machine.append_held_item(kept, item), lambda: 0)
+
+    machine.for_(items, machine.hold, keep)
+    return Cursor(staged_iterable(machine, kept) or kept)
 
 
 @handles(iter)
 def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
     found = staged_iterable(machine, obj)
     if found is not None:
-        return Cursor(found)
+        return found if isinstance(found, Cursor) else Cursor(found)
     method = python_method(obj, "__iter__")
     if method is not None:
         return machine.call(method, obj)
@@ -152,6 +178,8 @@ def _taken(machine: Any, cursor: Cursor) -> Any:
 
 @handles(sorted)
 def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    if isinstance(iterable, list) and id(iterable) in machine.symbolic_lists:
+        return machine.sorted_list(iterable, key, reverse)
     items = list(machine.iterate(iterable))
     keys = [machine.call(key, i) if key is not None else i for i in items]
     if not any(is_tracer(k) for k in keys):
@@ -197,45 +225,6 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
             items = [tuple(machine.iterate(pair)) for pair in machine.iterate(source)]
         return machine.made({**{machine.static_key(k): v for k, v in items}, **kwargs})
     return machine.made(dict(**kwargs))
-
-
-def _itertool(function: Any) -> Callable[..., Any]:
-    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        given: list[Any] = [list(machine.iterate(a)) if isinstance(a, Staged) or (is_tracer(a) and (
-            a.aval.kind is Kind.ARRAY)) else a for a in args]
-        if function is itertools.accumulate:
-            return iter(_accumulated(machine, *given, **kwargs))
-        if function is itertools.starmap:
-            return iter([machine.call(given[0], *x) for x in machine.iterate(given[1])])
-        plain: list[Any] = [machine.static_key(a) if is_tracer(a) and a.aval.kind is Kind.INT and (
-            function is not itertools.repeat or i) else a for i, a in enumerate(given)]
-        return function(*plain, **kwargs)
-
-    return handler
-
-
-for _tool in (itertools.count, itertools.chain, itertools.product, itertools.combinations,
-              itertools.permutations, itertools.accumulate, itertools.islice, itertools.repeat,
-              itertools.cycle, itertools.pairwise, itertools.zip_longest, itertools.starmap,
-              itertools.takewhile, itertools.dropwhile,
-              itertools.combinations_with_replacement):
-    HANDLERS[_tool] = _itertool(_tool)
-
-
-def _accumulated(machine: Any, items: Any, func: Any = None, *, initial: Any = None) -> list[Any]:
-    result: list[Any] = []
-    running = initial
-    if initial is not None:
-        result.append(initial)
-    for item in machine.iterate(items):
-        if running is None:
-            running = item
-        elif func is None:
-            running = machine.binary("+", running, item)
-        else:
-            running = machine.call(func, running, item)
-        result.append(running)
-    return result
 
 
 @handles(functools.reduce)

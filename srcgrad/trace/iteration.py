@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..kinds import Kind
-from .tracers import ArrayTracer, SymbolicList, Tracer, is_tracer
+from .tracers import ArrayTracer, Tracer, is_tracer
 from .written_out import Flat, NdIter
 
 
@@ -72,6 +72,13 @@ class Cursor(Staged):
     position: Any = 0
 
 
+@dataclass(slots=True)
+class Transposed(Staged):
+    """``*rows`` as the argument of ``zip``: the columns of a list of unknown length."""
+
+    rows: Any
+
+
 def staged_iterable(machine: Any, obj: Any) -> Any:
     """The staged form of an iterable that depends on traced values; None for the others."""
     if isinstance(obj, Staged):
@@ -80,7 +87,7 @@ def staged_iterable(machine: Any, obj: Any) -> Any:
         return Rows(obj)
     if type(obj) in (Flat, NdIter):
         return staged_iterable(machine, machine.call_method(obj, "elements"))
-    if isinstance(obj, list) and type(machine.symbolic_lists.get(id(obj))) is SymbolicList:
+    if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
         return Items(obj)
     if isinstance(obj, Tracer) and is_tracer(obj):
         return Items(obj) if obj.aval.kind in (Kind.LIST, Kind.OPAQUE) else Rows(obj)

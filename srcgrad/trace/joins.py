@@ -27,6 +27,7 @@ from .tracers import (
     ArrayTracer,
     BoundMethod,
     Choice,
+    Columns,
     Poison,
     SymbolicList,
     contains_tracer,
@@ -72,9 +73,11 @@ class Sequence(Shape):
 
 @dataclass(slots=True)
 class Failed(Shape):
-    """Parts that have no common form; reading the joined slot raises the error."""
+    """Parts that have no common form; reading the joined slot raises the error.  ``assume`` is
+    an assumption under which they would have one."""
 
     error: JoinError
+    assume: Any = None
 
 
 @dataclass(slots=True)
@@ -100,6 +103,8 @@ class Join:
     fresh: Callable[..., Dim]
     symbolic: dict[int, Any]
     outside: Callable[[Any], bool]
+    seal: Callable[[Any], None]
+    records: bool  # may items that can be changed in place be taken apart?
     predicate: Value | None = None
     young: frozenset[int] = frozenset()
     apart: frozenset[tuple[int, int]] = frozenset()
@@ -117,7 +122,7 @@ class Join:
             return Same(a if isinstance(a, Poison) else b)
         if a is UNBOUND or b is UNBOUND:
             return self._with_unbound(b if a is UNBOUND else a)
-        if type(a) is Snapshot or type(b) is Snapshot:
+        if type(a) in (Snapshot, Columns) or type(b) in (Snapshot, Columns):
             return self._contents(a, b)
         aval_a, aval_b = leaf_aval(a), leaf_aval(b)
         if aval_a is not None and aval_b is not None:
@@ -158,7 +163,7 @@ class Join:
         """A slot that only one path binds: reading it where it is unbound raises at run time,
         as the user's code would.  An object from before the branch is that object; of one made
         in an arm there is a new one, whose parts are the arm's."""
-        if type(present) is Snapshot:
+        if type(present) in (Snapshot, Columns) or id(present) in self.symbolic:
             return Same(present)
         aval = leaf_aval(present)
         if aval is not None:
@@ -214,10 +219,7 @@ class Join:
                     fix="use a list"))
             elem = list_elem(self, state)
             if elem is False:
-                return Failed(JoinError(
-                    "a list whose length depends on data holds values of unlike kinds",
-                    why="its elements must be numbers or arrays of one rank",
-                    fix="keep unlike things in separate lists"))
+                return self.column_lists(a, b)
             avals.append(list_of(elem))
         left, right = avals
         if left.elem is None or right.elem is None:
@@ -225,6 +227,10 @@ class Join:
         else:
             aval = list_of(self.join_avals(left.elem, right.elem))
         return Leaf(aval)
+
+    def column_lists(self, a: Any, b: Any) -> Shape:
+        """Lists whose items are tuples or records: one list for each part."""
+        return unlike_items()
 
     def _structures(self, a: Any, b: Any) -> Shape:
         """Tuples, lists and records of the same class and size."""
@@ -287,6 +293,14 @@ class Join:
             f"a name refers to {describe(a)} on one path and to {describe(b)} on the other",
             why="which of them it is depends on data, and they have no common form",
             fix="use the value inside each branch, or make both branches produce the same kind"))
+
+
+def unlike_items(assume: Any = None) -> Failed:
+    """The failure of a list whose items have no common form."""
+    return Failed(JoinError(
+        "a list whose length depends on data holds values of unlike kinds",
+        why="its elements must be numbers, arrays of one rank, or tuples of them of one form",
+        fix="keep unlike things in separate lists"), assume)
 
 
 def is_nonnegative(aval: Aval) -> bool:
@@ -356,6 +370,8 @@ def list_elem(joining: Join, state: Any) -> Any:
     """The joined element type of a list state; None if empty, False if there is none."""
     if type(state) is SymbolicList:
         return state.value.aval.elem
+    if type(state) is Columns:
+        return False
     elem: Aval | None = None
     for item in state.items:
         aval = list_item_aval(joining, item)

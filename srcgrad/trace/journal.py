@@ -8,7 +8,7 @@ touched it; ending the layer gives the changes and restores the old states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -86,11 +86,11 @@ class Content:
     """The whole content of a list, dict, set or deque, as an immutable snapshot.
 
     ``symbolic`` is the table of lists whose content is a graph value (see
-    :class:`srcgrad.trace.lists.SymbolicList`); their state is that object.
+    :class:`srcgrad.trace.tracers.SymbolicList`); their state is that object.
     """
 
     owner: Any
-    symbolic: dict[int, Any]
+    symbolic: Any
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -107,6 +107,7 @@ class Content:
     def put(self, state: Any) -> None:
         if not isinstance(state, Snapshot):
             self.symbolic[id(self.owner)] = state
+            self.owner[:] = [self.symbolic.hidden]
             return
         self.symbolic.pop(id(self.owner), None)
         if isinstance(self.owner, list):
@@ -210,6 +211,10 @@ class Layer:
     born: dict[int, None] = field(default_factory=dict)
 
 
+def _nothing() -> None:
+    """The action on a change of a sealed object before a machine has set its own."""
+
+
 class Journal:
     """A stack of layers."""
 
@@ -217,6 +222,8 @@ class Journal:
         self.layers: list[Layer] = [Layer()]
         self.births: dict[int, int] = {}
         self.keep: list[Any] = []
+        self.sealed: dict[int, Any] = {}
+        self.on_sealed: Callable[[], None] = _nothing
 
     def born(self, obj: Any) -> None:
         """Say that an object was made just now: until the innermost layer ends, it exists in
@@ -236,12 +243,19 @@ class Journal:
 
     def touch(self, cell: Cell) -> None:
         """Say that a cell is about to change."""
+        if id(cell.owner) in self.sealed:
+            self.on_sealed()
         if self.births.get(id(cell.owner), 0) >= len(self.layers):
             return
         layer = self.layers[-1]
         if cell.key not in layer.before:
             layer.before[cell.key] = (cell, cell.get())
             self.keep.append(cell.owner)
+
+    def seal(self, obj: Any) -> None:
+        """Say that an object may not change any more: a copy of its parts lies in a list of
+        unknown length.  ``on_sealed`` is called if it does."""
+        self.sealed[id(obj)] = obj
 
     def push(self, born: Iterable[int] = ()) -> None:
         """Start a layer; ``born`` are the objects made in an earlier part of the region."""

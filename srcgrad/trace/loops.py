@@ -11,7 +11,7 @@ from ..graph.ir import Value
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from .control import Bottom, Refusal, Unroll
 from .homes import RAISE
-from .iteration import Range, item, length, staged_iterable, static_items
+from .iteration import Items, Range, item, length, staged_iterable, static_items
 from .loop_nodes import LoopNodes
 from .recorder import Region
 from .tracers import Jump
@@ -152,6 +152,7 @@ class Loops(LoopNodes):
         """The items of a loop that must be unrolled, under a guard of their number."""
         count = length(self, staged)
         if type(count) is not int:
+            self.unroll_makers(staged)
             number = self.demand(count, f"{reason}, so the loop is unrolled")
             if number > UNROLL_LIMIT:
                 raise self.fatal(UnsupportedOperation(
@@ -165,6 +166,19 @@ class Loops(LoopNodes):
         found = static_items(self, staged)
         return found if found is not None else [item(self, staged, i) for i in range(count)]
 
+
+    def unroll_makers(self, staged: Any) -> None:
+        """The number of items is needed: where they lie in lists that loops have filled, start
+        again with those loops unrolled."""
+        if isinstance(staged, Items) and isinstance(staged.list, list):
+            self.unroll_maker(staged.list)
+        for name in ("inner", "parts"):
+            part = getattr(staged, name, ())
+            for one in part if isinstance(part, tuple) else (part,):
+                self.unroll_makers(one)
+
+    def unroll_maker(self, obj: list[Any]) -> None:
+        raise AttributeError
 
     def _trace_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
                    index_symbol: Any) -> Any:

@@ -13,10 +13,16 @@ from ..kinds import COMPLEX, FLOAT, Kind, int_aval
 from ..stage.defaults import MachineDefaults
 from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
-from . import arrays, functions, iterables  # noqa: F401  (they fill the table of handlers)
+from . import (  # noqa: F401  (they fill the table of handlers)
+    arrays,
+    functions,
+    iterables,
+    itertool,
+    library,
+)
 from .either import Either
 from .handlers import HANDLERS
-from .iteration import staged_iterable
+from .iteration import Transposed, staged_iterable
 from .joins import record_fields
 from .rounds import Later
 from .tracers import ArrayTracer, ScalarTracer, is_tracer
@@ -64,6 +70,7 @@ class TraceMachine(Either, MachineDefaults):
         self.activations = []
         self.reserved = set()
         self.bottoms = 0
+        self.journal.on_sealed = self.refuse_sealed
 
     def call_scoped(self, frame: Frame, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self.call(function, *args, **kwargs)
@@ -84,6 +91,8 @@ class TraceMachine(Either, MachineDefaults):
         """The items of ``*value``; those of a container from outside are read by their paths."""
         if type(value) in (list, tuple) and id(value) in self.paths:
             return self.outside_items(value)
+        if type(value) is list and id(value) in self.symbolic_lists:
+            return [Transposed(value)] if function is zip else self.iterate(value)
         return super().spread(value) if function is ... else super().spread(value, function)
 
     def match_sequence(self, subject: Any, length: int, star: bool) -> bool:
@@ -116,6 +125,11 @@ class TraceMachine(Either, MachineDefaults):
 
     def hold(self, item: Any) -> None:
         self._hold(item)
+
+    def append_held_item(self, target: list[Any], item: Any) -> int:
+        """Append in an arm of a branch; the value is its jump."""
+        self.container_method(target, "append", (item,), {})
+        return NORMAL
 
     def append_held(self, target: list[Any]) -> int:
         return self._append_held(target)

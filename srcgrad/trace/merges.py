@@ -14,6 +14,7 @@ from ..graph.ir import Value
 from ..kinds import INT, Aval, Kind
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RESULT, UNBOUND
 from .choices import Choices
+from .columns import ColumnJoin
 from .control import Refusal
 from .homes import RAISE, inherit_stored, is_active, reach
 from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
@@ -79,7 +80,8 @@ class Merges(Choices):
     # ---- merging ---------------------------------------------------------------------------
     def join(self, predicate: Value | None = None, young: frozenset[int] = frozenset(),
              apart: frozenset[tuple[int, int]] = frozenset()) -> Join:
-        return Join(self.fresh, self.symbolic_lists, self.is_outside, predicate, young, apart)
+        return ColumnJoin(self.fresh, self.symbolic_lists, self.is_outside, self.journal.seal,
+                          ("records",) in self.assumed, predicate, young, apart)
 
     def is_outside(self, obj: Any) -> bool:
         """Does the object belong to the world outside of the trace?"""
@@ -200,9 +202,15 @@ class Merges(Choices):
         if isinstance(cell, (Lost, Stored)):
             return Same(a or b)
         shape = joining.unify(a, b)
-        if isinstance(shape, Failed) and isinstance(cell, Content):
-            raise self.fatal(shape.error)
+        self.check_content(cell, shape)
         return shape
+
+    def check_content(self, cell: Cell, shape: Shape) -> None:
+        """The content of a container has no poisoned state: it must have a common form."""
+        if isinstance(cell, Content) and isinstance(shape, Failed):
+            refusal = self.fatal(shape.error)
+            refusal.assume = shape.assume
+            raise refusal
 
     def _if_node(self, predicate: Value, arms: tuple[Arm, Arm], rows: list[Row],
                  codes: Any) -> tuple[Value, ...]:

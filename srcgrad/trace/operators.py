@@ -13,7 +13,7 @@ from ..graph.infer import infer
 from ..graph.ir import Value, abstract
 from ..kinds import BOOL, Kind, in_words, int_aval
 from .sources import Sources
-from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
+from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, contains_tracer, is_tracer
 
 BINARY: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -60,6 +60,8 @@ class Operators(Sources):
         result = self._python_binary(op, left, right)
         if result is not NotImplemented:
             return result
+        if isinstance(left, str) and op == "%" and contains_tracer(right):
+            return self.apply_opaque(operator.mod, (left, right), {})
         if isinstance(left, (list, tuple)) or isinstance(right, (list, tuple)):
             return self._sequence_binary(op, left, right)
         if is_tracer(left) or is_tracer(right):
@@ -97,6 +99,9 @@ class Operators(Sources):
         if backward is not None and type(right) is not type(left):
             return self.call(backward, right, left)
         return NotImplemented
+
+    def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        raise AttributeError
 
     def _sequence_binary(self, op: str, left: Any, right: Any) -> Any:
         if op == "*" and (is_tracer(left) or is_tracer(right)):
@@ -273,7 +278,18 @@ class Operators(Sources):
             return self.opaque_apply(fn, (self.value_of(left), self.value_of(right)), BOOL)
         if type(left) is ArrayTracer and type(right) is ArrayTracer:
             return (left.obj == right.obj) is positive
+        if type(left) is ScalarTracer or type(right) is ScalarTracer:
+            return self._same_number(left, right, positive)
         return (left is right) is positive
+
+    def _same_number(self, left: Any, right: Any, positive: bool) -> Any:
+        """``is`` with a traced number: True and False are singletons, and so are small ints."""
+        values = (self.value_of(left), self.value_of(right))
+        if values[0] is values[1]:
+            return positive
+        if not all(isinstance(v, (Value, int, float, complex, np.generic)) for v in values):
+            return not positive
+        return self.opaque_apply(operator.is_ if positive else operator.is_not, values, BOOL)
 
     def _equal_sequences(self, left: Any, right: Any) -> Any:
         if len(left) != len(right):
@@ -308,6 +324,8 @@ class Operators(Sources):
                 if result is True:
                     return True
             return result
+        if isinstance(container, dict):
+            item = self.static_key(item)
         self.note_lookup(container, item)
         return item in container
 
@@ -388,6 +406,9 @@ class Operators(Sources):
         raise AttributeError
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
+        raise AttributeError
+
+    def static_key(self, key: Any) -> Any:
         raise AttributeError
 
     def and_(self, first: Any, *rest: Any) -> Any:

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AliasError, SrcgradError, Where
+from ..errors import AliasError, SrcgradError, UnsupportedOperation, Where
 from ..graph.infer import infer
 from ..graph.ir import (
     Builder,
     Index,
     Origin,
+    Ref,
     Step,
     Steps,
     Through,
@@ -22,7 +23,7 @@ from ..graph.ir import (
     shift,
 )
 from ..graph.outcome import MISSING, Fresh, Outcome
-from ..kinds import Aval, Kind, aval_of
+from ..kinds import OPAQUE, Aval, Kind, aval_of
 from ..stage.origins import origin
 from .attempts import Reached
 from .control import Refusal
@@ -31,8 +32,10 @@ from .journal import Journal, Lost, Version
 from .tracers import (
     ArrayTracer,
     Home,
+    ListTable,
     OpaqueTracer,
     ScalarTracer,
+    SymbolicList,
     Tracer,
 )
 
@@ -71,7 +74,7 @@ class Recorder:
         self.fresh = Fresh()
         self.stop_at: int | None = None  # see :mod:`srcgrad.trace.attempts`
         self.c_ordered: set[int | None] = set()
-        self.symbolic_lists: dict[int, Any] = {}
+        self.symbolic_lists = ListTable(self)
 
     # ---- places ------------------------------------------------------------------------
     def where(self) -> Where | None:
@@ -206,7 +209,7 @@ class Recorder:
         if type(structure) is list:
             symbolic = self.symbolic_lists.get(id(structure))
             if symbolic is not None:
-                return symbolic.value
+                return self.rows_value(symbolic)
             return [self.values_in(s) for s in structure]
         if isinstance(structure, tuple):
             items = [self.values_in(s) for s in structure]
@@ -218,6 +221,24 @@ class Recorder:
                          self.values_in(structure.step))
         return structure
 
+    def rows_value(self, state: Any) -> Value:
+        """The graph value of a list of unknown length; tuples are put together from their
+        columns."""
+        if type(state) is SymbolicList:
+            return state.value
+        columns = tuple(c.value for c in state.columns)
+        if not state.form.is_row:
+            raise self.fatal(UnsupportedOperation(
+                "a list of records whose length depends on data is used as a whole",
+                why="it is kept part by part, and only lists of flat tuples can be put together",
+                fix="loop over the list, or keep tuples of numbers in it"))
+        (rows,) = self.emit("apply", columns, (OPAQUE,), fn=zip,
+                            args=tuple(Ref(i) for i in range(len(columns))), kwargs={},
+                            many=False)
+        (value,) = self.emit("apply", (rows,), (OPAQUE,), fn=list, args=(Ref(0),), kwargs={},
+                             many=False)
+        return value
+
     # ---- writes ------------------------------------------------------------------------
     def check_writable(self, home: Home) -> None:
         """Refuse a write through a handle whose home is not known for sure."""
@@ -225,13 +246,18 @@ class Recorder:
             raise self.fatal(AliasError(
                 f"{home.label!r} cannot be written to here", why=home.lost,
                 fix="make a copy (`.copy()`) before the two names can refer to one array"))
-
         if is_stored(home):
+            self.unroll_list_makers("a list that it fills holds an array that is written to")
             raise self.fatal(AliasError(
                 f"{home.label!r} is written to after it was put into a list whose length "
                 "depends on data",
                 why="the list holds the same array, so its element would change as well",
                 fix="put a copy into the list (`.append(x.copy())`)"))
+
+    def unroll_list_makers(self, reason: str) -> None:
+        """What lies in lists of unknown length must be known now: start again with a loop that
+        made one unrolled, if there is one that is not yet."""
+        raise AttributeError
 
     def spread_write(self, home: Home) -> None:
         """A write to a home that may be another one on some path: the others are unknown from

@@ -23,8 +23,8 @@ from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from ..stage.regions import names_read_after_loop, names_read_at_head
 from .branches import Branches
 from .homes import inherit_stored, is_stored, link_possible, reach
-from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
-from .journal import Cell, Change, Content, Lost, Slot, Snapshot, Stored, Version
+from .joins import Join, Leaf, Same, Shape, build, leaf_shapes, leaves
+from .journal import Cell, Change, Lost, Slot, Snapshot, Stored, Version
 from .merges import UNREAD
 from .recorder import Region
 from .tracers import ArrayTracer, Home
@@ -288,7 +288,7 @@ class Rounds(Branches):
             if isinstance(carried.cell, (Version, Lost, Stored)):
                 continue
             carried.shape, changed = widen(joining, carried.shape, carried.head, carried.end)
-            self._check_content(carried.cell, carried.shape)
+            self.check_content(carried.cell, carried.shape)
             wide = wide or changed
         if not wide and self._partition(forms) != before:
             wide = True
@@ -351,18 +351,13 @@ class Rounds(Branches):
         if isinstance(cell, (Lost, Stored)):
             return Same(change.after)
         shape = joining.unify(change.before, change.after)
-        self._check_content(cell, shape)
+        self.check_content(cell, shape)
         if isinstance(shape, Leaf) and type(change.before) in (int, float) and (
                 type(change.after) is ArrayTracer) and change.after.aval.kind is Kind.ARRAY and (
                 change.cell.key not in self.unsteady):
             # ``s = 0`` before a loop that adds arrays to it: the type is that of the sums
             return Leaf(change.after.aval, label=shape.label, steady=True)
         return _opened(joining, shape)
-
-    def _check_content(self, cell: Cell, shape: Shape) -> None:
-        """The content of a container has no poisoned state: it must have a common form."""
-        if isinstance(cell, Content) and isinstance(shape, Failed):
-            raise self.fatal(shape.error)
 
     def _steady(self, carried: Carried, done: Round) -> bool:
         """Do the facts of a steady leaf hold for the number it starts from as well?  They do

@@ -91,6 +91,7 @@ class Sources(Recorder):
                 tracer.aval.dtype is not None and tracer.aval.dtype.kind in "iu"):
             tracer._refuse(f"is needed as a number now: {reason}")
         if expr is None:
+            self.unroll_list_makers("a list that it fills holds numbers that are needed")
             tracer._refuse(f"depends on data, and its number is needed now: {reason}")
         if dims.is_varying(expr):
             for symbol in dims.symbols(expr):

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..errors import TracingError
+from ..errors import TracingError, UnsupportedOperation
 from ..graph.ir import Steps, Value
 from ..kinds import Aval, Kind, in_words
 
@@ -268,6 +268,56 @@ class SymbolicList:
     def __init__(self, value: Value, obj: int) -> None:
         self.value = value
         self.obj = obj
+
+
+class Columns:
+    """The content of a list of tuples or records whose length is only known at run time: the
+    form of its items, and a list for each part of them that is a value (see
+    :mod:`srcgrad.trace.columns`)."""
+
+    __slots__ = ("columns", "form")
+
+    def __init__(self, form: Any, columns: tuple[SymbolicList, ...]) -> None:
+        self.form = form
+        self.columns = columns
+
+
+class HiddenItems(Tracer):
+    """What a Python list holds while its content is a graph value: code that looks into the
+    list without asking the machine is refused."""
+
+    __slots__ = ()
+
+    def __init__(self, machine: Any) -> None:
+        self.machine = machine
+
+    @property
+    def aval(self) -> Aval:
+        raise self._unknown()
+
+    @property
+    def value(self) -> Value:
+        raise self._unknown()
+
+    def _unknown(self) -> BaseException:
+        refusal: BaseException = self.machine.fatal(UnsupportedOperation(
+            "a list whose length depends on data is used where its items are needed now",
+            why="the generated code is made before the length is known",
+            fix="loop over the list with a for statement, or make an array of it first"))
+        return refusal
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise self._unknown()
+
+    __hash__ = object.__hash__
+
+
+class ListTable(dict[int, Any]):
+    """The lists of unknown length by their ids; ``hidden`` is what they hold meanwhile."""
+
+    def __init__(self, machine: Any) -> None:
+        super().__init__()
+        self.hidden = HiddenItems(machine)
 
 
 class Poison:

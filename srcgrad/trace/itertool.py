@@ -1,0 +1,127 @@
+"""itertools while tracing."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..kinds import Kind
+from .handlers import HANDLERS, handles
+from .iteration import Cursor, staged_iterable
+from .tracers import is_tracer
+
+
+def _items(machine: Any, arg: Any) -> Any:
+    """An argument of an itertool: traced iterables as lists of their items."""
+    if is_tracer(arg) and arg.aval.kind is not Kind.ARRAY:
+        return arg
+    if staged_iterable(machine, arg) is not None:
+        return list(machine.iterate(arg))
+    return machine.outside_items(arg) if hasattr(type(arg), "__iter__") else arg
+
+
+def _itertool(function: Any) -> Callable[..., Any]:
+    """A tool whose items are Python's own; counts and places are demanded."""
+
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        given = [a if function is itertools.repeat and i == 0 else _items(machine, a)
+                 for i, a in enumerate(args)]
+        plain = [machine.static_key(a) if is_tracer(a) and a.aval.kind is Kind.INT and (
+            function is not itertools.repeat or i) else a for i, a in enumerate(given)]
+        named = {k: machine.static_key(v) if k in ("repeat", "r", "times") else v
+                 for k, v in kwargs.items()}
+        return function(*plain, **named)
+
+    return handler
+
+
+for _tool in (itertools.chain, itertools.product, itertools.combinations,
+              itertools.permutations, itertools.islice, itertools.repeat, itertools.cycle,
+              itertools.pairwise, itertools.zip_longest,
+              itertools.combinations_with_replacement):
+    HANDLERS[_tool] = _itertool(_tool)
+
+
+@handles(itertools.count)
+def count(machine: Any, start: Any = 0, step: Any = 1) -> Iterator[Any]:
+    return _counted(machine, start, step)
+
+
+def _counted(machine: Any, start: Any, step: Any) -> Iterator[Any]:
+    while True:
+        yield start
+        start = machine.binary("+", start, step)
+
+
+@handles(itertools.chain.from_iterable)
+def chained(machine: Any, iterables: Any) -> Iterator[Any]:
+    return itertools.chain(*[_items(machine, i) for i in machine.iterate(iterables)])
+
+
+@handles(itertools.starmap)
+def starmap(machine: Any, function: Any, rows: Any) -> Iterator[Any]:
+    return iter([machine.call(function, *machine.iterate(row)) for row in machine.iterate(rows)])
+
+
+@handles(itertools.tee)
+def tee(machine: Any, iterable: Any, n: int = 2) -> tuple[Any, ...]:
+    found = staged_iterable(machine, iterable)
+    items = found if found is not None else machine.made(list(machine.iterate(iterable)))
+    return tuple(Cursor(items) for _ in range(n))
+
+
+@handles(itertools.compress)
+def compress(machine: Any, data: Any, selectors: Any) -> Iterator[Any]:
+    return iter([d for d, s in zip(machine.iterate(data), machine.iterate(selectors), strict=False)
+                 if machine.truth(s)])
+
+
+@handles(itertools.takewhile)
+def takewhile(machine: Any, predicate: Any, iterable: Any) -> Iterator[Any]:
+    for item in machine.iterate(iterable):
+        if not machine.truth(machine.call(predicate, item)):
+            return
+        yield item
+
+
+@handles(itertools.dropwhile)
+def dropwhile(machine: Any, predicate: Any, iterable: Any) -> Iterator[Any]:
+    items = iter(machine.iterate(iterable))
+    for item in items:
+        if not machine.truth(machine.call(predicate, item)):
+            yield item
+            break
+    yield from items
+
+
+@handles(itertools.filterfalse)
+def filterfalse(machine: Any, predicate: Any, iterable: Any) -> Iterator[Any]:
+    return iter([i for i in machine.iterate(iterable) if not machine.truth(
+        i if predicate is None else machine.call(predicate, i))])
+
+
+@handles(itertools.groupby)
+def groupby(machine: Any, iterable: Any, key: Any = None) -> Iterator[Any]:
+    groups: list[tuple[Any, list[Any]]] = []
+    for item in machine.iterate(iterable):
+        label = item if key is None else machine.call(key, item)
+        if groups and machine.truth(machine.compare("==", label, groups[-1][0])):
+            groups[-1][1].append(item)
+        else:
+            groups.append((label, machine.made([item])))
+    return iter([(label, Cursor(items)) for label, items in groups])
+
+
+@handles(itertools.accumulate)
+def accumulate(machine: Any, iterable: Any, func: Any = None, *,
+               initial: Any = None) -> Iterator[Any]:
+    result: list[Any] = [] if initial is None else [initial]
+    for item in machine.iterate(iterable):
+        if not result:
+            result.append(item)
+        elif func is None:
+            result.append(machine.binary("+", result[-1], item))
+        else:
+            result.append(machine.call(func, result[-1], item))
+    return iter(result)

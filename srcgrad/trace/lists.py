@@ -1,0 +1,417 @@
+"""Python lists whose length is only known at run time: their content is a graph value.
+
+The list object keeps its identity; its state in the journal is a
+:class:`~srcgrad.trace.tracers.SymbolicList`, or :class:`~srcgrad.trace.tracers.Columns` for
+items that are tuples or records, which are kept column by column.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..dims import is_varying
+from ..errors import JoinError, UnsupportedOperation
+from ..graph.ir import Ref, Value
+from ..kinds import INT, Aval, Kind, list_of
+from .calls import Calls
+from .columns import Unfit, common_form, put_together, taken_apart
+from .control import Restart
+from .iteration import Rows
+from .joins import list_item_aval, unlike_items
+from .journal import Content, Snapshot
+from .tracers import ArrayTracer, Columns, SymbolicList
+from .widening import stable_elem
+
+FEW = 16  # more arrays than this are not told apart by branches
+
+
+class Lists(Calls):
+    """Operations on lists of unknown length."""
+
+    def content_of(self, obj: list[Any]) -> Content:
+        """The cell of a list's content."""
+        return Content(obj, self.symbolic_lists)
+
+    def set_list(self, obj: list[Any], value: Value) -> None:
+        """Give a list a new content."""
+        if id(obj) in self.list_owners:  # the change belongs into the list of lists, too
+            self.unroll_maker(self.list_owners[id(obj)][0])
+            raise self.fatal(UnsupportedOperation(
+                "a list inside of a list whose length depends on data is changed",
+                why="the change could not be followed to where the list is read again",
+                fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
+        value.obj = self.symbolic_lists[id(obj)].obj
+        self.journal.write(self.content_of(obj), SymbolicList(value, value.obj))
+
+    list_owners: dict[int, tuple[Any, Any]]
+
+    def list_object(self, value: Value) -> list[Any]:
+        """A Python list that stands for a list value."""
+        value.obj = self.new_obj()
+        return self.held_list(SymbolicList(value, value.obj))
+
+    def held_list(self, state: Any) -> list[Any]:
+        """A Python list with a given content."""
+        made: list[Any] = []
+        self.journal.born(made)
+        self.journal.write(self.content_of(made), state)
+        return made
+
+    def made_unknown(self, obj: list[Any]) -> list[Any]:
+        """The same list with its content as a graph value."""
+        joining = self.join()
+        items = list(self.outside_items(obj))
+        if all(list_item_aval(joining, i) is not None for i in items):
+            state: Any = self._unknown(items)
+        else:
+            found = common_form(joining, (Snapshot(list, tuple(items)),))
+            if found is None or (found[0].mutable and not joining.records):
+                failed = unlike_items(None if found is None else ("records",))
+                self.check_content(self.content_of(obj), failed)
+            assert found is not None
+            rows = [taken_apart(joining, found[0], i) for i in items]
+            state = Columns(found[0], tuple(
+                self._unknown(list(column)) for column in zip(*rows, strict=True)))
+        self.journal.write(self.content_of(obj), state)
+        return obj
+
+    def _unknown(self, items: list[Any]) -> SymbolicList:
+        value = self.list_value(items)
+        return SymbolicList(value, value.obj or 0)
+
+    def list_read(self, obj: Any, key: Any) -> Any:
+        joining = self.join()
+        items = list(self.outside_items(obj))
+        avals = [list_item_aval(joining, i) for i in items]
+        if not items or any(a is None for a in avals):
+            found = common_form(joining, (Snapshot(list, tuple(items)),)) if items else None
+            if found is None or found[0].mutable:
+                return None
+            columns = zip(*(taken_apart(joining, found[0], i) for i in items), strict=True)
+            return put_together(joining, found[0], [
+                self.list_read(list(c), key) for c in columns])
+        elem = functools.reduce(joining.join_avals, [a for a in avals if a is not None])
+        if elem.kind is Kind.ANY:
+            return None
+        if elem.kind is Kind.ARRAY:
+            return self._array_among(items, key)
+        (value,) = self.emit("get", (self.list_value(items), self.as_value(key)), (elem,))
+        return self._element(obj, value)
+
+    def _array_among(self, items: list[Any], key: Any) -> Any:
+        """One of several arrays, told by branches, so that it stays the same object; None if
+        they are too many."""
+        size = len(items)
+        if size > FEW:
+            return None
+        place = self.wrap(self.emit("apply", (self.as_value(key),), (INT,), fn=operator.getitem,
+                                    args=(range(size), Ref(0)), kwargs={}, many=False)[0])
+        found = items[-1]
+        for i in reversed(range(size - 1)):
+            found = self._either(self.compare("==", place, i), items[i], found)
+        return found
+
+    def _either(self, test: Any, first: Any, second: Any) -> Any:
+        return self.if_expression(test, lambda: first, lambda: second)
+
+    # ---- loops that made a list ----------------------------------------------------------
+    def unroll_maker(self, obj: list[Any]) -> None:
+        """A list of unknown length is needed with a known one: if a for loop made it, start
+        again with that loop unrolled."""
+        state = self.symbolic_lists[id(obj)]
+        value = state.columns[0].value if type(state) is Columns else state.value
+        site = self.list_sites.get(value)
+        if site is not None and site not in self.unrolled:
+            raise Restart(("unroll", site, "a list that it fills is needed with its length"))
+
+    def made_with(self, made: list[Any], source: list[Any]) -> list[Any]:
+        """A list made of another one: where its length is needed, it is that of the other."""
+        values = [[c.value for c in (state.columns if type(state) is Columns else (state,))]
+                  for state in (self.symbolic_lists.get(id(x)) for x in (made, source))
+                  if state is not None]
+        if len(values) == 2:
+            site = self.list_sites.get(values[1][0])
+            for value in values[0]:
+                self.list_sites.pop(value, None)
+                if site is not None:
+                    self.list_sites[value] = site
+        return made
+
+    def refuse_sealed(self) -> None:
+        """An object whose parts lie in a list of unknown length changes: start again with the
+        loops that made lists unrolled, or refuse."""
+        self.unroll_list_makers("a list that it fills holds objects that change")
+        raise self.fatal(UnsupportedOperation(
+            "an object is changed that lies in a list whose length depends on data",
+            why="such a list is kept part by part, so the change would not be seen there",
+            fix="put a new object into the list (`items[i] = replace(...)`), or keep the parts "
+                "in arrays"))
+
+    # ---- items ---------------------------------------------------------------------------
+    def list_item_value(self, item: Any) -> Value:
+        """The value of an item that goes into a list."""
+        if type(item) is list:
+            known = self.symbolic_lists.get(id(item))
+            return known.value if known is not None else self.list_value(
+                Snapshot(list, tuple(item)))
+        self.note_stored(item)
+        return self.as_value(item)
+
+    def element(self, value: Value) -> Any:
+        """An element of a list of unknown length: an array there may be in the list twice."""
+        found = self.wrap(value)
+        if type(found) is ArrayTracer:
+            found.home.stored = True
+        return found
+
+    def _list_aval(self, obj: list[Any], item: Any) -> Any:
+        current = self.symbolic_lists[id(obj)].value.aval
+        aval = list_item_aval(self.join(), item)
+        if aval is None:
+            raise self.fatal(UnsupportedOperation(
+                f"a {type(item).__name__} is put into a list whose length depends on data",
+                why="the elements of such a list must be numbers or arrays of one kind",
+                fix="keep the parts in separate lists"))
+        if current.elem is None:
+            return list_of(aval)
+        return list_of(stable_elem(self.join(), current.elem, aval))
+
+    def list_get(self, obj: Any, key: Any) -> Any:
+        """``items[k]``."""
+        state = self.symbolic_lists[id(obj)]
+        if isinstance(key, slice):
+            key = self.static_key(key)
+        if type(state) is Columns:
+            return self._each_column(state, lambda c: self.list_get(c, key),
+                                     whole=isinstance(key, slice))
+        if isinstance(key, slice):
+            (value,) = self.emit("apply", (state.value,), (state.value.aval,),
+                                 fn=operator.getitem, args=(Ref(0), key), kwargs={}, many=False)
+            return self.made_with(self.list_object(value), obj)
+        index = self.as_value(key)
+        elem = state.value.aval.elem
+        if elem is None:
+            raise IndexError("list index out of range")
+        known = (state.value, key if type(key) is int else index)
+        if known not in self.element_sizes:
+            self.element_sizes[known] = self.element_aval(elem)
+        (value,) = self.emit("get", (state.value, index), (self.element_sizes[known],))
+        return self._element(obj, value)
+
+    element_sizes: dict[tuple[Value, Any], Aval]
+
+    def element_aval(self, elem: Aval) -> Aval:
+        """The facts about one element: what varies in a list may be of any size in each."""
+        if elem.kind is not Kind.ARRAY or not any(map(is_varying, elem.shape or ())):
+            return elem
+        return elem.but(shape=tuple(self.fresh("k") if is_varying(d) else d
+                                    for d in elem.shape or ()))
+
+    def _element(self, obj: Any, value: Value) -> Any:
+        """The object of an element that was read."""
+        if value.aval.kind is not Kind.LIST:
+            return self.element(value)
+        inner = self.list_object(value)
+        self.list_owners[id(inner)] = (obj, inner)
+        return inner
+
+    def list_put(self, obj: Any, key: Any, value: Any) -> None:
+        """``items[k] = value``."""
+        if isinstance(key, slice):
+            self._no_method(obj, "slice assignment")
+        state = self.symbolic_lists[id(obj)]
+        if type(state) is Columns:
+            self._into_columns(obj, state, value, lambda c, part: self.list_put(c, key, part))
+            return
+        item = self.list_item_value(value)
+        aval = self._list_aval(obj, value)
+        index = self.as_value(key)
+        (new,) = self.emit("put", (state.value, item, index), (aval,))
+        self.set_list(obj, new)
+
+    # ---- columns -------------------------------------------------------------------------
+    def _each_column(self, state: Columns, act: Callable[[list[Any]], Any],
+                     whole: bool = False) -> Any:
+        """The item (or with ``whole`` the list) that an action on each column gives."""
+        found = [act(self.held_list(c)) for c in state.columns]
+        if whole:
+            return self.held_list(Columns(state.form, tuple(
+                self.symbolic_lists[id(f)] for f in found)))
+        return put_together(self.join(), state.form, found)
+
+    def _into_columns(self, obj: list[Any], state: Columns, item: Any,
+                      act: Callable[[list[Any], Any], None]) -> None:
+        """Do something with each column and the part of an item that belongs into it."""
+        try:
+            parts = taken_apart(self.join(), state.form, item)
+        except Unfit:
+            raise self.fatal(JoinError(
+                "an item of another form is put into a list whose length depends on data",
+                why="its items must be tuples or records of one form",
+                fix="keep unlike things in separate lists")) from None
+        columns = [self.held_list(c) for c in state.columns]
+        for column, part in zip(columns, parts, strict=True):
+            act(column, part)
+        self._set_columns(obj, state, columns)
+
+    def _set_columns(self, obj: list[Any], state: Columns, columns: list[list[Any]]) -> None:
+        self.journal.write(self.content_of(obj), Columns(state.form, tuple(
+            self.symbolic_lists[id(c)] for c in columns)))
+
+    def _column_pop(self, obj: list[Any], state: Columns, args: tuple[Any, ...]) -> Any:
+        columns = [self.held_list(c) for c in state.columns]
+        parts = [self.symbolic_method(c, "pop", args, {}) for c in columns]
+        self._set_columns(obj, state, columns)
+        return put_together(self.join(), state.form, parts)
+
+    # ---- methods -------------------------------------------------------------------------
+    def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> Any:
+        """A method of a list of unknown length."""
+        state = self.symbolic_lists[id(obj)]
+        if name == "append":
+            return self._append(obj, state, args[0])
+        if name == "insert":
+            return self._insert(obj, state, *args)
+        if name == "pop":
+            return self._pop(obj, state, args)
+        if name == "extend":
+            return self._extend(obj, args[0])
+        if name == "copy":
+            return self.made_with(self._copy(state), obj)
+        if name == "reverse":
+            return self._refill(obj, self.list_get(obj, slice(None, None, -1)))
+        if name == "clear":
+            return self._refill(obj, self.held_list(Snapshot(list, ())))
+        if name == "sort":
+            return self._refill(obj, self.sorted_list(obj, **kwargs))
+        return self._no_method(obj, f"list.{name}")
+
+    def _no_method(self, obj: list[Any], what: str) -> Any:
+        self.unroll_maker(obj)
+        raise self.fatal(UnsupportedOperation(
+            f"{what} on a list whose length depends on data",
+            why="only append, insert, pop, extend, copy, sort, reverse, clear, indexing and len "
+                "are staged there",
+            fix="keep the values in an array, or make the list's length independent of data"))
+
+    def _refill(self, obj: list[Any], other: list[Any]) -> None:
+        """Give a list the content of another one."""
+        self.journal.write(self.content_of(obj), self.content_of(other).get())
+
+    def _append(self, obj: list[Any], state: Any, item: Any) -> None:
+        if type(state) is Columns:
+            self._into_columns(obj, state, item,
+                               lambda c, p: self._append(c, self.symbolic_lists[id(c)], p))
+            return
+        value = self.list_item_value(item)
+        (new,) = self.emit("append", (state.value, value), (self._list_aval(obj, item),))
+        self.set_list(obj, new)
+
+    def _insert(self, obj: list[Any], state: Any, index: Any, item: Any) -> None:
+        if type(state) is Columns:
+            self._into_columns(obj, state, item, lambda c, p: self._insert(
+                c, self.symbolic_lists[id(c)], index, p))
+            return
+        value = self.list_item_value(item)
+        aval = self._list_aval(obj, item)
+        (new,) = self.emit("insert", (state.value, value, self.as_value(index)), (aval,))
+        self.set_list(obj, new)
+
+    def _pop(self, obj: list[Any], state: Any, args: tuple[Any, ...]) -> Any:
+        if any(isinstance(a, slice) for a in args):
+            self._no_method(obj, "deletion of a slice")
+        if type(state) is Columns:
+            return self._column_pop(obj, state, args)
+        elem = state.value.aval.elem
+        if elem is None:
+            raise IndexError("pop from empty list")
+        extra = tuple(self.as_value(a) for a in args)
+        new, value = self.emit("pop", (state.value, *extra),
+                               (state.value.aval, self.element_aval(elem)))
+        self.set_list(obj, new)
+        return self.list_object(value) if elem.kind is Kind.LIST else self.element(value)
+
+    def _copy(self, state: Any) -> list[Any]:
+        if type(state) is Columns:
+            found: list[Any] = self._each_column(
+                state, lambda c: self._copy(self.symbolic_lists[id(c)]), whole=True)
+            return found
+        (value,) = self.emit("apply", (state.value,), (state.value.aval,), fn=list,
+                             args=(Ref(0),), kwargs={}, many=False)
+        return self.list_object(value)
+
+    def _extend(self, obj: list[Any], items: Any) -> None:
+        if isinstance(items, list) and id(items) in self.symbolic_lists:
+            self.extend_symbolic(obj, items)
+            return
+        for one in self.iterate(items):
+            self.symbolic_method(obj, "append", (one,), {})
+
+    def extend_symbolic(self, obj: list[Any], items: list[Any]) -> None:
+        """Append the items of a list of unknown length."""
+        self.for_(items, lambda one: self._hold(one), lambda: self._append_held(obj))
+
+    def add_lists(self, left: list[Any], right: list[Any]) -> Any:
+        """``left + right`` where one of them has an unknown length; None otherwise."""
+        if id(left) not in self.symbolic_lists and id(right) not in self.symbolic_lists:
+            return None
+        made: list[Any] = self.container_method(left, "copy", (), {}) if (
+            id(left) in self.symbolic_lists) else self.held_list(
+                Snapshot(list, tuple(self.outside_items(left))))
+        self.container_method(made, "extend", (right,), {})
+        return made
+
+    def sorted_list(self, obj: list[Any], key: Any = None, reverse: Any = False) -> list[Any]:
+        """``sorted`` of a list of unknown length: a gather in the order of an argsort."""
+        keys: list[Any] = obj
+        if key is not None:
+            keys = self.held_list(Snapshot(list, ()))
+            self.for_(obj, self._hold, lambda: self._append_key(keys, key))
+        if type(self.symbolic_lists.get(id(keys))) is Columns:
+            self._no_method(obj, "sorting tuples")
+        order = self.call(np.argsort, self.call(np.array, keys), kind="stable")
+        if self.static_key(reverse):
+            backwards = self.call(np.argsort, self.getitem(
+                self.call(np.array, keys), slice(None, None, -1)), kind="stable")
+            last = self.binary("-", self.length(obj), 1)
+            order = self.binary("-", last, self.getitem(backwards, slice(None, None, -1)))
+        made: list[Any] = self.held_list(Snapshot(list, ()))
+        self.for_(Rows(order), self._hold, lambda: self._append_chosen(made, obj))
+        return self.made_with(made, obj)
+
+    def _append_key(self, keys: list[Any], key: Any) -> int:
+        self.container_method(keys, "append", (self.call(key, self.held),), {})
+        return 0
+
+    def _append_chosen(self, made: list[Any], source: list[Any]) -> int:
+        self.container_method(made, "append", (self.getitem(source, self.held),), {})
+        return 0
+
+    def columns_of(self, obj: list[Any]) -> list[list[Any]]:
+        """``zip(*rows)``: a list for each part of the rows."""
+        state = self.symbolic_lists[id(obj)]
+        if type(state) is not Columns or not state.form.is_row:
+            return [list(column) for column in zip(
+                *[self.iterate(row) for row in self.iterate(obj)], strict=False)]
+        return [self.held_list(c) for c in state.columns]
+
+    def stacked_columns(self, function: Any, obj: list[Any], kwargs: dict[str, Any]) -> Any:
+        """``np.array(hist)`` of a list of tuples: the columns side by side."""
+        state = self.symbolic_lists[id(obj)]
+        columns = [self.call(np.array, self.held_list(c)) for c in state.columns]
+        return self.call(np.asarray, self.call(np.stack, columns, axis=1), **kwargs)
+
+    held: Any
+
+    def _hold(self, one: Any) -> None:
+        self.held = one
+
+    def _append_held(self, obj: list[Any]) -> int:
+        self.container_method(obj, "append", (self.held,), {})
+        return 0
