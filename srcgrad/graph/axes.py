@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, is_varying, multiply
+from ..dims import Dim, Poly, is_varying, multiply
 from ..kinds import Aval, Kind, any_aval, array
 from ..spelling import Attribute, Method
 from .broadcasting import never_one
@@ -49,6 +49,8 @@ def along_axes(fn: Callable[..., Any], args: tuple[Any, ...],
     source = args[0].shape or ()
     if not _is_static(settings):
         return None
+    if fn in _SQUEEZES:
+        source = _of_size_one(source, args[1:], kwargs)
     units = tuple(isinstance(d, int) and d == 1 for d in source)
     key = (fn, args[0].dtype, units, repr(settings))
     found = _MEMO.get(key)
@@ -65,6 +67,17 @@ def along_axes(fn: Callable[..., Any], args: tuple[Any, ...],
                   for a in result.avals)
     return Outcome(avals, result.many, result.container, tuple(r[0] for r in relations),
                    tuple(r[1] for r in relations), tuple(guards), orders=orders)
+
+
+def _of_size_one(source: tuple[Dim, ...], args: tuple[Any, ...],
+                 kwargs: dict[str, Any]) -> tuple[Dim, ...]:
+    """The sizes, with 1 for those that ``squeeze`` names: the call itself raises otherwise."""
+    axes = args[0] if args else kwargs.get("axis")
+    if axes is None:
+        return source
+    picked = {a % len(source) if source else a for a in (axes if isinstance(axes, tuple)
+                                                         else (axes,)) if isinstance(a, int)}
+    return tuple(1 if i in picked and isinstance(d, Poly) else d for i, d in enumerate(source))
 
 
 def _with_axes(aval: Aval, source: tuple[Dim, ...]) -> Aval:

@@ -95,6 +95,8 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     check_may_probe(fn, (args, kwargs))
     leaves = leaves_of((args, kwargs))
     _demand_settings(kwargs, leaves)
+    if fn is np.einsum:  # lists of axis labels
+        _demand_integers(leaves)
     args, kwargs, back = _with_numbers(args, kwargs)
     dims = dims_of(leaves_of((args, kwargs)))
     runs, results, necessary = _runs(fn, args, kwargs, dims, leaves)

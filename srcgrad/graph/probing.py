@@ -130,7 +130,15 @@ def call(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes,
     named = materialise(kwargs, sizes, layout, definite, made)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return Probe(fn(*actual, **named), made)
+        try:
+            return Probe(fn(*actual, **named), made)
+        except IndexError:  # integers were indices into something short
+            if not any(isinstance(m, np.ndarray) and m.dtype.kind in "iu" for m in made):
+                raise
+            for example in made:
+                if isinstance(example, np.ndarray) and example.dtype.kind in "iu":
+                    example[...] = 0
+            return Probe(fn(*actual, **named), made)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,28 @@ def _assignments(dims: tuple[Any, ...]) -> list[dict[Atom, int]]:
             break
         chosen.append(candidates.pop(best))
         pairs -= gains[best]
-    return chosen
+    return _varied(chosen, candidates, atoms)
+
+
+def _varied(chosen: list[dict[Atom, int]], candidates: list[dict[Atom, int]],
+            atoms: list[Atom]) -> list[dict[Atom, int]]:
+    """Assignments in which each of several symbols has three values (more where there are plain
+    integers, on which sizes depend in more ways): a result that is the smaller of two of them
+    must not look like a constant."""
+    wanted, most = (6, 14) if any(a.low is None for a in atoms) else (3, 8)
+
+    def news(candidate: dict[Atom, int]) -> int:
+        seen = [{c[a] for c in chosen} for a in atoms]
+        return sum(candidate[a] not in s for a, s in zip(atoms, seen) if len(s) < wanted)
+
+    while len(atoms) > 1 and len(chosen) < most:
+        best = max(candidates, key=news, default=None)
+        if best is None or not news(best):
+            break
+        candidates.remove(best)
+        chosen.append(best)
+    negative = [{**chosen[0], atom: -2} for atom in atoms if atom.low is None]
+    return chosen + negative[:3]
 
 
 def _ordered(pairs: set[tuple[Any, Any]], values: dict[Atom, int]) -> set[tuple[Any, Any]]:

@@ -308,3 +308,32 @@ def walsh_hadamard(x):
                 a[j], a[j + h] = u + v, u - v
         h <<= 1
     return np.sum(a**3)
+
+
+@case(R.rand(6, 3), [1, 4])
+def split_at_given_places(x, places):
+    a, b, c = np.split(x, places)
+    return np.sum(a) * np.sum(b**2) + np.sum(c**3)
+
+
+@case(R.rand(6), -2)
+def built_on_an_offset(x, k):
+    return np.sum(np.diag(x, k)[:, 0] ** 2) + np.trace(np.outer(x, x), k) * np.roll(x, k)[0]
+
+
+@case(R.rand(2, 3), (0, 1))
+def summed_over_labels(x, labels):
+    return np.sum(np.einsum(x, labels, x, (0, 2), (1, 2)) ** 2)
+
+
+@case(R.rand(2, 3))
+def squeezed_by_name(x):
+    s = np.sum(x[1:].squeeze(0) ** 2)
+    for i in range(len(x)):
+        s = s + np.prod(x[i:i + 1].squeeze(axis=0))
+    return s
+
+
+@case(R.rand(1))
+def sorted_alone(x):
+    return np.sum(np.sort(x) ** 2) + np.sum(np.take(x, np.argsort(x)))
