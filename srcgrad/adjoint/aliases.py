@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..errors import UnsupportedOperation
 from ..graph.ir import Block, Index, Node, Value
 from ..graph.parts import LoopParts
 from ..graph.purity import may_probe
@@ -86,7 +87,11 @@ class Aliases:
             self._join(*node.outputs, *node.inputs)
             return
         args, kwargs = avals_of(node)
-        outcome = infer_fresh(fn, args, kwargs)
+        try:
+            outcome = infer_fresh(fn, args, kwargs)
+        except UnsupportedOperation:  # nothing is known of it
+            self._join(*node.outputs, *node.inputs)
+            return
         for out, view in zip(node.outputs, outcome.views):
             if view != "fresh" or out.aval.kind in (Kind.OPAQUE, Kind.LIST):
                 self._join(out, *node.inputs)

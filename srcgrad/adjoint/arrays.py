@@ -119,7 +119,8 @@ def _value_cotangent(reverse: Reverse, frame: Frame, node: Node, ct: Value, valu
     index = steps[-1] if steps else None
     if overwrites and isinstance(index, Index) and not index.basic and _may_repeat(index.key):
         shape = shape_of(tape, select(tape, ct, steps[:-1]))
-        mask = tape.call(last_write_mask, shape, index.key)
+        mask = tape.apply(last_write_mask, (shape, index.key), {},
+                          part.aval.but(kind=Kind.ARRAY, dtype=np.dtype(bool)))
         part = tape.call(np.where, mask, part, 0.0)
     reverse.accumulate(frame, value, unbroadcast(tape, part, value, doubtful=True))
 

@@ -18,7 +18,7 @@ from ..graph.ir import Node, Ref, Value
 from ..graph.symbolic import Sym, avals_in, infer_fresh
 from ..kinds import Aval, Kind, int_aval
 from ..rules.book import Entry, Rule, lookup
-from ..rules.broadcast import sum_to, sum_to_like
+from ..rules.broadcast import real_like, sum_to, sum_to_like
 from ..rules.methods import resolve
 from ..spelling import At, Part
 from .binding import Bindings, Bound, leaves, no_rule
@@ -355,6 +355,15 @@ def unbroadcast(tape: Tape, ct: Value, primal: Value, doubtful: bool = False) ->
     return ct
 
 
+def settled(tape: Tape, ct: Value, primal: Value) -> Value:
+    """The cotangent (or tangent) of a value of which only a run knows whether it is complex."""
+    aval = primal.aval
+    if aval.dtype is not None or not aval.is_numeric or aval.kind is Kind.LIST or (
+            ct.aval.dtype is not None and ct.aval.dtype.kind != "c"):
+        return ct
+    return tape.call(real_like, ct, primal)
+
+
 def fit(tape: Tape, ct: Value, aval: Aval, whole: bool = True, final: bool = False) -> Value:
     """A cotangent in the dtype of its primal value: the real part for a real one, cast down
     from wider types.  ``whole``: also in its kind, an array for an array.  ``final``: exactly
@@ -397,4 +406,4 @@ def _cast(tape: Tape, ct: Value, dtype: np.dtype[Any]) -> Value:
 
 
 __all__ = ["cotangents_of_apply", "fit", "operator", "partial_cotangents", "run_body",
-           "shape_of", "size", "unbroadcast", "unwrap", "wrap"]
+           "settled", "shape_of", "size", "unbroadcast", "unwrap", "wrap"]

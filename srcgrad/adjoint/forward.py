@@ -19,7 +19,7 @@ from ..kinds import NONE, RECORD, Aval, Kind, in_words
 from . import arrays
 from .activity import Activity
 from .binding import Bindings
-from .bodies import cotangents_of_apply, fit, partial_cotangents, unbroadcast
+from .bodies import cotangents_of_apply, fit, partial_cotangents, settled, unbroadcast
 from .calls import Calls
 from .frames import Frame, Tape, cotangent_aval, with_values
 from .names import tangent
@@ -149,7 +149,7 @@ class Forward:
 
     def _set(self, tape: Tape, value: Value, t: Value) -> None:
         if value.aval.kind is not Kind.LIST:
-            t = fit(tape, t, value.aval)
+            t = fit(tape, settled(tape, t, value), value.aval)
         if t.hint is None:
             t.hint = tangent(value.hint)
         self.tangents[value] = t

@@ -20,7 +20,7 @@ from ..kinds import Kind, in_words
 from . import arrays, lists, regions
 from .activity import INERT, Activity
 from .binding import Bindings
-from .bodies import cotangents_of_apply, fit
+from .bodies import cotangents_of_apply, fit, settled
 from .calls import ADJOINTS, Calls
 from .frames import Frame, Tape, cotangent_aval
 from .names import cotangent, order_of
@@ -90,10 +90,10 @@ class Reverse:
         if steps:
             if base is None:
                 base = self.zeros(frame, value)
-            ct = fit(frame.tape, ct, value.aval, whole=False)
+            ct = fit(frame.tape, settled(frame.tape, ct, value), value.aval, whole=False)
             self.put(frame, value, frame.tape.store("acc", base, ct, steps))
             return
-        ct = fit(frame.tape, ct, value.aval)
+        ct = fit(frame.tape, settled(frame.tape, ct, value), value.aval)
         if base is None:
             self.put(frame, value, ct)
         elif value.aval.kind is Kind.LIST:

@@ -127,7 +127,13 @@ class Rewriter:
         if fn is not None and not node.params["steps"] and _sum_fits(inputs):
             params: dict[str, object] = {"fn": fn, "args": (Ref(0), Ref(1)), "kwargs": {},
                                          "many": False}
-            return Node("apply", inputs[:2], node.outputs, params, (), node.origin)
+            out = node.out
+            if out.aval.kind is not Kind.ARRAY or out.aval.shape != ():
+                return Node("apply", inputs[:2], node.outputs, params, (), node.origin)
+            number = Value(out.aval.but(kind=Kind.SCALAR))  # NumPy's sum of two 0-d arrays
+            nodes.append(Node("apply", inputs[:2], (number,), params, (), node.origin))
+            return Node("apply", (number,), node.outputs, {
+                "fn": np.asarray, "args": (Ref(0),), "kwargs": {}, "many": False}, (), node.origin)
         copied = copy_of(base, node.outputs[0].hint or base.hint, node.origin)
         nodes.append(copied)
         return node.but(inputs=(copied.out, *inputs[1:]))

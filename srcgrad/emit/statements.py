@@ -318,8 +318,8 @@ class Plain:
     def add_whole(self, node: Node, base: ast.expr, value: ast.expr, stmts: Stmts) -> None:
         out = self.name_of(node.outputs[0])
         if node.out.aval.kind is Kind.RECORD or node.inputs[1].aval.optional:
-            total = call(self.e.space.function(add_records), base, value)
-            self.add(stmts, node, assign(out, total))
+            records = call(self.e.space.function(add_records), base, value)
+            self.add(stmts, node, assign(out, records))
             return
         mutable = node.inputs[0].aval.kind is Kind.ARRAY and node.inputs[0].aval.shape != ()
         if isinstance(base, ast.Name) and base.id == out:
@@ -330,7 +330,10 @@ class Plain:
         else:
             minus = negated(value)
             op: ast.operator = ast.Add() if minus is None else ast.Sub()
-            self.add(stmts, node, assign(out, ast.BinOp(base, op, minus or value)))
+            total: ast.expr = ast.BinOp(base, op, minus or value)
+            if node.out.aval.kind is Kind.ARRAY:  # of no axes: NumPy gives a number
+                total = call(self.e.space.function(np.asarray), total)
+            self.add(stmts, node, assign(out, total))
 
     def added(self, target: ast.expr, value: ast.expr) -> ast.stmt:
         minus = negated(value)

@@ -22,6 +22,7 @@ from ..dims import Atom, Dim, Poly
 from ..errors import TracingError, UnsupportedOperation
 from ..kinds import Aval, Kind, aval_of, int_aval
 from ..spelling import Attribute, Method
+from .generic import Demand, name_of
 from .indexing import infer_getitem
 from .infer import infer
 from .ir import Builder, Index, Value, abstract
@@ -33,7 +34,13 @@ fresh_size = Fresh()  # names sizes that only a run knows, where no tracer is at
 def infer_fresh(fn: Callable[..., Any], args: tuple[Any, ...],
                 kwargs: dict[str, Any] | None = None) -> Outcome:
     """:func:`~srcgrad.graph.infer.infer` with sizes that only a run knows made distinct."""
-    outcome = infer(fn, args, kwargs)
+    try:
+        outcome = infer(fn, args, kwargs)
+    except Demand as need:
+        raise UnsupportedOperation(
+            f"the sizes of what {name_of(fn)} returns in a derivative are not known",
+            why=f"they follow from numbers that only a run knows: {need}",
+            fix="make the sizes static, or wrap the function in srcgrad.custom_vjp") from None
     return outcome.instantiate(_run_time_size) if outcome.has_placeholders else outcome
 
 

@@ -20,7 +20,7 @@ from ..kinds import (
     python_scalar,
     scalar,
 )
-from .generic import leaves_of
+from .generic import Demand, leaves_of
 from .outcome import Outcome, placeholder
 
 _ROW, _COLUMN = symbol("rows", low=2), symbol("columns", low=2)
@@ -70,7 +70,8 @@ def by_variants(infer: Callable[..., Outcome], fn: Callable[..., Any], args: tup
         supply = iter(chosen)
         try:
             outcomes.append(infer(fn, _replaced(args, supply), _replaced(kwargs, supply)))
-        except (TypeError, ValueError, IndexError, AttributeError, UnsupportedOperation) as err:
+        except (TypeError, ValueError, IndexError, AttributeError, UnsupportedOperation,
+                Demand) as err:
             failure = err
     if not outcomes:
         assert failure is not None
@@ -127,13 +128,14 @@ def _cover(avals: list[Aval]) -> Aval:
     """An abstract value that covers all; sizes that mention a stand-in become unknown."""
     if all(a == avals[0] for a in avals) and not _mentions_stand_in(avals[0]):
         return avals[0]
-    if all(a.kind is Kind.ARRAY for a in avals) and len({a.ndim for a in avals}) == 1 \
-            and len({a.dtype for a in avals}) == 1:
+    if all(a.kind is Kind.ARRAY for a in avals) and len({a.ndim for a in avals}) == 1 and (
+            len({a.dtype for a in avals}) == 1 or all(a.is_inexact for a in avals)):
         columns = list(zip(*(a.shape or () for a in avals)))
         shape = tuple(
             c[0] if len(set(c)) == 1 and not _is_stand_in(c[0]) else placeholder(3000 + i)
             for i, c in enumerate(columns))
-        return avals[0].but(shape=shape)
+        dtype = avals[0].dtype if len({a.dtype for a in avals}) == 1 else None
+        return avals[0].but(shape=shape, dtype=dtype)
     if all(a.kind in SCALARS for a in avals):
         joined = avals[0]
         for a in avals[1:]:

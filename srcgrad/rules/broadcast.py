@@ -89,6 +89,16 @@ def sum_to_like(a: Array, like: Array) -> Array:
 
 
 @runtime
+def real_like(a: Array, like: Array) -> Array:
+    """The real part of ``a`` if ``like`` is real: for values of a dtype that a run decides.
+
+    >>> real_like(np.array([1.0 + 2.0j]), np.array([3.0]))
+    array([1.])
+    """
+    return a if np.iscomplexobj(like) or not np.iscomplexobj(a) else np.real(a)
+
+
+@runtime
 def scatter_add(values: Array, index: Any, shape: tuple[int, ...]) -> Array:
     """Zeros of ``shape`` with ``values`` added at ``index``: the transpose of ``a[index]``.
 
@@ -135,6 +145,14 @@ def sum_to_a(ct: Array, a_shape: tuple[int, ...]) -> Array:
 
 linear(sum_to_like, "a")(sum_to_a)
 inactive(sum_to_like, "like")
+
+
+@linear(real_like, "a")
+def real_like_a(ct: Array) -> Array:
+    return ct
+
+
+inactive(real_like, "like")
 
 
 @linear(scatter_add, "values")

@@ -36,7 +36,7 @@ def directions(args, places, seed=3):
         if np.iscomplexobj(leaf):
             d = d + 1j * r.normal(size=np.shape(leaf))
         if isinstance(leaf, np.ndarray):
-            return d.astype(leaf.dtype)
+            return np.array(d, leaf.dtype)
         return type(leaf)(d)
 
     found = []
@@ -75,7 +75,7 @@ def moved(args, places, tangents, step):
         leaves, structure = flatten(fresh[place])
         fresh[place] = unflatten(structure, [
             type(x)(x + step * d) if varies(x) and not isinstance(x, np.ndarray)
-            else (x + step * d).astype(x.dtype) if varies(x) else x
+            else np.array(x + step * d, x.dtype) if varies(x) else x
             for x, d in zip(leaves, flatten(t)[0])])
     return fresh
 

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
 
 import aliasing
 import chain
+import kinds_programs
 import numpy_style
 import objects
 import practice
@@ -25,11 +26,11 @@ from source_programs import SOURCES
 
 import srcgrad as sg
 
-LOOPS = uneven_programs.CASES
+SMALL = [*uneven_programs.CASES, *kinds_programs.CASES]
 
 
-@pytest.mark.parametrize(("fn", "args"), LOOPS, ids=[fn.__name__ for fn, _ in LOOPS])
-def test_uneven_programs(fn, args):
+@pytest.mark.parametrize(("fn", "args"), SMALL, ids=[fn.__name__ for fn, _ in SMALL])
+def test_small_programs(fn, args):
     chain.check(fn, args)
     check_first(fn, args)
     check_second(fn, args)
