@@ -108,6 +108,7 @@ class Loops(LoopNodes):
         site = self.site(body)
         reason = self.unrolled.get(site)
         if reason is None:
+            self.journal.push()
             try:
                 jump = self._trace_for(staged, target, body, index_symbol)
             except Unroll as need:
@@ -123,6 +124,7 @@ class Loops(LoopNodes):
                     raise
                 reason = refusal.error.what
             else:
+                self.journal.commit()
                 return self._loop_end(jump, orelse, rest)
             self._unwind(layers, region, nodes)
         items = self._unrolled(staged, reason)
@@ -137,7 +139,10 @@ class Loops(LoopNodes):
             inner.active = False
             inner = inner.parent  # type: ignore[assignment]
         self.region = region
+        self.gone.update(v for n in region.builder.nodes[nodes:] for v in n.outputs)
         del region.builder.nodes[nodes:]
+
+    gone: set[Value]
 
     def _count(self, staged: Any) -> int | None:
         """The number of iterations in this call, if the loop may be unrolled."""

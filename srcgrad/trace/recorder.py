@@ -75,6 +75,7 @@ class Recorder:
         self.stop_at: int | None = None  # see :mod:`srcgrad.trace.attempts`
         self.c_ordered: set[int | None] = set()
         self.symbolic_lists = ListTable(self)
+        self.gone: set[Value] = set()  # values of attempts that were given up
 
     # ---- places ------------------------------------------------------------------------
     def where(self) -> Where | None:
@@ -158,7 +159,7 @@ class Recorder:
         if not tracer.steps:
             return home.current
         version, value, region = tracer.seen
-        if version is home.current and region.active:
+        if version is home.current and region.active and value not in self.gone:
             return value  # type: ignore[no-any-return]
         aval = tracer.aval
         steps = tuple(shift_step(s, 1) for s in tracer.steps)
