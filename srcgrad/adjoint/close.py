@@ -71,6 +71,7 @@ class _Closing:
         self.added: dict[Node, Added] = {}
         self.extra: dict[Block, list[tuple[Node | None, Node]]] = {}
         self.copied: dict[Value, Value] = {}
+        self.bound: dict[Node, set[int]] = {}
         self._sequences = {v for n in walk(graph.block) if n.op == "loop"
                            for parts in (LoopParts(n),) for v in (*parts.elements,
                                                                   *parts.sequences)}
@@ -80,7 +81,7 @@ class _Closing:
 
     def run(self) -> Graph:
         block = self._close_nodes(self.graph.block)
-        if not self.added and not self.extra:
+        if not self.added and not self.extra and not self.bound:
             return self.graph.but(block=block)
         border = self.graph.border
         block = self._extend(block, True)
@@ -155,7 +156,8 @@ class _Closing:
     def _forward_size(self, value: Value, axis: int, forward: Block) -> Value:
         """The size of a forward value as a value of its block."""
         assert value.aval.shape is not None
-        number = Value(int_aval(value.aval.shape[axis]))
+        self._bind(value)
+        number = Value(int_aval(value.aval.shape[axis]).but(optional=value.aval.optional))
         node = Node("dim", (value,), (number,), {"axis": axis}, (), Origin(role="support"))
         extra = self.extra.setdefault(forward, [])
         extra.append((self.scope.node_of.get(value), node))
@@ -249,6 +251,22 @@ class _Closing:
             self._sequences.add(copied)
         return self.copied[value]
 
+    def _bind(self, value: Value) -> bool:
+        """A variable that is unbound when its loop begins is None there if its values are saved:
+        each iteration has something to keep.  Is it one?"""
+        owner = self.scope.owner.get(self.scope.block_of[value])
+        if owner is None or owner[0].op != "loop":
+            return False
+        parts = LoopParts(owner[0])
+        for param, init in zip(parts.carried, parts.inits):
+            maker = self.scope.node_of.get(init)
+            if param is value and maker is not None and maker.op == "undef":
+                self.bound.setdefault(owner[0], set()).add(
+                    next(i for i, v in enumerate(owner[0].inputs) if v is init))
+                value.aval = value.aval.but(optional=True)
+                return True
+        return False
+
     def _if_output(self, forward: Node, value: Value, arm: int) -> Value:
         value = self._frozen(value, forward.blocks[arm])
         added = self.added.setdefault(forward, Added())
@@ -315,10 +333,11 @@ class _Closing:
                                 *zip(parts.produced, parts.sequences)):
             if inner is value:
                 return sequence
+        unbound = self._bind(value)
         value = self._frozen(value, forward.blocks[-1])
         added = self.added.setdefault(forward, Added())
         if value not in added.values:
-            stacked = self._stackable(forward, value.aval)
+            stacked = not unbound and self._stackable(forward, value.aval)
             out = Value(self._sequence_aval(forward, value.aval, stacked), value.hint)
             added.values[value], added.stacked[value] = out, stacked
             self._define(out, forward)
@@ -359,11 +378,21 @@ class _Closing:
             if added is not None:
                 node = _extended_loop(node, added) if node.op == "loop" else _extended_if(
                     node, added, outermost)
+            node = self._with_bound(original, node, nodes)
             nodes.append(node)
             nodes.extend(new for after, new in extra if after is original)
-        if not extra and all(a is b for a, b in zip(nodes, block.nodes)):
+        if len(nodes) == len(block.nodes) and all(a is b for a, b in zip(nodes, block.nodes)):
             return block
         return block.but(nodes=tuple(nodes))
+
+    def _with_bound(self, original: Node, node: Node, nodes: list[Node]) -> Node:
+        """A loop whose unbound variables start as None, where :meth:`_bind` says so."""
+        inputs = list(node.inputs)
+        for place in self.bound.get(original, ()):
+            none = Builder(Origin(role="support"))
+            inputs[place] = none.const(None, inputs[place].aval.but(optional=True))
+            nodes.extend(none.nodes)
+        return node if original not in self.bound else node.but(inputs=tuple(inputs))
 
 
 def _is_plain(dim: Dim) -> bool:

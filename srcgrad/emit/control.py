@@ -241,7 +241,7 @@ class Control(Plain):
             if element in self.sizes.into:
                 continue  # the inner loop writes it in place
             copied = stacked and shape is None and element.aval.kind is Kind.ARRAY
-            store = Store(self.name_of(sequence), ordinal, copied)
+            store = Store(self.name_of(sequence), ordinal, copied, element.aval.optional)
             self.assign_store(body, element, store, first, late)
         self.comments.forget()
         nexts = body.outputs[jump:jump + spec.n_carried + spec.n_last]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.emit.fold import Folding, is_short_circuit
-from srcgrad.emit.literals import BINARY, COMPARE, UNARY, Namespace, call, name
+from srcgrad.emit.literals import BINARY, COMPARE, UNARY, Namespace, call, if_any, name
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.shorthand import shorthand
@@ -194,9 +194,10 @@ class Expressions:
         return self.steps(self.of(node.inputs[0]), node.params["steps"], node.inputs)
 
     def node_dim(self, node: Node) -> ast.expr:
-        shape = ast.Attribute(self.of(node.inputs[0]), "shape", ast.Load())
-        axis = node.params["axis"]
-        return ast.Subscript(shape, self.space.literal(axis), ast.Load())
+        value = self.of(node.inputs[0])
+        shape = ast.Attribute(value, "shape", ast.Load())
+        size = ast.Subscript(shape, self.space.literal(node.params["axis"]), ast.Load())
+        return if_any(value, size) if node.out.aval.optional else size
 
     def node_get(self, node: Node) -> ast.expr:
         return ast.Subscript(self.of(node.inputs[0]), self.of(node.inputs[1]), ast.Load())
@@ -239,8 +240,7 @@ class Expressions:
             copied = call(ast.Attribute(value, "copy", ast.Load()))
             if not aval.optional and not node.out.aval.optional:
                 return copied
-            absent = ast.Compare(value, [ast.Is()], [ast.Constant(None)])
-            return ast.IfExp(absent, ast.Constant(None), copied)
+            return if_any(value, copied)
         return call(self.space.function(copy.copy), value)
 
     def list_copy(self, value: ast.expr, elem: Aval | None) -> ast.expr:

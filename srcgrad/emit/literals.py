@@ -53,6 +53,12 @@ def dotted(path: str) -> ast.expr:
     return result
 
 
+def if_any(value: ast.expr, found: ast.expr) -> ast.expr:
+    """``None if value is None else found``."""
+    absent = ast.Compare(value, [ast.Is()], [ast.Constant(None)])
+    return ast.IfExp(absent, ast.Constant(None), found)
+
+
 def call(function: str | ast.expr, *args: ast.expr) -> ast.Call:
     """A call with positional arguments."""
     return ast.Call(dotted(function) if isinstance(function, str) else function, list(args), [])

@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.emit.comments import Comments
 from srcgrad.emit.expressions import Expressions, inverted, negated
 from srcgrad.emit.fold import Folding
-from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, name
+from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, if_any, name
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Sizes
@@ -36,13 +36,16 @@ def _only_slices(key: object) -> bool:
 class Store:
     """The duty to keep an element: ``sequence[ordinal] = v`` or ``sequence.append(v)``."""
 
-    def __init__(self, sequence: str, ordinal: ast.expr | None, copied: bool = False) -> None:
+    def __init__(self, sequence: str, ordinal: ast.expr | None, copied: bool = False,
+                 optional: bool = False) -> None:
         self.sequence, self.ordinal, self.copied = sequence, ordinal, copied
+        self.optional = optional
 
     def statement(self, value: ast.expr) -> ast.stmt:
         if self.ordinal is None:
             if self.copied and not isinstance(value, ast.Constant):  # as a row would be
-                value = call(ast.Attribute(value, "copy", ast.Load()))
+                copied = call(ast.Attribute(value, "copy", ast.Load()))
+                value = if_any(value, copied) if self.optional else copied
             append = ast.Attribute(name(self.sequence), "append", ast.Load())
             return ast.Expr(call(append, value))
         target = ast.Subscript(name(self.sequence), self.ordinal, ast.Store())

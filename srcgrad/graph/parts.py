@@ -37,12 +37,13 @@ def _cut(values: tuple[Value, ...], node: Node) -> tuple[Value | None, tuple[Val
     return jump, values[:a], values[a:b], values[b:]
 
 
-def partly_undefined(block: Block) -> set[Value]:
-    """The values, at any depth, that are not defined on every path to where they are."""
-    found: set[Value] = set()
+def partly_undefined(block: Block, around: frozenset[Value] = frozenset()) -> set[Value]:
+    """The values, at any depth, that are not defined on every path to where they are;
+    ``around``: those of the blocks around it."""
+    found: set[Value] = set(around)
     for node in block.nodes:
         for inner in node.blocks:
-            found |= partly_undefined(inner)
+            found |= partly_undefined(inner, frozenset(found))
         if node.op == "undef":
             found.update(node.outputs)
         elif node.op == "if":

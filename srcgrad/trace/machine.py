@@ -115,6 +115,7 @@ class TraceMachine(Either, MachineDefaults):
     def scratch_frame(self, start: Any) -> Frame:
         """A frame for ``sum`` over a staged iterable."""
         frame = Frame(None, None, _nothing)
+        self.born(frame)
         self.store(frame, "total", start)
         return frame
 

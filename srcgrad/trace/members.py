@@ -46,6 +46,7 @@ class Row:
     home: Home | None = None
     stale: bool = False
     fresh: bool = False
+    inner: bool = False
 
     @property
     def is_array(self) -> bool:
@@ -135,6 +136,9 @@ class Members:
             return False
         self.numbers[key] = number
         row.home = part.home
+        if self.arms[1 - arm].jump != RAISE and row.inner:
+            row.parts = (part, Placeholder(None)) if arm == 0 else (Placeholder(None), part)
+            row.leaf.aval = self.machine.placeheld(row.leaf.aval, None)
         return True
 
     def _side(self, part: ArrayTracer, arm: int, other: Any) -> Side:
@@ -171,8 +175,9 @@ class Members:
     def _row(self, key: Any, value: Value, arm: int, home: Home | None, other: Any) -> int:
         if key not in self.numbers:
             self.numbers[key] = len(self.rows)
-            leaf = Leaf(value.aval, label=home.label if home is not None else None)
             blank = Placeholder(other)
+            aval = self.machine.placeheld(value.aval, other) if home is not None else value.aval
+            leaf = Leaf(aval, label=home.label if home is not None else None)
             parts = (value, blank) if arm == 0 else (blank, value)
             self.rows.append(Row(leaf, parts, None, home))
         return self.numbers[key]

@@ -43,6 +43,7 @@ class Arm:
 class Merges(Choices):
     """Arms and their merging."""
 
+    outside_arrays: list[tuple[Any, ArrayTracer, Any]]
     frames: list[Any]
     scopes: list[tuple[int, Any]]
     iterating: list[Any]
@@ -110,7 +111,7 @@ class Merges(Choices):
                 key = leaf.key if leaf.key is not None else ("own", len(rows))
                 if key not in slots:
                     slots[key] = len(rows)
-                    rows.append(Row(leaf, (x, y)))
+                    rows.append(Row(leaf, (x, y), inner=not isinstance(shape, Leaf)))
                 place.append(slots[key])
             places.append(place)
         joined = Members(self, predicate, rows, arms)
@@ -272,9 +273,27 @@ class Merges(Choices):
             except Refusal as refusal:
                 if not isinstance(refusal.error, AliasError):
                     raise
-        if all(isinstance(size, int) for size in aval.shape or ()):
-            return self.as_value(self.apply(np.zeros, (aval.shape, aval.dtype), {}))
-        return self.emit("undef", (), (aval,))[0]
+        sizes = [self._size_at_hand(size) for size in aval.shape or ()]
+        shape = tuple(0 if size is None else size for size in sizes)
+        return self.as_value(self.apply(np.zeros, (shape, aval.dtype), {}))
+
+    def placeheld(self, aval: Aval, like: Any) -> Aval:
+        """The type of an array of one arm beside what stands for it in the other arm: sizes
+        that are not known there are left open."""
+        if (type(like) is ArrayTracer and like.aval.shape == aval.shape) or aval.shape is None:
+            return aval
+        return aval.but(shape=tuple(
+            self.fresh("k") if self._size_at_hand(size) is None else size for size in aval.shape))
+
+    def _size_at_hand(self, size: Any) -> Any:
+        """A size as a number, or as that of an array from outside; None for others."""
+        if isinstance(size, int):
+            return size
+        return next((self.size_of(tracer, axis) for _, tracer, _ in self.outside_arrays
+                     for axis, other in enumerate(tracer.aval.shape or ()) if other == size), None)
+
+    def size_of(self, obj: Any, axis: int) -> Any:
+        raise AttributeError
 
     def _joined(self, joined: Members, rows: list[Row], outputs: tuple[Value, ...]) -> list[Any]:
         """The object for each output of the join."""

@@ -323,3 +323,78 @@ def appended_sometimes(x, y):
             L.append(t)
         t[0] += 1.0
     return np.sum(np.stack(L) ** 2) if L else t[0]
+
+
+@both
+def previous_of_a_range(x, y):
+    total = 0.0
+    for i in range(4):
+        current = np.tanh(x * i)
+        if i > 0:
+            total += np.sum(current * previous)  # noqa: F821
+        previous = current
+    return total
+
+
+@both
+def previous_of_rows(x, y):
+    total = 0.0
+    for i in range(len(x)):
+        current = x[i] * y
+        if i > 0:
+            total = total + np.sum(current * previous) * total + 1.0  # noqa: F821
+        previous = current
+    return total
+
+
+@both
+def previous_of_a_while(x, y):
+    total, k = 0.0, 0
+    while k < len(x):
+        current = x[k] * y
+        if k:
+            total = total + np.sum(np.sin(current * previous)) * total + 1.0  # noqa: F821
+        previous = current
+        k += 1
+    return total
+
+
+@both
+def previous_or_none(x, y):
+    a, b, total, last = x * 0.5, y * 1.0, 0.0, None
+    for _ in range(3):
+        b, a = a.copy(), b
+        if last is not None:
+            total += 0.1 * np.sum(last * a)
+        last = a * 0.5
+    return total
+
+
+@both
+def sums_in_nested_loops(x, y):
+    total = 0.0
+    for _ in range(3):
+        for _ in range(2):
+            total += 0.1 * sum([v for v in x if v > 0.3])
+        total += sum(v * w for v, w in zip(x, y))
+    return total
+
+
+@both
+def object_made_in_an_arm(x, y):
+    o = Cell(x.copy(), y[0])
+    q = o if np.sum(y * 2.0) < 2.34 else Cell(x.copy(), 0.5)
+    return np.sum(q.u * y) + q.k + np.sum(o.u) + o.k
+
+
+@both
+def objects_returned(x, y):
+    o, q = Cell(x * 2.0, y[0]), Cell(y * 3.0, x[0])
+
+    def better(a, b):
+        return a if a.k * a.u[0] > b.k * b.u[1] else b
+
+    best = better(o, q)
+    best.u[0] = 0.5
+    best.k += 1.0
+    return np.sum(o.u * q.u) + o.k * q.k
