@@ -60,6 +60,6 @@ class At:
         return self.fn(*self.order(args), **kwargs)
 
 
-def raise_exception(cls: type[BaseException], *args: Any) -> None:
-    """``raise cls(*args)`` as a function."""
-    raise cls(*args)
+def raise_exception(cls: type[BaseException] | BaseException, *args: Any) -> None:
+    """``raise cls(*args)`` as a function; an exception that was caught is raised again."""
+    raise cls(*args) if isinstance(cls, type) else cls

@@ -48,6 +48,7 @@ class LoopNodes(Rounds):
             int_aval(self.fresh("trips", low=0))]
         outputs = self.emit("loop", (*inits, *(entries[i] for i in keep)), tuple(out_avals),
                             blocks, loop=spec)
+        self.loop_sites[outputs[-1]] = (kind, site)
         results = dict(zip(order, outputs[1 if codes else 0:], strict=False))
         self._leave_forms(carried, results, site, done, runs)
         if not codes:

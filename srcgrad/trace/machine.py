@@ -64,6 +64,7 @@ class TraceMachine(Either, MachineDefaults):
         self.forms = {}
         self.notes = []
         self.handling = []
+        self.loop_sites = {}
         self.callees = {}
         self.tracing = []
         self.pending = []

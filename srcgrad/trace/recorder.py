@@ -25,7 +25,7 @@ from ..graph.ir import (
 from ..graph.outcome import MISSING, Fresh, Outcome
 from ..kinds import OPAQUE, Aval, Kind, aval_of
 from ..stage.origins import origin
-from .attempts import Reached
+from .attempts import Reached, Stop, error_of
 from .control import Refusal
 from .homes import is_stored
 from .journal import Journal, Lost, Version
@@ -72,7 +72,10 @@ class Recorder:
         self.callers: list[Where] = []  # call sites of the functions that are being inlined
         self.node_count = 0
         self.fresh = Fresh()
-        self.stop_at: int | None = None  # see :mod:`srcgrad.trace.attempts`
+        self.trying: list[Any] = []  # the regions whose exceptions a try statement meets now
+        self.try_depth = 0  # how many layers the innermost try statement has around it
+        self.changed_before_raise = False
+        self.stop_at: Stop | None = None  # see :mod:`srcgrad.trace.attempts`
         self.c_ordered: set[int | None] = set()
         self.symbolic_lists = ListTable(self)
         self.gone: set[Value] = set()  # values of attempts that were given up
@@ -112,8 +115,14 @@ class Recorder:
         """Append a node to the innermost region; its outputs."""
         region = self.region
         self.node_count += 1
+        if self.stop_at is not None and self.stop_at.meets(region, op, params):
+            raise Reached(inputs, blocks, params)
         region.builder.origin = self.node_origin()
-        return region.builder.add(op, inputs, avals, blocks, **params).outputs
+        node = region.builder.add(op, inputs, avals, blocks, **params)
+        if self.trying and error_of(node) is not None and any(
+                layer.before for layer in self.journal.layers[self.try_depth:]):
+            self.changed_before_raise = True
+        return node.outputs
 
     def new_obj(self) -> int:
         self.objects += 1
@@ -310,8 +319,6 @@ class Recorder:
             outcome = outcome.instantiate(self.fresh)
         for relation, dim in outcome.guards:
             self.guard_size(relation, dim)
-        if self.stop_at is not None and len(self.region.builder.nodes) >= self.stop_at:
-            raise Reached(fn, template, keywords, tuple(inputs))
         outputs = self.emit("apply", tuple(inputs), outcome.avals, fn=fn, args=template,
                             kwargs=keywords, many=outcome.many)
         results = [self._result(fn, args, kwargs, outcome, i, v) for i, v in enumerate(outputs)]

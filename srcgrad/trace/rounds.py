@@ -89,6 +89,7 @@ class Rounds(Branches):
     notes: list[str]
     unrolled: dict[Any, str]
     list_sites: dict[Value, Any]
+    loop_sites: dict[Value, tuple[str, Any]]
     dropped: set[Any]
     unsteady: set[Any]
     later: Later

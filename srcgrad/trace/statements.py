@@ -39,13 +39,18 @@ class Statements(Effects):
             current = self.handling[-1] if self.handling else None
             if current is None:
                 raise RuntimeError("No active exception to reraise")
-            raise current
+            exception = current
+        if is_tracer(exception):
+            self.emit_effect(raise_exception, (exception,), {}, None)
+            return RAISE
         if isinstance(exception, type) and issubclass(exception, BaseException):
             exception = self.call(exception)
         if not isinstance(exception, BaseException):
             raise TypeError("exceptions must derive from BaseException")
         if has_cause:
             exception.__cause__ = cause
+        if self.trying and self.trying[-1] is self.region:
+            raise exception
         if self.region is self.root and not self.region.effects and not self.region_writes():
             raise exception
         self.emit_effect(raise_exception, (type(exception), *exception.args), {}, None)
@@ -122,27 +127,26 @@ class Statements(Effects):
              rest: Callable[[], Any] | None = None) -> Any:
         """Exceptions that the program raises while tracing run their handler now.  Exceptions
         that only a run can raise are refused where a handler could meet them."""
+        def handled(error: Exception) -> Any:
+            for handler in handlers:
+                caught = Exception if handler[0] is None else handler[0]()
+                if isinstance(error, caught):
+                    return self._handle(error, handler, frame)
+            return self.raise_(error, None, False)
+
         def guarded() -> Any:
             layers, region = len(self.journal.layers), self.region
             nodes = len(region.builder.nodes)
-            self.journal.push()
-            try:
-                jump = body()
-            except Exception as error:
-                self.journal.commit()
-                for handler in handlers:
-                    caught = Exception if handler[0] is None else handler[0]()
-                    if isinstance(error, caught):
-                        return self._handle(error, handler, frame)
-                raise
+            jump, error, changed = self._tried(body, bool(handlers))
+            if error is not None:
+                return handled(error)
             made = region.builder.nodes[nodes:]
             if not handlers or not any(raising(made)):
                 self.journal.commit()
-            else:
-                self._unwind(layers, region, nodes)
-                return attempt(self, body, orelse, handlers,
-                               lambda e, h: self._handle(e, h, frame))
-            return self.after(jump, orelse) if orelse is not None else jump
+                return self.after(jump, orelse) if orelse is not None else jump
+            self._unwind(layers, region, nodes)
+            return attempt(self, body, orelse, handlers,
+                           lambda e, h: self._handle(e, h, frame), handled, changed)
 
         if final is None:
             return self.after(guarded(), rest)
@@ -153,6 +157,29 @@ class Statements(Effects):
             raise
         ended = final()
         return self.after(ended if ended not in (NORMAL, None) else jump, rest)
+
+    def _tried(self, body: Callable[[], Any], catching: bool
+               ) -> tuple[Any, Exception | None, bool]:
+        """Run the body of a try statement in a layer of its own: its jump, what it raised while
+        tracing, and whether a branch of it changes something before it raises on data."""
+        layers, depth, dirty = len(self.journal.layers), self.try_depth, self.changed_before_raise
+        self.journal.push()
+        self.try_depth, self.changed_before_raise = layers + 1, False
+        if catching:
+            self.trying.append(self.region)
+        jump, error = None, None
+        try:
+            jump = body()
+        except Exception as raised:
+            while len(self.journal.layers) > layers:
+                self.journal.commit()
+            error = raised
+        finally:
+            changed = self.changed_before_raise
+            self.try_depth, self.changed_before_raise = depth, dirty
+            if catching:
+                self.trying.pop()
+        return jump, error, changed
 
     def _handle(self, error: BaseException, handler: Handler, frame: Any) -> Any:
         """Run a handler with the exception bound to its name."""
