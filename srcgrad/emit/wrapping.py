@@ -12,6 +12,9 @@ _OPERATORS = {"+": 3, "-": 3, "*": 6, "/": 6, "@": 6, "//": 6, "%": 6, "and": 1,
               "if": 0, "else": 0, "==": 2, "<": 2, ">": 2, "<=": 2, ">=": 2, "for": 0}
 
 
+_ASSIGNS = frozenset({"=", "+=", "-=", "*=", "/=", "@=", "//=", "%=", "**="})
+
+
 @dataclass(frozen=True)
 class Place:
     """A column where a line may end; ``rank`` is smaller for better places; ``bracket`` is the
@@ -120,11 +123,20 @@ def _tokens(body: str) -> list[tokenize.TokenInfo]:
 
 
 def _bracketed(body: str) -> str | None:
-    """``a = (…)`` for a long right side without brackets to break in."""
-    for sign in (" += ", " -= ", " *= ", " = ", "return ", "if ", "while "):
-        head, found, tail = body.partition(sign)
-        words = sign in ("return ", "if ", "while ")
-        if found and not (words and head):
+    """``a = (…)`` for a long right side without brackets to break in.
+
+    >>> _bracketed("raise ValueError('n = ' + text)") is None
+    True
+    """
+    for word in ("return ", "if ", "elif ", "while "):
+        if body.startswith(word):
+            tail = body.removeprefix(word)
             colon = ":" if tail.endswith(":") else ""
-            return f"{head}{found}({tail.removesuffix(colon)}){colon}"
+            return f"{word}({tail.removesuffix(colon)}){colon}"
+    depth = 0
+    for token in _tokens(body):
+        if token.type == tokenize.OP:
+            depth += (token.string in _OPEN) - (token.string in _CLOSE)
+            if depth == 0 and token.string in _ASSIGNS:
+                return f"{body[:token.end[1]]} ({body[token.end[1]:].strip()})"
     return None

@@ -169,6 +169,13 @@ class Items(Loops):
         if obj.aval.kind in (Kind.OPAQUE, Kind.LIST):
             values = self.values_in(key)
             return self.opaque_apply(operator.getitem, (self.value_of(obj), values), OPAQUE)
+        parts = key if isinstance(key, tuple) else (key,)
+        if obj.aval.kind is Kind.SCALAR and all(p is None or p is Ellipsis for p in parts):
+            if not parts:
+                return obj
+            made = self.call(np.array, obj)
+            axes = sum(p is None for p in parts)
+            return self.call(np.reshape, made, (1,) * axes) if axes else made
         values, avals, _ = self.key_parts(key)
         found = infer_getitem(obj.aval, avals, self.masks, self.fresh)
         dyn: list[Value] = []

@@ -337,3 +337,20 @@ def squeezed_by_name(x):
 @case(R.rand(1))
 def sorted_alone(x):
     return np.sum(np.sort(x) ** 2) + np.sum(np.take(x, np.argsort(x)))
+
+
+@case(X)
+def numbers_indexed(x):
+    total = np.exp(np.sum(x))
+    whole = total[...]
+    return total[()] * whole + total[None][0] + x[1][()] * np.sum(total[np.newaxis, ...])
+
+
+@case(X)
+def long_message(x):
+    if x.ndim != 1 or x.shape[0] < 2:
+        raise ValueError("the array x must be one-dimensional and hold two elements or more: "
+                         f"x.shape = {x.shape} and x.ndim = {x.ndim}.")
+    if np.sum(x) > 1e9:
+        raise ValueError(f"the sum of the elements of x is too large for what follows: sum = ({np.sum(x)}) and x.shape = {x.shape}.")
+    return np.sum(x**2)
