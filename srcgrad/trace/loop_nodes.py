@@ -10,7 +10,7 @@ from ..graph.ir import Block, LoopSpec, Value, free_values, walk
 from ..kinds import INT, Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, RETURN, UNBOUND
 from .homes import inherit_stored, is_active, link_possible, members, reach
-from .joins import Leaf, build, leaf_shapes, leaves
+from .joins import Leaf, leaf_shapes, leaves
 from .journal import Lost, Stored
 from .merges import UNREAD
 from .rounds import Carried, Round, Rounds
@@ -168,7 +168,7 @@ class LoopNodes(Rounds):
             made: list[Any] = []
             unread = self.is_unread(c.cell, self.later.after)
             for leaf, entry, end, head in zip(leaf_shapes(c.shape), *(
-                    leaves(c.shape, s) for s in (c.entry, c.end, c.head)), strict=True):
+                    leaves(c.shape, s) for s in (c.entry, c.end)), c.heads, strict=True):
                 value = results[number]
                 number += 1
                 value.hint = self._hint_of(c.cell, leaf)
@@ -188,7 +188,7 @@ class LoopNodes(Rounds):
                     for pairs, part in zip(sides, (end, None if runs else entry)):
                         if type(part) is ArrayTracer:
                             pairs.append((result.home, part.home))
-            new = build(c.shape, made, built)
+            new = self.built(c.shape, made, built)
             self.journal.write(c.cell, UNREAD if unread else new)
         for home, source in itertools.chain(*sides):
             home.aliases.extend((h, h.current) for h in reach(source)

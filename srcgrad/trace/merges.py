@@ -122,7 +122,7 @@ class Merges(Choices):
         made = self._joined(joined, rows, outputs)
         built: dict[int, Any] = {}
         for (cell, shape, *ends), place in zip(merged, places, strict=True):
-            self.journal.write(cell, build(shape, [made[i] for i in place], built))
+            self.journal.write(cell, self.built(shape, [made[i] for i in place], built))
             if isinstance(cell, Slot) and len(place) == 1 and any(e is UNBOUND for e in ends):
                 outputs[place[0]].hint = cell.name  # the name that UnboundLocalError tells
         for home in self._drained():
@@ -308,6 +308,14 @@ class Merges(Choices):
                 made.append(self.object_of(row.leaf, outputs[number], list(row.parts)))
         joined.link(made)
         return made
+
+    def built(self, shape: Shape, made: list[Any], before: dict[int, Any]) -> Any:
+        """A joined state; objects in it are new ones."""
+        found = build(shape, made, before)
+        for obj in before.values():
+            if id(obj) not in self.journal.births:
+                self.journal.born(obj)
+        return found
 
     # ---- values ----------------------------------------------------------------------------
     def phi(self, predicate: Value, first: Callable[[], Value], second: Callable[[], Value],

@@ -30,7 +30,7 @@ from ..stage.machine import Frame
 from .control import Again, Bottom, Refusal, Restart, Unroll
 from .forms import Arguments, argument_form, escapes, fits, result_form
 from .homes import reach
-from .joins import Failed, Leaf, Shape, build, contains_choice, leaf_shapes, leaves
+from .joins import Failed, Leaf, Shape, contains_choice, leaf_shapes, leaves
 from .journal import Lost, Stored
 from .recorder import Region
 from .statements import Statements
@@ -176,7 +176,7 @@ class Recursion(Statements):
                 self._alias(result.home, [homes[i] for i in sorted(callee.aliases[k])
                                           if i < len(homes)])
             made.append(result)
-        return build(callee.result, made, {})
+        return self.built(callee.result, made, {})
 
     def _alias(self, home: Home, possible: list[Home | None]) -> None:
         """Say that a result may be (a view of) an array that went into the call."""
@@ -271,7 +271,7 @@ class Recursion(Statements):
             made.append(self.object_of(Leaf(leaf.aval, label=hint), param, []))
         callee.params = tuple(body.builder.params)
         heads = list(made)
-        callee.head = build(callee.arguments.shape, made, {})
+        callee.head = self.built(callee.arguments.shape, made, {})
         inner = Frame(staged, frame.parent, None if frame.parent is not None else callee.function)
         inner.slots = dict(zip(staged.parameters, callee.head, strict=True))
         self.journal.born(inner)

@@ -23,7 +23,7 @@ from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from ..stage.regions import names_read_after_loop, names_read_at_head
 from .branches import Branches
 from .homes import inherit_stored, is_stored, link_possible, reach
-from .joins import Join, Leaf, Same, Shape, build, leaf_shapes, leaves
+from .joins import Apart, Join, Leaf, Same, Sequence, Shape, build, leaf_shapes, leaves
 from .journal import Cell, Change, Lost, Slot, Snapshot, Stored, Version
 from .merges import UNREAD
 from .recorder import Region
@@ -37,14 +37,28 @@ ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.true
 
 @dataclass(slots=True)
 class Carried:
-    """One cell that the loop carries: its form, and its states while the body is traced."""
+    """One cell that the loop carries: its form, and its states while the body is traced.
+
+    ``head`` is the state at the head of an iteration, which the body may change in place;
+    ``pristine`` is the same as it was, ``heads`` its parts at the leaves."""
 
     cell: Cell
     shape: Shape
     entry: Any
     head: Any = None
     end: Any = None
+    pristine: Any = None
+    heads: list[Any] = field(default_factory=list)
     params: list[Value] = field(default_factory=list)
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Did an iteration leave the cell as it found it?"""
+        if self.end is not self.head or isinstance(self.shape, Same):
+            return False
+        parts = leaves(self.shape, self.end)
+        return len(parts) == len(self.heads) and all(
+            a is b for a, b in zip(parts, self.heads, strict=True))
 
 
 @dataclass(slots=True)
@@ -247,7 +261,10 @@ class Rounds(Branches):
                 param.hint = self._hint_of(carried.cell, leaf)
                 made.append(self.object_of(leaf, param, []))
             made_homes.append((carried, list(made)))
-            carried.head = build(carried.shape, made, {})
+            carried.heads = list(made)
+            carried.pristine = build(carried.shape, list(made), {})
+            carried.head = self.built(carried.shape, made, {}) if isinstance(
+                carried.shape, (Sequence, Apart)) else carried.pristine
             unread = self.is_unread(carried.cell, self.later.head)
             self.journal.write(carried.cell, UNREAD if unread else carried.head)
         self._link_heads(made_homes)
@@ -288,7 +305,7 @@ class Rounds(Branches):
             carried.end = change.after if change is not None else carried.entry
             if isinstance(carried.cell, (Version, Lost, Stored)):
                 continue
-            carried.shape, changed = widen(joining, carried.shape, carried.head, carried.end)
+            carried.shape, changed = widen(joining, carried.shape, carried.pristine, carried.end)
             self.check_content(carried.cell, carried.shape)
             wide = wide or changed
         if not wide and self._partition(forms) != before:
@@ -301,8 +318,7 @@ class Rounds(Branches):
                 carried.shape = Leaf(any_aval(carried.shape.aval.dtype),
                                      label=carried.shape.label)
                 wide = True
-        for key in [k for k, c in forms.items() if c.end is c.head and k not in self.dropped
-                    and not isinstance(c.shape, Same)]:
+        for key in [k for k, c in forms.items() if c.is_unchanged and k not in self.dropped]:
             self.dropped.add(key)
             del forms[key]
             wide = True

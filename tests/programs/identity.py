@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 X = np.linspace(0.1, 1.0, 4)
@@ -26,6 +28,13 @@ class Cell:
     def __init__(self, u, k):
         self.u = u
         self.k = k
+
+
+@dataclass
+class State:
+    x: np.ndarray
+    v: np.ndarray
+    t: float = 0.0
 
 
 def bump(w, c):
@@ -398,3 +407,105 @@ def objects_returned(x, y):
     best.u[0] = 0.5
     best.k += 1.0
     return np.sum(o.u * q.u) + o.k * q.k
+
+
+@both
+def object_replaced_in_a_loop(x, y):
+    o = Cell(x * 1.0, x[0])
+    k = 0
+    while k < 3 + (y[0] > 5):
+        k += 1
+        o.k *= 2.0
+        o = Cell(o.u * o.k, o.k)
+    return np.sum(o.u) * o.k
+
+
+@both
+def state_replaced(x, y):
+    s = State(x * 1.0, y * 1.0)
+    k = 0
+    while np.sum(s.x) < 20 and k < 5:
+        s = replace(s, x=s.x + 0.1 * s.v, t=s.t + 0.1)
+        s.v[0] *= 0.5
+        k += 1
+    return np.sum(s.x * s.v) * s.t
+
+
+@both
+def objects_swapped_in_a_while(x, y):
+    a = Cell(x * 1.0, x[0])
+    b = Cell(y * 1.0, y[0])
+    k = 0
+    while k < 3:
+        k += 1
+        a, b = b, a
+        a.k *= 2.0
+        b.u[0] += a.k
+    return np.sum(a.u) * a.k + np.sum(b.u) * b.k * 3
+
+
+@both
+def list_rebuilt(x, y):
+    L = [x * 1.0, y * 1.0]
+    for i in range(3):
+        L = [L[1], L[0] * 0.5]
+        L[0][0] += 0.3
+    return np.sum(L[0] * x) + np.sum(L[1])
+
+
+@both
+def list_rebuilt_in_a_while(x, y):
+    L = [x * 1.0, y * 1.0]
+    k = 0
+    while k < 3:
+        k += 1
+        L = [L[1], L[0] * 0.5]
+        L[0][0] += 0.3
+    return np.sum(L[0] * x) + np.sum(L[1])
+
+
+@both
+def dict_rebuilt(x, y):
+    d = {"a": x * 1.0, "b": y * 1.0}
+    k = 0
+    while k < 3:
+        k += 1
+        d = {"a": d["b"], "b": d["a"] * 0.5}
+        d["a"][0] += 0.1
+    return np.sum(d["a"] * x) + np.sum(d["b"])
+
+
+@both
+def one_of_two_carried(x, y):
+    c = x * 1.0
+    k = 0
+    a = x * 2.0
+    b = y * 3.0
+    c = a
+    while k < 3:
+        k += 1
+        c[0] += 0.1 * x[1]
+        if a[0] > 0.3:
+            c = b
+    return np.sum(a * b) + np.sum(c)
+
+
+@both
+def swapped_sometimes(x, y):
+    u = x * 1.0
+    un = y * 1.0
+    k = 0
+    while k < 3:
+        k += 1
+        if u[0] > 0.3:
+            u, un = un, u
+        u[1:] += 0.1 * un[:-1]
+    return np.sum(u * x) + np.sum(un)
+
+
+@both
+def one_of_two_made_in_an_arm(x, y):
+    o, q = Cell(x.copy(), y[0]), Cell(x * 0.5 + y, 0.0)
+    if np.sum(q.u) < 2.01:
+        q = o if np.sum(y * y) > 0.80 else Cell(x.copy(), 0.5)
+    return np.sum(q.u * y) + q.k + np.sum(o.u) + o.k
