@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.ir import Index, Node, Steps, Through, Value
-from ..kinds import Kind
+from ..kinds import SCALARS, Kind
 from ..rules.broadcast import last_write_mask
 from .bodies import partial_cotangents, shape_of, transposed, unbroadcast
 from .frames import Frame, Tape, with_values
@@ -103,6 +103,9 @@ def _read(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
     ct = cts[0]
     assert ct is not None
     if base not in reverse.activity.varied:
+        return
+    if base.aval.kind in SCALARS:  # ``x[None]`` of a number: one element
+        reverse.accumulate(frame, base, frame.tape.call(np.sum, ct) if ct.aval.shape else ct)
         return
     if sign(steps) < 0:
         ct = frame.tape.call(operator.neg, ct)

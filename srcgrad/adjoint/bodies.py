@@ -225,11 +225,21 @@ def _arrays_of_lists(tape: Tape, bound: Bound) -> dict[str, Any]:
     """The named inputs, with arrays for the lists that stand where the function takes an array:
     ``np.sum([a, b])`` means ``np.sum(np.array([a, b]))``."""
     entry = bound.entry
-    return bound.named if entry is None else {
-        name: tape.call(np.array, part)
-        if name in entry.rules and name not in entry.sequences and _is_list(part) else part
-        for name, part in bound.named.items()
-    }
+    if entry is None:
+        return bound.named
+    found = dict(bound.named)
+    for name, part in found.items():
+        if name not in entry.rules or not _is_list(part):
+            continue
+        if name not in entry.sequences:
+            found[name] = tape.call(np.array, part)
+        elif isinstance(part, list | tuple) and entry.function in _OF_ARRAYS:
+            found[name] = [tape.call(np.array, p) if _is_list(p) else p for p in part]
+    return found
+
+
+# Functions whose sequences hold arrays: a list among them means an array.
+_OF_ARRAYS: frozenset[Any] = frozenset({np.einsum, np.linalg.multi_dot})
 
 
 def _is_list(part: Any) -> bool:

@@ -294,10 +294,17 @@ def scipy_qr(ct: Any, ans: Any, a: Array, a_dtype: Dtype, mode: str, pivoting: b
     return qr_a((q_ct, r_ct), (leading(q, -1, like), r[: np.shape(like)[0]]), a, a_dtype, "reduced")
 
 
+def _shape_of_list(shape: Any) -> Shape:
+    """The shape of an array, also of one that is given as a list (whose items' shapes these
+    are)."""
+    return (len(shape), *_shape_of_list(shape[0])) if isinstance(shape, list) else shape
+
+
 @linear(sl.block_diag, "arrs")
 def block_diag_arrs(ct: Array, arrs_shape: list[Shape]) -> list[Array]:
     result, row, column = [], 0, 0
-    for shape in arrs_shape:
+    for given in arrs_shape:
+        shape = _shape_of_list(given)
         rows, columns = (1,) * (2 - len(shape)) + shape
         block = ct[row : row + rows, column : column + columns]
         result.append(np.reshape(block, shape))

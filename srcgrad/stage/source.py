@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import linecache
 import os
+import sys
 import threading
 import time
 import warnings
@@ -68,6 +69,9 @@ def owner_class(qualname: str) -> str | None:
 
 def _lines(code: CodeType, module_globals: dict[str, Any] | None) -> list[str]:
     filename = code.co_filename
+    if filename.startswith("<frozen "):  # standard library that is part of the interpreter
+        module = sys.modules.get(filename[len("<frozen "):-1])
+        filename = getattr(module, "__file__", None) or filename
     linecache.checkcache(filename)
     lines = linecache.getlines(filename, module_globals)
     if not lines:

@@ -154,6 +154,8 @@ class Calls(Construction):
                 return function(*args, **kwargs)
             if self._is_ruled(function, args, kwargs):
                 return self.call_library(function, args, kwargs)
+            if function.__module__ == "collections.abc":  # mixin methods of users' classes
+                return self.inline(function, args, kwargs)
             if is_library(function.__module__) and not (
                     contains_tracer(args) or contains_tracer(kwargs)):
                 return self.call_library(function, args, kwargs)

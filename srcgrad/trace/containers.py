@@ -76,6 +76,11 @@ class Containers(Lists):
                 fix="loop over it with a for statement"))
         return iter(self.outside_items(iterable))
 
+    def delegate(self, iterable: Any) -> Any:
+        """The operand of ``yield from``: what is staged is taken item by item."""
+        return self.iterate(iterable) if isinstance(iterable, Staged) or is_tracer(iterable) or (
+            isinstance(iterable, list) and id(iterable) in self.symbolic_lists) else iterable
+
     def all_items(self, iterable: Any) -> list[Any]:
         """All items of a staged iterable; its length is demanded."""
         if is_tracer(iterable):

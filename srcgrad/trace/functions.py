@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import builtins
 import copy
+import dataclasses
 import functools
 import math
 import operator
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from .. import dims
 from ..errors import UnsupportedOperation
@@ -249,11 +252,29 @@ def _thunks(items: Any) -> list[Callable[[], Any]]:
 
 
 # ---- types and attributes ------------------------------------------------------------------
+def _may_be(tracer: Any) -> list[type]:
+    """The classes that a traced value may be of at run time; none if that is not known."""
+    aval = tracer.aval
+    if type(tracer) is OpaqueTracer or aval.kind in (Kind.OPAQUE, Kind.LIST):
+        return []
+    if aval.kind in (Kind.NUMBER, Kind.ANY):
+        dtypes = [aval.dtype] if aval.dtype is not None else list(
+            map(np.dtype, (bool, int, float, complex, np.float32, np.complex64)))
+        found = [t for d in dtypes for t in (d.type, type(np.zeros((), d).item()))]
+        found += [np.ndarray] if aval.kind is Kind.ANY else []
+    else:
+        found = [tracer.__class__]
+    return [*found, type(None)] if aval.optional else found
+
+
 @handles(isinstance)
 def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
     if is_tracer(obj):
         if type(obj) is OpaqueTracer or obj.aval.kind in (Kind.NUMBER, Kind.ANY) or (
                 obj.aval.optional):
+            answers = {issubclass(c, classes) for c in _may_be(obj)}
+            if len(answers) == 1:
+                return answers.pop()
             return machine.opaque_apply(isinstance, (machine.value_of(obj), classes), BOOL)
         return issubclass(obj.__class__, classes)
     return isinstance(obj, classes)
@@ -367,6 +388,34 @@ def copy_(machine: Any, obj: Any) -> Any:
 @handles(copy.deepcopy)
 def deepcopy_(machine: Any, obj: Any, memo: Any = None) -> Any:
     return machine.copied(obj, True, {})
+
+
+@handles(dataclasses.astuple)
+def astuple(machine: Any, obj: Any, *, tuple_factory: Any = tuple) -> Any:
+    """The fields' values, in depth; arrays and other objects are copied."""
+    return machine.call(tuple_factory, [_plain_parts(machine, machine.getattr(obj, f.name), lambda
+                                                     o: astuple(machine, o))
+                                        for f in dataclasses.fields(obj)])
+
+
+@handles(dataclasses.asdict)
+def asdict(machine: Any, obj: Any, *, dict_factory: Any = dict) -> Any:
+    """The fields by name, in depth; arrays and other objects are copied."""
+    return machine.call(dict_factory, [
+        (f.name, _plain_parts(machine, machine.getattr(obj, f.name), lambda o: asdict(machine, o)))
+        for f in dataclasses.fields(obj)])
+
+
+def _plain_parts(machine: Any, value: Any, convert: Callable[[Any], Any]) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return convert(value)
+    if type(value) in (list, tuple):
+        return machine.made(type(value)(_plain_parts(machine, machine.getitem(value, i), convert)
+                                        for i in range(len(value))))
+    if type(value) is dict:
+        return machine.made({k: _plain_parts(machine, machine.getitem(value, k), convert)
+                             for k in value})
+    return machine.call(copy.deepcopy, value)
 
 
 # ---- effects -----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ..graph.infer import infer_getitem
 from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind
 from .control import Restart
-from .iteration import Cursor, Range, Staged, item
+from .iteration import Cursor, Range, Staged, item, sliced
 from .journal import Content
 from .loops import Loops
 from .operators import python_method
@@ -37,7 +37,10 @@ class Items(Loops):
         if isinstance(obj, Staged):
             if isinstance(obj, (Range, Cursor)) and not isinstance(key, slice):
                 return item(self, obj, key)
-            return self.getitem(self.iterate(obj), key)
+            if isinstance(obj, Range) and type(obj.step) is int and (
+                    key.step is None or type(key.step) is int):
+                return sliced(self, obj, key)
+            return self.getitem(list(self.iterate(obj)), key)
         obj = self.seen(obj)
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             return self.list_get(obj, key)

@@ -158,6 +158,28 @@ def _equal(a: Any, b: Any) -> bool:
         a.aval.expr == b.aval.expr)
 
 
+def sliced(machine: Any, obj: Range, key: slice) -> Range:
+    """``range(...)[key]``, by the rules of ``slice.indices``."""
+    size, step = length(machine, obj), 1 if key.step is None else key.step
+    low, high = (0, size) if step > 0 else (-1, machine.binary("-", size, 1))
+
+    def bound(given: Any, default: Any) -> Any:
+        if given is None:
+            return default
+        if type(given) is int:
+            given = machine.binary("+", size, given) if given < 0 else given
+        else:
+            given = machine.if_expression(machine.compare("<", given, 0),
+                                          lambda: machine.binary("+", size, given), lambda: given)
+        return machine.call(min, machine.call(max, given, low), high)
+
+    start, stop = (bound(key.start, low), bound(key.stop, high)) if step > 0 else (
+        bound(key.start, high), bound(key.stop, low))
+    ends = [machine.binary("+", obj.start, machine.binary("*", end, obj.step))
+            for end in (start, stop)]
+    return Range(*ends, obj.step * step)
+
+
 def item(machine: Any, obj: Any, index: Any) -> Any:
     """Item number ``index`` (counted from 0, traced or not)."""
     if isinstance(obj, Range):
