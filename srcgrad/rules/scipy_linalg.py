@@ -203,6 +203,34 @@ def discrete_lyapunov_a_q(ct: Array, ans: Array, a: Array, a_dtype: Dtype) -> An
     return d_q @ a @ ans.T + d_q.T @ a @ ans, d_q
 
 
+@vjp(sl.solve_continuous_are, "a", "b", "q", "r")
+def continuous_are(
+    ct: Array, ans: Array, a: Array, a_dtype: Dtype, b: Array, r: Array, e: Any, s: Any
+) -> Any:
+    """``a.T x + x a - x b inv(r) b.T x + q = 0`` for symmetric ``q`` and ``r``: its derivative
+    is a Lyapunov equation of the closed loop ``a - b k``."""
+    _real_matrix("scipy.linalg.solve_continuous_are", a_dtype)
+    _only("scipy.linalg.solve_continuous_are", e=e, s=s)
+    gain = np.linalg.solve(r, b.T @ ans)
+    y = _solve_continuous_lyapunov(a - b @ gain, -0.5 * (ct + ct.T))
+    x_y = ans @ y
+    return 2 * x_y, -2 * (x_y @ gain.T), y, gain @ y @ gain.T
+
+
+@vjp(sl.solve_discrete_are, "a", "b", "q", "r")
+def discrete_are(
+    ct: Array, ans: Array, a: Array, a_dtype: Dtype, b: Array, r: Array, e: Any, s: Any
+) -> Any:
+    """``a.T x a - x - a.T x b inv(r + b.T x b) b.T x a + q = 0``, likewise."""
+    _real_matrix("scipy.linalg.solve_discrete_are", a_dtype)
+    _only("scipy.linalg.solve_discrete_are", e=e, s=s)
+    gain = np.linalg.solve(r + b.T @ ans @ b, b.T @ ans @ a)
+    closed = a - b @ gain
+    y = _solve_discrete_lyapunov(closed, 0.5 * (ct + ct.T))
+    x_y = ans @ closed @ y
+    return 2 * x_y, -2 * (x_y @ gain.T), y, gain @ y @ gain.T
+
+
 # ---- functions of matrices -----------------------------------------------------------------------
 
 

@@ -203,10 +203,11 @@ class Access(Items):
             return self._scalar_attribute(obj, name)
         if isinstance(obj, types.ModuleType):
             return self._module_attribute(obj, name)
-        if isinstance(obj, list) and not hasattr(list, name):
+        if isinstance(obj, list) and _class_attribute(list, name) is UNBOUND:
             return getattr(obj, name)
         if isinstance(obj, (list, dict, set, tuple, str, Staged)):
-            if type(obj) in (list, dict, set) and name != "__class__":
+            if type(obj) in (list, dict, set) and name != "__class__" and (
+                    _class_attribute(type(obj), name) is not UNBOUND):
                 return BoundMethod(self, obj, name)
             if not hasattr(type(obj), "_fields"):
                 return getattr(obj, name)

@@ -64,6 +64,8 @@ class Calls(Construction):
             return self._call_traced(function, args, kwargs)
         if isinstance(function, BoundMethod):
             return self.call_method(function.owner, function.name, *args, **kwargs)
+        if isinstance(function, types.MethodWrapperType) and function.__name__ == "__setattr__":
+            return self.setattr(function.__self__, *args)
         if isinstance(function, types.MethodType):
             if lookup(function) is not None:  # a ruled method, such as scipy.stats.norm.pdf
                 return self.call_library(function, args, kwargs)

@@ -148,7 +148,7 @@ def length(machine: Any, obj: Any) -> Any:
             if not _equal(result, size):
                 result = machine.call(min, result, size)
         return result
-    return len(obj)
+    return len(machine.loaded(obj))
 
 
 def _equal(a: Any, b: Any) -> bool:
