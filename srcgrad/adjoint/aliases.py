@@ -83,7 +83,8 @@ class Aliases:
             return
         if not any(out.aval.kind in _MUTABLE for out in node.outputs):
             return  # numbers share no memory
-        if fn is list or not may_probe(fn):  # rows of an array; such as the text of an f-string
+        if not may_probe(fn) or any(  # such as the text of an f-string, or the rows of an array
+                out.aval.kind in (Kind.OPAQUE, Kind.LIST) for out in node.outputs):
             self._join(*node.outputs, *node.inputs)
             return
         args, kwargs = avals_of(node)
@@ -93,7 +94,7 @@ class Aliases:
             self._join(*node.outputs, *node.inputs)
             return
         for out, view in zip(node.outputs, outcome.views):
-            if view != "fresh" or out.aval.kind in (Kind.OPAQUE, Kind.LIST):
+            if view != "fresh":
                 self._join(out, *node.inputs)
 
     def _loop(self, node: Node) -> None:

@@ -249,7 +249,7 @@ class Access(Items):
                 return self.opaque_apply(Attribute(name), (self.content(obj),),
                                          OPAQUE if name == "shape" else INT)
             return self.apply(Attribute(name), (obj,), {})
-        if not hasattr(np.ndarray, name):
+        if _class_attribute(np.ndarray, name) is UNBOUND:
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
         return BoundMethod(self, obj, name)
 
@@ -288,7 +288,7 @@ class Access(Items):
             value = obj.value
             return self.opaque_apply(Attribute(name), (value,), OPAQUE)
         cls = obj.__class__
-        if not hasattr(cls, name):
+        if _class_attribute(cls, name) is UNBOUND:
             raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
         if aval.kind is Kind.SCALAR and name in ("shape", "ndim", "dtype", "size", "itemsize"):
             return {"shape": (), "ndim": 0, "dtype": aval.dtype, "size": 1,

@@ -11,11 +11,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy_calls  # noqa: E402
 import numpy_indexing  # noqa: E402
+import numpy_libraries  # noqa: E402
 import numpy_views  # noqa: E402
 import numpy_writing  # noqa: E402
 from chain import check, check_exported, check_orders  # noqa: E402
 
-CORPORA = (numpy_indexing, numpy_writing, numpy_views)
+CORPORA = (numpy_indexing, numpy_writing, numpy_views, numpy_libraries)
 PROGRAMS = [(fn, args) for m in CORPORA for fn, args in m.CASES]
 
 

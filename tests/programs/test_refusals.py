@@ -105,6 +105,10 @@ def no_rule(x):
         np.histogram(x)[0])
 
 
+def through_a_text(x):
+    return np.sum(x) * float(f"{x[0]:.3f}")
+
+
 def user_catches(x):
     try:
         return windows(x).sum()
@@ -116,7 +120,7 @@ def windows(x):
     return np.emath.sqrt(x)
 
 
-@pytest.mark.parametrize("function", [waiting, uses_exec, data_index, user_catches])
+@pytest.mark.parametrize("function", [waiting, uses_exec, data_index, through_a_text, user_catches])
 def test_constructs(function):
     with pytest.raises(sg.SrcgradError) as caught:
         sg.grad(function)(X)

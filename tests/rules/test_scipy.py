@@ -219,3 +219,11 @@ def test_multivariate_distributions():
     h = np.array([1e-6, 0, 0])
     want = (st.dirichlet.logpdf(x, alpha + h) - st.dirichlet.logpdf(x, alpha - h)) / 2e-6
     np.testing.assert_allclose(d_x["alpha"].body(1.0, x, 1, alpha)[0], want, rtol=1e-6)
+
+
+def test_riccati_equations():
+    sl = pytest.importorskip("scipy.linalg")
+    a, b = np.array([[0.2, 1.0], [-0.4, -0.3]]), np.array([[0.1], [0.8]])
+
+    for function, scale in ((sl.solve_continuous_are, 1.0), (sl.solve_discrete_are, 0.8)):
+        check(function, scale * a, b, np.eye(2), np.eye(1), fixed=(2, 3), tol=2e-5)

@@ -1,0 +1,179 @@
+"""Constructs met in numerical libraries: weights of differences, class registries, generators,
+records taken apart, arrays that grow, texts beside numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import MutableMapping
+
+import numpy as np
+
+R = np.random.RandomState(17)
+X = R.rand(6) + 0.3
+CASES = []
+
+
+def case(*args):
+    def register(fn):
+        CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+@case(X)
+def difference_weights(x):
+    """Fornberg's recurrence: arrays of a loop's own size, names bound in an inner loop."""
+    nodes, center, order = x.cumsum(), x[0], 1
+    weights = np.zeros((len(nodes), order + 1))
+    product, offset = 1, nodes[0] - center
+    weights[0, 0] = 1
+    for i in range(1, len(nodes)):
+        j = np.arange(0, min(i, order) + 1)
+        inner, before, offset = 1, offset, nodes[i] - center
+        for v in range(i):
+            gap = nodes[i] - nodes[v]
+            inner, lower, old = inner * gap, j * weights[v, j - 1], weights[v, j]
+            weights[v, j] = (offset * old - lower) / gap
+        weights[i, j] = product * (lower - before * old) / inner
+        product = inner
+    return weights[:, 1] @ (x**2)
+
+
+@case(X)
+def grown_polynomial(x):
+    a = np.ones(1)
+    for z in x:
+        a = np.convolve(a, np.array([1.0, -z]))
+    return a @ np.arange(7.0)
+
+
+@case(X)
+def grown_by_append(x):
+    a = x[:1]
+    for z in x[1:]:
+        a = np.append(a, a[-1] * z)
+    return a.sum()
+
+
+@case(X)
+def grown_by_concatenate(x):
+    a = np.zeros(0)
+    for z in x:
+        a = np.concatenate([a * z, [z]])
+    return np.sum(a**2)
+
+
+@case(X)
+def backward_pass_over_a_sliced_range(x):
+    n = len(x)
+    s = np.zeros(n)
+    s[-1] = x[-1]
+    for j in range(n)[-2::-1]:
+        s[j] = x[j] + 0.5 * s[j + 1]
+    return s[0] + sum(range(n)[1:-1]) * x[0]
+
+
+@case(X)
+def numbers_made_arrays(x):
+    rows = [v[..., np.newaxis] for v in x[:3]]
+    return np.concatenate(rows, axis=-1).prod() + x[3][None].sum() + x[4][()] ** 2
+
+
+@dataclasses.dataclass
+class Parts:
+    low: np.ndarray
+    high: float
+    rest: list
+
+
+@case(X)
+def record_taken_apart(x):
+    low, high, rest = dataclasses.astuple(Parts(x[:2], x[2], [x[3], x[4:]]))
+    low *= 2.0
+    named = dataclasses.asdict(Parts(low, high, rest))
+    return low.sum() * high + rest[0] * rest[1].sum() + named["low"][0]
+
+
+class Registry(MutableMapping):
+    """A dictionary that does not look at case."""
+
+    def __init__(self, **items):
+        self._data = dict(items)
+
+    def __getitem__(self, key):
+        try:
+            return self._data[key]
+        except KeyError:
+            pass
+        return self._data[dict(zip(self.lower(), self.keys(), strict=True))[key.lower()]]
+
+    def __setitem__(self, key, value):
+        self._data[key] = value
+
+    def __delitem__(self, key):
+        del self._data[key]
+
+    def __len__(self):
+        return len(self._data)
+
+    def __iter__(self):
+        yield from self._data.keys()
+
+    def lower(self):
+        names = [str(key).lower() for key in self._data]
+        yield from iter(names)
+
+
+METHODS = Registry(Square=lambda v: v * v, Root=np.sqrt, Half=lambda v: 0.5 * v)
+
+
+@case(X)
+def chosen_by_name(x):
+    return np.sum(METHODS["root"](x) * METHODS["Square"](x)) + METHODS["HALF"](x[0])
+
+
+class Tuned:
+    """Attributes set by name, as settings are."""
+
+    def __init__(self, **settings):
+        for name in settings:
+            self.__setattr__(name, settings[name])
+
+    def value(self, x):
+        return self.gain * x + (self.offset if hasattr(self, "offset") else 0.0)
+
+
+@case(X)
+def settings_by_name(x):
+    plain = Tuned(gain=x[0])
+    moved = Tuned(gain=x[1], offset=x[2])
+    return np.sum(plain.value(x) * moved.value(x))
+
+
+@case(X)
+def callable_or_number(x):
+    def evaluate(f, v):
+        if hasattr(f, "__call__"):  # noqa: B004
+            return f(v)
+        if isinstance(f, (list, tuple)):
+            return sum(c * v**k for k, c in enumerate(f))
+        return f
+
+    return evaluate([x[0], x[1], 2.0], x[2]) + evaluate(np.sin, x[3]) * evaluate(x[4], 0.0)
+
+
+@case(X)
+def text_beside_numbers(x):
+    label = f"{x[0]:.3f}"
+    return x[0] * x[1] + len(label)
+
+
+@case(X)
+def none_or_array(x):
+    best = None
+    for i in range(len(x)):
+        row = x * x[i]
+        if best is None or row.sum() > best.sum():
+            best = row
+    return np.sum(best) if not isinstance(best, (list, tuple)) else 0.0
