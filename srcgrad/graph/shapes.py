@@ -413,7 +413,7 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
     source = next(iter(named.values()), None)
     wanted = named.get("shape")
     if fn.__name__ == "last_write_mask":
-        sizes = tuple(map(number_of, named["shape"]))
+        sizes: Any = tuple(map(number_of, named["shape"]))
         return None if None in sizes else Outcome(
             (infer_getitem(array(bool, sizes), named["index"]).aval,))
     if fn.__name__ == "sum_to_like":

@@ -175,9 +175,9 @@ def sliced(machine: Any, obj: Range, key: slice) -> Range:
 
     start, stop = (bound(key.start, low), bound(key.stop, high)) if step > 0 else (
         bound(key.start, high), bound(key.stop, low))
-    ends = [machine.binary("+", obj.start, machine.binary("*", end, obj.step))
-            for end in (start, stop)]
-    return Range(*ends, obj.step * step)
+    first, last = (machine.binary("+", obj.start, machine.binary("*", end, obj.step))
+                   for end in (start, stop))
+    return Range(first, last, obj.step * step)
 
 
 def item(machine: Any, obj: Any, index: Any) -> Any:
