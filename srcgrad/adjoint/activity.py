@@ -9,12 +9,15 @@ values settle, at most once per carried value that changes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..graph.ir import Block, Node, Value
 from ..graph.parts import LoopParts
 from ..kinds import Kind
+from ..spelling import Attribute
 from .binding import Bindings
 
 if TYPE_CHECKING:
@@ -22,6 +25,12 @@ if TYPE_CHECKING:
 
 # Operations whose outputs never carry a derivative.
 INERT = frozenset({"const", "dim", "list_len", "list_like", "effect", "undef"})
+
+
+# What these tell of an array does not depend on its values.
+_FACTS: tuple[Any, ...] = (
+    Attribute("shape"), Attribute("dtype"), Attribute("ndim"), Attribute("size"), np.shape, np.ndim,
+    np.result_type, type, len, range, isinstance, id)
 
 
 class Activity:
@@ -54,7 +63,7 @@ class Activity:
             elif node.op not in INERT and any(
                     v in self.varied for v in self._bindings.differentiable(node)):
                 self.varied.update(o for o in node.outputs if o.aval.is_inexact)
-            if node.op in ("apply", "effect") and any(
+            if node.op in ("apply", "effect") and node.params["fn"] not in _FACTS and any(
                     v in self.varied or v in self.tainted for v in node.inputs):
                 self.tainted.update(o for o in node.outputs if o.aval.kind is Kind.OPAQUE)
 
@@ -97,7 +106,8 @@ class Activity:
             elif node.op == "effect":
                 self._check_effect(node)
             elif node.op not in INERT:
-                if node.op == "apply" and any(v in self.tainted for v in node.inputs):
+                if node.op == "apply" and any(v in self.tainted for v in node.inputs) and (
+                        self._bindings.differentiable(node)):
                     raise _through_an_object(node)
                 self.useful.update(self._bindings.differentiable(node))
 

@@ -234,7 +234,8 @@ def _arrays_of_lists(tape: Tape, bound: Bound) -> dict[str, Any]:
         if name not in entry.sequences:
             found[name] = tape.call(np.array, part)
         elif isinstance(part, list | tuple) and entry.function in _OF_ARRAYS:
-            found[name] = [tape.call(np.array, p) if _is_list(p) else p for p in part]
+            found[name] = [tape.call(np.array, p) if _is_list(p) and any(
+                True for _ in leaves(p)) else p for p in part]
     return found
 
 
