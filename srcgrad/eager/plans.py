@@ -156,9 +156,9 @@ class Plan:
                 out = SavedOutput(made[0], 0)
                 saved.append(pack_now(shown_output(out, node)) if hooked else out)
             elif kind == "tensors":
-                saved.append([
+                saved.append(_sequence_like(named[name], [  # a tuple may be an index
                     ((pack_now(t) if hooked else (t, t._ver[0])) if isinstance(t, Tensor) else t)
-                    for t in named[name]])
+                    for t in named[name]]))
             elif kind == "outputs":
                 saved.append(tuple(SavedOutput(t, i) for i, t in enumerate(made)))
             elif kind == "setting":
@@ -198,8 +198,9 @@ class Plan:
                 env.append(lift(unpack_output(node, value)) if graph
                            else unpack_output_array(node, value))
             elif kind == "tensors":
-                env.append([
-                    lift(unpack(node, v)) if v.__class__ in (tuple, Packed) else v for v in value])
+                env.append(_sequence_like(value, [
+                    lift(unpack(node, v)) if v.__class__ in (tuple, Packed) else v
+                    for v in value]))
             elif kind == "outputs":
                 env.append(tuple(lift(unpack_output(node, v)) for v in value))
             elif graph and kind == "static" and self.prim.lift_numbers:
@@ -345,6 +346,10 @@ class Plan:
                     node, values[i])
                 values[i] = Packed(pack(t), unpack_hook)
         node.saved = tuple(values)
+
+
+def _sequence_like(given: Any, items: list[Any]) -> Any:
+    return tuple(items) if given.__class__ is tuple else items
 
 
 def _fitted(g: Any, meta: Any) -> Any:

@@ -189,8 +189,8 @@ def _transposed(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...]
         if not pairs:
             out.append(wrap(np.zeros_like(result._a), result._dt))
             continue
-        t, = grad([g for g, _ in pairs], [v], [t for _, t in pairs], create_graph=keep,
-                  allow_unused=True)
+        t, = grad([g for g, _ in pairs], [v], [t for _, t in pairs], retain_graph=True,
+                  create_graph=keep, allow_unused=True)
         out.append(wrap(np.zeros_like(result._a), result._dt) if t is None else t)
     return out
 
