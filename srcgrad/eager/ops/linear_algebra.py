@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register, within
 from srcgrad.eager.linalg_errors import LinAlgError
+from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.complex_views import conj
 from srcgrad.eager.ops.more_products import linalg_cross
@@ -156,7 +157,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
                            f"{1 if vector else B._a.shape[-1]})")
     try:
         if vector and B._a.ndim > 1:
-            return squeeze(_SOLVE(A, unsqueeze(B, -1)), -1)
+            return named(squeeze(_SOLVE(A, unsqueeze(B, -1)), -1), "LinalgSolveExBackward0")
         return _SOLVE(A, B)
     except np.linalg.LinAlgError:
         batch, _ = first_bad(A._a, zero_pivot)
@@ -178,7 +179,8 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Any:
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Any:
     """The inverse of ``L @ L^H``."""
     n = input._a.shape[-1]
-    return _CHOLESKY_SOLVE(wrap(np.eye(n, dtype=input._a.dtype), input._dt), input, upper)
+    eye = wrap(np.eye(n, dtype=input._a.dtype), input._dt)
+    return named(_CHOLESKY_SOLVE(eye, input, upper), "CholeskyInverseBackward0")
 
 
 @within(LINALG, "pinv", title="linalg_pinv")
@@ -232,9 +234,10 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
     """:func:`solve` for a triangular matrix, of which only one triangle is read."""
     need_matrix("solve_triangular", A)
     if not left:
-        return transpose(solve_triangular(
+        turned = solve_triangular(
             transpose(A, -2, -1), transpose(B, -2, -1), upper=not upper,
-            unitriangular=unitriangular), -2, -1)
+            unitriangular=unitriangular)
+        return named(transpose(turned, -2, -1), "LinalgSolveTriangularBackward0")
     n = A._a.shape[-1]
     if B._a.ndim < 2 or B._a.shape[-2] != n:
         rows = B._a.shape[-2] if B._a.ndim > 1 else 0
@@ -387,7 +390,7 @@ within(LINALG, "matmul", title="linalg_matmul")(lambda input, other: matmul(inpu
 within(LINALG, "diagonal", title="linalg_diagonal", out=False)(
     lambda A, *, offset=0, dim1=-2, dim2=-1: A.diagonal(offset, dim1, dim2))
 within(LINALG, "vecdot", title="linalg_vecdot")(
-    lambda x, y, *, dim=-1: (conj(x) * y).sum(dim))
+    lambda x, y, *, dim=-1: x.vdot(y) if x._a.ndim == y._a.ndim == 1 else (conj(x) * y).sum(dim))
 
 
 @within(LINALG, "vander", title="linalg_vander", out=False)

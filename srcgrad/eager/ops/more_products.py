@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import c_name, warn_once
 from srcgrad.eager.ops.arithmetic import mul
 from srcgrad.eager.ops.casts import convert
@@ -481,6 +482,6 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
     axes = tuple(d for d in range(input._a.ndim) if d != i)
     size = input.norm(p, axes, True)
     over = wrap(np.asarray(size._a > maxnorm), dt.bool_)
-    return input * (maxnorm / (size + 1e-7)).where(over, 1.0)
+    return named(input * (maxnorm / (size + 1e-7)).where(over, 1.0), "RenormBackward0")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.shapes import expand, reshape, squeeze, squeeze_fresh, unsqueeze
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
@@ -141,7 +142,7 @@ def _batched(input: Tensor, other: Tensor, m: int, n: int) -> Any:
         out = mm(folded, other)
         return _unsafe(out, (*rows, out._a.shape[-1]))
     if m == 1:
-        return squeeze(matmul(unsqueeze(input, 0), other), -2)
+        return named(squeeze(matmul(unsqueeze(input, 0), other), -2), "UnsafeViewBackward0")
     left, right = input._a.shape, other._a.shape
     if left[-1] != right[-2]:
         raise RuntimeError(

@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.ops.arithmetic import halved, times_number
 from srcgrad.eager.ops.blending import complex_, lerp
@@ -161,10 +162,10 @@ def _quantile(name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool,
         moved = result.movedim(-1, 0)
         result = reshape(moved, len(points), *shape)
         if scalar or q._a.ndim == 0:
-            return reshape(result, shape)
+            return named(reshape(result, shape), "SqueezeBackward4")
         return result
     if scalar or q._a.ndim == 0:
-        return squeeze_fresh(result, -1)
+        return named(squeeze_fresh(result, -1), "SqueezeBackward4")
     return result.movedim(-1, 0)
 
 

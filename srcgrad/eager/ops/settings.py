@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import NAMESPACE, op, register
+from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.blending import masked_fill
 from srcgrad.eager.ops.gathering import put
@@ -101,7 +102,7 @@ for _name in ("detach", "detach_", "is_conj", "is_neg"):
 @op(method=False, out=False)
 def fill(input: Tensor, value: Any) -> Any:
     """A tensor like ``input`` with one value everywhere."""
-    return masked_fill(input, wrap(np.asarray(True), dt.bool_), value)
+    return named(masked_fill(input, wrap(np.asarray(True), dt.bool_), value), "FillBackward0")
 
 
 register("put", put, method=False)

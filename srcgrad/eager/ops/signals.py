@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, register
+from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.complex_views import view_as_real
 from srcgrad.eager.ops.joining import cat
@@ -191,7 +192,7 @@ def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: i
     frames = x.unfold(1, n_fft, hop) * weights
     one = input._dt.category != dt.COMPLEX if onesided is None else onesided
     spectra = FFT["rfft" if one else "fft"](frames, norm="ortho" if normalized else None)
-    out = transpose(spectra, 1, 2)
+    out = named(transpose(spectra, 1, 2), "TransposeBackward1")
     if input._a.ndim == 1:
         out = squeeze_fresh(out, 0)
     if return_complex or (return_complex is None and input._dt.category == dt.COMPLEX):
@@ -251,10 +252,11 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
     if input._a.ndim == 0:
         line = index_reduce(reshape(input, 1), 0, index, reshape(source, 1), reduce,
                             include_self=include_self)
-        return reshape(line, ())
+        return named(reshape(line, ()), "IndexReduceBackward0")
     shape = [1] * input._a.ndim
     shape[i] = -1
     spread = reshape(index, *shape).expand(source._a.shape)
-    return input.scatter_reduce(i, spread, source, reduce, include_self=include_self)
+    out = input.scatter_reduce(i, spread, source, reduce, include_self=include_self)
+    return named(out, "IndexReduceBackward0")
 
 

@@ -37,7 +37,7 @@ for _name, _function, _node in (
     ("i1", bessel.i1, "SpecialI1Backward0"),
     ("i1e", bessel.i1e, "SpecialI1EBackward0"),
     ("log_ndtr", special_functions.log_ndtr, "SpecialLogNdtrBackward0"),
-    ("ndtr", special_functions.ndtr, "SpecialNdtrBackward0"),
+    ("ndtr", special_functions.ndtr, "MulBackward1"),
     ("ndtri", special_functions.ndtri, "SpecialNdtriBackward0"),
     ("bessel_j0", bessel.bessel_j0, "SpecialBesselJ0Backward0"),
     ("bessel_j1", bessel.bessel_j1, "SpecialBesselJ1Backward0"),

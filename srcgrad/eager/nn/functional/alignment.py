@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
-from .grids import named
+from ...nodes import named
 
 
 def _lengths(name: str, lengths: Any, count: int) -> list[int]:

@@ -6,13 +6,14 @@ import math
 from typing import Any
 
 from ... import basis as torch
+from ...nodes import named
 
 
 def pairwise_distance(
     x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Any:
     """The norm of ``x1 - x2 + eps`` along the last axis."""
-    return torch.norm(x1 - x2 + eps, p, -1, keepdim)
+    return named(torch.norm(x1 - x2 + eps, p, -1, keepdim), "NormBackward1")
 
 
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
@@ -39,7 +40,7 @@ def pdist(input: Any, p: float = 2) -> Any:
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
     rows, columns = torch.triu_indices(input.size(0), input.size(0), offset=1)
-    return torch.norm(input[rows] - input[columns], p, -1)
+    return named(torch.norm(input[rows] - input[columns], p, -1), "PdistBackward0")
 
 
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:

@@ -11,15 +11,8 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
-from ...nodes import node_class
+from ...nodes import named
 from .activation import hardtanh
-
-
-def named(out: Any, node: str) -> Any:
-    """``out`` of a composition, its last node under the name of PyTorch's single one."""
-    if out.grad_fn is not None:
-        out.grad_fn.__class__ = node_class(node)
-    return out
 
 
 def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = None) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import basis as torch
+from ...nodes import named
 from ...ops.arguments import not_implemented
 from . import nodes
 from .activation import logsigmoid
@@ -253,7 +254,7 @@ def _against_probabilities(
     if weight is not None:
         loss = loss * _channel_weight(weight, log_p, dim)
     if reduction == "mean":
-        return -(loss.sum()) / (log_p.numel() / classes)
+        return named(-(loss.sum()) / (log_p.numel() / classes), "DivBackward1")
     return -(loss.sum()) if reduction == "sum" else -(loss.sum(dim))
 
 

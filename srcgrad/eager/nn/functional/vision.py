@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...nodes import named
 from . import nodes
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -137,7 +138,7 @@ def channel_shuffle(input: Any, groups: int) -> Any:
             f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups."
         )
     parts = input.reshape(n, groups, c // groups, *input.shape[2:])
-    return parts.transpose(1, 2).reshape(input.shape)
+    return named(parts.transpose(1, 2).reshape(input.shape), "ChannelShuffleBackward0")
 
 
 # -- resampling --------------------------------------------------------------------------

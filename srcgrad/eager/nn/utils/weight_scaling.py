@@ -10,8 +10,8 @@ import warnings
 from typing import Any
 
 from ... import basis as torch
+from ...nodes import named
 from .. import functional as F
-from ..functional.grids import named
 from ..module import Module
 from ..parameter import Parameter
 
