@@ -82,8 +82,10 @@ from srcgrad.eager.layout import (
 from srcgrad.eager.promotion import result_type
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.typename import typename as _typename
 
-globals().update(_NAMESPACE, dtype=_dtype, device=_device)  # the last two hide their modules
+# the last three hide their modules
+globals().update(_NAMESPACE, dtype=_dtype, device=_device, typename=_typename)
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128

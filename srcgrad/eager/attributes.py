@@ -235,7 +235,8 @@ def _set_requires_grad(self: Tensor, value: bool) -> None:
             "computed variable in a subgraph that doesn't require differentiation use var_no_grad "
             "= var.detach().")
     if value and self._dt.category < dt.FLOATING:
-        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        raise RuntimeError(
+            "only Tensors of floating point and complex dtype can require gradients")
     if value and self._x is not None and self._x.inference and not state.mode & INFERENCE:
         raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode "
                            "is not allowed.")
@@ -255,6 +256,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
             "= var.detach().")
     if requires_grad and grad_fn_of(self) is not None:
         return self
+    if requires_grad and self._dt.category < dt.FLOATING:
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
     _set_requires_grad(self, requires_grad)
     return self
 

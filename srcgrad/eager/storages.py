@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import register
+from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.strides import address
 from srcgrad.eager.tensor import Tensor, wrap
-from srcgrad.eager.writes import bump, refuse_overlap
+from srcgrad.eager.writes import bump, check_writable, refuse_overlap
 
 
 class UntypedStorage:
@@ -67,6 +68,7 @@ def resize_as_(self: Tensor, other: Tensor, memory_format: Any = None) -> Tensor
 
 def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
     """Use the memory of another tensor."""
+    check_writable(self, state.mode & GRAD != 0 and self.requires_grad)
     if source is None:
         source = wrap(np.zeros(0, self._dt.numpy), self._dt)
     self._a, self._ver = source._a, source._ver
