@@ -68,8 +68,10 @@ class Aliases:
                     "pack", "unpack"):
             self._join(*node.outputs, *node.inputs)
         elif op in ("effect", "call"):
-            self._join(*node.outputs, *node.inputs)
-            self.foreign.extend(node.outputs)
+            outputs = [o for o in node.outputs
+                       if o.aval.kind is not Kind.RECORD or not node.params.get("sealed")]
+            self._join(*outputs, *node.inputs)
+            self.foreign.extend(outputs)
         elif op == "if":
             for out, *inner in zip(node.outputs, *(b.outputs for b in node.blocks)):
                 self._join(out, *inner)

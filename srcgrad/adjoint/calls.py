@@ -203,6 +203,10 @@ def pairs(graph: Graph, copies: bool = False) -> Graph:
     if not joints:
         return graph
     copies = copies or any(_writes(g) for g in (graph, *joints))
+    if copies:
+        names = {joint.name for joint in joints}
+        graph = graph.but(block=_sealed(graph.block, names))
+        joints = [joint.but(block=_sealed(joint.block, names)) for joint in joints]
     callees = dict(graph.callees)
     for joint in joints:
         assert joint.pair is not None
@@ -211,6 +215,19 @@ def pairs(graph: Graph, copies: bool = False) -> Graph:
         callees[joint.pair] = _unpacked(backward, joint.pair, joint.n_seeds)
     alive = reachable(graph.but(callees=callees))
     return graph.but(callees={name: callees[name] for name in callees if name in alive})
+
+
+def _sealed(block: Block, names: Collection[str]) -> Block:
+    """The block with calls of forward functions marked: their records share no memory with
+    anything else."""
+    nodes = []
+    for node in block.nodes:
+        if node.op == "call" and node.params["callee"] in names:
+            node = node.but(params={**node.params, "sealed": True})
+        elif node.blocks:
+            node = node.but(blocks=tuple(_sealed(b, names) for b in node.blocks))
+        nodes.append(node)
+    return block.but(nodes=tuple(nodes))
 
 
 def _writes(graph: Graph) -> bool:

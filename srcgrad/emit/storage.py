@@ -253,6 +253,8 @@ class Storage:
 
     def is_fresh(self, node: Node, out: Value) -> bool:
         if node.op == "call":
+            if out.aval.kind is Kind.RECORD:
+                return bool(node.params.get("sealed"))
             owned: tuple[bool, ...] = node.params.get("owned") or ()
             return bool(owned) and owned[node.outputs.index(out)]
         if node.op == "read":

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dims import Atom, Dim, Poly, of_atom, symbols
-from ..kinds import Aval, Kind, join
+from ..graph.ir import Value
+from ..kinds import Aval, Kind, join, list_of
 from ..stage.function import definition
 from .joins import (
     Failed,
@@ -26,10 +27,13 @@ from .joins import (
     leaf_aval,
     leaf_shapes,
     leaves,
+    list_elem,
     rebuilder,
     structure_parts,
 )
-from .tracers import is_tracer
+from .journal import Snapshot
+from .tracers import SymbolicList, is_tracer
+from .widening import merge_leaf
 
 MAX_DEPTH = 40  # of structures; deeper ones are taken for cyclic
 
@@ -94,12 +98,20 @@ def result_form(joining: Join, value: Any) -> Shape:
 
 
 def _form(joining: Join, obj: Any, result: bool, depth: int) -> Shape:
+    if isinstance(obj, Value):
+        return Leaf(obj.aval)
+    if type(obj) is SymbolicList:
+        return Leaf(obj.value.aval)
+    if type(obj) is Snapshot:
+        return _content_form(joining, obj, result, depth)
     if is_tracer(obj):
         return Leaf(obj.aval, label=obj.home.label if hasattr(obj, "home") else None)
     if joining.outside(obj) or depth > MAX_DEPTH:
         return Same(obj)
     if isinstance(obj, list) and id(obj) in joining.symbolic:
         return Same(obj)
+    if not result and not isinstance(obj, (tuple, slice)):
+        return Same(obj)  # until another one is handed in: what it holds is found around
     parts = structure_parts(obj)
     if parts is None:
         return Same(obj)
@@ -107,6 +119,25 @@ def _form(joining: Join, obj: Any, result: bool, depth: int) -> Shape:
     if all(isinstance(i, Same) for i in items) and (isinstance(obj, tuple) or not result):
         return Same(obj)
     return Sequence(rebuilder(obj), items, structure_parts)  # type: ignore[arg-type]
+
+
+def _content_form(joining: Join, state: Snapshot, result: bool, depth: int) -> Shape:
+    """The form of the content of a container that lives outside of the calls."""
+    if state.type is set or (state.type is dict and not state.items):
+        return Same(state)
+    items = [_form(joining, p, result, depth + 1) for p in content_parts(state)]
+
+    def build(parts: list[Any]) -> Snapshot:
+        if state.type is dict:
+            return Snapshot(dict, tuple(zip((k for k, _ in state.items), parts, strict=True)))
+        return Snapshot(state.type, tuple(parts))
+
+    return Sequence(build, items, content_parts)
+
+
+def content_parts(state: Any) -> tuple[Any, ...]:
+    """The items of the content of a list, the values of that of a dict."""
+    return tuple(v for _, v in state.items) if state.type is dict else state.items
 
 
 def escapes(shape: Shape) -> bool:
@@ -138,12 +169,14 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
           pairs: list[tuple[Leaf, Aval, Aval]]) -> Shape:
     """A copy of the shape that has a leaf wherever the states differ."""
     if isinstance(shape, Leaf):
-        found = leaf_aval(state)
+        found = _type_of(joining, state)
         if found is None:
             raise Unlike
         leaf = Leaf(shape.aval, label=shape.label)
         pairs.append((leaf, shape.aval, found))
         return leaf
+    if isinstance(shape, Sequence) and type(head) is Snapshot:
+        return _walk_content(joining, shape, head, state, pairs)
     if isinstance(shape, Sequence):
         parts = structure_parts(state) if type(state) is type(head) else None
         heads = shape.parts(head)
@@ -168,6 +201,32 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
             raise Unlike
         pairs.append((leaf, before, after))
     return wider
+
+
+def _walk_content(joining: Join, shape: Sequence, head: Snapshot, state: Any,
+                  pairs: list[tuple[Leaf, Aval, Aval]]) -> Shape:
+    """Contents of one length part by part; a list of another length has a type as a whole."""
+    if type(state) is Snapshot and state.type is head.type and len(state.items) == len(
+            head.items) and (head.type is not dict or [k for k, _ in head.items] == [
+                k for k, _ in state.items]):
+        heads, parts = content_parts(head), content_parts(state)
+        return Sequence(shape.build, [
+            _walk(joining, item, h, s, pairs)
+            for item, h, s in zip(shape.items, heads, parts, strict=True)], shape.parts)
+    before, after = _type_of(joining, head), _type_of(joining, state)
+    if before is None or after is None:
+        raise Unlike
+    leaf = Leaf(before)
+    pairs.append((leaf, before, after))
+    return leaf
+
+
+def _type_of(joining: Join, state: Any) -> Aval | None:
+    """The type of what can be one value: a number, an array, the content of a list."""
+    if type(state) is Snapshot:
+        elem: Any = list_elem(joining, state) if state.type is list else False
+        return None if elem is False else list_of(elem)
+    return leaf_aval(state)
 
 
 def _unlike(shape: Shape) -> bool:
@@ -207,6 +266,10 @@ def _sizes(joining: Join, form: Arguments, pairs: list[tuple[Leaf, Aval, Aval]]
             found.append(plain.but(shape=shape))
         elif old.kind is Kind.INT and new.kind is Kind.INT:
             found.append(old.but(expr=joined(old.expr, new.expr, place), optional=optional))
+        elif old.kind is Kind.LIST and new.kind is Kind.LIST:
+            covering, _ = merge_leaf(joining, Leaf(old), new)
+            assert isinstance(covering, Leaf)
+            found.append(covering.aval)
         else:
             aval = joining.join_avals(old, new)
             if aval.kind is Kind.ANY and Kind.ANY not in (old.kind, new.kind):

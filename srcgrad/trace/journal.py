@@ -280,6 +280,16 @@ class Journal:
             self.layers[-1].born.update(layer.born)
         return changes, list(layer.born)
 
+    def changed(self, depth: int) -> list[Cell]:
+        """The cells of older objects whose state is not what it was when the layer number
+        ``depth`` (counted from 1) began."""
+        first: dict[tuple[Any, ...], tuple[Cell, Any]] = {}
+        for layer in self.layers[depth - 1:]:
+            for key, (cell, before) in layer.before.items():
+                if self.births.get(id(cell.owner), 0) < depth:
+                    first.setdefault(key, (cell, before))
+        return [cell for cell, before in first.values() if not same_state(before, cell.get())]
+
     def commit(self) -> None:
         """End the innermost layer and keep its mutations as the outer layer's own."""
         layer = self.layers.pop()

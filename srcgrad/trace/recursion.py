@@ -16,28 +16,46 @@ told.
 
 from __future__ import annotations
 
+import re
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..dims import Dim, Poly, substitute, symbols
-from ..errors import SrcgradError, UnsupportedOperation
+from ..errors import AliasError, SrcgradError, UnsupportedOperation
 from ..graph.ir import Block, Graph, Value
 from ..graph.lift import called, distinct, lift, same_graph
 from ..kinds import Aval, Kind
 from ..stage.function import Staged
-from ..stage.machine import Frame
+from ..stage.machine import UNBOUND, Frame
 from .control import Again, Bottom, Refusal, Restart, Unroll
 from .forms import Arguments, argument_form, escapes, fits, result_form
-from .homes import reach
-from .joins import Failed, Leaf, Shape, contains_choice, leaf_shapes, leaves
-from .journal import Lost, Stored
+from .homes import may_be_one, reach
+from .joins import (
+    Failed,
+    Leaf,
+    Sequence,
+    Shape,
+    build,
+    contains_choice,
+    leaf_shapes,
+    leaves,
+)
+from .journal import Cell, Content, Field, Lost, Slot, Stored, Version
 from .recorder import Region
 from .statements import Statements
-from .tracers import ArrayTracer, Home
+from .tracers import ArrayTracer, Home, SymbolicList
 from .widening import widen
 
 MAX_ROUNDS = 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Handed:
+    """In a result: the very array that was handed in as argument leaf ``number``."""
+
+    number: int
 
 
 @dataclass(slots=True)
@@ -46,6 +64,11 @@ class Callee:
 
     ``result`` is None while nothing is known of it.  ``aliases`` are the numbers of the
     argument leaves whose arrays a result may be (or be a view of), for each result leaf.
+
+    What the body changes outside of itself goes through the calls: ``cells`` are further
+    arguments and results, ``written`` the numbers of the array arguments it writes to.  The body
+    works on copies of such arrays, its callers write the results back.  ``touched`` are the
+    arrays that its own calls write to.
     """
 
     name: str
@@ -60,6 +83,17 @@ class Callee:
     inside: dict[str, int] = field(default_factory=dict)
     effects: int = 0
     free: tuple[Value, ...] = ()
+    cells: list[Cell] = field(default_factory=list)
+    written: list[int] = field(default_factory=list)
+    touched: list[Home] = field(default_factory=list)
+    grown: bool = False
+    layer: int = 0
+    handed: dict[int, Handed] = field(default_factory=dict)
+
+    def names(self, parameters: tuple[str, ...]) -> list[str]:
+        """A name for each argument: that of its parameter, or of what is changed."""
+        outside = [re.sub(r"\W+", "_", label_of_cell(c)).strip("_") for c in self.cells]
+        return [*parameters, *(name or "outside" for name in outside)]
 
 
 @dataclass(slots=True)
@@ -122,7 +156,11 @@ class Recursion(Statements):
             raise self._not_called(function, UnsupportedOperation(
                 f"{function.__qualname__!r} calls itself, and needs the number of an argument",
                 why=need.reason, fix="index one array instead of unlike things")) from None
-        return self._node(callee, state)
+        return self._node(callee, self._whole(callee, state))
+
+    def _whole(self, callee: Callee, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of a call with the state of what the function changes outside."""
+        return (*state, *(cell.get() for cell in callee.cells))
 
     def _not_called(self, function: types.FunctionType, error: SrcgradError) -> Restart:
         """Start again with the function inlined; ``error`` is told if that does not end."""
@@ -131,6 +169,8 @@ class Recursion(Statements):
 
     def _again(self, callee: Callee, state: tuple[Any, ...]) -> Any:
         """A call of a function that is being traced."""
+        self._find_changes(callee)
+        state = self._whole(callee, state)
         wider = fits(self.join(), callee.arguments, callee.head, state)
         if wider is None:
             raise self.fatal(UnsupportedOperation(
@@ -161,6 +201,12 @@ class Recursion(Statements):
         assert callee.result is not None
         parts = leaves(callee.arguments.shape, state)
         shapes = leaf_shapes(callee.arguments.shape)
+        if any(p is UNBOUND for p in parts):
+            raise self.fatal(UnsupportedOperation(
+                f"{callee.function.__qualname__!r} calls itself and binds a variable of an "
+                "enclosing function", why="it is not bound before the call",
+                fix="bind it to a value of the same kind before"))
+        self._check_apart(callee, parts)
         inputs = tuple(self.leaf_value(p, leaf.aval) for p, leaf in zip(parts, shapes, strict=True))
         meaning = callee.arguments.match([v.aval for v in inputs])
         avals = tuple(self._result_here(callee, leaf, meaning)
@@ -176,7 +222,55 @@ class Recursion(Statements):
                 self._alias(result.home, [homes[i] for i in sorted(callee.aliases[k])
                                           if i < len(homes)])
             made.append(result)
-        return self.built(callee.result, made, {})
+        value, *changed = self.built(callee.result, made, {})
+        self._change(callee, parts, changed)
+        return swapped(value, lambda v: parts[v.number] if type(v) is Handed else v)
+
+    def _change(self, callee: Callee, parts: list[Any], changed: list[Any]) -> None:
+        """Do outside what the call did to what it was handed."""
+        for number, content in zip(callee.written, changed, strict=False):
+            self._store_whole(parts[number], content)
+        for cell, state in zip(callee.cells, changed[len(callee.written):], strict=True):
+            if isinstance(cell, Version):
+                home = cell.owner
+                handle = ArrayTracer(self, home.current.aval, home, (), (), home.obj,
+                                     home.current, self.region)
+                self._store_whole(handle, state)
+            else:
+                self.journal.write(cell, state)
+
+    def _check_apart(self, callee: Callee, parts: list[Any]) -> None:
+        """An array that the function writes to must reach it in one way only."""
+        if callee.effects and any(h.outside for h in (
+                *(parts[i].home for i in callee.written),
+                *(c.owner for c in callee.cells if isinstance(c, Version)))):
+            raise self.fatal(UnsupportedOperation(
+                f"{callee.function.__qualname__!r} calls itself, writes to an argument of the "
+                "differentiated function and has effects, or raises",
+                why="the array is written when the calls are over", fix="write to a copy"))
+        handed = {i: p.home for i, p in enumerate(parts) if type(p) is ArrayTracer}
+        carried = [c.owner for c in callee.cells if isinstance(c, Version)]
+        free = {v.obj for v in callee.free} - {None}
+        for number in callee.written:
+            home = handed[number]
+            callee.touched.append(home)
+            others = [h for i, h in handed.items() if i != number] + carried
+            if any(may_be_one(home, h) for h in others) or any(h.obj in free for h in reach(home)):
+                raise self._twice(callee, home)
+        for home in carried:
+            if any(may_be_one(home, h) for h in handed.values()):
+                raise self._twice(callee, home)
+
+    def _twice(self, callee: Callee, home: Home) -> Refusal:
+        return self.fatal(AliasError(
+            f"{callee.function.__qualname__!r} calls itself and writes to {home.label!r}, which "
+            "it also reads under another name",
+            why="the writes could not be followed through the calls",
+            fix="pass a copy (`.copy()`)"))
+
+    def is_carried(self, home: Home) -> bool:
+        return any(isinstance(cell, Version) and cell.owner is home
+                   for callee in self.tracing for cell in callee.cells)
 
     def _alias(self, home: Home, possible: list[Home | None]) -> None:
         """Say that a result may be (a view of) an array that went into the call."""
@@ -217,6 +311,10 @@ class Recursion(Statements):
         started = len(self.pending)
         for _ in range(MAX_ROUNDS):
             del self.pending[started:]
+            if callee.grown:
+                whole = self._whole(callee, state)
+                callee.arguments = argument_form(self.join(), whole)
+                callee.grown = False
             if self._round_of(callee, staged, frame):
                 break
             self.rounds += 1
@@ -237,6 +335,7 @@ class Recursion(Statements):
         self.callers, self.open_tests, self.activations = [], [], []
         body = Region(region)
         self.journal.push()
+        callee.layer = len(self.journal.layers)
         self.region = body
         self.tracing.append(callee)
         self.call_sites.append((callee.function.__code__, None))
@@ -265,15 +364,22 @@ class Recursion(Statements):
     def _body(self, callee: Callee, staged: Staged, frame: Frame, body: Region) -> bool:
         made = []
         shapes = leaf_shapes(callee.arguments.shape)
-        hints = callee.arguments.hints(staged.parameters)
-        for leaf, hint in zip(shapes, hints, strict=True):
+        hints = callee.arguments.hints(callee.names(staged.parameters))
+        for number, (leaf, hint) in enumerate(zip(shapes, hints, strict=True)):
             param = body.builder.param(leaf.aval, hint)
-            made.append(self.object_of(Leaf(leaf.aval, label=hint), param, []))
+            head = self.object_of(Leaf(leaf.aval, label=hint), param, [])
+            if number in callee.written:
+                head = self.call_method(head, "copy")
+                head.home.label = head.first.hint = hint
+            made.append(head)
         callee.params = tuple(body.builder.params)
+        callee.touched = []
         heads = list(made)
-        callee.head = self.built(callee.arguments.shape, made, {})
+        # not `built`: what the body does to containers that it was handed must be noticed
+        callee.head = build(callee.arguments.shape, made, {})
+        self._enter_cells(callee, callee.head[len(staged.parameters):])
         inner = Frame(staged, frame.parent, None if frame.parent is not None else callee.function)
-        inner.slots = dict(zip(staged.parameters, callee.head, strict=True))
+        inner.slots = dict(zip(staged.parameters, callee.head, strict=False))
         self.journal.born(inner)
         self.frames.append(inner)
         try:
@@ -282,6 +388,12 @@ class Recursion(Statements):
             self.frames.pop()
             while self.scopes and self.scopes[-1][0] > len(self.frames):
                 self.scopes.pop()
+        self._find_changes(callee, heads)
+        own = {h.obj: callee.handed.setdefault(i, Handed(i))
+               for i, h in enumerate(heads) if i in callee.written}
+        value = swapped(value, lambda v: own.get(v.obj, v) if type(v) is ArrayTracer else v)
+        value = (value, *(self.content(heads[i]) for i in callee.written),
+                 *(cell.get() for cell in callee.cells))
         before = callee.result
         if before is None:
             shape = result_form(self.join(), value)
@@ -301,7 +413,6 @@ class Recursion(Statements):
         outputs = tuple(self.leaf_value(part, leaf.aval) for leaf, part in zip(
             leaf_shapes(shape), leaves(shape, value), strict=True))
         if not wide:
-            self._check_changes(callee, heads)
             callee.block = Block(callee.params, tuple(body.builder.nodes), outputs)
         return not wide
 
@@ -314,23 +425,53 @@ class Recursion(Statements):
             found.append({homes[id(h)] for h in reached if id(h) in homes})
         return found
 
-    def _check_changes(self, callee: Callee, heads: list[Any]) -> None:
-        """What the body changes outside of itself could not be followed through the calls."""
-        changed = [h.home.label for h in heads
-                   if type(h) is ArrayTracer and h.home.current is not h.first]
-        layer = self.journal.layers[-1]
-        for cell, before in layer.before.values():
-            if cell.get() is not before and not isinstance(cell, (Lost, Stored)):
-                same = getattr(before, "same", None)
-                if same is None or not same(cell.get()):
-                    label = getattr(cell, "name", None) or getattr(cell.owner, "label", None)
-                    changed.append(label or f"a {type(cell.owner).__name__}")
-        if changed:
-            raise self.fatal(UnsupportedOperation(
-                f"{callee.function.__qualname__!r} calls itself and changes {changed[0]!r}, which "
-                "lives outside of the call",
-                why="how often it is changed depends on data",
-                fix="make a copy (`.copy()`), change that and return it"))
+    def _enter_cells(self, callee: Callee, heads: tuple[Any, ...]) -> None:
+        """Put what was handed in into the places outside that the body changes: copies of
+        arrays and lists, since it changes them in place."""
+        for cell, head in zip(callee.cells, heads, strict=True):
+            if isinstance(cell, Version):
+                label = cell.owner.label
+                version = self.call_method(head, "copy").home.current
+                version.obj, version.hint = cell.owner.obj, label if label.isidentifier() else None
+                head = version
+            elif type(head) is SymbolicList:
+                (copied,) = self.emit("copy", (head.value,), (head.value.aval,))
+                copied.obj, copied.hint = self.new_obj(), head.value.hint
+                head = SymbolicList(copied, copied.obj)
+            self.journal.write(cell, head)
+
+    def _find_changes(self, callee: Callee, heads: list[Any] | None = None) -> None:
+        """What the body has changed outside of itself, at its end or where it calls itself,
+        becomes arguments and results of the calls."""
+        known = {cell.key for cell in callee.cells}
+        written = []
+        if heads is not None:
+            written = [i for i, h in enumerate(heads) if type(h) is ArrayTracer and (
+                h.home.current is not h.first) and i not in callee.written]
+        cells = []
+        for cell in self.journal.changed(callee.layer):
+            if cell.key in known or isinstance(cell, (Lost, Stored)):
+                continue
+            if not self._may_carry(callee, cell):
+                raise self.fatal(UnsupportedOperation(
+                    f"{callee.function.__qualname__!r} calls itself and changes "
+                    f"{label_of_cell(cell)!r}, which lives outside of the call",
+                    why="how often it is changed depends on data",
+                    fix="make a copy, change that and return it"))
+            cells.append(cell)
+        if cells or written:
+            callee.cells += cells
+            callee.written = sorted((*callee.written, *written))
+            callee.result, callee.grown = None, callee.grown or bool(cells)
+            raise Again(callee)
+
+    def _may_carry(self, callee: Callee, cell: Cell) -> bool:
+        """Can the state of a changed place be an argument and a result of the calls?"""
+        if isinstance(cell, (Content, Field)):
+            if any(c is cell.owner for c in rebuilt(callee.arguments.shape, callee.head)):
+                return False
+            return id(cell.owner) not in self.paths
+        return isinstance(cell, (Slot, Version))
 
     # ---- graphs ----------------------------------------------------------------------------
     def _name(self, function: types.FunctionType) -> str:
@@ -361,6 +502,28 @@ class Recursion(Statements):
         """The name of an equal graph from an earlier call."""
         return next((name for name, other in self.callees.items() if same_graph(graph, other)),
                     None)
+
+
+def label_of_cell(cell: Cell) -> str:
+    """The user's name for a place, or what it is."""
+    label = getattr(cell, "name", None) or getattr(cell.owner, "label", None)
+    return label if isinstance(label, str) else f"a {type(cell.owner).__name__}"
+
+
+def swapped(value: Any, other: Callable[[Any], Any]) -> Any:
+    """A result with parts replaced."""
+    if isinstance(value, tuple):
+        items = [swapped(v, other) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return other(value)
+
+
+def rebuilt(shape: Shape, state: Any) -> list[Any]:
+    """The containers and instances that were made anew for the body from what was handed in."""
+    if not isinstance(shape, Sequence) or state is UNBOUND:
+        return []
+    return [state, *(c for item, part in zip(shape.items, shape.parts(state), strict=True)
+                     for c in rebuilt(item, part))]
 
 
 def parts_of(shape: Shape) -> list[Shape]:

@@ -73,10 +73,10 @@ def _widen_leaf(joining: Join, shape: Leaf, end: Any) -> tuple[Shape, bool]:
             f"a name refers to a number in one iteration and to {describe(end)} in the next",
             why="a loop's variables must keep their kind",
             fix="use two names")), True
-    return _merge_leaf(joining, shape, aval)
+    return merge_leaf(joining, shape, aval)
 
 
-def _merge_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
+def merge_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
     old = shape.aval
     if old.kind is Kind.INT and aval.kind is Kind.INT and old.expr is not None:
         if -1 in shape.opened or aval.expr == old.expr:

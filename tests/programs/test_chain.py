@@ -18,11 +18,12 @@ import numpy_style  # noqa: E402
 import objects  # noqa: E402
 import practice  # noqa: E402
 import recursion  # noqa: E402
+import recursion_state  # noqa: E402
 from chain import check, floats, same  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
-CORPORA = (everyday, aliasing, identity, objects, numpy_style, practice, recursion)
+CORPORA = (everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 
 

@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import recursion  # noqa: E402
+import recursion_state  # noqa: E402
 from chain import close, differences, floats, inputs_of, same  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
@@ -21,10 +22,11 @@ from srcgrad.graph.lift import reachable  # noqa: E402
 from srcgrad.graph.verify import verify  # noqa: E402
 from srcgrad.tree import flatten  # noqa: E402
 
-IDS = [fn.__name__ for fn, _ in recursion.CASES]
+CASES = recursion.CASES + recursion_state.CASES
+IDS = [fn.__name__ for fn, _ in CASES]
 
 
-@pytest.mark.parametrize(("fn", "args"), recursion.CASES, ids=IDS)
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=IDS)
 def test_joint_graph(fn, args):
     """The graph of value and gradient is valid; evaluated by copying it gives what the
     generated code gives."""
@@ -32,7 +34,8 @@ def test_joint_graph(fn, args):
     value, slopes = compiled(*copy.deepcopy(args))
     entry = compiled._entries[0]
     verify(entry.graph)
-    assert reachable(entry.graph), "nothing was called"
+    if fn.__name__ != "best_so_far":  # its depth is a number: four levels, inlined
+        assert reachable(entry.graph), "nothing was called"
     import inspect
 
     bound = inspect.signature(fn).bind(*copy.deepcopy(args))
@@ -44,7 +47,7 @@ def test_joint_graph(fn, args):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize(("fn", "args"), recursion.CASES, ids=IDS)
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=IDS)
 def test_second_order(fn, args):
     place = floats(args)[0]
     gradient = sg.grad(fn, argnums=place)
@@ -61,7 +64,7 @@ def test_second_order(fn, args):
         assert want is None or close(got, want, 2e-4)
 
 
-@pytest.mark.parametrize(("fn", "args"), recursion.CASES, ids=IDS)
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=IDS)
 def test_forward_mode_and_pullback(fn, args):
     place = floats(args)[0]
     if isinstance(args[place], recursion.Walker):
@@ -72,7 +75,9 @@ def test_forward_mode_and_pullback(fn, args):
 
     x = args[place]
     v = np.linspace(0.5, 1.5, x.size).reshape(x.shape) if isinstance(x, np.ndarray) else 0.7
-    gradient = sg.grad(single)(x)
+    gradient = sg.grad(single)(x.copy() if isinstance(x, np.ndarray) else x)
+    if fn.__name__ == "writes_user_array":
+        return  # each call works on what the one before has left
     value, moved = sg.jvp(single, (x,), (v,))
     np.testing.assert_allclose(moved, np.sum(gradient * v), rtol=1e-10)
     out, pullback = sg.vjp(single, x)
@@ -85,7 +90,7 @@ def test_forward_mode_and_pullback(fn, args):
     np.testing.assert_allclose(curvature, product, rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.parametrize(("fn", "args"), recursion.CASES[::3], ids=IDS[::3])
+@pytest.mark.parametrize(("fn", "args"), CASES[::3], ids=IDS[::3])
 def test_exported(fn, args, tmp_path):
     compiled = sg.value_and_grad(fn, argnums=floats(args))
     value, slopes = compiled(*copy.deepcopy(args))
@@ -133,25 +138,25 @@ def endless(x):
     return endless(x * 0.5) + 1.0 if np.sum(x) > -1.0 else endless(x)
 
 
-def written(x):
-    def fill(u):
-        if u[0] > 5.0:
-            return 0.0
-        u[0] += 1.0
-        return fill(u)
-
+def written_twice(x):
     u = x * 1.0
+
+    def fill(v):
+        if u[0] + v[0] > 9.0:
+            return 0.0
+        v[0] += 1.0
+        return fill(v)
+
     return fill(u) + np.sum(u)
 
 
-def counted(x):
-    seen = []
-
+def made_inside(x):
     def f(y):
-        seen.append(y)
-        return y if y < 1.0 else f(y * 0.5)
+        if y < 0.5:
+            return lambda t: t * y
+        return f(y * 0.5)
 
-    return f(x[0])
+    return f(x[0])(x[1])
 
 
 def unlike(x):
@@ -163,8 +168,8 @@ def unlike(x):
 
 
 @pytest.mark.parametrize(("fn", "words"), [
-    (endless, "calls it again"), (written, "changes 'u'"), (counted, "changes"),
-    (unlike, "no common")])
+    (endless, "calls it again"), (written_twice, "under another name"),
+    (made_inside, "no common type"), (unlike, "no common")])
 def test_refused(fn, words):
     with pytest.raises(sg.SrcgradError, match=words):
         sg.grad(fn)(np.ones(3))
