@@ -193,7 +193,10 @@ def floor_divide(a: Dim, b: Dim) -> Dim:
     if a == b and proves_positive(a):
         return 1
     quotient = _exact_quotient(a, b)
-    return _opaque("floordiv", a, b) if quotient is None else quotient
+    if quotient is not None:
+        return quotient
+    low = 0 if proves_nonnegative(a) and proves_positive(b) else None
+    return _opaque("floordiv", a, b, low=low)
 
 
 def _exact_quotient(a: Dim, b: Dim) -> Dim | None:
@@ -354,10 +357,26 @@ def proves_nonnegative(dim: Dim, depth: int = 4) -> bool:
                 proves_nonnegative(add(rest, multiply(coefficient, arg)), depth - 1)
                 for arg in atom.args):  # whichever of the two it is
             return True
+        for smaller in _below_multiples(atom, coefficient):
+            if proves_nonnegative(add(rest, smaller), depth - 1):
+                return True
         for bound in _replacements(atom, coefficient):
             if proves_nonnegative(add(rest, multiply(coefficient, bound)), depth - 1):
                 return True
     return False
+
+
+def _below_multiples(atom: Atom, coefficient: int) -> list[Dim]:
+    """Dims that ``coefficient * (a // c)`` is not smaller than, for a negative coefficient:
+    ``c * (a // c) <= a``."""
+    if atom.name != "floordiv" or coefficient >= 0 or atom.low is None or not (
+            isinstance(atom.args[1], int)):
+        return []
+    a, c = atom.args
+    whole, left = divmod(-coefficient, c)
+    exact = add(multiply(-whole, a), multiply(-left, of_atom(atom)))
+    return [exact, multiply(-whole - 1, a)] if whole and left else [
+        exact if whole else multiply(-1, a)]
 
 
 def _replacements(atom: Atom, coefficient: int) -> list[Dim]:
@@ -373,6 +392,8 @@ def _replacements(atom: Atom, coefficient: int) -> list[Dim]:
             found.append(atom.high)
         if atom.name == "min":
             found.extend(atom.args)
+        if atom.name == "floordiv" and atom.low is not None:  # a // b <= a for b >= 1
+            found.append(atom.args[0])
     return found
 
 

@@ -163,6 +163,20 @@ def equated(a: Dim, b: Dim) -> dict[Atom, Dim] | None:
             if atom.args or atom in symbols(rest) or atom in symbols(right):
                 continue
             return {atom: multiply(coefficient, add(_without_clamp(right), multiply(-1, rest)))}
+    return _divisible(a, b)
+
+
+def _divisible(a: Dim, b: Dim) -> dict[Atom, Dim] | None:
+    """A symbol that makes two dims equal if it is a multiple of what it is divided by: the
+    halves ``n // 2`` and ``n - n // 2``."""
+    for dim in (a, b):
+        for atom in dim.atoms() if isinstance(dim, Poly) else ():
+            if atom.name != "floordiv" or not isinstance(atom.args[1], int):
+                continue
+            for divided in symbols(atom.args[0]):
+                trial: dict[Atom, Dim] = {divided: multiply(atom.args[1], of_atom(divided))}
+                if substitute(a, trial) == substitute(b, trial):
+                    return trial
     return None
 
 

@@ -354,3 +354,18 @@ def long_message(x):
     if np.sum(x) > 1e9:
         raise ValueError(f"the sum of the elements of x is too large for what follows: sum = ({np.sum(x)}) and x.shape = {x.shape}.")
     return np.sum(x**2)
+
+
+@case(R.rand(6), R.rand(5, 3))
+def two_halves(params, x):
+    half = len(params) // 2
+    mean, log_std = params[:half], params[half:]
+    z = (x - mean) / np.exp(log_std)
+    return np.sum(-0.5 * z**2 - log_std, axis=-1).mean()
+
+
+@case(R.rand(6), R.rand(5, 2))
+def three_thirds(params, x):
+    n = len(params) // 3
+    a, b, c = params[:n], params[n:2 * n], params[2 * n:]
+    return np.sum(a * x**2 + b * x + c)
