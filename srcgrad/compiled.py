@@ -8,6 +8,7 @@ import threading
 import types
 import warnings
 from collections import namedtuple
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -192,7 +193,17 @@ class Compiled:
         """Write a module that needs NumPy only and serves all sizes; returns its path."""
         from .show.export import export
 
-        return export(self._entry(args, kwargs), Path(file))
+        entry = self._entry(args, kwargs)
+        if any(("rows", None) in source.path.steps for source in entry.traced.sources):
+            if not (args or kwargs):
+                raise StructureError(
+                    f"{self.__name__}.export needs example arguments",
+                    where=f"{self.__name__}.export", why="an argument is a long list of arrays, "
+                    "and the exported function takes each of them as it is",
+                    fix=f"write {self.__name__}.export(file, ...) with arguments")
+            entry = compile_call(self.__wrapped__, replace(self._request, separate=True), args,
+                                 kwargs)
+        return export(entry, Path(file))
 
     @property
     def signatures(self) -> list[str]:

@@ -36,10 +36,19 @@ from .refusals import (
     without_aux,
 )
 from .stage.stack import room_to_recurse
-from .trace.entry import Record, Traced, trace
-from .tree import assemble, children, paths_below
+from .templates import (
+    Leaves,
+    gradient_tree,
+    input_at,
+    is_plain,
+    may_vary,
+    rebuilt,
+    refs,
+    renumbered,
+)
+from .trace.entry import Traced, trace
+from .tree import paths_below
 
-Leaves = list[tuple[Path, Any]]
 Wanted = tuple[Path, Any, Leaves]
 
 
@@ -50,6 +59,7 @@ class Request:
     ``mode``: ``"jit"`` (the primal), ``"grad"``, ``"value_and_grad"`` or ``"vjp"`` (the
     cotangents for given cotangents of all outputs).  ``argnums``: parameter numbers or names;
     ``single`` says that one was given, not a tuple.  ``without``: passes switched off.
+    ``separate``: long lists of equal arrays are not one array in the generated code.
     """
 
     mode: str
@@ -57,6 +67,7 @@ class Request:
     single: bool = True
     has_aux: bool = False
     without: tuple[str, ...] = ()
+    separate: bool = False
 
 
 @dataclass
@@ -96,9 +107,10 @@ def compile_call(function: Any, request: Request, args: tuple[Any, ...],
         raise TypeError(f"{_plain_name(function)}(): {error}") from None
     bound.apply_defaults()
     wanted = [] if request.mode == "jit" else _wanted(function, request, signature, bound)
-    leaves = [leaf for *_, found in wanted for leaf, value in found if _may_vary(value)]
+    leaves = [leaf for *_, found in wanted for leaf, value in found if may_vary(value)]
     name = f"{_plain_name(function)}{'' if request.mode == 'jit' else '_' + request.mode}"
-    traced = trace(function, args, dict(kwargs), leaves, name)
+    traced = trace(function, args, dict(kwargs), leaves, name,
+                   separate=request.separate or request.mode in ("vjp", "jvp"))
     _check_separate(leaves, traced)
     if request.mode in ("vjp", "jvp"):
         make = compile_pair if request.mode == "vjp" else compile_jvp
@@ -143,15 +155,6 @@ def _plain_name(function: Any) -> str:
     return name if name.isidentifier() else "function"
 
 
-def _may_vary(value: Any) -> bool:
-    """Can a leaf of an argument carry a derivative?"""
-    if isinstance(value, (bool, int)):
-        return False
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.dtype.kind in "fc"
-    return type(value) in (float, complex)
-
-
 def _wanted(function: Any, request: Request, signature: inspect.Signature,
             bound: inspect.BoundArguments) -> list[Wanted]:
     """For each differentiated argument its path, its value, and its leaves with their paths."""
@@ -166,7 +169,7 @@ def _wanted(function: Any, request: Request, signature: inspect.Signature,
         else:
             path, value = Path(("arg", name), (), name), bound.arguments[name]
         leaves = paths_below(value, path)
-        if not any(_may_vary(v) for _, v in leaves):
+        if not any(may_vary(v) for _, v in leaves):
             raise refused_argument(_plain_name(function), path, value)
         found.append((path, value, leaves))
     return found
@@ -195,7 +198,7 @@ def _parameter(function: Any, wanted: int | str, names: list[str],
 def _check_separate(leaves: list[Path], traced: Traced) -> None:
     """Refuse derivatives with respect to two arguments that are one array, written to."""
     for path in leaves:
-        if path not in traced.inputs:
+        if input_at(traced.inputs, path) is None:
             raise AliasError(
                 f"{path} is the same array as another argument, and it is written to",
                 where=f"argument {path}",
@@ -210,9 +213,9 @@ def compile_pair(function: Any, request: Request, signature: inspect.Signature, 
 
     The specialization's call returns ``(result, linear)``; ``linear`` takes flat lists.
     """
-    of = [i for i in _refs(traced.result) if traced.graph.outputs[i].aval.is_inexact]
+    of = [i for i in refs(traced.result) if traced.graph.outputs[i].aval.is_inexact]
     wrt = _inputs_of(traced, wanted)
-    keep = _refs(traced.result)
+    keep = refs(traced.result)
     joint = joint_graph(traced.graph, wrt, of, keep, request.without, True, copies=True)
     forward, backward = split(joint, len(of))
     forward = simplify(forward.but(title=title(function, request, traced, wanted)),
@@ -222,7 +225,7 @@ def compile_pair(function: Any, request: Request, signature: inspect.Signature, 
     linear = emit(backward.but(name=f"{name}_linear"), parameter_names=names,
                   result=tuple(Ref(i) for i in range(len(backward.outputs))))
     run = link(linear.text, linear.entry, linear.globals, linear.line_map)
-    result = _renumber(traced.result, {number: i for i, number in enumerate(keep)})
+    result = renumbered(traced.result, {number: i for i, number in enumerate(keep)})
     emitted = emit(forward.but(name=name), parameter_names=parameter_names(forward),
                    result=tuple(Ref(i) for i in range(len(forward.outputs))))
     target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
@@ -245,16 +248,16 @@ def compile_jvp(function: Any, request: Request, signature: inspect.Signature, t
     The specialization's call returns ``(linear, inputs)``; ``linear.run`` takes the flat inputs
     and the flat tangents and gives the flat results, then their tangents.
     """
-    of = [i for i in _refs(traced.result) if traced.graph.outputs[i].aval.is_inexact]
+    of = [i for i in refs(traced.result) if traced.graph.outputs[i].aval.is_inexact]
     wrt = _inputs_of(traced, wanted)
-    keep = _refs(traced.result)
+    keep = refs(traced.result)
     graph = close(jvp(traced.graph, wrt, of, keep=keep))
     graph = simplify(graph, keep_raising=True, without=request.without)
     graph = graph.but(title=title(function, request, traced, wanted), name=name)
     emitted = emit(graph, parameter_names=parameter_names(graph),
                    result=tuple(Ref(i) for i in range(len(graph.outputs))))
     target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
-    result = _renumber(traced.result, {number: i for i, number in enumerate(keep)})
+    result = renumbered(traced.result, {number: i for i, number in enumerate(keep)})
     linear = Linear(_plain_name(function), target, _argument_trees(traced, wanted, wrt), result,
                     [keep.index(i) for i in of])
 
@@ -273,16 +276,17 @@ def _collect(*inputs: Any) -> tuple[Any, ...]:
 
 def _inputs_of(traced: Traced, wanted: list[Wanted]) -> list[int]:
     """The graph's inputs for the differentiable leaves of the wanted arguments, each once."""
-    found: dict[int, None] = {}
+    found: dict[int | None, None] = {}
     for *_, leaves in wanted:
-        found.update((traced.inputs[path], None) for path, leaf in leaves if _may_vary(leaf))
-    return list(found)
+        found.update((input_at(traced.inputs, path), None) for path, leaf in leaves
+                     if may_vary(leaf))
+    return [number for number in found if number is not None]
 
 
 def _argument_trees(traced: Traced, wanted: list[Wanted], wrt: list[int]) -> list[Any]:
     """The structures of the wanted arguments over the numbers of their leaves."""
     place = {number: i for i, number in enumerate(wrt)}
-    return [_gradient_tree(value, path, leaves, traced.inputs, place)
+    return [gradient_tree(value, path, leaves, traced.inputs, place)
             for path, value, leaves in wanted]
 
 
@@ -323,11 +327,11 @@ def _transform(function: Any, request: Request, traced: Traced,
     place = {number: i + len(keep) for i, number in enumerate(wrt)}
     graph = checked_scalar(traced.graph, of, _plain_name(function))
     joint = joint_graph(graph, wrt, of, keep, request.without, request.mode != "grad")
-    trees = [_gradient_tree(value, path, leaves, inputs, place)
+    trees = [gradient_tree(value, path, leaves, inputs, place)
              for path, value, leaves in wanted]
     gradient = trees[0] if request.single else tuple(trees)
     position = {number: i for i, number in enumerate(keep)}
-    kept = _renumber(value, position)
+    kept = renumbered(value, position)
     result = gradient if request.mode == "grad" and not request.has_aux else (
         (gradient, kept[1]) if request.mode == "grad" else (kept, gradient))
     seeds = joint.inputs[len(traced.graph.inputs):]
@@ -398,13 +402,13 @@ def _primal(function: Any, request: Request, traced: Traced) -> tuple[Any, list[
     if not isinstance(scalar, Ref):
         scalar_value = scalar
         if type(scalar_value) in (float, np.float64, np.float32):
-            return result, _refs(result), []
+            return result, refs(result), []
         raise not_scalar(function, scalar, traced)
     aval = traced.graph.outputs[scalar.index].aval
     if not _is_real_scalar(aval):
         raise not_scalar(function, scalar, traced)
-    keep = _refs(result) if request.mode != "grad" else (
-        _refs(result[1]) if request.has_aux else [])
+    keep = refs(result) if request.mode != "grad" else (
+        refs(result[1]) if request.has_aux else [])
     return result, keep, [scalar.index]
 
 
@@ -429,87 +433,6 @@ def _is_real_scalar(aval: Aval) -> bool:
         return aval.is_numeric and aval.shape == () and aval.is_inexact and (
             aval.dtype is None or aval.dtype.kind == "f")
     return aval.dtype is None or aval.dtype.kind == "f"
-
-
-def _refs(template: Any) -> list[int]:
-    """The outputs that a template refers to, in order, each once."""
-    if isinstance(template, Ref):
-        return [template.index]
-    parts: list[Any] = []
-    if isinstance(template, (tuple, list)):
-        parts = list(template)
-    elif isinstance(template, dict):
-        parts = list(template.values())
-    found: dict[int, None] = {}
-    for part in parts:
-        found.update(dict.fromkeys(_refs(part)))
-    return list(found)
-
-
-def _renumber(template: Any, position: Mapping[int, int]) -> Any:
-    if isinstance(template, Ref):
-        return Ref(position[template.index]) if template.index in position else None
-    if isinstance(template, tuple):
-        items = [_renumber(t, position) for t in template]
-        return type(template)(*items) if hasattr(template, "_fields") else tuple(items)
-    if isinstance(template, list):
-        return [_renumber(t, position) for t in template]
-    if isinstance(template, Record):
-        return Record(template.cls, {k: _renumber(v, position) for k, v in template.items()})
-    if isinstance(template, dict):
-        return {k: _renumber(v, position) for k, v in template.items()}
-    return template
-
-
-def _gradient_tree(value: Any, path: Path, leaves: Leaves, inputs: Mapping[Path, int],
-                   place: Mapping[int, int]) -> Any:
-    """The structure of one argument's gradient: references to outputs, None for leaves that
-    have no derivative."""
-    numbered = {p: Ref(place[inputs[p]]) if _may_vary(leaf) else None for p, leaf in leaves}
-    return _tree_of(value, path, numbered)
-
-
-def _tree_of(value: Any, path: Path, numbered: Mapping[Path, Any]) -> Any:
-    parts = children(value)
-    if parts is None:
-        return numbered[path]
-    built = [(key, _tree_of(part, path.child(step, key), numbered)) for step, key, part in parts]
-    cls = type(value)
-    if cls in (tuple, list):
-        return cls(item for _, item in built)
-    if cls is dict:
-        return dict(built)
-    if isinstance(value, tuple):
-        return cls(*(item for _, item in built))
-    return Record(cls, dict(built))
-
-
-def is_plain(template: Any) -> bool:
-    """Can the generated code build the result itself?"""
-    if isinstance(template, Ref) or template is None or type(template) in (bool, int, float, str):
-        return True
-    if type(template) in (tuple, list):
-        return all(is_plain(t) for t in template)
-    if type(template) is dict:
-        return all(isinstance(k, (str, int)) and is_plain(v) for k, v in template.items())
-    return False
-
-
-def rebuilt(template: Any, flat: Any) -> Any:
-    """A result built from the flat outputs."""
-    if isinstance(template, Ref):
-        return flat[template.index]
-    if isinstance(template, Record):
-        return assemble(template.cls, tuple(template),
-                        [rebuilt(v, flat) for v in template.values()])
-    if isinstance(template, tuple):
-        items = [rebuilt(t, flat) for t in template]
-        return type(template)(*items) if hasattr(template, "_fields") else tuple(items)
-    if isinstance(template, list):
-        return [rebuilt(t, flat) for t in template]
-    if isinstance(template, dict):
-        return {k: rebuilt(v, flat) for k, v in template.items()}
-    return template
 
 
 def parameter_names(graph: Graph) -> list[str]:

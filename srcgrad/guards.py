@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .dims import Poly
 from .errors import Where
 
@@ -22,7 +24,8 @@ class Path:
     an attribute was found in the instance's ``__dict__``.  ``root`` is ``("arg", name)`` or
     ``("object", key)`` (an object pinned by the trace: a module's globals, a function);
     ``steps`` are ``("attr", name)``, ``("item", key)``, ``("cell", index)`` (of a closure),
-    ``("slot", name)`` (an instance's ``__dict__``)."""
+    ``("slot", name)`` (an instance's ``__dict__``), ``("rows", None)`` (the equal arrays of a
+    list as one)."""
 
     root: tuple[str, Any]
     steps: tuple[tuple[str, Any], ...] = ()
@@ -40,7 +43,7 @@ class Path:
 
     def child(self, kind: str, key: Any) -> Path:
         text = {"attr": f"{self}.{key}", "item": f"{self}[{key!r}]",
-                "cell": f"{self}", "slot": f"{self}.{key}"}[kind]
+                "cell": f"{self}", "slot": f"{self}.{key}", "rows": f"{self}"}[kind]
         return Path(self.root, (*self.steps, (kind, key)), text)
 
     def __str__(self) -> str:
@@ -53,6 +56,8 @@ class Path:
                 root = f"{root}.{key}"
             elif kind == "item":
                 root = f"{root}[{key!r}]"
+            elif kind == "rows":
+                root = f"_stacked({root})"
             else:
                 root = f"{root}.__closure__[{key}].cell_contents"
         return root
@@ -64,6 +69,8 @@ class Path:
                 root = getattr(root, key)
             elif kind == "item":
                 root = root[key]
+            elif kind == "rows":
+                root = stacked(root)
             else:
                 root = root.__closure__[key].cell_contents
         return root
@@ -110,3 +117,24 @@ class SizeSource:
     path: Path
     axis: int | None
     symbol: Poly
+
+
+MANY = 8  # longer lists of equal arrays are one array in generated code
+
+
+def stacked(items: Any) -> np.ndarray[Any, Any] | None:
+    """The equal arrays of a long list as the rows of one array; None where they are unlike.
+
+    >>> stacked([np.ones(2)] * 9).shape, stacked([np.ones(2)] * 8), stacked([1.0] * 9)
+    ((9, 2), None, None)
+    """
+    if type(items) is not list or len(items) <= MANY or type(items[0]) is not np.ndarray:
+        return None
+    dtype, shape = items[0].dtype, items[0].shape
+    if dtype.kind not in "fc" or not dtype.isnative:
+        return None
+    for array in items:
+        if type(array) is not np.ndarray or array.dtype != dtype or array.shape != shape or (
+                not array.flags.c_contiguous):
+            return None
+    return np.stack(items)

@@ -13,10 +13,11 @@ import numpy as np
 
 from .api import Argnums, grad
 from .compiled import Compiled
-from .compiler import Linear, Request, rebuilt
+from .compiler import Linear, Request
 from .errors import NonDifferentiable, StructureError
 from .frames import without_internal_frames
 from .graph.ir import Ref
+from .templates import rebuilt
 from .trace.entry import Record
 from .tree import children, flatten, ravel_tree
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..dims import Atom, Poly, symbols
-from ..guards import Guard, Path, SizeSource
+from ..guards import Guard, Path, SizeSource, stacked
 
 ORDER = {"type": 0, "is": 0, "is_path": 0, "equals": 1, "array": 2, "extent": 3, "length": 4,
          "keys": 4, "missing": 4, "size": 5, "contiguous": 6, "overlap": 7}
@@ -52,6 +52,7 @@ def size_text(dim: Any, names: Mapping[Atom, str]) -> str:
 _HELPER_NAMES = {"max": "max", "min": "min", "pow": "pow", "floordiv": "_floordiv", "mod": "_mod",
                  "range_length": "_range_length", "slice_length": "_slice_length"}
 SIZE_HELPERS: dict[str, Any] = {
+    "_stacked": stacked,
     "_floordiv": lambda a, b: a // b,
     "_mod": lambda a, b: a % b,
     "_range_length": lambda a, b, c: len(range(a, b, c)),

@@ -22,7 +22,7 @@ from ..stage.machine import Frame
 from .access import is_library
 from .construct import Construction
 from .control import Refusal, Restart
-from .iteration import Staged
+from .iteration import EqualArrays, Staged
 from .operators import python_method
 from .refused import is_outward, refusal
 from .tracers import (
@@ -311,6 +311,8 @@ class Calls(Construction):
         """An argument of a library function: containers from outside are read by their paths,
         so that their numbers are those of each call."""
         arg = self.seen(arg)
+        if type(arg) is EqualArrays:
+            arg.apart()
         if type(arg) is Flat:
             return self.call(np.ravel, arg.base)
         if type(arg) in (list, tuple) and id(arg) not in self.symbolic_lists:
@@ -457,6 +459,8 @@ class Calls(Construction):
                                     self.effect_aval(getattr(obj, name), args, kwargs))
         if isinstance(obj, str):
             return self._string_method(obj, name, args, kwargs)
+        if type(obj) is EqualArrays:
+            obj.apart()
         if isinstance(obj, Staged):
             return getattr(self.iterate(obj), name)(*args, **kwargs)
         return self.call(self.getattr(obj, name), *args, **kwargs)

@@ -28,6 +28,8 @@ class Construction(Access):
 
     def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An instance: of a user's class by its staged ``__init__``, of others natively."""
+        if cls.__module__ in ("builtins", "collections"):
+            args = tuple(self.resolved(a) for a in args)
         if issubclass(cls, np.generic) and contains_tracer(args):
             return self.numeric_call(cls, args, kwargs)
         if issubclass(cls, BaseException) or issubclass(cls, (type,)):

@@ -149,6 +149,8 @@ class Containers(Lists):
         elif name in ("insert", "pop") and args:
             args = (self.static_key(args[0]), *args[1:])
         args = tuple(list(self.iterate(a)) if isinstance(a, Staged) else a for a in args)
+        if name in ("extend", "extendleft", "update"):
+            args = tuple(self.resolved(a) for a in args)
         if name in READS:
             return self._container_read(obj, name, args, kwargs)
         if id(obj) in self.paths:
@@ -228,6 +230,18 @@ class Containers(Lists):
         self.journal.touch(Content(obj, self.symbolic_lists))
         obj[:] = items
 
+    def resolved(self, obj: Any) -> Any:
+        if id(obj) in self.symbolic_lists or id(obj) not in self.paths:
+            return obj
+        if isinstance(obj, (list, tuple)):
+            items = list(self.outside_items(obj))
+            return items if isinstance(obj, list) else tuple(items)
+        if type(obj) is dict:
+            return dict(self.container_method(obj, "items", (), {}))
+        if isinstance(obj, (dict, set, frozenset)):
+            self.note_container(obj)
+        return obj
+
     def inplace_list(self, op: str, left: list[Any], right: Any) -> Any:
         if op == "+":
             self.container_method(left, "extend", (right,), {})
@@ -243,7 +257,7 @@ class Containers(Lists):
             target = self.shadow_of(left)
         if target is not None:
             self.journal.touch(Content(target, self.symbolic_lists))
-            INPLACE[op](target, right)
+            INPLACE[op](target, self.resolved(right))
         return left
 
     def container_truth(self, value: Any) -> bool | None:

@@ -13,6 +13,7 @@ from ..kinds import OPAQUE, Aval, Kind, array, python_scalar, scalar
 from ..rules.ufunc_forms import masked
 from ..spelling import Method
 from .containers import Containers
+from .recorder import array_tracers
 from .tracers import ArrayTracer, is_tracer
 from .written_out import ufunc_at
 
@@ -34,6 +35,7 @@ class Effects(Containers):
                 why="which element goes where is drawn at run time and could not be undone",
                 fix="draw the order and index with it: `x = x[rng.permutation(len(x))]`"))
         inputs: list[Value] = []
+        self.check_batches(array_tracers((args, kwargs)))
         template = abstract(self.values_in(self._operands(args)), inputs)
         keywords = abstract(self.values_in(self._operands(kwargs)), inputs)
         self.region.effects += 1

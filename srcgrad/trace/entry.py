@@ -12,12 +12,12 @@ import numpy as np
 from ..config import config
 from ..errors import SrcgradError, TracingError
 from ..graph.ir import Graph, Ref, Value, abstract
-from ..guards import Guard, Path, SizeSource, Source
+from ..guards import MANY, Guard, Path, SizeSource, Source
 from ..stage.function import stage
 from .control import Refusal, Restart, Unroll
-from .iteration import Staged
+from .iteration import EqualArrays, Staged
 from .machine import TraceMachine
-from .tracers import Choice, Poison, is_tracer
+from .tracers import ArrayTracer, Choice, Poison, is_tracer
 
 MAX_RESTARTS = 24
 
@@ -46,16 +46,17 @@ class Traced:
 
 
 def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any],
-          leaves: list[Path], name: str) -> Traced:
+          leaves: list[Path], name: str, separate: bool = False) -> Traced:
     """Trace ``function`` at these arguments.
 
     ``leaves`` are paths (below arguments) that must be inputs of the graph even if the
-    function does not read them.  Raises the user's own exceptions where the program raises
-    whatever its numbers are, and :class:`~srcgrad.errors.SrcgradError` for refusals.
+    function does not read them; with ``separate`` each array of a list is an input.  Raises
+    the user's own exceptions where the program raises whatever its numbers are, and
+    :class:`~srcgrad.errors.SrcgradError` for refusals.
     """
     sizes: dict[tuple[str, int | None], int] = {}
     unrolled: dict[Any, str] = {}
-    assumed: set[tuple[Any, ...]] = set()
+    assumed: set[tuple[Any, ...]] = {("separate", "*")} if separate else set()
     for _ in range(MAX_RESTARTS):
         machine = TraceMachine(sizes, unrolled)
         machine.assumed = assumed
@@ -129,12 +130,14 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
         else:
             traced_args.append(machine.outside(value, path))
     for path in leaves:
-        machine.outside(path.resolve(bound.arguments[path.root[1]]), path)
+        if not _is_row(machine, path, bound.arguments[path.root[1]]):
+            machine.outside(path.resolve(bound.arguments[path.root[1]]), path)
     if isinstance(function, types.MethodType):
         owner = machine.outside(function.__self__, Path(machine._pin(
             function.__self__, "self"), (), "self"))
         traced_args.insert(0, owner)
     result = machine.run(target, tuple(traced_args), traced_kwargs)
+    machine.check_batches_unwritten()
     machine.check_overlaps()
     outputs: list[Value] = []
     template = abstract(_result_values(machine, result, set()), outputs)
@@ -150,6 +153,16 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
                   tuple(machine.symbols), template, machine.pinned, dict(bound.arguments),
                   tuple(dict.fromkeys(machine.notes)), machine.rounds, machine.node_count,
                   {s.path: i for i, (_, s) in enumerate(machine.inputs)})
+
+
+def _is_row(machine: TraceMachine, path: Path, root: Any) -> bool:
+    """Is a leaf of an argument a row of the one array that a list of equal arrays became?"""
+    if not path.steps or path.steps[-1][0] != "item":
+        return False
+    above = Path(path.root, path.steps[:-1], str(path).rpartition("[")[0])
+    owner = above.resolve(root)
+    return type(owner) is list and len(owner) > MANY and (
+        type(machine.outside(owner, above)) is EqualArrays)
 
 
 def _pin_function(machine: TraceMachine, function: Any) -> None:
@@ -171,7 +184,10 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     if type(obj) is Choice:
         obj = machine.one_form(obj)
     if is_tracer(obj):
+        machine.check_batches([obj] if type(obj) is ArrayTracer else [])
         return machine.value_of(obj)
+    if type(obj) is EqualArrays:
+        obj.apart()
     if isinstance(obj, Staged):
         raise machine.fatal(TracingError(
             "the function returns an iterator over traced values",

@@ -20,7 +20,7 @@ from ..marks import stop_gradient
 from ..tree import tree_map
 from . import iteration
 from .handlers import HANDLERS, handles
-from .iteration import Range, Staged, staged_iterable
+from .iteration import EqualArrays, Range, Staged, staged_iterable
 from .journal import Field
 from .library import Selector
 from .operators import BINARY, COMPARE, INPLACE, UNARY, python_method
@@ -277,11 +277,15 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
                 return answers.pop()
             return machine.opaque_apply(isinstance, (machine.value_of(obj), classes), BOOL)
         return issubclass(obj.__class__, classes)
+    if type(obj) is EqualArrays:
+        return issubclass(list, classes)
     return isinstance(obj, classes)
 
 
 @handles(type)
 def type_(machine: Any, *args: Any) -> Any:
+    if len(args) == 1 and type(args[0]) is EqualArrays:
+        return list
     if len(args) == 1 and is_tracer(args[0]):
         if type(args[0]) is OpaqueTracer or args[0].aval.kind in (Kind.NUMBER, Kind.ANY):
             return machine.opaque_apply(type, (machine.value_of(args[0]),), OPAQUE)

@@ -13,7 +13,7 @@ from ..graph.infer import infer_getitem
 from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind
 from .control import Restart
-from .iteration import Cursor, Range, Staged, item, sliced
+from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
 from .journal import Content
 from .loops import Loops
 from .operators import python_method
@@ -34,6 +34,8 @@ class Items(Loops):
         method = python_method(obj, "__getitem__")
         if method is not None:
             return self.call(method, obj, key)
+        if type(obj) is EqualArrays:
+            return obj.apart() if isinstance(key, (slice, tuple)) else self.getitem(obj.array, key)
         if isinstance(obj, Staged):
             if isinstance(obj, (Range, Cursor)) and not isinstance(key, slice):
                 return item(self, obj, key)
@@ -206,6 +208,8 @@ class Items(Loops):
                 fix="make the array inside the function"))
         if isinstance(value, Staged):
             value = self.iterate(value)
+        if isinstance(key, slice):
+            value = self.resolved(value)
         if id(obj) in self.paths:
             self.effect_on(obj, operator.setitem, key, value)
             obj = self.shadow_of(obj)

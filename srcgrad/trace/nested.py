@@ -19,7 +19,7 @@ from ..graph.lift import called
 from ..guards import Path
 from ..kinds import Kind, in_words
 from ..tree import assemble, children, paths_below
-from .iteration import Staged
+from .iteration import EqualArrays, Staged
 from .recorder import Region
 from .tracers import ArrayTracer, is_tracer
 
@@ -175,6 +175,8 @@ def _root(name: str) -> Path:
 
 def _opened(machine: Any, arg: Any) -> Any:
     """An argument with containers from outside read through their paths."""
+    if type(arg) is EqualArrays:
+        arg.apart()
     if is_tracer(arg) or isinstance(arg, Staged):
         return arg
     parts = children(arg)

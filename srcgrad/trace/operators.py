@@ -66,7 +66,11 @@ class Operators(Sources):
             return self._sequence_binary(op, left, right)
         if is_tracer(left) or is_tracer(right):
             return self._numeric(op, left, right)
-        return BINARY[op](left, right)
+        return self.adopt(BINARY[op](self.resolved(left), self.resolved(right)))
+
+    def resolved(self, obj: Any) -> Any:
+        """A container whose items are read through their paths, if it is one from outside."""
+        return obj
 
     def _foreign(self, obj: Any) -> bool:
         """Does the object take part in operators by methods of its own?"""
@@ -104,6 +108,7 @@ class Operators(Sources):
         raise AttributeError
 
     def _sequence_binary(self, op: str, left: Any, right: Any) -> Any:
+        left, right = self.resolved(left), self.resolved(right)
         if op == "*" and (is_tracer(left) or is_tracer(right)):
             if is_tracer(left) and left.aval.kind is Kind.INT:
                 return self.demand(left, "the repetition of a sequence") * right

@@ -28,6 +28,7 @@ from ..stage.origins import origin
 from .attempts import Reached, Stop, error_of
 from .control import Refusal
 from .homes import is_stored
+from .iteration import EqualArrays
 from .journal import Journal, Lost, Version
 from .tracers import (
     ArrayTracer,
@@ -221,6 +222,8 @@ class Recorder:
         """A structure with every tracer replaced by its value (lists, tuples, dicts, slices)."""
         if issubclass(type(structure), Tracer):
             return self.value_of(structure)
+        if type(structure) is EqualArrays:
+            structure.apart()
         if type(structure) is list:
             symbolic = self.symbolic_lists.get(id(structure))
             if symbolic is not None:

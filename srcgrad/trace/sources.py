@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from .. import dims
 from ..dims import Dim, Poly
 from ..errors import AliasError, TracingError, UnsupportedType
 from ..graph.ir import Value
-from ..guards import Guard, Path, SizeSource, Source
+from ..guards import Guard, Path, SizeSource, Source, stacked
 from ..kinds import Aval, Kind, int_aval, python_scalar
 from .control import Restart, Unroll
+from .iteration import EqualArrays
 from .recorder import Recorder
 from .tracers import ArrayTracer, Home, ScalarTracer, Tracer
 
@@ -45,6 +46,7 @@ class Sources(Recorder):
         self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
         self.assumed: set[tuple[Any, ...]] = set()
+        self.batches: list[tuple[Path, Home]] = []  # lists of equal arrays that are one array
         self.loop_atoms: set[Any] = set()  # the indices of the loops that are being traced
 
     # ---- guards ------------------------------------------------------------------------
@@ -149,6 +151,10 @@ class Sources(Recorder):
             return obj
         if isinstance(obj, ATOMIC):
             return self._atomic(obj, path)
+        whole = None if {("separate", str(path)), ("separate", "*")} & self.assumed else (
+            stacked(obj))
+        if whole is not None:
+            return self._batch(obj, whole, path)
         self.guard("type", path, type(obj))
         known = self.paths.get(id(obj))
         if known is not None and known != path:
@@ -156,6 +162,28 @@ class Sources(Recorder):
         self.paths[id(obj)] = path
         self.pinned[id(obj)] = obj
         return obj
+
+    def _batch(self, obj: list[Any], whole: np.ndarray[Any, Any], path: Path) -> EqualArrays:
+        """A long list of equal arrays: one input."""
+        array = self._array(whole, path.child("rows", None))
+        self.batches.append((path, array.home))
+        self.pinned[id(obj)] = obj
+        return EqualArrays(array, lambda: self.separate(path))
+
+    def separate(self, path: Path) -> NoReturn:
+        """Start again with an input for each array of a list."""
+        raise Restart(("assume", ("separate", str(path))))
+
+    def check_batches(self, arrays: list[ArrayTracer]) -> None:
+        """Arrays that leave the function, or are seen by other code, must be those of the list."""
+        for path, home in self.batches:
+            if any(t.home is home for t in arrays):
+                self.separate(path)
+
+    def check_batches_unwritten(self) -> None:
+        """Where anything from outside is written to, the arrays of a list may be part of it."""
+        if self.batches and any(t.home.written for _, t, _ in self.outside_arrays):
+            self.separate(self.batches[0][0])
 
     def _found_again(self, obj: Any, known: Path, path: Path) -> Any:
         """An object that is found at a second place.  Containers that are only read are told
@@ -380,7 +408,7 @@ def kind_of_array(obj: np.ndarray[Any, Any]) -> tuple[str, str] | None:
 def _name_of(path: Path) -> str:
     """A variable name for an input: the path's parts joined (``self.layers[0].W`` gives
     ``layers_0_W``)."""
-    parts = [str(key) for kind, key in path.steps if kind != "cell"]
+    parts = [str(key) for kind, key in path.steps if kind not in ("cell", "rows")]
     root = path.label.split(".")[0].split("[")[0] if path.label else str(path.root[1])
     if root and root not in ("self",) and not (path.root[0] == "object" and parts):
         parts.insert(0, root)

@@ -238,16 +238,6 @@ def weak_reference(x):
 
 
 @mistake(X)
-def try_with_several_dangers(x):
-    try:
-        y = np.linalg.inv(np.outer(x, x))
-        z = np.linalg.solve(y, x)
-    except np.linalg.LinAlgError:
-        z = x
-    return np.sum(z)
-
-
-@mistake(X)
 def delete_global(x):
     global LEFTOVER
     del LEFTOVER
@@ -261,11 +251,6 @@ LEFTOVER = 1
 @mistake(X)
 def axis_from_data(x):
     return np.sum(np.outer(x, x), axis=int(x[0]))[0]
-
-
-@mistake(X)
-def list_index_from_data(x):
-    return np.sum(x) * [1.0, 2.0, 3.0][int(x[0])]
 
 
 @mistake(X)

@@ -12,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import aliasing  # noqa: E402
+import containers_outside  # noqa: E402
 import everyday  # noqa: E402
 import identity  # noqa: E402
 import numpy_style  # noqa: E402
@@ -23,7 +24,7 @@ from chain import check, floats, same  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
-CORPORA = (everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state)
+CORPORA = (containers_outside, everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 
 

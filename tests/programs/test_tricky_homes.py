@@ -321,6 +321,44 @@ def test_row_34_ragged_lists_are_unrolled_and_it_is_said():
     assert "unrolled" in report
 
 
+def test_row_34_thousands_of_equal_arrays_are_one_loop():
+    def total(x, layers):
+        for w in layers:
+            x = np.tanh(x * w)
+        return np.sum(x)
+
+    df = sg.grad(total, argnums=(0, 1))
+    many = [np.full(3, 1.0 + i / 2000) for i in range(2000)]
+    slope, slopes = df(X[:3], many)
+    assert len(slopes) == 2000 and len(df.source().splitlines()) < 60
+    df(X[:3], many[:1999])
+    assert misses(df) == 1
+    few = many[:5]
+    for i, want in enumerate(df(X[:3], few)[1]):  # unrolled
+        high, low = [w.copy() for w in few], [w.copy() for w in few]
+        high[i][1] += 1e-6
+        low[i][1] -= 1e-6
+        assert np.isclose(want[1], (total(X[:3], high) - total(X[:3], low)) / 2e-6)
+    for i in (0, 7, 11):
+        part = [w.copy() for w in many[:12]]
+        slope = df(X[:3], part)[1][i]
+        assert np.allclose(slope, sg.vjp(total, X[:3], part)[1](1.0)[1][i])
+
+
+def test_row_34_a_list_of_equal_arrays_that_become_unlike():
+    df = sg.value_and_grad(lambda ws, x: sum(np.sum(w * x) for w in ws))
+    ws = [np.ones(2) * i for i in range(12)]
+    for change in (lambda: ws.append(np.ones(1)), lambda: ws.append(2.0),
+                   lambda: ws.__setitem__(0, np.ones(2, "f4")), lambda: ws.clear() or
+                   ws.extend([np.ones((2, 2))[:, 0] for _ in range(12)])):
+        value, slopes = df(ws, np.array([1.0, 2.0]))
+        assert value == sum(np.sum(w * np.array([1.0, 2.0])) for w in ws)
+        assert [np.shape(s) for s in slopes] == [np.shape(w) for w in ws]
+        change()
+    value, slopes = df(ws, np.array([1.0, 2.0]))
+    assert value == 36.0 and len(slopes) == 12
+
+
 def test_row_41_one_text_for_every_size_and_count():
     df = sg.value_and_grad(tricky_control.heat)
     for size in (0, 1, 2, 3, 9):
