@@ -29,7 +29,8 @@ class Atom:
 
     ``serial`` tells symbols of one name apart; ``low``/``high`` are inclusive bounds that hold
     for every run (``None``: unbounded); ``varying`` is true for loop indices and sizes that
-    depend on data, false for what is the same during one call.
+    depend on data, false for what is the same during one call; ``not_one`` says that it is
+    never 1 (but may be 0).
     """
 
     name: str
@@ -38,6 +39,7 @@ class Atom:
     low: Bound = None
     high: Bound = None
     varying: bool = False
+    not_one: bool = False
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -149,9 +151,9 @@ def of_atom(atom: Atom) -> Poly:
 
 
 def symbol(name: str, *, serial: int = 0, low: Bound = 0, high: Bound = None,
-           varying: bool = False) -> Poly:
+           varying: bool = False, not_one: bool = False) -> Poly:
     """A named size.  Sizes are at least 0 unless ``low`` says otherwise."""
-    return of_atom(Atom(name, (), serial, low, high, varying))
+    return of_atom(Atom(name, (), serial, low, high, varying, not_one))
 
 
 def add(a: Dim, b: Dim) -> Dim:

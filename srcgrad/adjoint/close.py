@@ -116,8 +116,14 @@ class _Closing:
         """The values of a forward block whose content a backward block refers to."""
         asked = self._asked(block, forward)
         read = content_reads(block) if asked else asked
-        return [v for v in free_values(block) if self.scope.block_of.get(v) is forward
-                and (v in read or v not in asked)]
+        found = [v for v in free_values(block) if self.scope.block_of.get(v) is forward
+                 and (v in read or v not in asked)]
+        return sorted(found, key=self._born)
+
+    def _born(self, value: Value) -> int:
+        """Where a value is made: what others may be computed from comes first."""
+        node = self.scope.node_of.get(value)
+        return -1 if node is None else self.scope.position.get(node, 0)
 
     def _asked(self, block: Block, forward: Block) -> set[Value]:
         """The values of a forward block whose shape a backward block asks for."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from ..graph.ir import Block, Builder, Index, Value, walk
 from ..kinds import SCALARS, Aval, Kind
-from .scope import Scope
+from .scope import Scope, read_key
 from .sizes import Sizes
 
 _CHEAP = frozenset({
@@ -25,7 +26,7 @@ _CHEAP = frozenset({
 _ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.truediv})
 _MAKERS: frozenset[object] = frozenset({
     np.eye, np.identity, np.zeros, np.ones, np.full, np.arange, np.linspace})
-_DEAR = 4  # saving a number and reading it again costs about as much as four operations
+_DEAR = 2  # saving a number and reading it again costs about as much as two operations
 _INTEGERS = frozenset({Kind.INT, Kind.BOOL})
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
@@ -38,7 +39,13 @@ class Recompute:
         self._node_of, self._block_of = scope.node_of, scope.block_of
         self._stored: set[Value] = set()
         self._last_store: dict[int, int] = {}
+        self._first: dict[Value, Value] = {}  # of equal reads of numbers
+        reads: dict[Any, Value] = {}
         for node in walk(block):
+            if node.op == "read" and node.out.aval.kind in SCALARS:
+                first = reads.setdefault(read_key(node), node.out)
+                if self._block_of[first] is self._block_of[node.out]:
+                    self._first[node.out] = first
             if node.op in _STORES:
                 base = node.inputs[0]
                 self._stored.add(base)
@@ -66,6 +73,7 @@ class Recompute:
 
     def _cost(self, value: Value, inside: Block, known: Mapping[Value, Value]) -> float:
         """How many operations on numbers a clone takes; infinite if it cannot be had."""
+        value = self._first.get(value, value)
         if value in known or self._block_of.get(value) is not inside:
             return 0
         node = self._node_of.get(value)
@@ -95,6 +103,7 @@ class Recompute:
 
     def _clone(self, value: Value, inside: Block, prelude: Builder,
                known: dict[Value, Value]) -> Value:
+        value = self._first.get(value, value)
         if value in known:
             return known[value]
         if self._block_of.get(value) is not inside:

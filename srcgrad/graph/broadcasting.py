@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..dims import Atom, Dim, Poly, add, is_varying, proves_nonnegative
+from ..dims import Atom, Dim, Poly, add, is_varying, of_atom, proves_nonnegative
 from .outcome import Guard, placeholder
 
 
@@ -27,6 +27,9 @@ def never_one(dim: Dim) -> bool:
     """Is it certain that the size is not 1?"""
     if isinstance(dim, int):
         return dim != 1
+    atoms = dim.atoms()
+    if len(atoms) == 1 and atoms[0].not_one and dim == of_atom(atoms[0]):
+        return True
     return as_size_symbol(dim) is not None or proves_nonnegative(add(dim, -2))
 
 

@@ -37,10 +37,11 @@ class Fresh:
         return dict(self._counts)
 
     def __call__(self, name: str = "k", *, low: Bound = 0, high: Bound = None,
-                 varying: bool = True) -> Poly:
+                 varying: bool = True, not_one: bool = False) -> Poly:
         serial = self._counts.get(name, 0)
         self._counts[name] = serial + 1
-        return symbol(name, serial=serial, low=low, high=high, varying=varying)
+        return symbol(name, serial=serial, low=low, high=high, varying=varying,
+                      not_one=not_one)
 
 
 class _Missing:

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Block, Graph, Node, Ref, Value, fill
-from ..kinds import SCALARS
+from ..kinds import SCALARS, Kind
 from ..spelling import Attribute, Method
 from .operands import ADD, DIV, MUL, NEG, SUB, is_real, same_type, weight
 from .rewriting import Emit, call_of
@@ -74,6 +74,8 @@ class _Algebra(Stores):
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         if node.op in ("acc", "update"):
             found = self.store(node, emit)
+        elif node.op == "read" and not node.params.get("handle"):
+            found = self.part(node, emit)
         elif call_of(node) is not None:
             found = self._apply(node, emit)
         else:
@@ -110,6 +112,9 @@ class _Algebra(Stores):
         return None
 
     def _product(self, node: Node, operands: tuple[Any, ...], emit: Emit) -> Value | None:
+        numbers = [self.number(operand) for operand in operands]
+        if None not in numbers and node.out.aval.kind is Kind.FLOAT:
+            return emit.const(float(numbers[0] * numbers[1]), node.out.aval)  # type: ignore[operator]
         for one, other in (operands, operands[::-1]):
             if self.number(one) == 1 and isinstance(other, Value) and same_type(other, node.out):
                 return other
@@ -231,6 +236,8 @@ class _Algebra(Stores):
         operand = operands[0]
         if not isinstance(operand, Value):
             return None
+        if fn is np.reshape and _are_vectors(operand, node.out):
+            return operand  # its length is right, or the call would raise
         if fn in _RESHAPING:
             same = operand.aval.shape == node.out.aval.shape and same_type(operand, node.out)
             return operand if same else None
@@ -263,6 +270,12 @@ class _Algebra(Stores):
         args = fill(node.params["args"], [negated, *node.inputs[1:]])
         kwargs = fill(node.params["kwargs"], [negated, *node.inputs[1:]])
         return emit.call(operator.neg, emit.call(np.sum, *args, **kwargs))
+
+
+def _are_vectors(a: Value, b: Value) -> bool:
+    """Two arrays of rank 1 and one dtype?"""
+    return a.aval.is_array and b.aval.is_array and a.aval.dtype == b.aval.dtype and all(
+        v.aval.shape is not None and len(v.aval.shape) == 1 for v in (a, b))
 
 
 def _is_vector_like(a: Any, b: Any) -> bool:

@@ -3,7 +3,8 @@
 Two adjoint nodes that apply one function to the same values are one, if the first is visible
 where the second is; so are two reads of one place of one version.  Fresh buffers (zeros,
 copies, lists) are not shared: they are written to.  Forward nodes are left as the user wrote
-them; what they computed at some expense is not computed again.
+them; what they computed at some expense is not computed again, and of equal numbers in the
+forward part the backward part refers to the first.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from ..graph.infer import freeze
 from ..graph.ir import Block, Graph, Index, Node, Ref, Through, Value, fill
+from ..kinds import SCALARS
 from .rewriting import Emit, Rewriter, call_of
 
 _BUFFERS: frozenset[Any] = frozenset({
@@ -50,6 +52,8 @@ class _Share(Rewriter):
         super().__init__()
         self._scopes: list[dict[Any, Sequence[Value]]] = [{}]
         self._forward: dict[Any, Sequence[Value]] = {}
+        self._first: dict[Any, Value] = {}  # numbers of the forward part
+        self._equal: dict[Value, Value] = {}
 
     def enter(self, block: Block) -> None:
         self._scopes.append({})
@@ -61,8 +65,24 @@ class _Share(Rewriter):
         if call_of(node) in _DEAR and len(node.inputs) == 1 and (
                 self.is_beside(node, node.inputs[0])):
             self._forward.setdefault(key_of(node), node.outputs)
+        if len(node.outputs) == 1 and node.out.aval.kind in SCALARS and node.inputs and (
+                any(self.is_beside(node, v) for v in node.inputs)):
+            key = key_of(node.but(inputs=tuple(self._equal.get(v, v) for v in node.inputs)))
+            if key is not None and not node.out.aval.optional:
+                first = self._first.setdefault(key, node.out)
+                if first is not node.out:
+                    self._equal[node.out] = first
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
+        if any(v in self._equal for v in node.inputs):
+            node = node.but(inputs=tuple(self._equal.get(v, v) for v in node.inputs))
+            found = self._shared(node)
+            if found is None:
+                emit.nodes.append(node)
+            return node.outputs if found is None else found
+        return self._shared(node)
+
+    def _shared(self, node: Node) -> Sequence[Value] | None:
         key = key_of(node)
         if key is None:
             return None

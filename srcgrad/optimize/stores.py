@@ -5,6 +5,7 @@
     b[s] = 0; b[s] += m                    ->  b[s] = m
     b[s] += m; b[s] += m                   ->  b[s] += 2.0 * m
     b[i] += m; b[i] -= n  (numbers)        ->  b[i] += m - n
+    b[i] = m; b[j]                         ->  b[j]
     b[:, None] += m                        ->  b += m[:, 0]
     add.at(b, (arange(n), j), m)           ->  b[arange(n), j] = b[arange(n), j] + m
 """
@@ -19,8 +20,11 @@ import numpy as np
 from ..graph.ir import Index, Node, Value, fill, shift
 from ..kinds import SCALARS
 from .operands import Operands, same_type
+from .places import disjoint
 from .rewriting import Emit, call_of, same_shape
 from .share import place_key
+
+_LOOK_BACK = 12  # stores before one that are compared with it
 
 
 class Stores(Operands):
@@ -55,8 +59,8 @@ class Stores(Operands):
         if plain is not None:
             return plain
         negated = self.negated(value)
-        if negated is not None and basic and steps and self.is_zero(base) and (
-                base.aval.is_array):
+        if negated is not None and basic and steps and base.aval.is_array and (
+                self._is_clear(node)):
             return self._stored(node, "write", self.minus(negated, emit), emit)
         if negated is not None and basic:
             if not steps and base.aval.kind in SCALARS:
@@ -64,7 +68,7 @@ class Stores(Operands):
             return self._stored(node, "update", negated, emit, fn=operator.isub)
         if steps and self._cleared(node) is not None:
             return self._written(node, emit)
-        if steps and basic and self.is_zero(base) and base.aval.is_array:
+        if steps and basic and base.aval.is_array and self._is_clear(node):
             return self._stored(node, "write", value, emit)
         if _visits_once(node, self):
             if self.is_zero(base):
@@ -73,6 +77,31 @@ class Stores(Operands):
                 Index(shift(s.key, -1), s.basic) for s in steps)).out
             return self._stored(node, "write", emit.call(operator.add, part, value), emit)
         return None
+
+    def part(self, node: Node, emit: Emit) -> Value | None:
+        """A read beside what was stored last, if nobody else wants that store."""
+        base = node.inputs[0]
+        before = self.defined.get(base)
+        while before is not None and before.op in ("write", "acc", "update") and (
+                self.uses[base] == 1 and disjoint(before, node)):
+            base = before.inputs[0]
+            before = self.defined.get(base)
+        if base is node.inputs[0]:
+            return None
+        return emit.add("read", (base, *node.inputs[1:]), (node.out.aval,), **node.params).out
+
+    def _is_clear(self, node: Node) -> bool:
+        """Does the place that a node adds to hold zeros still?"""
+        base = node.inputs[0]
+        for _ in range(_LOOK_BACK):
+            if self.is_zero(base):
+                return True
+            before = self.defined.get(base)
+            if before is None or before.op not in ("write", "acc", "update") or (
+                    not disjoint(before, node)):
+                return False
+            base = before.inputs[0]
+        return False
 
     def _without_new_axes(self, node: Node, emit: Emit) -> Value | None:
         """``b[:, None] += m`` is ``b += m[:, 0]``; a sum that kept the axis drops it."""
@@ -112,7 +141,8 @@ class Stores(Operands):
     def _both(self, node: Node, emit: Emit) -> Value | None:
         """Two numbers added to, or taken from, one element for one line of the user's."""
         before = self.defined.get(node.inputs[0])
-        if before is None or before.op not in ("acc", "update") or self.uses[node.inputs[0]] > 1:
+        if before is None or before.op not in ("acc", "update", "write") or (
+                self.uses[node.inputs[0]] > 1):
             return None
         first, second = before.inputs[1], node.inputs[1]
         signs = [_sign(n) for n in (before, node)]
@@ -129,7 +159,8 @@ class Stores(Operands):
             value = emit.call(operator.sub, *pair)
         inputs = (before.inputs[0], value, *node.inputs[2:])
         taken: dict[str, Any] = {"fn": operator.isub} if signs == [-1, -1] else {}
-        new = emit.add("update" if taken else "acc", inputs, (node.out.aval,),
+        op = "write" if before.op == "write" else "update" if taken else "acc"
+        new = emit.add(op, inputs, (node.out.aval,),
                        steps=node.params["steps"], **taken).out
         new.hint, new.obj = node.out.hint, node.out.obj
         return new
@@ -186,7 +217,7 @@ def _sign(node: Node) -> int:
     """1 where the node adds to an element, -1 where it takes away, 0 for other nodes."""
     if not all(isinstance(s, Index) and s.basic for s in node.params["steps"]):
         return 0
-    if node.op == "acc" or node.params["fn"] is operator.iadd:
+    if node.op in ("acc", "write") or node.params["fn"] is operator.iadd:
         return 1
     return -1 if node.params["fn"] is operator.isub else 0
 

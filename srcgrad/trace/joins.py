@@ -18,6 +18,7 @@ import numpy as np
 
 from ..dims import Dim, proves_nonnegative
 from ..errors import JoinError
+from ..graph.broadcasting import never_one
 from ..graph.ir import Value
 from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, aval_of, in_words, join, list_of
 from ..stage.function import definition
@@ -146,7 +147,7 @@ class Join:
         sizes get fresh symbols; so do ints with different numbers."""
         if a.kind is Kind.ARRAY and b.kind is Kind.ARRAY and len(a.shape or ()) == len(
                 b.shape or ()):
-            shape = tuple(x if x == y else self.fresh("k")
+            shape = tuple(x if x == y else self.fresh("k", not_one=never_one(x) and never_one(y))
                           for x, y in zip(a.shape or (), b.shape or (), strict=True))
             plain = join(a.but(shape=()), b.but(shape=()))
             return plain.but(shape=shape, optional=a.optional or b.optional)

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 from ..dims import Atom, Poly, add, evaluate, is_varying, proves_nonnegative, range_length, symbols
+from ..graph.broadcasting import never_one
 from ..graph.ir import Block, LoopSpec, Value, free_values, walk
 from ..kinds import INT, Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, RETURN, UNBOUND
@@ -114,8 +115,10 @@ class LoopNodes(Rounds):
             low = 0 if proves_nonnegative(aval.expr) else aval.expr.atoms()[0].low
             return aval.but(expr=self.fresh("i", low=low))
         if aval.kind is Kind.ARRAY:
-            shape = tuple(self.fresh("k") if axis in leaf.opened or not inner.isdisjoint(
-                symbols(size)) else size for axis, size in enumerate(aval.shape or ()))
+            shape = tuple(
+                self.fresh("k", not_one=never_one(size)) if axis in leaf.opened
+                or not inner.isdisjoint(symbols(size)) else size
+                for axis, size in enumerate(aval.shape or ()))
             return aval.but(shape=shape)
         return aval
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..dims import Dim
 from ..errors import JoinError
+from ..graph.broadcasting import never_one
 from ..kinds import Aval, Kind, join, list_of
 from ..stage.machine import UNBOUND
 from .joins import (
@@ -102,7 +103,8 @@ def stable_elem(joining: Join, old: Aval, new: Aval) -> Aval:
     if old.kind is Kind.ARRAY and new.kind is Kind.ARRAY and len(old.shape or ()) == len(
             new.shape or ()):
         shape = tuple(
-            a if a == b or _open(a) else joining.fresh("k")
+            a if a == b or (_open(a) and not _narrows(a, b)) else joining.fresh(
+                "k", not_one=never_one(a) and never_one(b))
             for a, b in zip(old.shape or (), new.shape or (), strict=True))
         return join(old.but(shape=()), new.but(shape=())).but(shape=shape)
     if old.kind is Kind.INT and new.kind is Kind.INT:
@@ -114,14 +116,19 @@ def _open(dim: Dim) -> bool:
     return not isinstance(dim, int) and len(dim.atoms()) == 1 and dim.atoms()[0].varying
 
 
+def _narrows(size: Dim, other: Dim) -> bool:
+    """Is an open size said to differ from 1, while another one that it stands for may be 1?"""
+    return never_one(size) and not never_one(other)
+
+
 def _merge_array_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
     old = shape.aval
     opened = set(shape.opened)
     sizes = list(old.shape or ())
     for axis, (x, y) in enumerate(zip(old.shape or (), aval.shape or (), strict=True)):
-        if x != y and axis not in opened:
+        if x != y and (axis not in opened or _narrows(x, y)):
             opened.add(axis)
-            sizes[axis] = joining.fresh("k")
+            sizes[axis] = joining.fresh("k", not_one=never_one(x) and never_one(y))
     plain = join(old.but(shape=()), aval.but(shape=()))
     new = plain.but(shape=tuple(sizes))
     changed = new != old

@@ -17,8 +17,8 @@ def cholesky_value_and_grad(A, d_out=1.0):
     d_L = scatter_diagonal(d_out / diag_L, L.shape)
     d_A = np.zeros_like(A)
     for j in reversed(range(n)):
-        L_jj = L[j, j]
         L_part = L[j, :j]
+        L_jj = L[j, j]
         for i in reversed(range(j + 1, n)):
             # L[i, j] = (A[i, j] - L[i, :j] @ L[j, :j]) / L[j, j]
             d_L_ij = d_L[i, j]

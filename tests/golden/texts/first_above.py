@@ -2,13 +2,13 @@ import numpy as np
 
 
 # first_above(x: f8[n], limit: float) -> f8;  d/dx
-# kept in each iteration: saved, s_saved  (16 bytes)
+# kept in each iteration: s_saved, saved  (16 bytes)
 def first_above_value_and_grad(x, limit, d_out=1.0):
     # ---- forward
     n_i = 0
     exit_at = 0
-    saved = []
     s_saved = []
+    saved = []
     s = 0.0
     for i in range(x.shape[0]):
         n_i += 1

@@ -46,6 +46,6 @@ def garch_value_and_grad(theta, returns, d_total=1.0):
     # omega, alpha, beta = theta
     d_theta = np.zeros_like(theta)
     d_theta[2] = d_beta
-    d_theta[1] += d_alpha
-    d_theta[0] += d_omega
+    d_theta[1] = d_alpha
+    d_theta[0] = d_omega
     return total, (d_theta,)

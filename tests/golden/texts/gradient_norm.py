@@ -10,7 +10,7 @@ def gradient_norm_value_and_grad(x, d2_out=1.0):
     # energy: return np.sum(x ** 4) + x[0] * x[1]
     d_x = np.zeros_like(x)
     d_x[1] = x_0
-    d_x[0] += x_1
+    d_x[0] = x_1
     t1 = 4 * 1.0
     d_x += t1 * x ** 3
     out = np.sum(d_x * d_x)

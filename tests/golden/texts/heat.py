@@ -2,13 +2,13 @@ import numpy as np
 
 
 # heat(u0: f8[n], alpha: float, steps: int) -> f8;  d/d(u0, alpha)
-# kept in each iteration: u_saved, lap_saved  (8*max(0, n - 2) + 8*n bytes)
+# kept in each iteration: lap_saved, u_saved  (8*max(0, n - 2) + 8*n bytes)
 def heat_value_and_grad(u0, alpha, steps, d_cost=1.0):
     # ---- forward
     u = u0.copy()
     n_t = len(range(steps))
-    u_saved = np.empty((n_t, *u.shape))
     lap_saved = np.empty((n_t, max(0, u0.shape[0] - 2)))
+    u_saved = np.empty((n_t, *u.shape))
     cost = 0.0
     for t in range(steps):
         lap = u[2:] - 2.0 * u[1:-1] + u[:-2]

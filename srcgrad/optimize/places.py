@@ -1,0 +1,61 @@
+"""Places that writes go to: which are certainly disjoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dims import Dim, add, multiply, proves_nonnegative
+from ..graph.ir import Index, Node, Value, fill
+
+Span = tuple[Dim, Dim | None]  # from, to (excluded); None: to the end
+
+
+def axes_of(node: Node) -> tuple[Any, ...] | None:
+    """The subscripts of a store, one per axis from the first; None if it is not that simple."""
+    steps = node.params["steps"]
+    if len(steps) != 1 or not isinstance(steps[0], Index) or not steps[0].basic:
+        return None
+    key = fill(steps[0].key, node.inputs)
+    parts = key if isinstance(key, tuple) else (key,)
+    return None if any(p is None or p is Ellipsis for p in parts) else parts
+
+
+def disjoint(first: Node, second: Node) -> bool:
+    """Do two stores into one array certainly go to different elements?"""
+    mine, others = axes_of(first), axes_of(second)
+    if mine is None or others is None:
+        return False
+    return any(_apart(a, b) for a, b in zip(mine, others))
+
+
+def _apart(a: Any, b: Any) -> bool:
+    if type(a) is int and type(b) is int and a < 0 and b < 0:
+        return a != b
+    one, other = _span(a), _span(b)
+    return one is not None and other is not None and (_before(one, other) or _before(other, one))
+
+
+def _before(a: Span, b: Span) -> bool:
+    return a[1] is not None and proves_nonnegative(add(b[0], multiply(-1, a[1])))
+
+
+def _span(part: Any) -> Span | None:
+    """The elements along one axis that a subscript selects; None if unknown."""
+    if isinstance(part, slice):
+        if part.step not in (None, 1):
+            return None
+        low = 0 if part.start is None else _number(part.start)
+        high = None if part.stop is None else _number(part.stop)
+        known = low is not None and (part.stop is None or high is not None)
+        return (low, high) if known and low is not None else None
+    number = _number(part)
+    return None if number is None else (number, add(number, 1))
+
+
+def _number(part: Any) -> Dim | None:
+    """A subscript that counts from the start."""
+    dim = part.aval.expr if isinstance(part, Value) else part
+    if type(dim) is bool or dim is None or isinstance(dim, slice) or not proves_nonnegative(dim):
+        return None
+    found: Dim = dim
+    return found
