@@ -140,7 +140,8 @@ class Expressions:
         if fn is operator.getitem and len(args) == 2:
             return ast.Subscript(args[0], self.key(node.params["args"][1], node.inputs),
                                  ast.Load())
-        short = shorthand(node, args, kwargs) if is_adjoint(node) else None
+        short = shorthand(node, args, kwargs) if is_adjoint(node) and not any(
+            map(self.sizes.may_be_list, node.inputs[:1])) else None
         return self.apply(fn, args, kwargs) if short is None else short
 
     node_effect = node_apply

@@ -122,6 +122,13 @@ class Sizes:
         kept = zip(produced_by(made), self.plans[made].shapes, strict=True)
         return any(sequence is value and shape is None for (_, sequence, _), shape in kept)
 
+    def may_be_list(self, value: Value) -> bool:
+        """May a value that is an array by its type be a list in the text?"""
+        made = self.folding.producer.get(value)
+        if made is not None and made.op == "loop" and value in self.plans[made].gathered:
+            return False
+        return self._is_list(value, made)
+
     def _whole(self, block: Block) -> set[Value]:
         """The sequences that are used as arrays or returned, not only read one by one."""
         found: set[Value] = set()

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Block, Graph, Node, Ref, Value, fill
-from ..kinds import SCALARS, Kind
+from ..kinds import FLOAT, SCALARS
 from ..spelling import Attribute, Method
 from .operands import ADD, DIV, MUL, NEG, SUB, is_real, same_type, weight
 from .rewriting import Emit, call_of
@@ -113,8 +113,8 @@ class _Algebra(Stores):
 
     def _product(self, node: Node, operands: tuple[Any, ...], emit: Emit) -> Value | None:
         numbers = [self.number(operand) for operand in operands]
-        if None not in numbers and node.out.aval.kind is Kind.FLOAT:
-            return emit.const(float(numbers[0] * numbers[1]), node.out.aval)  # type: ignore[operator]
+        if None not in numbers and node.out.aval.dtype == float:
+            return emit.const(float(numbers[0] * numbers[1]), FLOAT)  # type: ignore[operator]
         for one, other in (operands, operands[::-1]):
             if self.number(one) == 1 and isinstance(other, Value) and same_type(other, node.out):
                 return other

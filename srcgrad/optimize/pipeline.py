@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection
 from ..graph.ir import Graph
 from .algebra import reduce_strength
 from .dead import remove_dead
+from .hoist import hoist
 from .loops import drop_invariant
 from .narrow import narrow
+from .once import store_once
 from .share import share
 from .stack import stack_outer_products
 
@@ -21,6 +23,8 @@ PASSES: dict[str, Pass] = {
     "share": share,
     "stack": stack_outer_products,
     "algebra": reduce_strength,
+    "once": store_once,
+    "hoist": hoist,
     "share again": share,
 }
 

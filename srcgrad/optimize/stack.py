@@ -7,6 +7,9 @@ A backward loop that does ``d_W += outer(a, b)`` in each iteration keeps the vec
         d_a = ...                                     d_a = d_a_saved[t] = ...
         d_W += np.expand_dims(d_a, -1) * h[t]     d_W += np.transpose(d_a_saved) @ h
 
+So do sums of products of matrices, ``d_W += x[t].T @ d_a``, and what is then summed of a matrix
+that is kept anyway.
+
 Only for accumulators of the backward part that nothing else in the loop reads, and for loops
 whose number of iterations is exact.
 """
@@ -19,10 +22,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..dims import Dim, range_length, symbol
+from ..dims import Dim, is_varying, multiply, range_length, symbol
 from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill, walk
 from ..graph.parts import LoopParts
-from ..kinds import Aval, array
+from ..kinds import Aval, array, int_aval
+from ..spelling import Attribute
 from .rewriting import call_of, same_shape
 
 
@@ -109,8 +113,16 @@ class _Stacking:
             return [self.node]
         after = Builder(self.node.origin)
         for outer in found:
-            rows = self._sequence(outer.first), self._sequence(outer.second)
+            for value in (outer.first, outer.second):
+                self._sequence(value)
+        found += [s for k in range(len(self.parts.carried)) if (s := self._sum(k)) is not None]
+        for outer in found:
             after.origin = outer.dead.origin
+            if outer.first is outer.second:
+                self._add_up(outer, after)
+                continue
+            rows = tuple(self._flat(self._sequence(v), after) for v in (
+                outer.first, outer.second))
             flipped = after.apply(np.transpose, (rows[0],), {},
                                   _flipped(rows[0].aval))
             result = self.parts.results[outer.slot]
@@ -120,14 +132,59 @@ class _Stacking:
             after.nodes[-1] = node.but(outputs=(result,))
         return [self._loop(found), *after.nodes]
 
-    def _outer(self, slot: int) -> _Outer | None:
+    def _add_up(self, outer: _Outer, after: Builder) -> None:
+        rows = self._flat(self._sequence(outer.first), after)
+        result = self.parts.results[outer.slot]
+        total = after.apply(np.sum, (rows,), {"axis": 0}, result.aval)
+        node = after.add("acc", (self.parts.inits[outer.slot], total), (result.aval,), steps=())
+        after.nodes[-1] = node.but(outputs=(result,))
+
+    def _flat(self, rows: Value, after: Builder) -> Value:
+        """A stack of matrices as one matrix."""
+        shape = rows.aval.shape
+        assert shape is not None
+        if len(shape) == 2:
+            return rows
+        first, second, columns = (
+            after.add("dim", (rows,), (int_aval(d),), axis=i).out for i, d in enumerate(shape))
+        count = multiply(shape[0], shape[1])  # -1 would not do if there are no columns
+        height = after.apply(operator.mul, (first, second), {}, int_aval(count))
+        aval = rows.aval.but(shape=(count, shape[2]))
+        return after.apply(np.reshape, (rows, (height, columns)), {}, aval)
+
+    def _sum(self, slot: int) -> _Outer | None:
+        """Carried value number ``slot`` grows by a sum over the rows of a matrix, or by a vector,
+        that is kept."""
+        node = self._growth(slot)
+        if node is None:
+            return None
+        value = node.inputs[1]
+        made = self.made.get(value)
+        if made is not None and call_of(made) is np.sum and made.params["args"] == (Ref(0),) and (
+                made.params["kwargs"] == {"axis": 0}) and self.uses[value] == 1:
+            value = made.inputs[0]
+        elif value.aval.shape is None or len(value.aval.shape) != 1:
+            return None
+        if value not in self.kept or not same_shape(
+                node.inputs[1].aval, self.parts.inits[slot].aval):
+            return None
+        return _Outer(slot, value, value, node)
+
+    def _growth(self, slot: int) -> Node | None:
+        """The addition that is all that happens to carried value number ``slot``."""
         param, following = self.parts.carried[slot], self.parts.next[slot]
         node = self.made.get(following)
         if node is None or node.op != "acc" or node.params["steps"] or (
                 node.inputs[0] is not param or self.uses[param] != 1
                 or self.uses[following] != 1):
             return None
-        vectors = self._vectors(node.inputs[1])
+        return node
+
+    def _outer(self, slot: int) -> _Outer | None:
+        node = self._growth(slot)
+        if node is None:
+            return None
+        vectors = self._vectors(node.inputs[1]) or self._matrices(node.inputs[1])
         if vectors is None or not same_shape(node.inputs[1].aval, self.parts.inits[slot].aval):
             return None
         return _Outer(slot, *vectors, node)
@@ -154,6 +211,28 @@ class _Stacking:
             return vectors
         return None
 
+    def _matrices(self, value: Value) -> tuple[Value, Value] | None:
+        """``a`` and ``b`` where ``value`` is ``a.T @ b``, both of this iteration, used once."""
+        node = self.made.get(value)
+        if node is None or self.uses[value] != 1 or call_of(node) not in (
+                operator.matmul, np.matmul) or len(node.inputs) != 2 or node.params["kwargs"]:
+            return None
+        first, second = fill(node.params["args"], node.inputs)
+        flipped = self.made.get(first)
+        if flipped is None or call_of(flipped) not in (np.transpose, Attribute("T")) or (
+                len(flipped.params["args"]) != 1 or flipped.params["kwargs"]):
+            return None
+        matrices = (flipped.inputs[0], second)
+        fits = all(v.aval.is_array and v.aval.shape is not None and len(v.aval.shape) == 2
+                   and v.aval.dtype == value.aval.dtype and not v.aval.optional
+                   and self._is_steady(v) for v in matrices)
+        return matrices if fits else None
+
+    def _is_steady(self, value: Value) -> bool:
+        """Does a value of the body have the same shape in each iteration?"""
+        inside = value in self.made or value in self.body.params
+        return inside and not any(is_varying(d) for d in value.aval.shape or ())
+
     def _sequence(self, element: Value) -> Value:
         """An array whose rows are the values of ``element``."""
         for m, inner in enumerate(self.parts.elements):
@@ -177,7 +256,8 @@ class _Stacking:
         base, steps = node.inputs[0], node.params["steps"]
         if base in self.made or base in self.body.params or not base.aval.shape:
             return None
-        if len(base.aval.shape) != 2 or base.aval.shape[0] != stop or len(steps) != 1:
+        rank = len(element.aval.shape or ())
+        if len(base.aval.shape) != rank + 1 or base.aval.shape[0] != stop or len(steps) != 1:
             return None
         key = fill(steps[0].key, node.inputs) if isinstance(steps[0], Index) else None
         return base if key is self.parts.index else None

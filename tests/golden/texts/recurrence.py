@@ -17,10 +17,9 @@ def recurrence_value_and_grad(a, b, n, d_out=1.0):
     for i in reversed(range(1, n)):
         # y[i] = a[i] * y[i - 1] + b[i]
         d_y_i = d_y[i]
-        d_y[i] = 0.0
-        d_b[i] += d_y_i
+        d_b[i] = d_y_i
         d_y[i - 1] += d_y_i * a[i]
-        d_a[i] += d_y_i * y[i - 1]
+        d_a[i] = d_y_i * y[i - 1]
     # y[0] = b[0]
     d_b[0] += d_y[0]
     return out, (d_a, d_b)

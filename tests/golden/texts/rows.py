@@ -20,5 +20,5 @@ def rows_value_and_grad(X, w, d_total=1.0):
         t1 = 2 * d_total * saved[i]
         d_row = t1 * w
         d_w += t1 * row
-        d_X[i] += d_row
+        d_X[i] = d_row
     return total, (d_X, d_w)

@@ -1,0 +1,193 @@
+"""Places of buffers that a backward loop visits once.
+
+A buffer of zeros to which each iteration adds at its own index need not be read:
+
+    d_b = np.zeros_like(b)                      d_b = np.zeros_like(b)
+    for i in reversed(range(n)):                for i in reversed(range(n)):
+        d_b[i] += d_y_i                 ->          d_b[i] = d_y_i
+
+and a place that is cleared need not be, if no later iteration, nor what follows, comes by:
+
+    for i in reversed(range(1, n)):             for i in reversed(range(1, n)):
+        d_y_i = d_y[i]                              d_y_i = d_y[i]
+        d_y[i] = 0.0                    ->          d_y[i - 1] += d_y_i * a[i]
+        d_y[i - 1] += d_y_i * a[i]
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ..graph.ir import Graph, Node, Value, walk
+from ..graph.parts import LoopParts
+from .places import axes_of, disjoint
+from .rewriting import Emit, call_of
+from .stores import Stores
+
+_STORES = ("write", "acc", "update")
+
+
+def store_once(graph: Graph) -> Graph:
+    """The graph with places of buffers assigned where each is visited once."""
+    if graph.border is None or not any(n.op == "loop" for n in graph.block.nodes[graph.border:]):
+        return graph
+    found = _Once(graph)
+    for node in graph.block.nodes[graph.border:]:
+        found.look(node)
+    return found.run(graph) if found.assigned or found.dropped else graph
+
+
+class _Once(Stores):
+    def __init__(self, graph: Graph) -> None:
+        super().__init__()
+        self.count: Counter[Value] = Counter(graph.outputs)
+        self.readers: dict[Value, list[Node]] = {}
+        for node in walk(graph.block):
+            self.count.update(node.inputs)
+            self.defined.update(dict.fromkeys(node.outputs, node))
+            for v in dict.fromkeys(node.inputs):
+                self.readers.setdefault(v, []).append(node)
+            for block in node.blocks:
+                self.count.update(block.outputs)
+        self.assigned: set[Value] = set()  # results of additions to zeros
+        self.dropped: set[Value] = set()  # results of writes that nobody sees
+
+    def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
+        if node.op in _STORES and node.out in self.dropped:
+            return [node.inputs[0]]
+        if node.op in _STORES and node.out in self.assigned:
+            value = node.inputs[1] if node.op == "acc" else self.minus(node.inputs[1], emit)
+            return [self._stored(node, "write", value, emit)]
+        return None
+
+    # ---- what is visited once ----------------------------------------------------------------
+
+    def look(self, node: Node) -> None:
+        """Looks at a node and the loops in it."""
+        if _is_counted(node):
+            parts = LoopParts(node)
+            for slot, init in enumerate(parts.inits):
+                if self.is_zero(init):
+                    self._added(node, slot, [])
+                self._cleared_places(node, parts, slot)
+        for block in node.blocks:
+            for inner in block.nodes:
+                if inner.blocks:
+                    self.look(inner)
+
+    def _added(self, node: Node, slot: int, around: list[Node]) -> None:
+        """A slot holds zeros where the loop, and those around it, have not been yet: is all
+        that happens to it one addition at a place of its own?"""
+        parts = LoopParts(node)
+        param, following = parts.carried[slot], parts.next[slot]
+        readers = self.readers.get(param, [])
+        if self.count[param] != 1 or self.count[following] != 1 or len(readers) != 1 or (
+                following not in readers[0].outputs):
+            return
+        reader, loops = readers[0], [*around, node]
+        if _is_counted(reader):
+            inner = LoopParts(reader)
+            self._added(reader, inner.results.index(following), loops)
+            return
+        axes = axes_of(reader) if reader.op in ("acc", "update") else None
+        if axes is None or reader.inputs[0] is not param or (
+                reader.op == "update" and reader.params["fn"] is not operator.isub):
+            return
+        found = [self._axis(axes, loop) for loop in loops]
+        if None not in found and len(set(found)) == len(loops):
+            self.assigned.add(reader.out)
+
+    def _axis(self, axes: tuple[Any, ...], loop: Node) -> int | None:
+        """The axis along which a loop visits each place once."""
+        return next((i for i, part in enumerate(axes)
+                     if self._offset(part, loop) is not None), None)
+
+    def _offset(self, part: Any, loop: Node) -> int | None:
+        """``c`` where a subscript is ``index + c``, and counts from the start of the axis."""
+        index, start, step = LoopParts(loop).index, *map(self.number, loop.inputs[:3:2])
+        if type(start) is not int or step != 1:
+            return None
+        offset: Any = 0
+        node = self.defined.get(part) if isinstance(part, Value) else None
+        if part is not index:
+            if call_of(node) not in (operator.add, operator.sub) or node is None:
+                return None
+            first, second = self.operands_of(node)
+            if call_of(node) is operator.add and second is index:
+                first, second = second, first
+            number = self.number(second)
+            if first is not index or type(number) is not int:
+                return None
+            offset = number if call_of(node) is operator.add else -number
+        return offset if start + offset >= 0 else None
+
+    # ---- what is cleared for nobody ----------------------------------------------------------
+
+    def _cleared_places(self, node: Node, parts: LoopParts, slot: int) -> None:
+        """A chain of stores through the body, each at ``index + c`` along one axis, that clears
+        places to which no later iteration, nor what follows, comes."""
+        chain: list[Node] = []
+        value = parts.carried[slot]
+        touched: list[Node] = []
+        while value is not parts.next[slot]:
+            readers = self.readers.get(value, [])
+            stores = [n for n in readers if n.op in _STORES and n.inputs[0] is value]
+            rest = [n for n in readers if n not in stores]
+            if len(stores) != 1 or len(chain) > 12 or not all(n.op == "read" for n in rest) or (
+                    self.count[value] != len(readers)):
+                return
+            touched += [*rest, *stores]
+            chain += stores
+            value = stores[0].out
+        if self.count[value] != 1:
+            return
+        places = [axes_of(n) for n in touched]
+        for axis in range(min((len(p) for p in places if p is not None), default=0)):
+            parts_ = [None if p is None else p[axis] for p in places]
+            reached = [self._reach(part, node) for part in parts_]
+            if None not in reached:
+                exact = [self._offset(part, node) for part in parts_]
+                self._drop(node, parts.results[slot], axis, touched, exact, reached)
+                return
+
+    def _reach(self, part: Any, loop: Node) -> int | None:
+        """The last ``c`` of the places ``index + c`` that a subscript selects, in the direction
+        the loop comes from."""
+        if isinstance(part, slice) and part.step in (None, 1):
+            end = part.stop if loop.loop.reverse else part.start
+            found = None if end is None else self._offset(end, loop)
+            return found if found is None or not loop.loop.reverse else found - 1
+        return self._offset(part, loop)
+
+    def _drop(self, node: Node, result: Value, axis: int, touched: list[Node],
+              exact: Sequence[int | None], reached: Sequence[int | None]) -> None:
+        order = 1 if node.loop.reverse else -1
+        for place, (store, offset) in enumerate(zip(touched, exact)):
+            if offset is None or store.op != "write" or not self.is_zero(store.inputs[1]):
+                continue
+            later = zip(touched[place + 1:], exact[place + 1:])
+            seen = any(o in (None, offset) and not disjoint(n, store) for n, o in later)
+            again = any(r is not None and r * order > offset * order for r in reached)
+            if not seen and not again and self._unseen(node, result, axis, offset):
+                self.dropped.add(store.out)
+
+    def _unseen(self, node: Node, result: Value, axis: int, offset: int) -> bool:
+        """Does nobody read, after the loop, where it has cleared?"""
+        start = self.number(node.inputs[0])
+        readers = self.readers.get(result, [])
+        if self.count[result] != len(readers) or type(start) is not int:
+            return False
+        for reader in readers:
+            axes = axes_of(reader) if reader.op == "read" else None
+            part = None if axes is None or len(axes) <= axis else axes[axis]
+            if type(part) is not int or not 0 <= part < start + offset:
+                return False
+        return True
+
+
+def _is_counted(node: Node) -> bool:
+    return node.op == "loop" and node.loop.kind == "for" and not node.loop.exits and (
+        "mirror" not in node.params)
