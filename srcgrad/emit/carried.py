@@ -94,7 +94,9 @@ class _Owner:
             init = inputs[spec.first_init + i]
             alone = sum(v is init for v in inputs[spec.first_init:]) == 1
             dead = not self.order.is_live_after(init, self.order.defined[p])
-            if not (alone and dead and self.storage.owned(init)):
+            if alone and dead and not self.storage.owned(init) and self.in_arms(init, nodes):
+                self.now_owned((p, node.outputs[jump + i]), 0)
+            elif not (alone and dead and self.storage.owned(init)):
                 copied = copy_of(init, p.hint or init.hint, node.origin)
                 nodes.append(copied)
                 inputs[spec.first_init + i] = copied.out
@@ -109,6 +111,27 @@ class _Owner:
             body = body.but(nodes=body.nodes + tuple(extra), outputs=tuple(outputs))
         return node.but(inputs=tuple(inputs), blocks=(*node.blocks[:-1], body))
 
+    def in_arms(self, init: Value, nodes: list[Node]) -> bool:
+        """Makes the outcome of a branch our own where an arm gives what is not: in that arm."""
+        place = next((i for i, n in enumerate(nodes) if init in n.outputs), None)
+        if place is None or nodes[place].op != "if" or init.aval.optional:
+            return False
+        node = nodes[place]
+        k = node.outputs.index(init)
+        made = [next((n for n in b.nodes if b.outputs[k] in n.outputs and n.op != "undef"), None)
+                for b in node.blocks]
+        blocks = []
+        for block, maker in zip(node.blocks, made, strict=True):
+            value = block.outputs[k]
+            if maker is None:
+                return False
+            if not self.storage.owned(value) or block.outputs.count(value) > 1:
+                copied = copy_of(value, value.hint or init.hint, maker.origin)
+                outputs = (*block.outputs[:k], copied.out, *block.outputs[k + 1:])
+                block = block.but(nodes=(*block.nodes, copied), outputs=outputs)
+            blocks.append(block)
+        nodes[place] = node.but(blocks=tuple(blocks))
+        return True
 
     def now_owned(self, values: Iterable[Value], alternative: int) -> None:
         """A copy took the place of one origin of these values."""

@@ -98,6 +98,12 @@ class Control(Plain):
         node = self.folding.producer.get(value)
         return node is not None and node.op == "undef"
 
+    def is_nothing(self, value: Value) -> bool:
+        """Is there no value on this path: undefined, or None?"""
+        node = self.folding.producer.get(value)
+        return node is not None and (node.op == "undef" or (
+            node.op == "const" and node.params["value"] is None))
+
     @cached_property
     def copied(self) -> frozenset[str]:
         """Variables of outcomes that are assigned on to another variable, defined or not: they
@@ -123,14 +129,16 @@ class Control(Plain):
     def branch(self, node: Node, stmts: Stmts) -> None:
         names = [self.name_of(v) for v in node.outputs]
         sunk = [v for i, v in enumerate(node.outputs) if v in self.stores
-                and any(self.is_undefined(b.outputs[i]) for b in node.blocks)]
+                and any(self.is_nothing(b.outputs[i]) for b in node.blocks)]
+        stored = {v for v in sunk if self.folding.users.get(v) == 1}  # and not read otherwise
         arms: list[Stmts] = []
         last = self.comments.last
         for inner in node.blocks:
             self.comments.last = last
             first, late = self.attach(node, inner, sunk)
-            end = End(tuple((n, v) for n, v in zip(names, inner.outputs, strict=True)
-                            if n != "_"), tuple(late))
+            end = End(tuple((n, v) for n, v, out in zip(
+                names, inner.outputs, node.outputs, strict=True)
+                if n != "_" and not (out in stored and self.is_nothing(v))), tuple(late))
             arms.append(self.block(inner, end, first))
         self.comments.forget()
         self.conditional(node, arms, stmts)
@@ -155,7 +163,7 @@ class Control(Plain):
                      late: list[tuple[Value, Store]]) -> None:
         """Where in ``block`` is ``value`` stored: at its definition, the start or the end."""
         node = self.folding.producer.get(value)
-        if node is not None and node.op == "undef":
+        if self.is_nothing(value):
             if store.ordinal is None:
                 first.append(store.statement(ast.Constant(None)))
         elif node is not None and node.op == "const":
@@ -170,13 +178,18 @@ class Control(Plain):
     def conditional(self, node: Node, arms: list[Stmts], stmts: Stmts) -> None:
         test = self.e.of(node.inputs[0])
         then, orelse = arms
+        common: Stmts = []
+        while then and orelse and _same_move(then[-1], orelse[-1]):
+            common.insert(0, then.pop())
+            orelse.pop()
         if not then and not orelse:
+            stmts.extend(common)
             return
         if not then:
             test, then, orelse = inverted(test), orelse, []
         statement = ast.If(test, then, orelse)
         self.comments.mark(statement, node)
-        stmts.append(statement)
+        stmts.extend([statement, *common])
 
     def tail(self, node: Node, end: End, stmts: Stmts) -> None:
         """An ``if`` at the end of a loop's body that decides about a jump."""
@@ -389,3 +402,10 @@ def _is_row(node: Node, index: Value) -> bool:
     steps = node.params["steps"]
     return len(steps) == 1 and isinstance(steps[0], Index) and isinstance(
         steps[0].key, Ref) and node.inputs[steps[0].key.index] is index
+
+
+def _same_move(a: ast.stmt, b: ast.stmt) -> bool:
+    """Do two statements assign one variable to another, the same ones?"""
+    return all(isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and len(s.targets) == 1
+               and isinstance(s.targets[0], ast.Name) for s in (a, b)) and (
+        ast.dump(a) == ast.dump(b))

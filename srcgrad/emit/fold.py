@@ -118,10 +118,19 @@ class Folding:
             return False
         if node.op == "dim":
             return node.inputs[0].hint is not None
+        if node.op == "apply" and node.params["fn"] in (operator.eq, operator.ne):
+            return any(self.is_jump(v) for v in node.inputs) and all(
+                self.is_jump(v) or self.is_constant(v) for v in node.inputs)
         return (node.op == "apply" and node.params["fn"] in (operator.add, operator.sub)
                 and value.aval.kind is Kind.INT
                 and all(v.aval.kind is Kind.INT and (v.hint is not None or self.is_constant(v))
                         for v in node.inputs))
+
+    def is_jump(self, value: Value) -> bool:
+        """Does the value tell how a loop was left?"""
+        node = self.producer.get(value)
+        return node is not None and node.op == "loop" and node.loop.exits and (
+            value is node.outputs[0])
 
     def is_constant(self, value: Value) -> bool:
         node = self.producer.get(value)

@@ -231,13 +231,26 @@ class Naming:
             if out not in self.live.last:
                 self.of[out] = "_"
                 continue
+            preferred = self.prefer.get(out) or (self.root_name(arms) if is_adjoint(node) else None)
             name = self.of[out] = self.take(
                 out, self.wanted(out, *arms), self.live.spans(out, end + 1),
-                self.prefer.get(out), is_adjoint(node))
+                preferred, is_adjoint(node))
             for v in arms:
                 self.prefer.setdefault(v, name)
         for inner in node.blocks:
             self.block(inner)
+
+    def root_name(self, values: Sequence[Value]) -> str | None:
+        """The variable that all values are versions of, written in place."""
+        found: set[str | None] = set()
+        for value in values:
+            made = self.folding.producer.get(value)
+            while made is not None and made.op in WRITES and value is made.outputs[0] and (
+                    value not in self.of):
+                value = made.inputs[0]
+                made = self.folding.producer.get(value)
+            found.add(self.of.get(value))
+        return found.pop() if len(found) == 1 else None
 
     def loop(self, node: Node) -> None:
         spec, order = node.loop, self.order

@@ -20,11 +20,10 @@ def first_above_value_and_grad(x, limit, d_out=1.0):
             out = s * x[0]
             exit_at = 3
             break
-    taken = exit_at == 0
-    if taken:
+    if exit_at == 0:
         out = s
     # ---- backward
-    if taken:
+    if exit_at == 0:
         d_s = d_out
         d_out = 0.0
     else:
