@@ -130,7 +130,8 @@ class Control(Plain):
         names = [self.name_of(v) for v in node.outputs]
         sunk = [v for i, v in enumerate(node.outputs) if v in self.stores
                 and any(self.is_nothing(b.outputs[i]) for b in node.blocks)]
-        stored = {v for v in sunk if self.folding.users.get(v) == 1}  # and not read otherwise
+        stored = {v for v in sunk if self.folding.users.get(v) == 1  # and not read otherwise
+                  and self.name_of(v) not in self.copied}
         arms: list[Stmts] = []
         last = self.comments.last
         for inner in node.blocks:
@@ -138,7 +139,7 @@ class Control(Plain):
             first, late = self.attach(node, inner, sunk)
             end = End(tuple((n, v) for n, v, out in zip(
                 names, inner.outputs, node.outputs, strict=True)
-                if n != "_" and not (out in stored and self.is_nothing(v))), tuple(late))
+                if n != "_" and out not in stored), tuple(late))
             arms.append(self.block(inner, end, first))
         self.comments.forget()
         self.conditional(node, arms, stmts)

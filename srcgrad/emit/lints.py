@@ -64,8 +64,6 @@ def _double_transpose(tree: ast.Module, text: str) -> Iterator[Finding]:
             yield f"line {node.lineno}: transposes twice"
 
 
-
-
 def _seeds_of_ones(tree: ast.Module, text: str) -> Iterator[Finding]:
     start = _backward_line(text)
     for node in ast.walk(tree):
@@ -153,6 +151,72 @@ def _zeros_only_added_to(tree: ast.Module, text: str) -> Iterator[Finding]:
                 yield f"line {second.lineno}: adds to fresh zeros"
 
 
+def _same_in_both_arms(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """The last statement of both arms of a branch in the backward part, if it is the same."""
+    start = _backward_line(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and node.orelse and node.lineno > start > 0 and (
+                isinstance(node.body[-1], ast.Assign)
+                and isinstance(node.body[-1].value, ast.Name)
+                and ast.dump(node.body[-1]) == ast.dump(node.orelse[-1])):
+            yield f"line {node.lineno}: both arms end alike"
+
+
+def _numbers_as_tests(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """``if 1 if c else 0``; ``1`` and ``0`` for True and False."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.If, ast.While)) and isinstance(node.test, ast.IfExp) and all(
+                isinstance(s, ast.Constant) for s in (node.test.body, node.test.orelse)):
+            yield f"line {node.lineno}: tests a number made of a test"
+
+
+def _unfolded(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """``4 * 1.0`` in the backward part."""
+    start = _backward_line(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and (
+                node.lineno > start > 0 and all(
+                    isinstance(s, ast.Constant) and type(s.value) in (int, float)
+                    for s in (node.left, node.right))):
+            yield f"line {node.lineno}: multiplies two numbers"
+
+
+_SLOW = ("np.sum", "np.expand_dims", "np.transpose", "np.outer", "np.reshape")
+
+
+def _detours(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """Functions where a method, an attribute or a subscript would do; spread numbers that are
+    multiplied.  Functions that take lists, too, are left alone where they get one."""
+    start = _backward_line(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and node.lineno > start > 0 and isinstance(
+                node.op, ast.Mult) and any(_is_call(s, ("np.broadcast_to",)) for s in (
+                    node.left, node.right)):
+            yield f"line {node.lineno}: spreads a factor before it multiplies"
+        if isinstance(node, ast.BinOp) and node.lineno > start > 0 and any(
+                _is_call(s, _SLOW) for s in (node.left, node.right)):
+            yield f"line {node.lineno}: takes a detour through a function of NumPy"
+
+
+def _is_call(node: ast.expr, names: tuple[str, ...]) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in names
+
+
+def _read_twice(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """One value kept in two lists: two names bound at once or in a row to the same read."""
+    for function in _functions(tree):
+        kept: dict[str, list[str]] = {}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and (
+                    node.func.attr == "append" and isinstance(node.func.value, ast.Name)
+                    and len(node.args) == 1 and isinstance(node.args[0], ast.Subscript)):
+                kept.setdefault(ast.unparse(node.args[0]), []).append(node.func.value.id)
+        for what, names in sorted(kept.items()):
+            if len(set(names)) > 1 and all(n.startswith("saved") for n in names):
+                yield f"{function.name}: {what} is kept in {' and in '.join(sorted(names))}"
+
+
 _CHECKS: tuple[Callable[[ast.Module, str], Iterator[Finding]], ...] = (
     _neutral, _double_transpose, _seeds_of_ones, _saved_in_vain, _unused, _repeated_comments,
-    _long_lines, _self_assignments, _same_dtype_casts, _zeros_only_added_to)
+    _long_lines, _self_assignments, _same_dtype_casts, _zeros_only_added_to, _same_in_both_arms,
+    _numbers_as_tests, _unfolded, _detours, _read_twice)

@@ -36,8 +36,9 @@ def shorthand(node: Node, args: list[ast.expr], kwargs: dict[str, ast.expr]) -> 
         return None
     if method is not None:
         keywords = [ast.keyword(k, v) for k, v in kwargs.items()]
-        if method == "reshape" and len(args) == 2 and isinstance(args[1], ast.Tuple):
-            args = [args[0], *args[1].elts]
+        sizes = args[1] if method == "reshape" and len(args) == 2 else None
+        if isinstance(sizes, ast.Tuple) and sizes.elts:
+            args = [args[0], *sizes.elts]
         return ast.Call(ast.Attribute(args[0], method, ast.Load()), args[1:], keywords)
     if attribute is not None and len(args) == 1 and not kwargs:
         return ast.Attribute(args[0], attribute, ast.Load())

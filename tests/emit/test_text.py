@@ -104,7 +104,11 @@ def test_long_lines_are_broken(line):
     ("d_saved = []\n    for i in x:\n        d_saved.append(i)", "never read"),
     ("d_y = x", "never read"), ("d = d", "itself"), ("d = d.astype(d.dtype)", "same dtype"),
     ("# a\n    # a\n    d = x", "repeats"), ("d = np.zeros(3)\n    d += x", "fresh zeros"),
-    ("d = " + "x + " * 30 + "x", "88"),
+    ("d = " + "x + " * 30 + "x", "88"), ("d = 4 * 1.0", "two numbers"),
+    ("if x:\n        d = 2\n        e = d\n    else:\n        e = d", "end alike"),
+    ("while x:\n        if 1 if x else 0:\n            break", "number made of a test"),
+    ("d = np.broadcast_to(x, d.shape) * d", "spreads"), ("d += d * np.sum(x)", "detour"),
+    ("saved, saved_2 = [], []\n    saved.append(x[0])\n    saved_2.append(x[0])", "kept in"),
 ])
 def test_lints_find_habits(body, habit):
     text = f"def f(x, d):\n    # ---- backward\n    {body}\n    return d\n"
