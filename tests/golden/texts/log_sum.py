@@ -8,16 +8,16 @@ def log_sum_forward(x):
     if t1:
         out = x[0]
         t2 = None
-        t3 = None
-        t4 = None
         record = None
+        t3 = None
         record_2 = None
+        t4 = None
     else:
-        t3, record_2 = log_sum_forward(x[:n // 2])
-        t4, record = log_sum_forward(x[n // 2:])
-        out = np.logaddexp(t3, t4)
-        t2 = out
-    return out, (t1, x.shape[0], t2, t3, t4, record, record_2)
+        t2, record = log_sum_forward(x[:n // 2])
+        t3, record_2 = log_sum_forward(x[n // 2:])
+        out = np.logaddexp(t2, t3)
+        t4 = out
+    return out, (t1, x.shape[0], t4, t2, t3, record_2, record)
 
 
 # log_sum_backward(record: record, d_out: scalar:f8)
