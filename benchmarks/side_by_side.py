@@ -20,25 +20,30 @@ import srcgrad as sg
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import loops
+import models
+import others
 import programs
 
 
-def measured(*calls, rounds=9, budget=0.15):
-    """Median seconds of each call; the calls take turns, so that they share disturbances."""
+def measured(*calls, budget=0.8):
+    """Least seconds of each call; the calls take turns, so that they share disturbances."""
     counts = []
     for call in calls:
         call()
         began = time.perf_counter()
         call()
-        counts.append(max(1, int(budget / rounds / max(time.perf_counter() - began, 1e-7))))
-    times = [[] for _ in calls]
-    for _ in range(rounds):
-        for call, count, found in zip(calls, counts, times):
-            began = time.perf_counter()
+        counts.append(max(1, int(0.004 / max(time.perf_counter() - began, 1e-7))))
+    least = [float("inf")] * len(calls)
+    began, rounds = time.perf_counter(), 0
+    while rounds < 9 or time.perf_counter() - began < budget * len(calls):
+        rounds += 1
+        for i, (call, count) in enumerate(zip(calls, counts)):
+            start = time.perf_counter()
             for _ in range(count):
                 call()
-            found.append((time.perf_counter() - began) / count)
-    return [statistics.median(t) for t in times]
+            least[i] = min(least[i], (time.perf_counter() - start) / count)
+    return least
 
 
 def shown(seconds):
@@ -53,19 +58,30 @@ def flat(gradient):
         gradient if isinstance(gradient, tuple) else (gradient,))])
 
 
+def cases():
+    """All measured programs: name, function, hand-written gradient, arguments, argnums."""
+    return [*programs.arguments(), *models.cases(), *loops.cases()]
+
+
 def steady():
-    print("| program | function | value and gradient | over the function | over hand-written |")
-    print("|---|---|---|---|---|")
-    for name, function, by_hand, args, argnums in programs.arguments():
+    print("| program | function | value and gradient | over the function | hand-written over "
+          "the function | ours over hand-written |")
+    print("|---|---|---|---|---|---|")
+    ratios = []
+    for name, function, by_hand, args, argnums in cases():
         df = sg.value_and_grad(function, argnums=argnums)
         value, gradient = df(*args)
         hand_value, hand_gradient = by_hand(*args)
+        assert value == function(*args), name
         assert np.isclose(value, hand_value), name
         assert np.allclose(flat(gradient), flat(hand_gradient)), name
         primal, ours, hand = measured(lambda: function(*args), lambda: df(*args),
                                       lambda: by_hand(*args))
+        ratios.append(ours / hand)
         print(f"| {name} | {shown(primal)} | {shown(ours)} | {ours / primal:.2f} "
-              f"| {ours / hand:.2f} |", flush=True)
+              f"| {hand / primal:.2f} | {ours / hand:.2f} |", flush=True)
+    mean = np.exp(np.mean(np.log(ratios)))
+    print(f"\nours over hand-written: geometric mean {mean:.2f}, largest {max(ratios):.2f}")
 
 
 def first_calls():
@@ -127,108 +143,32 @@ def overhead():
         print(f"| {name} | {shown(whole)} | {shown(inner)} | {1e6 * (whole - inner):.2f} us |")
 
 
-def others():
+def in_other_libraries():
     """The same programs in other libraries, where they are installed."""
-    rows = []
-    for module, make in (("autograd", autograd_cases), ("jax", jax_cases),
-                         ("torch", torch_cases)):
-        if importlib.util.find_spec(module) is not None:
-            rows += [(module, *case) for case in make()]
-    if rows:
-        print("\n| program | library | its time | srcgrad | its time over ours |")
-        print("|---|---|---|---|---|")
-    cases = {name: (f, args, argnums) for name, f, _, args, argnums in programs.arguments()}
-    for module, name, call in rows:
-        function, args, argnums = cases[name]
-        df = sg.value_and_grad(function, argnums=argnums)
-        theirs, ours = measured(call, lambda: df(*args))
-        print(f"| {name} | {module} | {shown(theirs)} | {shown(ours)} | {theirs / ours:.2f} |",
-              flush=True)
-
-
-def _case(name):
-    return next(c for c in programs.arguments() if c[0] == name)
-
-
-def autograd_cases():
-    import autograd
-    import autograd.numpy as anp
-
-    def mlp(params, X, y):
-        W1, b1, W2, b2 = params
-        return anp.mean((anp.dot(anp.tanh(anp.dot(X, W1) + b1), W2) + b2 - y) ** 2)
-
-    df = autograd.value_and_grad(mlp)
-    for name in ("MLP 32x8x16", "MLP 1024x256x512"):
-        args = _case(name)[3]
-        yield name, lambda args=args: df(args[:4], args[4], args[5])
-    rosenbrock = autograd.value_and_grad(programs.rosenbrock)
-    x = _case("Rosenbrock loop, n=100")[3][0]
-    yield "Rosenbrock loop, n=100", lambda: rosenbrock(x)
-
-
-def jax_cases():
-    import jax
-    import jax.numpy as jnp
-
-    jax.config.update("jax_enable_x64", True)
-
-    def mlp(W1, b1, W2, b2, X, y):
-        return jnp.mean((jnp.tanh(X @ W1 + b1) @ W2 + b2 - y) ** 2)
-
-    def heat(u, alpha, steps):
-        def body(carry, _):
-            u, cost = carry
-            u = u.at[1:-1].add(alpha * (u[2:] - 2.0 * u[1:-1] + u[:-2]))
-            return (u, cost + jnp.sum(u * u)), None
-
-        return jax.lax.scan(body, (u, 0.0), None, length=steps)[0][1]
-
-    df = jax.jit(jax.value_and_grad(mlp, argnums=(0, 1, 2, 3)))
-    for name in ("MLP 32x8x16", "MLP 1024x256x512"):
-        args = _case(name)[3]
-        yield name, lambda args=args: jax.block_until_ready(df(*args))
-    dh = jax.jit(jax.value_and_grad(heat, argnums=(0, 1)), static_argnums=2)
-    for name in ("heat, n=64, 100 steps", "heat, n=4096, 100 steps"):
-        args = _case(name)[3]
-        yield name, lambda args=args: jax.block_until_ready(dh(*args))
-
-
-def torch_cases():
-    import torch
-
-    torch.set_num_threads(1)
-
-    def leaves(arrays):
-        return [torch.tensor(a, requires_grad=True) for a in arrays]
-
-    for name in ("MLP 32x8x16", "MLP 1024x256x512"):
-        args = _case(name)[3]
-        W1, b1, W2, b2 = leaves(args[:4])
-        X, y = torch.tensor(args[4]), torch.tensor(args[5])
-
-        def call(W1=W1, b1=b1, W2=W2, b2=b2, X=X, y=y):
-            loss = torch.mean((torch.tanh(X @ W1 + b1) @ W2 + b2 - y) ** 2)
-            return loss, torch.autograd.grad(loss, (W1, b1, W2, b2))
-
-        yield name, call
-    for name in ("heat, n=64, 100 steps", "heat, n=4096, 100 steps"):
-        u0, alpha, steps = _case(name)[3]
-        start, rate = leaves([u0, alpha])
-
-        def call(start=start, rate=rate, steps=steps):
-            u, cost = start.clone(), 0.0
-            for _ in range(steps):
-                lap = u[2:] - 2.0 * u[1:-1] + u[:-2]
-                u[1:-1] += rate * lap
-                cost = cost + torch.sum(u.clone() ** 2)  # a copy: u is written to later
-            return cost, torch.autograd.grad(cost, (start, rate))
-
-        yield name, call
+    found = {name: (f, args, argnums) for name, f, _, args, argnums in cases()}
+    print("\n| program | library | its time | srcgrad | its time over ours |")
+    print("|---|---|---|---|---|")
+    for module, make in (("autograd", others.autograd_cases), ("jax", others.jax_cases),
+                         ("torch", others.torch_cases)):
+        if importlib.util.find_spec(module) is None:
+            continue
+        ratios = []
+        for name, call in make(lambda name: found[name][1] if name in found else None):
+            function, args, argnums = found[name]
+            df = sg.value_and_grad(function, argnums=argnums)
+            try:
+                theirs, ours = measured(call, lambda: df(*args))
+            except Exception as error:
+                print(f"| {name} | {module} | {type(error).__name__} | | |", flush=True)
+                continue
+            ratios.append(theirs / ours)
+            print(f"| {name} | {module} | {shown(theirs)} | {shown(ours)} | {theirs / ours:.2f} |",
+                  flush=True)
+        print(f"| geometric mean | {module} | | | {np.exp(np.mean(np.log(ratios))):.2f} |")
 
 
 if __name__ == "__main__":
     steady()
     first_calls()
     overhead()
-    others()
+    in_other_libraries()
