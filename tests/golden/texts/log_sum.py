@@ -33,7 +33,7 @@ def log_sum_backward(record, d_out):
         t2 = np.where(t2 == -np.inf, 0, t2)
         d_x = np.zeros((t1,), dtype=np.float64)
         d_x[t5:] = log_sum_backward(record, d_out * np.exp(t4 - t2))
-        d_x[:t5] += log_sum_backward(record_2, d_out * np.exp(t3 - t2))
+        d_x[:t5] = log_sum_backward(record_2, d_out * np.exp(t3 - t2))
     return d_x
 
 
