@@ -84,7 +84,8 @@ class Activity:
         before = len(marked)
         if marked is self.varied:
             sources, targets = list(sources), list(targets)
-            self.tainted.update(t for s, t in zip(sources, targets) if s in self.tainted)
+            self.tainted.update(t for s, t in zip(sources, targets) if s in self.tainted or (
+                s in marked and t.aval.kind is Kind.OPAQUE))
         marked.update(t for s, t in zip(sources, targets) if s in marked and t.aval.is_inexact)
         return len(marked) > before
 

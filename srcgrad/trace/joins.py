@@ -109,6 +109,7 @@ class Join:
     predicate: Value | None = None
     young: frozenset[int] = frozenset()
     apart: frozenset[tuple[int, int]] = frozenset()
+    hold: Callable[[Any], Any] = list  # a Python list with a given content
     pairs: dict[tuple[int, int], Any] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     objects: list[tuple[Any, Any]] = field(default_factory=list)
@@ -164,6 +165,8 @@ class Join:
         """A slot that only one path binds: reading it where it is unbound raises at run time,
         as the user's code would.  An object from before the branch is that object; of one made
         in an arm there is a new one, whose parts are the arm's."""
+        if id(present) in self.young and type(self.symbolic.get(id(present))) is SymbolicList:
+            return self._held_list(present, UNBOUND)
         if type(present) in (Snapshot, Columns) or id(present) in self.symbolic:
             return Same(present)
         aval = leaf_aval(present)
@@ -188,6 +191,22 @@ class Join:
         self.pairs[key] = shape
         self.keep.append(present)
         return shape
+
+    def _held_list(self, a: Any, b: Any) -> Shape:
+        """Lists made in the arms whose lengths only a run knows: a new list with the content
+        that either has."""
+        contents = [c for x in (a, b) for c in self._content_parts(x) if c is not UNBOUND]
+        shape = self._symbolic_list(contents[0], contents[-1])
+        if isinstance(shape, Failed):
+            return shape
+        self.objects.append((a, b))
+        return Sequence(lambda made: self.hold(made[0]), [shape], self._content_parts)
+
+    def _content_parts(self, state: Any) -> tuple[Any, ...]:
+        if state is UNBOUND:
+            return (UNBOUND,)
+        found = self.symbolic.get(id(state))
+        return (Snapshot(list, tuple(state)) if found is None else found,)
 
     def _contents(self, a: Any, b: Any) -> Shape:
         if type(a) is Snapshot and type(b) is Snapshot:
@@ -245,6 +264,9 @@ class Join:
         return shape
 
     def _new_structure(self, a: Any, b: Any) -> Shape:
+        if type(a) is type(b) is list and {id(a), id(b)} <= self.young and (
+                {id(a), id(b)} & self.symbolic.keys()) and (id(a), id(b)) not in self.apart:
+            return self._held_list(a, b)
         if type(a) is not type(b) or self.outside(a) or self.outside(b) or (
                 (id(a), id(b)) in self.apart or {id(a), id(b)} & self.symbolic.keys()):
             return self._two(a, b)

@@ -82,7 +82,10 @@ class Merges(Choices):
     def join(self, predicate: Value | None = None, young: frozenset[int] = frozenset(),
              apart: frozenset[tuple[int, int]] = frozenset()) -> Join:
         return ColumnJoin(self.fresh, self.symbolic_lists, self.is_outside, self.journal.seal,
-                          ("records",) in self.assumed, predicate, young, apart)
+                          ("records",) in self.assumed, predicate, young, apart, self.held_list)
+
+    def held_list(self, state: Any) -> list[Any]:
+        raise AttributeError
 
     def is_outside(self, obj: Any) -> bool:
         """Does the object belong to the world outside of the trace?"""

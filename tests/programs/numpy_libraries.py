@@ -177,3 +177,26 @@ def none_or_array(x):
         if best is None or row.sum() > best.sum():
             best = row
     return np.sum(best) if not isinstance(best, (list, tuple)) else 0.0
+
+
+@case(X)
+def list_of_an_arm(x):
+    def sequence(v):
+        if v[0] > -5.0:
+            return list(v)
+        raise TypeError
+
+    s = sequence(x)
+    return s[0] * s[1]
+
+
+@case(X)
+def lists_of_both_arms(x):
+    if x[0] > 0.3:
+        s = [v * v for v in x]
+        t = s
+    else:
+        s = [x[0], x[1]]
+        t = s
+    t.append(x[2])
+    return sum(s) * len(s)
