@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -17,6 +16,14 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
+from srcgrad.eager.calling_errors import (
+    Signature,
+    bad_argument,
+    need_tensor,
+    type_name,
+    unbound_error,
+    without_self,
+)
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
@@ -36,41 +43,6 @@ from srcgrad.eager.writes import (
 F = TypeVar("F", bound=Callable[..., Any])
 NAMESPACE: dict[str, Any] = {}
 _ndarray = np.ndarray
-
-# NumPy's spellings, accepted where PyTorch accepts them.
-_SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input",
-              "x2": "other", "tensor": "input"}
-
-
-# Functions whose first argument may be a number (the tensor is the second then).
-_NUMBER_FIRST = frozenset((
-    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide",
-    "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift",
-    "bitwise_right_shift", "float_power", "xlogy", "xlog1py", "zeta",
-))
-
-
-# Functions of several numbers, or one sequence, that must be called with some.
-_NEEDS_SIZES = frozenset(("view", "reshape", "permute", "expand", "flip", "repeat", "tile"))
-
-
-def type_name(value: Any) -> str:
-    """How error messages call the type of an argument."""
-    return type(value).__name__
-
-
-def bad_argument(function: str, argument: str, position: int, wanted: str, value: Any) -> TypeError:
-    """``exp(): argument 'input' (position 1) must be Tensor, not str``."""
-    return TypeError(f"{function}(): argument '{argument}' (position {position}) must be {wanted}, "
-                     f"not {type_name(value)}")
-
-
-def need_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> Tensor:
-    """``value`` if it is a tensor, else PyTorch's TypeError."""
-    if isinstance(value, Tensor):
-        return value
-    raise bad_argument(function, argument, position, "Tensor", value)
-
 
 def register(
     names: str | Sequence[str], function: Any, *, torch: bool = True,
@@ -108,27 +80,12 @@ def creator(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             if not unbound and not str(error).startswith("argument '"):
                 raise
             raise combination_error(name, args, kwargs, False) or (
-                _unbound(name, error, names, kwargs) if unbound
+                unbound_error(name, error, names, kwargs) if unbound
                 else TypeError(f"{name}(): {error}")) from None
 
     create.__name__ = create.__qualname__ = name
     NAMESPACE[name] = create
     return create
-
-
-def _unbound(
-    name: str, error: Exception, names: list[str], kwargs: dict[str, Any]
-) -> TypeError:
-    missing = re.findall(r"'(\w+)'", str(error)) if "missing" in str(error) else []
-    if missing:
-        listed = ", ".join(f'"{n}"' for n in missing)
-        plural = "arguments" if len(missing) == 1 else "argument"  # sic
-        return TypeError(
-            f"{name}() missing {len(missing)} required positional {plural}: {listed}")
-    for key in kwargs:
-        if key not in names:
-            return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
-    return TypeError(str(error))
 
 
 def op(
@@ -183,109 +140,31 @@ def _public(
 ) -> Callable[..., Any]:
     """The callable users see: NumPy spellings, ``out=``, PyTorch's argument errors; in these,
     ``bound`` methods do not count ``self``."""
-    parameters = list(inspect.signature(function).parameters.values())
-    names = [p.name for p in parameters]
-    spellings = {k: v for k, v in _SPELLINGS.items() if v in names and k not in names}
-    first = names[0] if names else ""
-    if first in ("A", "x") and "input" not in names:
-        spellings["input"] = first
-    check_first = first == "input"
-    required = [p.name for p in parameters if p.default is p.empty
-                and p.kind is p.POSITIONAL_OR_KEYWORD]
-    most = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
-    takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    gathered = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
-    takes_out = out and "out" not in names
-    number_first = title in _NUMBER_FIRST
-    needs_sizes = title in _NEEDS_SIZES
+    called = Signature(title, function, out, bound)
+    check_first, number_first = called.check_first, called.number_first
+    needs_sizes = called.needs_sizes
 
     @functools.wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
         target = None
         if kwargs:
-            for key in kwargs.keys() & spellings:
-                kwargs[spellings[key]] = kwargs.pop(key)
-            if gathered and check_first and "input" in kwargs:
-                args = (kwargs.pop("input"), *args)
-            if gathered in kwargs:
-                args = (*args, kwargs.pop(gathered))
-            if takes_out and "out" in kwargs:
-                target = kwargs.pop("out")
+            args, target = called.spelled(args, kwargs)
         if check_first and args and args[0].__class__ is not Tensor and not (
                 isinstance(args[0], Tensor) or (number_first and is_number(args[0]))):
-            raise (combination_error(title, args, kwargs, bound)
-                   or bad_argument(title, "input", 1, "Tensor", args[0]))
+            raise called.first_error(args, kwargs)
         if needs_sizes and len(args) == 1 and not kwargs:
-            raise combination_error(title, args, kwargs, bound) or TypeError(
-                f'{title}() missing 1 required positional arguments: "{gathered}"')
+            raise called.sizes_error(args)
         try:
             if target is not None:
                 return into(target, title, function, args, kwargs)
             return function(*args, **kwargs)
         except TypeError as error:
-            trace = error.__traceback__
-            unbound = trace is not None and trace.tb_next is None
-            if unbound or str(error).startswith(("argument '", f"{title}(): argument")):
-                combined = combination_error(title, args, kwargs, bound)
-                if combined is not None:
-                    raise combined from None
-            if str(error).startswith("argument '"):
-                error = _placed_error(title, error, args, names)
-            elif unbound:
-                error = _binding_error(
-                    title, error, args, kwargs, required, names, most, takes_any, bound)
-                raise error from None
-            elif not str(error).startswith(f"{title}(): argument"):
+            explained = called.explain(error, args, kwargs)
+            if explained is error:
                 raise
-            raise (_without_self(error) if bound else error) from None
+            raise explained from None
 
     return public
-
-
-def _placed_error(
-    title: str, error: TypeError, args: tuple[Any, ...], names: list[str]
-) -> TypeError:
-    """``argument 'dim' must be int, not str`` with the function and the position."""
-    text = str(error)
-    argument = text.split("'")[1]
-    if "(position" not in text and argument in names and names.index(argument) < len(args):
-        position = f"(position {names.index(argument) + 1}) "
-        text = text.replace("' must", f"' {position}must", 1)
-    return TypeError(f"{title}(): {text}")
-
-
-_POSITION = re.compile(r"\(position (\d+)\)")
-
-
-def _without_self(error: TypeError) -> TypeError:
-    """The positions in a message as a method's caller counts them."""
-    return TypeError(_POSITION.sub(lambda m: f"(position {int(m[1]) - 1})", str(error), count=1))
-
-
-def _binding_error(
-    title: str, error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any],
-    required: list[str], names: list[str], most: int, takes_any: bool, bound: bool,
-) -> TypeError:
-    missing = [n for n in required[len(args):] if n not in kwargs]
-    if missing and "missing" in str(error):
-        listed = ", ".join(f'"{n}"' for n in missing)
-        plural = "arguments" if len(missing) == 1 else "argument"  # sic
-        return TypeError(f"{title}() missing {len(missing)} required positional {plural}: {listed}")
-    for key in kwargs:
-        if key not in names:
-            return TypeError(f"{title}() got an unexpected keyword argument '{key}'")
-    if not takes_any and len(args) > most:
-        if bound and most == 1:
-            return TypeError(f"TensorBase.{title}() takes no arguments ({len(args) - 1} given)")
-        least = len(required)
-        most, given, least = most - bound, len(args) - bound, least - bound
-        if least != most:
-            return TypeError(f"{title}() takes from {least} to {most} positional arguments but "
-                             f"{given} were given")
-        args = args[:given]
-        plural = "argument" if most == 1 else "arguments"
-        return TypeError(f"{title}() takes {most} positional {plural} but {len(args)} were given")
-    return error
 
 
 def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -302,7 +181,7 @@ def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
             combined = combination_error(title + "_", (self, *args), kwargs, True)
             if combined is not None:
                 raise combined from None
-            text = str(_without_self(error))
+            text = str(without_self(error))
             raise TypeError(text.replace(title, title + "_", 1)) from None
 
     written.__name__ = written.__qualname__ = title + "_"

@@ -56,14 +56,20 @@ def arctan(ct: Array, x: Array) -> Array:
     return ct / (1 + x * x)
 
 
-@vjp(np.arctan2, "x1")
-def arctan2_x1(ct: Array, x1: Array, x2: Array) -> Array:
-    return ct * x2 / (x1 * x1 + x2 * x2)
+@vjp(np.arctan2, "x1", settings={"origin": "nan"})
+def arctan2_x1(ct: Array, x1: Array, x2: Array, origin: str) -> Array:
+    return ct * x2 / _squared_radius(x1, x2, origin)
 
 
-@vjp(np.arctan2, "x2")
-def arctan2_x2(ct: Array, x1: Array, x2: Array) -> Array:
-    return -ct * x1 / (x1 * x1 + x2 * x2)
+@vjp(np.arctan2, "x2", settings={"origin": "nan"})
+def arctan2_x2(ct: Array, x1: Array, x2: Array, origin: str) -> Array:
+    return -ct * x1 / _squared_radius(x1, x2, origin)
+
+
+def _squared_radius(x1: Array, x2: Array, origin: str) -> Array:
+    """``origin="zero"``: 1 at the origin, where the derivative is then 0 instead of NaN."""
+    square = x1 * x1 + x2 * x2
+    return np.where(square == 0, 1, square) if origin == "zero" else square
 
 
 @elementwise(np.sinh)

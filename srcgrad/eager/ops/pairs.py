@@ -66,6 +66,7 @@ def _float_only(kernel: str, function: Any) -> Any:
 
 
 atan2 = _tensors_only("atan2", np.arctan2, kind="floating", aliases=("arctan2",),
+                      settings={"origin": "zero"},
                       primal=_no_complex("atan2", "atan2_cpu", np.arctan2))
 hypot = _tensors_only("hypot", np.hypot, primal=_float_only("hypot_cpu", np.hypot))
 

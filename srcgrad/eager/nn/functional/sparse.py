@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...nodes import named
 from . import nodes
 
 
@@ -101,7 +102,7 @@ def embedding_bag(
             bags.append(part.max(0)[0])
         else:
             bags.append(part.sum(0) if mode == "sum" else part.mean(0))
-    return torch.stack(bags)
+    return named(torch.stack(bags), "EmbeddingBagBackward0")
 
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:

@@ -1,0 +1,172 @@
+"""How calls are bound to signatures, and PyTorch's errors for calls that do not fit."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.eager.overloads import combination_error
+from srcgrad.eager.tensor import Tensor
+
+# NumPy's spellings, accepted where PyTorch accepts them.
+_SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input",
+              "x2": "other", "tensor": "input"}
+
+
+# Functions whose first argument may be a number (the tensor is the second then).
+_NUMBER_FIRST = frozenset((
+    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide",
+    "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift",
+    "bitwise_right_shift", "float_power", "xlogy", "xlog1py", "zeta",
+))
+
+
+# Functions of several numbers, or one sequence, that must be called with some.
+_NEEDS_SIZES = frozenset(("view", "reshape", "permute", "expand", "flip", "repeat", "tile"))
+
+
+def type_name(value: Any) -> str:
+    """How error messages call the type of an argument."""
+    return type(value).__name__
+
+
+def bad_argument(function: str, argument: str, position: int, wanted: str, value: Any) -> TypeError:
+    """``exp(): argument 'input' (position 1) must be Tensor, not str``."""
+    return TypeError(f"{function}(): argument '{argument}' (position {position}) must be {wanted}, "
+                     f"not {type_name(value)}")
+
+
+def need_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> Tensor:
+    """``value`` if it is a tensor, else PyTorch's TypeError."""
+    if isinstance(value, Tensor):
+        return value
+    raise bad_argument(function, argument, position, "Tensor", value)
+
+
+class Signature:
+    """The parameters of a declared function as its callers may spell them."""
+
+    def __init__(
+        self, title: str, function: Callable[..., Any], out: bool, bound: bool
+    ) -> None:
+        parameters = list(inspect.signature(function).parameters.values())
+        self.title, self.bound = title, bound
+        self.names = names = [p.name for p in parameters]
+        self.spellings = {
+            k: v for k, v in _SPELLINGS.items() if v in names and k not in names}
+        first = names[0] if names else ""
+        if first in ("A", "x") and "input" not in names:
+            self.spellings["input"] = first
+        self.check_first = first == "input"
+        plain = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        self.required = [p.name for p in plain if p.default is p.empty]
+        self.most = len(plain)
+        self.gathered = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+        self.takes_out = out and "out" not in names
+        self.number_first = title in _NUMBER_FIRST
+        self.needs_sizes = title in _NEEDS_SIZES
+
+    def spelled(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], Any]:
+        """Keywords under the function's own names (in place); the arguments, and ``out``."""
+        for key in kwargs.keys() & self.spellings:
+            kwargs[self.spellings[key]] = kwargs.pop(key)
+        if self.gathered and self.check_first and "input" in kwargs:
+            args = (kwargs.pop("input"), *args)
+        if self.gathered in kwargs:
+            args = (*args, kwargs.pop(self.gathered))
+        return args, kwargs.pop("out", None) if self.takes_out else None
+
+    def first_error(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError:
+        """The first argument is no tensor."""
+        return (combination_error(self.title, args, kwargs, self.bound)
+                or bad_argument(self.title, "input", 1, "Tensor", args[0]))
+
+    def sizes_error(self, args: tuple[Any, ...]) -> TypeError:
+        """A function of sizes is called without any."""
+        return combination_error(self.title, args, {}, self.bound) or TypeError(
+            f'{self.title}() missing 1 required positional arguments: "{self.gathered}"')
+
+    def explain(
+        self, error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> TypeError:
+        """PyTorch's words for ``error``, or the same object if it comes from elsewhere."""
+        title, text = self.title, str(error)
+        trace = error.__traceback__
+        unbound = trace is not None and trace.tb_next is None
+        placed = text.startswith(("argument '", f"{title}(): argument"))
+        if not unbound and not placed:
+            return error
+        combined = combination_error(title, args, kwargs, self.bound)
+        if combined is not None:
+            return combined
+        if text.startswith("argument '"):
+            error = _placed(title, error, args, self.names)
+        elif unbound:
+            return self._binding(error, args, kwargs)
+        return without_self(error) if self.bound else TypeError(str(error))
+
+    def _binding(
+        self, error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> TypeError:
+        title, bound = self.title, self.bound
+        missing = [n for n in self.required[len(args):] if n not in kwargs]
+        if missing and "missing" in str(error):
+            listed = ", ".join(f'"{n}"' for n in missing)
+            plural = "arguments" if len(missing) == 1 else "argument"  # sic
+            return TypeError(
+                f"{title}() missing {len(missing)} required positional {plural}: {listed}")
+        for key in kwargs:
+            if key not in self.names:
+                return TypeError(f"{title}() got an unexpected keyword argument '{key}'")
+        if self.gathered is None and len(args) > self.most:
+            given, most, least = (
+                n - bound for n in (len(args), self.most, len(self.required)))
+            if bound and self.most == 1:
+                return TypeError(f"TensorBase.{title}() takes no arguments ({given} given)")
+            if least != most:
+                return TypeError(f"{title}() takes from {least} to {most} positional arguments "
+                                 f"but {given} were given")
+            plural = "argument" if most == 1 else "arguments"
+            return TypeError(
+                f"{title}() takes {most} positional {plural} but {given} were given")
+        return TypeError(str(error))
+
+
+def _placed(
+    title: str, error: TypeError, args: tuple[Any, ...], names: list[str]
+) -> TypeError:
+    """``argument 'dim' must be int, not str`` with the function and the position."""
+    text = str(error)
+    argument = text.split("'")[1]
+    if "(position" not in text and argument in names and names.index(argument) < len(args):
+        position = f"(position {names.index(argument) + 1}) "
+        text = text.replace("' must", f"' {position}must", 1)
+    return TypeError(f"{title}(): {text}")
+
+
+_POSITION = re.compile(r"\(position (\d+)\)")
+
+
+def without_self(error: TypeError) -> TypeError:
+    """The positions in a message as a method's caller counts them."""
+    return TypeError(_POSITION.sub(lambda m: f"(position {int(m[1]) - 1})", str(error), count=1))
+
+
+def unbound_error(
+    name: str, error: Exception, names: list[str], kwargs: dict[str, Any]
+) -> TypeError:
+    """The error of a call that Python could not bind, in PyTorch's words."""
+    missing = re.findall(r"'(\w+)'", str(error)) if "missing" in str(error) else []
+    if missing:
+        listed = ", ".join(f'"{n}"' for n in missing)
+        plural = "arguments" if len(missing) == 1 else "argument"  # sic
+        return TypeError(
+            f"{name}() missing {len(missing)} required positional {plural}: {listed}")
+    for key in kwargs:
+        if key not in names:
+            return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+    return TypeError(str(error))
