@@ -130,7 +130,10 @@ class Run:
                 needed.add(node)
         self.needed = needed
 
-    def _loop(self, roots: Sequence[tuple[Node, int, Any]]) -> None:
+    def _started(
+        self, roots: Sequence[tuple[Node, int, Any]]
+    ) -> tuple[dict[Node, list[Any]], list[tuple[int, int, Node]]]:
+        """The slots of all nodes, with the roots' cotangents, and the nodes that are ready."""
         table = self._discover(roots)
         if self.captures is not None:
             self._mark_needed(table)
@@ -140,6 +143,10 @@ class Run:
         for node in dict.fromkeys(n for n, _, _ in roots):
             if table[node][0] == 0:
                 heapq.heappush(heap, (-node.seq, id(node), node))
+        return table, heap
+
+    def _loop(self, roots: Sequence[tuple[Node, int, Any]]) -> None:
+        table, heap = self._started(roots)
         special = self.captures is not None or state.mode & ANOMALY != 0
         graph, retain = self.graph, self.retain
         current: Node | None = heapq.heappop(heap)[2] if heap else None

@@ -38,16 +38,59 @@ def _plan(prim: Primitive, letters: str) -> Plan:
     return found
 
 
+def _plain_result(r: Any, d: Any) -> Tensor:
+    """A tensor of a fresh array, without history."""
+    if r.__class__ is not _ndarray:
+        r = _asarray(r)
+    t: Tensor = _new(Tensor)
+    t._a = r
+    t._dt = d
+    t._ver = [0, r, None]
+    t._nr = 0
+    t._view = t._grad = t._x = t._fn = None
+    t._rg = False
+    return t
+
+
+def _edge(x: Tensor) -> Any:
+    """The edge to an input, None if it needs no gradient."""
+    if x._view is None:
+        if not x._rg:
+            return None
+        fn = x._fn
+        if fn is not None:
+            return fn, x._nr
+    return gradient_edge(x)
+
+
+def _record(t: Tensor, cls: Any, plan: Plan, edges: tuple[Any, ...], meta: Any) -> Any:
+    """Give ``t`` a node; what it saves is filled in by the caller."""
+    node = _new(cls)
+    node.plan = plan
+    node.edges = edges
+    node.meta = meta
+    node.seq = sequence()
+    node.ex = None
+    t._rg = True
+    t._fn = node
+    if plan.frees:
+        frame = _frame(2)
+        code = frame.f_code
+        node.where = (caller_place() if code.co_filename.startswith(_PACKAGE)
+                      else (code, frame.f_lasti))
+    else:
+        node.where = None
+    return node
+
+
 def pair(
     prim: Primitive, slow: Callable[..., Any], *, numbers_only: bool = False
 ) -> Callable[[Any, Any], Any]:
     """``prim`` of two operands; ``slow`` takes whatever is not plain."""
     if prim.entry.nondiff or not prim.entry.rules:
         return slow
-    compute = prim.primal
+    compute, cls, scalar_edges = prim.primal, prim.cls, prim.scalar_edges
     plans: list[Any] = [None] * 9
-    scalar_edges = prim.scalar_edges
-    cls = prim.cls
 
     def call(x: Any, y: Any) -> Any:
         mode = state.mode
@@ -70,67 +113,26 @@ def pair(
             return slow(x, y)
         finally:
             leave(token)
-        if r.__class__ is not _ndarray:
-            r = _asarray(r)
-        t = _new(Tensor)
-        t._a = r
-        t._dt = d
-        t._ver = [0, r, None]
-        t._nr = 0
-        t._view = t._grad = t._x = None
+        t = _plain_result(r, d)
         if not mode:
-            t._rg = False
-            t._fn = None
             return t
-        edge = other = None
-        kind = 0
-        if x._view is None:
-            if x._rg:
-                fn = x._fn
-                edge = gradient_edge(x) if fn is None else (fn, x._nr)
-                kind = 3
-        else:
-            edge = gradient_edge(x)
-            if edge is not None:
-                kind = 3
-        if two:
-            if y._view is None and not y._rg:
-                kind += 1
-            else:
-                fn = y._fn
-                other = gradient_edge(y) if fn is None or y._view is not None else (fn, y._nr)
-                kind += 1 if other is None else 2
+        edge = _edge(x)
+        other = _edge(y) if two else None
         if edge is None and other is None:
-            t._rg = False
-            t._fn = None
             return t
         if (x._x is not None and x._x.inference) or (
                 two and y._x is not None and y._x.inference):
             return slow(x, y)
+        kind = (0 if edge is None else 3) + (0 if not two else 1 if other is None else 2)
         plan = plans[kind]
         if plan is None:
             plan = plans[kind] = _plan(prim, "tg"[kind // 3] + _LETTERS[kind % 3])
-        node = _new(cls)
-        node.plan = plan
-        node.edges = (edge, other) if two or scalar_edges else (edge,)
-        shape = r.shape
-        if a.shape == shape and (not two or b.shape == shape):
-            node.meta = None
-        else:
-            node.meta = (None if edge is None else (a.shape, d),
-                         None if other is None else (b.shape, d))
-        node.seq = sequence()
-        node.ex = None
-        t._rg = True
-        t._fn = node
+        shape = t._a.shape
+        same = a.shape == shape and (not two or b.shape == shape)
+        meta = None if same else (None if edge is None else (a.shape, d),
+                                  None if other is None else (b.shape, d))
+        node = _record(t, cls, plan, (edge, other) if two or scalar_edges else (edge,), meta)
         node.saved = plan.quick_save(x, y, t)
-        if plan.frees:
-            frame = _frame(1)
-            code = frame.f_code
-            node.where = (caller_place() if code.co_filename.startswith(_PACKAGE)
-                          else (code, frame.f_lasti))
-        else:
-            node.where = None
         return t
 
     usable = all(_plan(prim, k).quick_save is not None for k in (
@@ -190,8 +192,8 @@ def single(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
         return slow
     compute = prim.primal
     plan = _plan(prim, "g")
-    cls = prim.cls
-    if plan.quick_save is None:
+    cls, save = prim.cls, plan.quick_save
+    if save is None:
         return slow
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -202,48 +204,21 @@ def single(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
         d = x._dt
         if not d.fast:
             return slow(x)
-        a = x._a
         token = enter(IGNORING)
         try:
-            r = compute(a)
+            r = compute(x._a)
         finally:
             leave(token)
-        if r.__class__ is not _ndarray:
-            r = _asarray(r)
-        t = _new(Tensor)
-        t._a = r
-        t._dt = d
-        t._ver = [0, r, None]
-        t._nr = 0
-        t._view = t._grad = t._x = None
+        t = _plain_result(r, d)
         if not mode or (not x._rg and x._view is None):
-            t._rg = False
-            t._fn = None
             return t
-        fn = x._fn
-        edge = gradient_edge(x) if fn is None or x._view is not None else (fn, x._nr)
+        edge = _edge(x)
         if edge is None:
-            t._rg = False
-            t._fn = None
             return t
         if x._x is not None and x._x.inference:
             return slow(x)
-        node = _new(cls)
-        node.plan = plan
-        node.edges = (edge,)
-        node.meta = None
-        node.seq = sequence()
-        node.ex = None
-        t._rg = True
-        t._fn = node
-        node.saved = plan.quick_save(x, t)  # type: ignore[misc]
-        if plan.frees:
-            frame = _frame(1)
-            code = frame.f_code
-            node.where = (caller_place() if code.co_filename.startswith(_PACKAGE)
-                          else (code, frame.f_lasti))
-        else:
-            node.where = None
+        node = _record(t, cls, plan, (edge,), None)
+        node.saved = save(x, t)
         return t
 
     return _like(call, slow)

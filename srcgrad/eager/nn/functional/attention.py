@@ -160,32 +160,19 @@ def _extended(mask: Any) -> Any:
     return None if mask is None else pad(mask, (0, 1))
 
 
+_NO_MASK = (
+    "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
+    "method `generate_square_subsequent_mask` to create this mask.")
+
+
 def multi_head_attention_forward(
-    query: Any,
-    key: Any,
-    value: Any,
-    embed_dim_to_check: int,
-    num_heads: int,
-    in_proj_weight: Any,
-    in_proj_bias: Any,
-    bias_k: Any,
-    bias_v: Any,
-    add_zero_attn: bool,
-    dropout_p: float,
-    out_proj_weight: Any,
-    out_proj_bias: Any,
-    training: bool = True,
-    key_padding_mask: Any = None,
-    need_weights: bool = True,
-    attn_mask: Any = None,
-    use_separate_proj_weight: bool = False,
-    q_proj_weight: Any = None,
-    k_proj_weight: Any = None,
-    v_proj_weight: Any = None,
-    static_k: Any = None,
-    static_v: Any = None,
-    average_attn_weights: bool = True,
-    is_causal: bool = False,
+    query: Any, key: Any, value: Any, embed_dim_to_check: int, num_heads: int,
+    in_proj_weight: Any, in_proj_bias: Any, bias_k: Any, bias_v: Any, add_zero_attn: bool,
+    dropout_p: float, out_proj_weight: Any, out_proj_bias: Any, training: bool = True,
+    key_padding_mask: Any = None, need_weights: bool = True, attn_mask: Any = None,
+    use_separate_proj_weight: bool = False, q_proj_weight: Any = None, k_proj_weight: Any = None,
+    v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None,
+    average_attn_weights: bool = True, is_causal: bool = False,
 ) -> tuple[Any, Any]:
     """Attention of several heads with projections before and after; ``(output, weights)``.
 
@@ -201,10 +188,7 @@ def multi_head_attention_forward(
     target, batch, width = query.shape
     padding = _additive(key_padding_mask, "key_padding_mask", attn_mask, query.dtype)
     if is_causal and attn_mask is None:
-        raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
-            "method `generate_square_subsequent_mask` to create this mask."
-        )
+        raise RuntimeError(_NO_MASK)
     if is_causal and padding is None and not need_weights:
         mask = None
     else:
@@ -234,19 +218,27 @@ def multi_head_attention_forward(
         mask, padding = _extended(mask), _extended(padding)
     mask = _joined(mask, padding, batch, num_heads, k.size(1))
     rate = dropout_p if training else 0.0
-    rows = None
-    if need_weights:
-        out, rows = _heads_with_weights(q, k, v, mask, rate)
-        rows = rows.view(batch, num_heads, target, k.size(1))
-        rows = rows.mean(dim=1) if average_attn_weights else rows
-        out = out.transpose(0, 1).reshape(target * batch, width)
-    else:
-        out = _heads_at_once(q, k, v, mask, rate, is_causal, batch)
+    out, rows = _mixed(
+        q, k, v, mask, rate, is_causal, batch, need_weights, average_attn_weights)
     out = linear(out, out_proj_weight, out_proj_bias)
     out = out.view(target, batch, out.size(1))
     if batched:
         return out, rows
     return out.squeeze(1), None if rows is None else rows.squeeze(0)
+
+
+def _mixed(
+    q: Any, k: Any, v: Any, mask: Any, rate: float, is_causal: bool, batch: int,
+    need_weights: bool, averaged: bool,
+) -> tuple[Any, Any]:
+    """The heads' outputs side by side, ``(L * N, E)``, and the weights if they are wanted."""
+    if not need_weights:
+        return _heads_at_once(q, k, v, mask, rate, is_causal, batch), None
+    out, rows = _heads_with_weights(q, k, v, mask, rate)
+    heads, target = q.shape[0] // batch, q.shape[1]
+    rows = rows.view(batch, heads, target, k.size(1))
+    rows = rows.mean(dim=1) if averaged else rows
+    return out.transpose(0, 1).reshape(target * batch, heads * q.shape[2]), rows
 
 
 def _joined(mask: Any, padding: Any, batch: int, heads: int, source: int) -> Any:
