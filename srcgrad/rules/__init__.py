@@ -126,5 +126,5 @@ __all__ = [
     "windows",
 ]
 
-for _module in ("special", "linalg", "fft", "stats"):
+for _module in ("special", "linalg", "fft", "stats", "signal"):
     when_imported(f"scipy.{_module}", f"srcgrad.rules.scipy_{_module}")

@@ -227,3 +227,16 @@ def test_riccati_equations():
 
     for function, scale in ((sl.solve_continuous_are, 1.0), (sl.solve_discrete_are, 0.8)):
         check(function, scale * a, b, np.eye(2), np.eye(1), fixed=(2, 3), tol=2e-5)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_convolutions(mode):
+    signal = pytest.importorskip("scipy.signal")
+    for function in (signal.convolve, signal.fftconvolve, signal.oaconvolve, signal.correlate):
+        check(function, signed(7), signed(3), mode=mode)
+        check(function, signed(6), signed(2), mode=mode)
+        check(function, signed(4, 5), signed(2, 3), mode=mode)
+    for function in (signal.convolve2d, signal.correlate2d):
+        check(function, signed(5, 4), signed(2, 3), mode=mode)
+        check(function, signed(5, 4), signed(3, 2), mode=mode)
+    check(signal.convolve, signed(2), signed(5), mode=mode)
