@@ -94,8 +94,8 @@ class UnsupportedSyntax(SrcgradError, NotImplementedError):
 
     refuses = (
         ("`async def`, `await`, asynchronous generators", "an ordinary function"),
-        ("`try` whose body may raise at more than one place, or after something was "
-         "changed",
+        ("`try` whose body may raise in a loop of unknown length, or after an array or something "
+         "outside was changed",
          "an `if` that tests the condition"),
     )
 
@@ -110,8 +110,8 @@ class UnsupportedOperation(SrcgradError, NotImplementedError):
         ("a number read out of a text or object that was made of differentiated "
          "numbers",
          "the number itself"),
-        ("a random draw around a parameter that is differentiated",
-         "`loc + scale * rng.standard_normal(n)`"),
+        ("a random draw by a shape parameter that is differentiated (gamma, beta, counts)",
+         "`sg.stop_gradient`; location and scale have derivatives"),
         ("`exec`, `eval`, `locals()`, `globals()`", "code in the function"),
         ("weak references; instances with a `__del__` method",
          "ordinary references, `with` statements"),

@@ -60,7 +60,7 @@ class Activity:
                 self._forward_loop(node)
             elif node.op == "call" and self._calls is not None:
                 self.varied.update(self._calls.vary(node, self.varied))
-            elif node.op not in INERT and any(
+            elif (node.op not in INERT or self._bindings.is_draw(node)) and any(
                     v in self.varied for v in self._bindings.differentiable(node)):
                 self.varied.update(o for o in node.outputs if o.aval.is_inexact)
             if node.op in ("apply", "effect") and node.params["fn"] not in _FACTS and any(
@@ -104,6 +104,8 @@ class Activity:
                 self._backward_loop(node)
             elif node.op == "call" and self._calls is not None:
                 self.useful.update(self._calls.matter(node, self.useful))
+            elif self._bindings.is_draw(node):
+                self.useful.update(self._bindings.differentiable(node))
             elif node.op == "effect":
                 self._check_effect(node)
             elif node.op not in INERT:
@@ -113,8 +115,8 @@ class Activity:
                 self.useful.update(self._bindings.differentiable(node))
 
     def _check_effect(self, node: Node) -> None:
-        """An effect has no derivative: a random draw whose parameters depend on the inputs, an
-        unknown function of them.  Where its result counts, leaving it out would be wrong."""
+        """An effect has no derivative: a random draw whose shape parameter depends on the inputs,
+        an unknown function of them.  Where its result counts, leaving it out would be wrong."""
         if not any(v in self.varied for v in node.inputs):
             return
         fn = node.params["fn"]
@@ -123,9 +125,8 @@ class Activity:
             "differentiated",
             where=node.origin.where if node.origin is not None else None,
             why="the call is an effect, executed as it stands, and has no derivative",
-            fix="draw numbers with constant parameters and scale them "
-                "(loc + scale * rng.standard_normal(size)), or pass the operands through "
-                "srcgrad.stop_gradient")
+            fix="draw from a distribution with a location and a scale (they have derivatives), "
+                "or pass the operands through srcgrad.stop_gradient")
 
     def _backward_loop(self, node: Node) -> None:
         parts = LoopParts(node)

@@ -92,10 +92,15 @@ class Bindings:
             found = self._differentiable[node] = self._find(node)
         return found
 
+    def is_draw(self, node: Node) -> bool:
+        """Is the node a random draw whose derivative by its parameters is known?"""
+        return node.op == "effect" and len(node.outputs) == 1 and (
+            self.of(node).entry is not None)
+
     def _find(self, node: Node) -> tuple[Value, ...]:
         if node.op in ("list", "call", "pack", "unpack"):
             return node.inputs
-        if node.op != "apply":
+        if node.op != "apply" and not self.is_draw(node):
             return tuple(node.inputs[i] for i in _DIFFERENTIABLE.get(node.op, ())
                          if i < len(node.inputs))
         if not any(o.aval.is_inexact for o in node.outputs):

@@ -332,6 +332,8 @@ def transposed(tape: Tape, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, 
 
 def uncertain(node: Node) -> bool:
     """May sizes that meet in the node's broadcast be 1 or not from iteration to iteration?"""
+    if node.op == "effect":
+        return False
     args, kwargs = avals_of(node)
     return infer(node.params["fn"], args, kwargs).uncertain
 

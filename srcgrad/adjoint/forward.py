@@ -155,7 +155,7 @@ class Forward:
         self.tangents[value] = t
 
     def _node(self, tape: Tape, node: Node) -> Sequence[Value | None]:
-        if node.op == "apply":
+        if node.op == "apply" or self.bindings.is_draw(node):
             return self._apply(tape, node)
         if node.op in _ARRAYS:
             return [_ARRAYS[node.op](self, tape, node)]

@@ -143,7 +143,7 @@ class Reverse:
         """The adjoint of one node, some of whose outputs have a cotangent."""
         op = node.op
         cts = [frame.take(o) for o in node.outputs]
-        if op == "apply":
+        if op == "apply" or self.bindings.is_draw(node):
             self._apply(frame, node, cts)
         elif op in arrays.ADJOINTS:
             arrays.ADJOINTS[op](self, frame, node, cts)

@@ -7,6 +7,7 @@ import builtins
 import cmath
 import math
 import operator
+import random
 import sys
 from typing import Any
 
@@ -83,7 +84,7 @@ def _public_names() -> dict[int, tuple[str, str]]:
                     found.setdefault(id(value), ("numpy", f"{prefix}.{key}"))
     for key in _CONVENTIONAL:
         found[id(getattr(np, key))] = ("numpy", f"np.{key}")
-    for module in (math, cmath, operator):
+    for module in (math, cmath, operator, random):
         for key in sorted(vars(module)):
             value = getattr(module, key)
             if not key.startswith("_") and callable(value):

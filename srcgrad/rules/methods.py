@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, Entry, linear, lookup, nondiff, variant
 from srcgrad.rules.broadcast import scatter_add, size_of
+from srcgrad.rules.random_draws import DRAWS
 from srcgrad.spelling import Attribute, Method
 
 Shape = tuple[int, ...]
@@ -97,7 +98,7 @@ def _method(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         return operator.getitem, args, kwargs
     if name in _METADATA:
         return shape_of, (obj,), {}
-    function = _METHODS.get(name)
+    function = _METHODS.get(name) or DRAWS.get(name)
     return None if function is None else (function, args, kwargs)
 
 

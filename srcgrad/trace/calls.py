@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import random
 import types
 from collections.abc import Callable
 from typing import Any
@@ -66,6 +67,9 @@ class Calls(Construction):
             return self.call_method(function.owner, function.name, *args, **kwargs)
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__setattr__":
             return self.setattr(function.__self__, *args)
+        if isinstance(function, types.MethodType) and isinstance(function.__self__, random.Random):
+            return self.emit_effect(function, args, kwargs,
+                                    self.effect_aval(function, args, kwargs))
         if isinstance(function, types.MethodType):
             if lookup(function) is not None:  # a ruled method, such as scipy.stats.norm.pdf
                 return self.call_library(function, args, kwargs)

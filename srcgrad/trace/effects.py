@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
+from ..graph.infer import infer
 from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind, array, python_scalar, scalar
 from ..rules.ufunc_forms import masked
@@ -121,7 +122,12 @@ class Effects(Containers):
             shapes = [a.aval.shape for a in (*args, *kwargs.values())
                       if type(a) is ArrayTracer]
             if shapes:
-                return array(dtype, max((s or () for s in shapes), key=len))
+                like = next(a for a in (*args, *kwargs.values()) if type(a) is ArrayTracer)
+                for other in (*args, *kwargs.values()):
+                    if type(other) is ArrayTracer and other is not like and len(shapes) > 1:
+                        found = infer(np.add, (like.aval, other.aval), {})
+                        return array(dtype, found.avals[0].shape or ())
+                return array(dtype, like.aval.shape or ())
             python = not integers and name not in ("standard_normal_",)
             return python_scalar(Kind.FLOAT if python else Kind.INT)
         sizes = size if isinstance(size, (tuple, list)) else (size,)
@@ -140,7 +146,10 @@ class Effects(Containers):
                  "poisson": 1, "rayleigh": 1, "chisquare": 1, "standard_t": 1,
                  "standard_gamma": 1, "geometric": 1, "normal": 2, "uniform": 2, "randint": 2,
                  "integers": 2, "binomial": 2, "beta": 2, "gamma": 2, "laplace": 2,
-                 "logistic": 2, "lognormal": 2, "gumbel": 2}.get(name, 99)
+                 "logistic": 2, "lognormal": 2, "gumbel": 2, "weibull": 1, "pareto": 1,
+                 "power": 1, "zipf": 1, "logseries": 1, "vonmises": 2, "wald": 2, "f": 2,
+                 "noncentral_chisquare": 2, "negative_binomial": 2, "noncentral_f": 3,
+                 "triangular": 3, "hypergeometric": 3, "tomaxint": 0}.get(name, 99)
         return args[place] if len(args) > place else None
 
     def _random_special(self, name: str, args: tuple[Any, ...],

@@ -238,6 +238,17 @@ def weak_reference(x):
 
 
 @mistake(X)
+def try_after_a_change(x):
+    y = np.eye(3)
+    try:
+        y += np.linalg.inv(np.outer(x, x))
+        z = np.linalg.solve(y, x)
+    except np.linalg.LinAlgError:
+        z = x
+    return np.sum(z)
+
+
+@mistake(X)
 def delete_global(x):
     global LEFTOVER
     del LEFTOVER
@@ -251,6 +262,11 @@ LEFTOVER = 1
 @mistake(X)
 def axis_from_data(x):
     return np.sum(np.outer(x, x), axis=int(x[0]))[0]
+
+
+@mistake(X)
+def list_index_from_data(x):
+    return np.sum([np.sin, np.cos, np.tan][int(x[0])](x))
 
 
 @mistake(X)
@@ -374,8 +390,8 @@ def structured_array_made_inside(x):
 
 
 @mistake(X, np.random.default_rng(0))
-def draws_around_a_parameter(x, rng):
-    return np.sum(rng.normal(x, 1.0))
+def draws_by_a_shape(x, rng):
+    return np.sum(rng.gamma(x))
 
 
 @mistake(X)

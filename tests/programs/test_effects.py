@@ -199,9 +199,14 @@ def drawn_around(x, rng):
     return np.sum(rng.normal(x, 0.1))
 
 
-def test_draws_with_parameters_that_are_differentiated_are_refused():
-    with pytest.raises(sg.UnsupportedOperation, match="normal"):
-        sg.grad(drawn_around)(X, np.random.default_rng(0))
+def shaped(x, rng):
+    return np.sum(rng.gamma(x))
+
+
+def test_draws_by_shape_parameters_are_refused_and_others_follow_their_parameters():
+    with pytest.raises(sg.UnsupportedOperation, match="gamma"):
+        sg.grad(shaped)(X, np.random.default_rng(0))
+    np.testing.assert_array_equal(sg.grad(drawn_around)(X, np.random.default_rng(0)), [1, 1, 1])
 
     def reparametrised(x, rng):
         return np.sum(x + 0.1 * rng.standard_normal(3))
