@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from . import nesting, rules  # noqa: F401  (nesting: transforms inside of traced functions)
+from . import nesting, rules, scipy  # noqa: F401  (nesting: transforms in traced functions)
 from .api import grad, jit, value_and_grad
 from .checks import check_grads
 from .config import config
+from .debugging import debug_nans
 from .errors import (
     AliasError,
     JoinError,
     NonDifferentiable,
+    NonFiniteValue,
     NonScalarOutput,
     SourceNotFound,
     SrcgradError,
@@ -22,6 +24,7 @@ from .errors import (
 from .marks import custom_vjp, name, stop_gradient
 from .transforms import (
     elementwise_grad,
+    gnvp,
     hessian,
     hvp,
     jacfwd,
@@ -38,10 +41,11 @@ from .tree import unflatten as tree_unflatten
 __version__ = "0.1.0"
 
 __all__ = [
-    "AliasError", "JoinError", "NonDifferentiable", "NonScalarOutput", "SourceNotFound",
-    "SrcgradError", "StructureError", "TracingError", "UnsupportedOperation",
-    "UnsupportedSyntax", "UnsupportedType", "__version__", "check_grads", "config",
-    "custom_vjp", "elementwise_grad", "grad", "hessian", "hvp", "jacfwd", "jacobian",
-    "jacrev", "jit", "jvp", "linearize", "name", "ravel_tree", "rules", "stop_gradient",
-    "tree_flatten", "tree_map", "tree_unflatten", "value_and_grad", "vjp",
+    "AliasError", "JoinError", "NonDifferentiable", "NonFiniteValue", "NonScalarOutput",
+    "SourceNotFound", "SrcgradError", "StructureError", "TracingError",
+    "UnsupportedOperation", "UnsupportedSyntax", "UnsupportedType", "__version__",
+    "check_grads", "config", "custom_vjp", "debug_nans", "elementwise_grad", "gnvp", "grad",
+    "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize", "name",
+    "ravel_tree", "rules", "scipy", "stop_gradient", "tree_flatten", "tree_map",
+    "tree_unflatten", "value_and_grad", "vjp",
 ]

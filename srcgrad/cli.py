@@ -46,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, run, text in (
             ("source", _source, "print the generated code"),
             ("graph", _graph, "print the static graph"),
+            ("show", _show, "print the source with the generated code beside it"),
             ("explain", _explain, "print what the code relies on and what it keeps"),
             ("check", _check, "compare with finite differences"),
             ("export", _export, "write a module that needs NumPy only"),
@@ -55,6 +56,8 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--args", default="", help="example arguments, by name")
         command.add_argument("--argnums", default="0", help="number or name, or several: 0,2")
         command.add_argument("--mode", choices=[*_MODES, "jit"], default="value_and_grad")
+        if name == "show":
+            command.add_argument("--output", default="", help="HTML file to write")
         if name == "export":
             command.add_argument("--output", default="gradient.py", help="file to write")
         command.set_defaults(run=run)
@@ -142,6 +145,12 @@ def _source(options: argparse.Namespace) -> str:
 def _graph(options: argparse.Namespace) -> str:
     compiled, arguments = _made(options)
     return str(compiled.graph(**arguments))
+
+
+def _show(options: argparse.Namespace) -> str:
+    compiled, arguments = _made(options)
+    table = compiled.show(**arguments)
+    return f"wrote {table.save(options.output)}" if options.output else repr(table)
 
 
 def _explain(options: argparse.Namespace) -> str:

@@ -17,6 +17,7 @@ from .compiler import Request, Specialization, compile_call, inner_joint
 from .errors import StructureError, TracingError
 from .frames import shown, without_internal_frames
 from .graph.ir import Graph
+from .show.beside import SideBySide, side_by_side
 from .trace.nested import inline_derivative
 
 CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize"])
@@ -187,6 +188,13 @@ class Compiled:
 
         entry = self._entry(args, kwargs)
         return explain(self, entry, self._entries)
+
+    @without_internal_frames
+    def show(self, *args: Any, **kwargs: Any) -> SideBySide:
+        """The function's source with the generated forward and adjoint code beside each line:
+        prints as text, shows as HTML in a notebook, and ``.save(file)`` writes a page."""
+        entry = self._entry(args, kwargs)
+        return side_by_side(entry.title, entry.emitted.text, entry.emitted.line_map)
 
     @without_internal_frames
     def export(self, file: str | Path, *args: Any, **kwargs: Any) -> Path:

@@ -188,6 +188,15 @@ class JoinError(SrcgradError, TypeError):
     )
 
 
+class NonFiniteValue(SrcgradError, FloatingPointError):
+    """Raised under ``debug_nans``: the first statement that made a NaN or an infinity."""
+
+    refuses = (
+        ("under `sg.debug_nans()`: a statement, forward or adjoint, that makes a NaN or an "
+         "infinity", "`np.where` around the operands, or other operands"),
+    )
+
+
 class StructureError(SrcgradError, ValueError):
     """Arguments, ``argnums`` or cotangents whose structure does not fit the function."""
 

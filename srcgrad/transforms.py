@@ -454,3 +454,30 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[...,
         return pullback(ones)[place]
 
     return Derived(fun, "elementwise_grad", place, derivative)
+
+
+def gnvp(fun: Callable[..., Any], argnums: int = 0, *,
+         loss: Callable[[Any], Any] | None = None) -> Callable[..., Any]:
+    """The Gauss-Newton product ``J.T @ (H @ (J @ v))``: ``gnvp(f)(*args, v)``.
+
+    ``J`` is the Jacobian of ``fun``, ``H`` the Hessian of the scalar function ``loss`` of its
+    result (None: half the sum of squares, whose Hessian is the identity).  Neither is formed:
+    one pushforward and one pullback.  ``v`` and the product have the argument's structure.
+
+    >>> gnvp(lambda x: x ** 2)(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 4., 16.])
+    """
+    place = _one(argnums)
+
+    @without_internal_frames
+    def product(*args: Any) -> Any:
+        *point, v = args
+        made = _Split(fun, point, (place,))
+        tangents: list[Any] = [None] * len(point)
+        tangents[place] = v
+        moved = made.pushforward(*tangents)
+        if loss is not None:
+            moved = hvp(loss)(made.out, moved)
+        return made.pullback(moved)[place]
+
+    return product

@@ -292,7 +292,9 @@ def abstract(structure: Any, inputs: list[Value]) -> Any:
     if isinstance(structure, list):
         return [abstract(s, inputs) for s in structure]
     if isinstance(structure, dict):
-        return {k: abstract(v, inputs) for k, v in structure.items()}
+        fields = {k: abstract(v, inputs) for k, v in structure.items()}
+        like = getattr(structure, "like", None)  # a dict that stands for an instance
+        return fields if like is None else like(fields)
     if isinstance(structure, slice):
         return slice(abstract(structure.start, inputs), abstract(structure.stop, inputs),
                      abstract(structure.step, inputs))

@@ -221,6 +221,10 @@ class Record(dict):  # type: ignore[type-arg]
         super().__init__(fields)
         self.cls = cls
 
+    def like(self, fields: dict[str, Any]) -> Record:
+        """The same instance with other fields."""
+        return Record(self.cls, fields)
+
 
 def _has_value(part: Any) -> bool:
     if isinstance(part, (Value, Ref)):

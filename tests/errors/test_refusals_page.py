@@ -23,6 +23,6 @@ def test_the_command_prints_it(capsys):
 def test_every_error_class_is_on_the_page():
     found = [c for c in vars(errors).values() if isinstance(c, type)
              and issubclass(c, errors.SrcgradError) and c is not errors.SrcgradError]
-    assert len(found) == 10
+    assert len(found) == 11
     for cls in found:
         assert f"## {cls.__name__}" in page() and cls.refuses and cls.__doc__

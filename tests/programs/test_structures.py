@@ -139,3 +139,25 @@ def test_writing_methods_called_by_name_write():
     x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
     d_x, d_y = sg.grad(scaled, argnums=(0, 1))(x, y)
     assert d_x.tolist() == [0.0, 64.0] and d_y.tolist() == [0.0, 8.0 + 32.0]
+
+
+def test_results_that_are_instances_keep_their_class():
+    for made in (sg.jit(lambda p: Data(p.w * 2, p.b))(Data(X, 2.0)),
+                 sg.vjp(lambda p: Data(p.w * 2, p.b), Data(X, 2.0))[0]):
+        assert type(made) is Data and made.w.tolist() == (2 * X).tolist() and made.b == 2.0
+    gradient = sg.grad(lambda p: np.sum(p["d"].w ** 2) * p["d"].b)
+    nested = sg.jit(lambda p: gradient(p))({"d": Data(X, 2.0)})
+    assert type(nested["d"]) is Data
+    out, pullback = sg.vjp(gradient, {"d": Data(X, 2.0)})
+    assert type(out["d"]) is Data
+    (second,) = pullback({"d": Data(np.ones(3), 0.0)})
+    assert second["d"].w.tolist() == [4.0] * 3 and second["d"].b == 2 * X.sum()
+
+
+def test_results_inside_of_instances():
+    def f(x):
+        return {"a": Layer(Pair(x * 2, [x, 1.0]), np.sum(x), "kind")}
+
+    made = sg.jit(f)(X)
+    assert type(made["a"]) is Layer and type(made["a"].w) is Pair and made["a"].kind == "kind"
+    assert made["a"].w.b[0].tolist() == X.tolist() and made["a"].b == 3.0

@@ -1,0 +1,169 @@
+"""SciPy's solvers with derivatives filled in, for arguments of any structure.
+
+``minimize``, ``least_squares`` and ``root`` have SciPy's signatures.  ``x0`` may be an array, a
+number, or nested dicts, lists, tuples and dataclasses of these; the result's ``x`` has the same
+structure.  SciPy is imported at the first call.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .api import value_and_grad
+from .errors import StructureError
+from .transforms import hessian, hvp, jacobian, vjp
+from .tree import ravel_tree
+
+WITH_PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})
+WITH_HESSIANS = frozenset({"dogleg", "trust-exact"})
+WITHOUT_GRADIENTS = frozenset({"nelder-mead", "powell", "cobyla", "cobyqa"})
+
+
+def _optimize() -> Any:
+    try:
+        return importlib.import_module("scipy.optimize")
+    except ImportError:
+        raise StructureError(
+            "srcgrad.scipy needs SciPy", where="srcgrad.scipy", why="it is not installed",
+            fix="pip install scipy, or pip install 'srcgrad[scipy]'") from None
+
+
+def _flat(fun: Callable[..., Any], x0: Any) -> tuple[Any, Any, Callable[..., Any]]:
+    """The start as a vector, the way back, and ``fun`` as a function of a vector."""
+    start, unravel = ravel_tree(x0)
+    if start.dtype.kind not in "f":
+        start = start.astype(float)
+    if isinstance(x0, np.ndarray) and x0.ndim == 1 and x0.dtype == start.dtype:
+        return start, lambda flat: flat, fun
+    return start, unravel, fun
+
+
+def minimize(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
+             method: str | None = None, **options: Any) -> Any:
+    """``scipy.optimize.minimize`` with ``jac`` (and for methods that use them ``hessp`` or
+    ``hess``) filled in.
+
+    ``fun(x, *args)`` returns a real number; ``x`` has the structure of ``x0``, and so have the
+    result's ``x`` and ``jac``.  Derivatives that are given (``jac=...``) are left alone.
+
+    >>> found = minimize(lambda p: np.sum((p["w"] - 3.0) ** 2) + p["b"] ** 2,
+    ...                  {"w": np.zeros(2), "b": 1.0})
+    >>> bool(found.success), np.round(found.x["w"], 4).tolist()
+    (True, [3.0, 3.0])
+    """
+    optimize = _optimize()
+    start, unravel, fun = _flat(fun, x0)
+    kind = (method or "").lower() if isinstance(method, str) or method is None else ""
+    if not isinstance(args, tuple):
+        args = (args,)
+
+    if kind in WITHOUT_GRADIENTS or "jac" in options:
+        target: Callable[..., Any] = lambda flat, *rest: fun(unravel(flat), *rest)  # noqa: E731
+    else:
+        both = value_and_grad(fun)
+
+        def target(flat: Any, *rest: Any) -> Any:
+            value, slope = both(unravel(flat), *rest)
+            return float(value), ravel_tree(slope)[0].astype(float)
+
+        options["jac"] = True
+        if kind in WITH_PRODUCTS and not {"hess", "hessp"} & set(options):
+            product = hvp(fun)
+            options["hessp"] = lambda flat, v, *rest: ravel_tree(product(
+                unravel(flat), *rest, unravel(v)))[0]
+        elif kind in WITH_HESSIANS and not {"hess", "hessp"} & set(options):
+            if not isinstance(x0, np.ndarray):
+                raise StructureError(
+                    f"method {method!r} needs a Hessian, and x0 is not an array",
+                    where="x0 of minimize", why="a Hessian of containers is no matrix",
+                    fix="use method 'trust-ncg' or 'Newton-CG', or one array as x0")
+            second = hessian(fun)
+            options["hess"] = lambda flat, *rest: np.reshape(
+                second(unravel(flat), *rest), (flat.size, flat.size))
+    return _shaped(optimize.minimize(target, start, args=args, method=method, **options), unravel)
+
+
+def _shaped(result: Any, unravel: Callable[[Any], Any]) -> Any:
+    """The result with ``x`` and a gradient in the start's structure."""
+    size = np.size(result.x)
+    result.x = unravel(np.asarray(result.x))
+    slope = getattr(result, "jac", None)
+    if isinstance(slope, np.ndarray) and slope.shape == (size,):
+        result.jac = unravel(slope)
+    return result
+
+
+def _with_jacobian(fun: Callable[..., Any], start: Any, unravel: Callable[[Any], Any]
+                   ) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """``fun`` and its Jacobian as functions of a vector."""
+    def flat_fun(flat: Any, *rest: Any, **named: Any) -> Any:
+        return np.ravel(fun(unravel(flat), *rest, **named))
+
+    of_tree = None
+
+    def flat_jacobian(flat: Any, *rest: Any, **named: Any) -> Any:
+        nonlocal of_tree
+        if of_tree is None:
+            of_tree = _rows(fun)
+        return of_tree(unravel(flat), *rest, **named).reshape(-1, start.size)
+
+    return flat_fun, flat_jacobian
+
+
+def _rows(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """The Jacobian with respect to a tree: one row per element of the result."""
+    from_array = jacobian(fun)
+
+    def rows(point: Any, *rest: Any, **named: Any) -> Any:
+        if named:
+            return jacobian(lambda p: fun(p, *rest, **named))(point)
+        if isinstance(point, (np.ndarray, float)):
+            return np.asarray(from_array(point, *rest))
+        out, pullback = vjp(fun, point, *rest)
+        units = np.eye(np.size(out)).reshape((np.size(out), *np.shape(out)))
+        return np.stack([ravel_tree(pullback(u if np.ndim(out) else float(u))[0])[0]
+                         for u in units])
+
+    return rows
+
+
+def least_squares(fun: Callable[..., Any], x0: Any, jac: Any = None, *,
+                  args: tuple[Any, ...] = (), **options: Any) -> Any:
+    """``scipy.optimize.least_squares`` with the Jacobian filled in.
+
+    >>> found = least_squares(lambda p: np.array([p[0] - 1.0, 10.0 * (p[1] - p[0] ** 2)]),
+    ...                       np.array([-1.0, 2.0]))
+    >>> np.round(found.x, 6).tolist()
+    [1.0, 1.0]
+    """
+    optimize = _optimize()
+    start, unravel, fun = _flat(fun, x0)
+    target, slopes = _with_jacobian(fun, start, unravel)
+    result = optimize.least_squares(target, start, jac=slopes if jac is None else jac, args=args,
+                                    **options)
+    result.x = unravel(np.asarray(result.x))
+    return result
+
+
+def root(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (), method: str = "hybr",
+         jac: Any = None, **options: Any) -> Any:
+    """``scipy.optimize.root`` with the Jacobian filled in (for the methods that use one).
+
+    >>> found = root(lambda x: np.array([x[0] ** 2 - 2.0, x[0] * x[1] - 1.0]), np.ones(2))
+    >>> np.round(found.x ** 2, 6).tolist()
+    [2.0, 0.5]
+    """
+    optimize = _optimize()
+    start, unravel, fun = _flat(fun, x0)
+    target, slopes = _with_jacobian(fun, start, unravel)
+    if jac is None and method in ("hybr", "lm"):
+        jac = slopes
+    if not isinstance(args, tuple):
+        args = (args,)
+    result = optimize.root(target, start, args=args, method=method, jac=jac, **options)
+    result.x = unravel(np.asarray(result.x))
+    return result

@@ -1,0 +1,87 @@
+"""Where NaNs come from; Gauss-Newton products."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+X = np.array([0.0, 1.0, 2.0])
+
+
+def in_the_forward_part(x):
+    y = x * 2
+    z = np.log(y - 3.0)
+    return np.sum(z * x)
+
+
+def in_the_adjoint_part(x):
+    y = np.sqrt(x)
+    return np.sum(y)
+
+
+def in_a_loop(x):
+    y = 1.0
+    for i in range(3):
+        y = y / (x[i] - 1.0)
+    return y
+
+
+@pytest.mark.parametrize(("function", "part", "line"), [
+    (in_the_forward_part, "forward", "z = np.log(y - 3.0)"),
+    (in_the_adjoint_part, "adjoint", "y = np.sqrt(x)"),
+    (in_a_loop, "forward", "y = y / (x[i] - 1.0)")])
+def test_the_first_statement_is_named(function, part, line):
+    df = sg.value_and_grad(function)
+    with np.errstate(all="ignore"):
+        df(X)
+        with sg.debug_nans(), pytest.raises(sg.NonFiniteValue) as caught:
+            df(X)
+    assert isinstance(caught.value, FloatingPointError)
+    text = str(caught.value)
+    assert f"in the {part} part" in text and line in text and "Why:" in text and "Fix:" in text
+
+
+def test_nothing_is_said_of_finite_programs_and_of_nans_that_come_in():
+    trace = sys.gettrace()
+    with sg.debug_nans():
+        assert sg.grad(in_the_adjoint_part)(X + 1).shape == (3,)
+        assert np.isnan(sg.grad(lambda x: np.sum(x * x))(np.array([np.nan, 1.0]))[0])
+
+        def smallest(x):
+            best = np.inf
+            for v in x:
+                if v < best:
+                    best = v
+            return best
+
+        assert sg.grad(smallest)(X).tolist() == [1, 0, 0]
+    assert sys.gettrace() is trace
+
+
+def test_infinities_may_be_left_out():
+    with np.errstate(all="ignore"), sg.debug_nans(infs=False):
+        assert np.isinf(sg.grad(in_the_adjoint_part)(X)[0])
+
+
+def test_gauss_newton_products():
+    A = np.random.default_rng(0).random((5, 3))
+
+    def model(x, scale):
+        return np.tanh(A @ x) * scale
+
+    jacobian = sg.jacobian(model)(X, 2.0)
+    v = np.array([1.0, -1.0, 0.5])
+    np.testing.assert_allclose(sg.gnvp(model)(X, 2.0, v), jacobian.T @ (jacobian @ v))
+
+    def loss(r):
+        return np.sum(np.cosh(r))
+
+    middle = sg.hessian(loss)(model(X, 2.0))
+    np.testing.assert_allclose(sg.gnvp(model, loss=loss)(X, 2.0, v),
+                               jacobian.T @ (middle @ (jacobian @ v)))
+    tree = sg.gnvp(lambda p: p["a"] * p["b"])({"a": X, "b": 3.0}, {"a": X, "b": 0.0})
+    np.testing.assert_allclose(tree["a"], 9 * X)
