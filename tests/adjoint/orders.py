@@ -145,6 +145,19 @@ def check_second(fn, args, tol=1e-8, differences=1e-4):
         found = product([found[p] for p in places], second, args, places)
         same(found, forward, tol, "reverse over reverse against forward over reverse")
 
+    full = [None] * len(args)
+    for place, t in zip(places, first, strict=True):
+        full[place] = t
+
+    def pushed(*a):
+        return sg.jvp(fn, a, full)[1]
+
+    over = quiet(sg.grad(pushed, argnums=places), *copy.deepcopy(args))
+    same(product(over, second, args, places), forward, tol,
+         "reverse over forward against forward over reverse")
+    _, twice = quiet(sg.jvp, pushed, copy.deepcopy(args), along)
+    same(twice, forward, tol, "forward over forward against forward over reverse")
+
     def weighted(*a):
         return product(sg.grad(fn, argnums=places)(*a), first, args, places)
 
