@@ -354,8 +354,9 @@ class _Closing:
         spec = forward.loop
         if spec.kind != "for" or spec.exits or aval.dtype is None or aval.dtype.kind not in "biufc":
             return False
-        if aval.optional and not all(map(_is_plain, aval.shape or ())):
-            return False  # rows that are undefined on some paths need a size that is at hand
+        if aval.optional and (aval.dtype.kind not in "fc" or not all(
+                map(_is_plain, aval.shape or ()))):
+            return False  # rows that are undefined on some paths: not a number, of a known size
         if not self.sizes.counted(forward) and self.scope.in_arm(forward):
             return False  # undefined elsewhere, and of a size that nothing else tells
         if aval.kind is Kind.INT or aval.kind not in NUMERIC or aval.shape is None:

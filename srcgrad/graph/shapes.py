@@ -398,6 +398,15 @@ def _leading_shape(x: Any, axis: Any, like: Any) -> tuple[Dim, ...] | None:
     return tuple(shape)
 
 
+def _like_all(*arrays: Any) -> tuple[Dim, ...] | None:
+    """The shape of the first of some arrays that have one dtype and rank."""
+    if not all(isinstance(a, Aval) and a.kind is Kind.ARRAY for a in arrays) or len(
+            {(a.dtype, a.ndim) for a in arrays}) != 1:
+        return None
+    shape: tuple[Dim, ...] | None = arrays[0].shape
+    return shape
+
+
 def _item(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     if not isinstance(args[0], Aval) or args[0].dtype is None:
         return None
@@ -420,6 +429,8 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
         wanted = named["like"].shape if isinstance(named["like"], Aval) else None
     elif fn.__name__ == "leading":
         wanted = _leading_shape(*named.values())
+    elif fn.__name__ == "recurrence":
+        wanted = _like_all(*named.values())
     elif isinstance(wanted, tuple):
         wanted = tuple(map(number_of, wanted))
     if not isinstance(source, Aval) or not isinstance(wanted, tuple) or None in wanted:
