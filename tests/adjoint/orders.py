@@ -169,3 +169,30 @@ def check_second(fn, args, tol=1e-8, differences=1e-4):
 def same(found, wanted, tol, what):
     found, wanted = float(np.real(found)), float(np.real(wanted))
     assert close(found, wanted, tol), f"{what}: {found!r} != {wanted!r}"
+
+
+def check_third(fn, args, tol=1e-7):
+    """Third derivatives along three directions: the outermost one backward and forward."""
+    places = floats(args)
+    arrays = [np.asarray(args[p]) for p in places]
+    first, second, third = (directions(args, places, seed=k) for k in (3, 4, 5))
+
+    def along(f, ds):
+        def slope_of(*a):
+            found = sg.grad(f, argnums=places)(*a)
+            total = 0.0
+            for g, d in zip(found, ds):
+                total = total + np.sum(g * d)
+            return total
+        return slope_of
+
+    assert all(a.dtype.kind == "f" for a in arrays)
+    inner = along(along(fn, first), second)
+    value, back = quiet(sg.value_and_grad(inner, argnums=places), *copy.deepcopy(args))
+    full = [None] * len(args)
+    for place, t in zip(places, third, strict=True):
+        full[place] = t
+    out, forward = quiet(sg.jvp, inner, copy.deepcopy(args), full)
+    same(out, value, tol, "the second derivative")
+    same(product(back, third, args, places), forward, tol,
+         "the third derivative backward against forward")

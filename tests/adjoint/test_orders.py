@@ -21,8 +21,9 @@ import practice
 import tricky
 import uneven_programs
 from generator import arguments, program
-from orders import check_first, check_second
+from orders import check_first, check_second, check_third
 from source_programs import SOURCES
+from wide import wide_arguments, wide_program
 
 import srcgrad as sg
 
@@ -36,15 +37,17 @@ def test_small_programs(fn, args):
     check_second(fn, args)
 
 
-def run(seed):
+def run(seed, wide=False, third=False):
     """Check one program; False if it was refused (an alias that depends on data)."""
-    fn, text = program(seed)
-    args = arguments(seed)
+    fn, text = wide_program(seed) if wide else program(seed)
+    args = wide_arguments(seed) if wide else arguments(seed)
     if not np.isfinite(chain.run_quietly(fn, copy.deepcopy(args))):
         return True
     try:
         check_first(fn, args)
         check_second(fn, args)
+        if third:
+            check_third(fn, args)
     except sg.SrcgradError:
         return False
     except AssertionError as error:
@@ -58,11 +61,27 @@ def test_programs(start):
     assert sum(done) >= 5, "more than half of the programs were refused"
 
 
+def test_third_order():
+    assert all([run(seed, wide, True) for seed, wide in ((1, False), (2, False), (1, True))])
+
+
+@pytest.mark.parametrize("start", range(0, 12, 4))
+def test_wide_programs(start):
+    assert all([run(seed, True) for seed in range(start, start + 4)])
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("start", range(2000, 2400, 20))
 def test_many_programs(start):
     for seed in range(start, start + 20):
-        run(seed)
+        run(seed, third=seed % 10 == 0)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("start", range(2000, 2200, 10))
+def test_many_wide_programs(start):
+    for seed in range(start, start + 10):
+        run(seed, True, third=seed % 10 == 0)
 
 
 def test_linearization_point_is_kept():

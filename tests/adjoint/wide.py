@@ -78,7 +78,8 @@ class Wide:
             f"np.roll({a}, 1) * 0.9", f"np.maximum({a}, {b})", "(M.T @ M[:, 0]) * 0.2",
             f"np.concatenate([{a}[1:], {b}[:1]])", f"np.outer({a}, {b})[1]", f"{a}.copy()",
             f"np.clip({a}, -0.5, 0.8)", f"np.convolve({a}, {b}, 'same') * 0.3",
-            f"np.linalg.solve(np.eye(5) * 4.0 + np.outer({a}, {b}), {b})", f"np.interp({a}, [-1, 0, 2], [0.1, 0.5, 0.2]) * {b}",
+            f"np.linalg.solve(np.eye(5) * 4.0 + np.outer({a}, {b}), {b})",
+            f"np.interp({a}, [-1, 0, 2], [0.1, 0.5, 0.2]) * {b}",
             f"np.einsum('i,j->i', {a}, {b}) * 0.3", f"np.array([{c}, {c}, 0.1, {c}, 0.2])",
             f"np.diff({a}, append={c})")
 
@@ -142,7 +143,8 @@ class Wide:
         self.emit(self.pick(
             f"L.append({self.array()})", "u = L.pop() if len(L) > 1 else u * 0.5",
             f"L[-1] = L[-1] * {c}", f"t += 0.1 * sum(np.sum(e * {a}) for e in L)",
-            "v = np.tanh(np.sum(np.array(L), axis=0))", f"L.insert(0, {a} * 0.5)", "r += 0.05 * len(L)"))
+            "v = np.tanh(np.sum(np.array(L), axis=0))", f"L.insert(0, {a} * 0.5)",
+            "r += 0.05 * len(L)"))
 
     def view(self):
         name, w = self.fresh("p"), self.pick("u", "v", f"M[{self.row()}]")
