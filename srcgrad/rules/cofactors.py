@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from srcgrad.rules.book import Array, linear, vjp
 from srcgrad.rules.broadcast import runtime
 
-_LARGE = 1e10  # the condition number from which the inverse is not used
+_LARGE = 1e6  # the condition number from which the inverse is not used
 
 
 def _inverse(a: np.ndarray[Any, Any]) -> Any:
@@ -49,10 +50,10 @@ def cofactors(a: Array) -> Array:
 
 
 @runtime
-def cofactors_pullback(ct: Array, a: Array) -> Array:
+def cofactors_pullback(along: Array, a: Array) -> Array:
     """The vector-Jacobian product of :func:`cofactors`.  It is symmetric: the second derivative
     of the determinant."""
-    a, ct = np.asarray(a), np.asarray(ct)
+    a, ct = np.asarray(a), np.asarray(along)
     n = a.shape[-1]
     inverse = _inverse(a) if n else None
     if inverse is not None:
@@ -60,14 +61,28 @@ def cofactors_pullback(ct: Array, a: Array) -> Array:
         det = np.asarray(np.linalg.det(a))[..., None, None]
         share = np.sum(ct * t, axis=(-2, -1), keepdims=True)
         return det * (share * t - t @ np.swapaxes(ct, -1, -2) @ t)
+    return _by_minors(ct, a, lambda rows, columns: cofactors(a[..., rows, columns]))
+
+
+def _by_minors(ct: Any, a: Any, inner: Callable[[Any, Any], Any]) -> Any:
+    """The sum over all places of ``ct`` there times what ``inner`` gives for the minor."""
+    n = a.shape[-1]
     out = np.zeros(np.broadcast_shapes(a.shape, ct.shape), np.result_type(a, ct))
     for i in range(n):
         for j in range(n):
-            rows, columns = np.delete(np.arange(n), i), np.delete(np.arange(n), j)
-            inner = cofactors(a[..., rows[:, None], columns])
-            part = ct[..., i, j, None, None] * inner
-            out[..., rows[:, None], columns] += part if (i + j) % 2 == 0 else -part
+            rows, columns = np.delete(np.arange(n), i)[:, None], np.delete(np.arange(n), j)
+            part = ct[..., i, j, None, None] * inner(rows, columns)
+            out[..., rows, columns] += part if (i + j) % 2 == 0 else -part
     return out
+
+
+@runtime
+def cofactors_curvature(direction: Array, along: Array, a: Array) -> Array:
+    """The vector-Jacobian product of :func:`cofactors_pullback` for ``a``: the third derivative
+    of the determinant."""
+    a, ct, along = np.asarray(a), np.asarray(direction), np.asarray(along)
+    return _by_minors(along, a, lambda rows, columns: cofactors_pullback(
+        ct[..., rows, columns], a[..., rows, columns]))
 
 
 @vjp(cofactors, "a")
@@ -75,6 +90,21 @@ def cofactors_a(ct: Array, a: Array) -> Array:
     return cofactors_pullback(ct, a)
 
 
-@linear(cofactors_pullback, "ct")
+@vjp(cofactors_pullback, "a")
+def cofactors_pullback_a(ct: Array, along: Array, a: Array) -> Array:
+    return cofactors_curvature(ct, along, a)
+
+
+@linear(cofactors_pullback, "along")
 def cofactors_pullback_ct(ct: Array, a: Array) -> Array:
     return cofactors_pullback(ct, a)
+
+
+@linear(cofactors_curvature, "direction")
+def cofactors_curvature_direction(ct: Array, along: Array, a: Array) -> Array:
+    return cofactors_curvature(ct, along, a)
+
+
+@linear(cofactors_curvature, "along")
+def cofactors_curvature_along(ct: Array, direction: Array, a: Array) -> Array:
+    return cofactors_curvature(direction, ct, a)
