@@ -138,7 +138,8 @@ class _Walk:
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, after: Names) -> Names:
         otherwise = self.inside(node.orelse, after, after) | after
         test = node.test if isinstance(node, ast.While) else None
-        head = otherwise | _reads(test)
+        # from what an earlier walk through the loop around found: one pass confirms it
+        head = otherwise | _reads(test) | self.heads.get(id(node), _NONE)
         self.left[id(node)] = self.left.get(id(node), _NONE).union(after, *self.around)
         while True:
             self.note(node, head)

@@ -20,6 +20,7 @@ from ..marks import stop_gradient
 from ..tree import tree_map
 from . import iteration
 from .handlers import HANDLERS, handles
+from .homes import may_be
 from .iteration import EqualArrays, Range, Staged, staged_iterable
 from .journal import Field
 from .library import Selector
@@ -331,8 +332,7 @@ def stop_gradient_(machine: Any, x: Any) -> Any:
         return x
     result = machine.opaque_apply(stop_gradient, (machine.value_of(x),), x.aval)
     if type(result) is ArrayTracer and type(x) is ArrayTracer:
-        result.home.aliases.append((x.home, x.home.current))
-        x.home.aliases.append((result.home, result.home.current))
+        may_be(result.home, x.home)
     return result
 
 

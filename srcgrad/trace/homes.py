@@ -89,6 +89,14 @@ def link_possible(sides: Iterable[list[tuple[Home, Home]]]) -> None:
             home.group = group
 
 
+def may_be(home: Home, base: Home) -> None:
+    """Say of a new home that it may be another one (and so all that this may be)."""
+    for other in reach(base):
+        if other is not home and other.choice is None:
+            home.aliases.append((other, other.current))
+            other.aliases.append((home, home.current))
+
+
 def inherit_stored(home: Home, parts: Iterable[Any]) -> None:
     """A joined array may be one that lies in a list."""
     home.stored = home.stored or any(

@@ -13,6 +13,7 @@ from ..graph.infer import infer_getitem
 from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind
 from .control import Restart
+from .homes import may_be
 from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
 from .journal import Content
 from .loops import Loops
@@ -161,7 +162,7 @@ class Items(Loops):
         if found.view == "fresh" or found.aval.kind is not Kind.ARRAY:
             result = self.wrap(value)
             if found.view == "maybe" and type(result) is ArrayTracer:
-                result.home.aliases.append((base.home, base.home.current))
+                may_be(result.home, base.home)
             return result
         view = self.view(base, (step,), tuple(dyn), value, found.aval)
         self.made_from[view.obj] = (base.obj, key, base.home.current)

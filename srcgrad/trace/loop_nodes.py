@@ -195,7 +195,8 @@ class LoopNodes(Rounds):
             self.journal.write(c.cell, UNREAD if unread else new)
         for home, source in itertools.chain(*sides):
             home.aliases.extend((h, h.current) for h in reach(source)
-                                if h.region is not None and h.region.active)
+                                if h.region is not None and h.region.active
+                                and h.choice is None)
         link_possible(sides)
         for handle, value in handles:
             if handle.first is value:

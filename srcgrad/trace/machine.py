@@ -22,6 +22,7 @@ from . import (  # noqa: F401  (they fill the table of handlers)
 )
 from .either import Either
 from .handlers import HANDLERS
+from .homes import may_be
 from .iteration import Transposed, staged_iterable
 from .joins import record_fields
 from .rounds import Later
@@ -195,8 +196,7 @@ class TraceMachine(Either, MachineDefaults):
         for one in found:
             if type(one) is ArrayTracer:
                 for home in given:
-                    one.home.aliases.append((home, home.current))
-                    home.aliases.append((one.home, one.home.current))
+                    may_be(one.home, home)
         return found
 
     def copied(self, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:

@@ -232,7 +232,8 @@ class Members:
         found = [s for s in sides if type(s) is ArrayTracer]
         one = found[0]
         ends = any(arm.jump == RAISE for arm in self.arms)
-        if sides[0] is sides[1] or (ends and one.first is not None):
+        alone = row.inner and any(s is UNBOUND for s in sides)
+        if sides[0] is sides[1] or alone or (ends and one.first is not None):
             return one
         value.obj = machine.new_obj()
         if one.steps and all(s is UNBOUND or _alike(s, one) for s in sides):

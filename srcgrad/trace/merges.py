@@ -172,16 +172,20 @@ class Merges(Choices):
 
     def torn(self, joining: Join, skip: set[tuple[Any, ...]]) -> frozenset[tuple[int, int]]:
         """Pairs of objects that a join would replace by new ones although something else still
-        refers to one of them, or to one of them paired with another."""
+        refers to one of them, or to one of them paired with another; or whose parts an arm (or
+        a loop's body) has changed, so that they are not what they were there any more."""
         pairs = [(a, b) for a, b in joining.objects if b is not UNBOUND]
         if not pairs:
             return frozenset()
+        changed = {key[1] for key in skip if key[0] in ("content", "field")}
         known = self.known_elsewhere(joining, skip)
         partner: tuple[dict[int, int], dict[int, int]] = ({}, {})
         found: set[tuple[int, int]] = set()
         for a, b in pairs:
             one = (id(a), id(b))
-            if {*one} & known or partner[0].setdefault(id(a), id(b)) != id(b) or (
+            sides = one if joining.predicate is not None else one[1:]
+            if {*one} & known or changed.intersection(sides) or (
+                    partner[0].setdefault(id(a), id(b)) != id(b)) or (
                     partner[1].setdefault(id(b), id(a)) != id(a)):
                 found.add(one)
         return frozenset(found)
@@ -401,7 +405,8 @@ class Merges(Choices):
             for part in parts:
                 if type(part) is ArrayTracer:
                     result.home.aliases.extend(
-                        (h, h.current) for h in reach(part.home) if is_active(h))
+                        (h, h.current) for h in reach(part.home)
+                        if is_active(h) and h.choice is None)
         return result
 
     # ---- jumps -----------------------------------------------------------------------------

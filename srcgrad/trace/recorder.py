@@ -27,7 +27,7 @@ from ..kinds import OPAQUE, Aval, Kind, aval_of
 from ..stage.origins import origin
 from .attempts import Reached, Stop, error_of
 from .control import Refusal
-from .homes import is_stored
+from .homes import is_stored, may_be
 from .iteration import EqualArrays
 from .journal import Journal, Lost, Version
 from .tracers import (
@@ -378,8 +378,7 @@ class Recorder:
             return self.view(base, steps, dyn, value, value.aval)
         result = self.wrap(value)
         if type(result) is ArrayTracer:
-            result.home.aliases.append((base.home, base.home.current))
-            base.home.aliases.append((result.home, result.home.current))
+            may_be(result.home, base.home)
             result.home.layout_of = base.home if of_c_order else None
         return result
 

@@ -31,7 +31,7 @@ from ..stage.function import Staged
 from ..stage.machine import UNBOUND, Frame
 from .control import Again, Bottom, Refusal, Restart, Unroll
 from .forms import Arguments, argument_form, escapes, fits, result_form
-from .homes import may_be_one, reach
+from .homes import may_be, may_be_one, reach
 from .joins import (
     Failed,
     Leaf,
@@ -275,9 +275,8 @@ class Recursion(Statements):
     def _alias(self, home: Home, possible: list[Home | None]) -> None:
         """Say that a result may be (a view of) an array that went into the call."""
         for one in possible:
-            for other in reach(one) if one is not None else ():
-                home.aliases.append((other, other.current))
-                other.aliases.append((home, home.current))
+            if one is not None:
+                may_be(home, one)
 
     def _result_here(self, callee: Callee, leaf: Leaf, meaning: dict[Any, Dim | None]) -> Aval:
         """The type of a result at one call: sizes in terms of this call's arguments."""

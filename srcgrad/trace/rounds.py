@@ -22,7 +22,7 @@ from ..kinds import Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from ..stage.regions import names_read_after_loop, names_read_at_head
 from .branches import Branches
-from .homes import inherit_stored, is_stored, link_possible, reach
+from .homes import inherit_stored, is_stored, link_possible, may_be_one, reach
 from .joins import Apart, Join, Leaf, Same, Sequence, Shape, build, leaf_shapes, leaves
 from .journal import Cell, Change, Lost, Slot, Snapshot, Stored, Version
 from .merges import UNREAD
@@ -291,7 +291,8 @@ class Rounds(Branches):
                     pairs.append((tracer.home, part.home))
                     inherit_stored(tracer.home, (part,))
                     for home in reach(part.home):
-                        if home.region is not None and home.region.active:
+                        if home.region is not None and home.region.active and (
+                                home.choice is None):
                             tracer.home.aliases.append((home, home.current))
         link_possible(list(sides.values()))
 
@@ -300,6 +301,7 @@ class Rounds(Branches):
         joining = self.join()
         wide = False
         before = self._partition(forms)
+        recalled = all(c.end is None for c in forms.values())
         for key, carried in forms.items():
             change = done.changes.get(key)
             carried.end = change.after if change is not None else carried.entry
@@ -308,9 +310,8 @@ class Rounds(Branches):
             carried.shape, changed = widen(joining, carried.shape, carried.pristine, carried.end)
             self.check_content(carried.cell, carried.shape)
             wide = wide or changed
-        if not wide and self._partition(forms) != before:
-            wide = True
-        self._check_objects(joining, forms)
+        if not wide:
+            wide = self._partition(forms) != before if not recalled else not self._covered(forms)
         for key, carried in forms.items():
             if not wide and isinstance(carried.shape, Leaf) and carried.shape.steady and (
                     not self._steady(carried, done)):
@@ -331,16 +332,33 @@ class Rounds(Branches):
             shape = self._first_form(joining, change)
             forms[key] = Carried(change.cell, shape, change.before, end=change.after)
             wide = True
+        self._check_objects(joining, {*forms, *done.changes})
         return wide
 
-    def _check_objects(self, joining: Join, forms: dict[tuple[Any, ...], Carried]) -> None:
+    def _check_objects(self, joining: Join, changed: set[tuple[Any, ...]]) -> None:
         """A loop carries objects by their parts: each must have one name only."""
-        if self.torn(joining, set(forms)):
+        if self.torn(joining, changed):
             raise self.fatal(JoinError(
                 "a loop's variable refers to another object in each iteration, and the objects "
                 "have other names too",
                 why="a change made through one name could not be followed to the others",
                 fix="keep the numbers in arrays, or copy the object"))
+
+    def _covered(self, forms: dict[tuple[Any, ...], Carried]) -> bool:
+        """May the arrays at the head be all that the arrays at the end may be?"""
+        pairs = [(head.home, part.home) for c in forms.values() if c.end is not None
+                 for head, part in zip(c.heads, leaves(c.shape, c.end), strict=False)
+                 if type(head) is ArrayTracer and type(part) is ArrayTracer]
+        for a, source in pairs:
+            known = {id(h) for h, _ in a.aliases}
+            if (is_stored(source) and not a.stored) or any(
+                    h.region is not None and h.region.active and h.choice is None
+                    and id(h) not in known for h in reach(source)):
+                return False
+            if any(a is not b and id(b) not in known and may_be_one(source, other)
+                   for b, other in pairs):
+                return False
+        return True
 
     def _partition(self, forms: dict[tuple[Any, ...], Carried]) -> list[Any]:
         """Which carried arrays are one buffer at the end of an iteration, and which belong to

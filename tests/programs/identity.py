@@ -509,3 +509,23 @@ def one_of_two_made_in_an_arm(x, y):
     if np.sum(q.u) < 2.01:
         q = o if np.sum(y * y) > 0.80 else Cell(x.copy(), 0.5)
     return np.sum(q.u * y) + q.k + np.sum(o.u) + o.k
+
+
+@both
+def dict_replaced_or_changed(x, y):
+    d = {"p": x * 0.5, "q": x * y}
+    if d["q"][-2] > 0.40:
+        d = {"p": y * 2.0, "q": d["p"]}
+    else:
+        d["q"] = x
+    return np.sum(d["p"] * y) + np.sum(d["q"] * x)
+
+
+@stored
+def reshaped_copy_of_an_alias(x, y):
+    a = x * 0.5 + y
+    q = a
+    for _ in range(3):
+        a.reshape(2, 2).T[0] *= 0.6
+        a = np.cumsum(q) * 0.3
+    return np.sum(a * y) + np.sum(q)
