@@ -73,6 +73,14 @@ def _is_plain_instance(obj: Any) -> bool:
             and cls.__name__ not in ("module", "function"))
 
 
+def blank(cls: Any) -> Any:
+    """An instance whose ``__init__`` has not run."""
+    try:
+        return object.__new__(cls)
+    except TypeError:  # a class of C code, such as SimpleNamespace
+        return cls.__new__(cls)
+
+
 def assemble(cls: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
     """A container of the given type from its parts; ``__init__`` does not run."""
     if cls is dict or issubclass(cls, dict):
@@ -82,7 +90,7 @@ def assemble(cls: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
         return cls(*parts) if hasattr(cls, "_fields") else cls(parts)
     if issubclass(cls, list):
         return cls(parts)
-    new = object.__new__(cls)
+    new = blank(cls)
     for key, part in zip(keys, parts, strict=True):
         object.__setattr__(new, key, part)
     return new

@@ -166,7 +166,8 @@ def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape
 def _is_identity(node: Node) -> bool:
     """Conversions between kinds of one number (``float(x)``) pass the cotangent on."""
     fn = node.params["fn"]
-    return len(node.inputs) == 1 and node.params["args"] == (Ref(0),) and (
+    return len(node.inputs) == 1 and len(node.params["args"]) == 1 and (
+        type(node.params["args"][0]) is Ref) and (
         fn in (float, complex) or (isinstance(fn, type) and issubclass(fn, np.inexact)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 from typing import Any
 
@@ -101,7 +102,7 @@ class Containers(Lists):
         if isinstance(iterable, np.ndarray):
             return iter(iterable)
         path = self.paths.get(id(iterable))
-        if path is not None and isinstance(iterable, (list, tuple)):
+        if path is not None and isinstance(iterable, (list, tuple, collections.deque)):
             self.note_container(iterable)
             return [self.outside(x, path.child("item", i)) if not is_tracer(x) else x
                     for i, x in enumerate(iterable)]
@@ -233,9 +234,9 @@ class Containers(Lists):
     def resolved(self, obj: Any) -> Any:
         if id(obj) in self.symbolic_lists or id(obj) not in self.paths:
             return obj
-        if isinstance(obj, (list, tuple)):
+        if isinstance(obj, (list, tuple, collections.deque)):
             items = list(self.outside_items(obj))
-            return items if isinstance(obj, list) else tuple(items)
+            return tuple(items) if isinstance(obj, tuple) else items
         if type(obj) is dict:
             return dict(self.container_method(obj, "items", (), {}))
         if isinstance(obj, (dict, set, frozenset)):

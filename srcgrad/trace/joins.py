@@ -23,6 +23,7 @@ from ..graph.ir import Value
 from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, aval_of, in_words, join, list_of
 from ..stage.function import definition
 from ..stage.machine import UNBOUND
+from ..tree import blank
 from .journal import Snapshot
 from .tracers import (
     ArrayTracer,
@@ -472,7 +473,7 @@ def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
     names = record_fields(obj) or ()
 
     def build(parts: list[Any]) -> Any:
-        new = object.__new__(cls)
+        new = blank(cls)
         for n, p in zip(names, parts, strict=True):
             object.__setattr__(new, n, p)
         return new

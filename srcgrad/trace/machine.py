@@ -13,6 +13,7 @@ from ..kinds import COMPLEX, FLOAT, Kind, int_aval
 from ..stage.defaults import MachineDefaults
 from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
+from ..tree import blank
 from . import (  # noqa: F401  (they fill the table of handlers)
     arrays,
     functions,
@@ -221,7 +222,7 @@ class TraceMachine(Either, MachineDefaults):
         fields = record_fields(obj)
         if fields is None:
             return copy.deepcopy(obj) if deep else copy.copy(obj)
-        new = object.__new__(type(obj))
+        new = blank(type(obj))
         memo[id(obj)] = new
         for name in fields:
             value = self.getattr(obj, name)

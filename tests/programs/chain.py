@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import copy
 import importlib.util
+import types
 import warnings
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +34,11 @@ def same(a: Any, b: Any) -> bool:
         return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
     if isinstance(a, (float, complex, np.generic)):
         return repr(a) == repr(b)
-    if isinstance(a, (list, tuple)):
+    if isinstance(a, (list, tuple, deque)):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
     if isinstance(a, dict):
         return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
-    if hasattr(a, "__dict__") and not callable(a):
+    if hasattr(a, "__dict__") and not isinstance(a, (type, types.FunctionType)):
         return same(vars(a), vars(b))
     return bool(a == b)
 

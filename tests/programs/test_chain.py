@@ -17,6 +17,7 @@ import everyday  # noqa: E402
 import identity  # noqa: E402
 import numpy_style  # noqa: E402
 import objects  # noqa: E402
+import objects_outside  # noqa: E402
 import practice  # noqa: E402
 import recursion  # noqa: E402
 import recursion_state  # noqa: E402
@@ -24,7 +25,7 @@ from chain import check, floats, same  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
-CORPORA = (containers_outside, everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state)
+CORPORA = (containers_outside, objects_outside, everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 
 
