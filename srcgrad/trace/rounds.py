@@ -23,7 +23,18 @@ from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from ..stage.regions import names_read_after_loop, names_read_at_head
 from .branches import Branches
 from .homes import inherit_stored, is_stored, link_possible, may_be_one, reach
-from .joins import Apart, Join, Leaf, Same, Sequence, Shape, build, leaf_shapes, leaves
+from .joins import (
+    Apart,
+    Join,
+    Leaf,
+    Same,
+    Sequence,
+    Shape,
+    build,
+    leaf_aval,
+    leaf_shapes,
+    leaves,
+)
 from .journal import Cell, Change, Lost, Slot, Snapshot, Stored, Version
 from .merges import UNREAD
 from .recorder import Region
@@ -88,18 +99,21 @@ class Later:
         return None if self.head is None or self.after is None else self.head | self.after
 
 
-@dataclass(slots=True)
-class Holder:
-    """A remembered version: that of the array a variable holds."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A variable of a frame (by its number among the running ones); ``is_version``: of the
+    array that it holds, the version."""
 
-    slot: Slot
+    frame: int
+    name: str
+    is_version: bool = False
 
 
 class Rounds(Branches):
     """Tracing a loop's body to a fixed form."""
 
     loop_count: int
-    forms: dict[Any, list[tuple[Any, Shape]]]
+    forms: dict[Any, list[tuple[Place, Leaf]]]
     notes: list[str]
     unrolled: dict[Any, str]
     list_sites: dict[Value, Any]
@@ -155,41 +169,44 @@ class Rounds(Branches):
 
     call_sites: list[Any]
 
-    def _remembered(self, forms: dict[tuple[Any, ...], Carried]) -> list[tuple[Any, Shape]]:
-        """The forms to start from at the next visit.  A version is remembered by a variable
-        that holds the array, since each visit may have other arrays there."""
-        holders = {id(value.home): Slot(frame, name) for frame in self.frames
+    def _remembered(self, forms: dict[tuple[Any, ...], Carried]) -> list[tuple[Place, Leaf]]:
+        """The forms to start from at the next visit, by variables: frames are new at each call.
+        A version is remembered by a variable that holds the array, since each visit may have
+        other arrays there.  Objects are looked at anew: they may have got other names."""
+        numbers = {id(frame): i for i, frame in enumerate(self.frames)}
+        holders = {id(value.home): Place(i, name, True) for i, frame in enumerate(self.frames)
                    for name, value in frame.slots.items() if type(value) is ArrayTracer}
-        kept: list[tuple[Any, Shape]] = []
+        kept: list[tuple[Place, Leaf]] = []
         for carried in forms.values():
-            if isinstance(carried.cell, Slot):
-                kept.append((carried.cell, carried.shape))
-            elif isinstance(carried.cell, Version) and id(carried.cell.owner) in holders:
-                kept.append((Holder(holders[id(carried.cell.owner)]), carried.shape))
+            cell, shape = carried.cell, carried.shape
+            if not isinstance(shape, Leaf):
+                continue
+            if isinstance(cell, Slot) and id(cell.owner) in numbers:
+                kept.append((Place(numbers[id(cell.owner)], cell.name), shape))
+            elif isinstance(cell, Version) and id(cell.owner) in holders:
+                kept.append((holders[id(cell.owner)], shape))
         return kept
 
     frames: list[Frame]
 
     def _recall(self, forms: dict[tuple[Any, ...], Carried],
-                remembered: list[tuple[Any, Shape]]) -> None:
+                remembered: list[tuple[Place, Leaf]]) -> None:
         """Start from the form an earlier visit of the same loop arrived at."""
         joining = self.join()
-        live = {id(frame) for frame in self.frames}
-        for cell, shape in remembered:
-            if isinstance(cell, Holder):
-                value = cell.slot.get()
-                if id(cell.slot.owner) in live and type(value) is ArrayTracer and (
-                        value.home.lost is None):
-                    version = Version(value.home)
-                    entry = version.get()
-                    leaf = Leaf(entry.aval, version_of=value.home)
-                    forms[version.key] = Carried(version, leaf, entry)
+        for place, shape in remembered:
+            slot = Slot(self.frames[place.frame], place.name)
+            entry = slot.get()
+            if place.is_version:
+                if type(entry) is ArrayTracer and entry.home.lost is None and (
+                        entry.home.choice is None):
+                    version = Version(entry.home)
+                    leaf = Leaf(version.get().aval, version_of=entry.home)
+                    forms[version.key] = Carried(version, leaf, version.get())
                 continue
-            entry = cell.get()
-            if id(cell.owner) not in live or (entry is UNBOUND and not isinstance(shape, Leaf)):
+            if leaf_aval(entry) is None and entry is not UNBOUND:
                 continue
             wider, _ = widen(joining, shape, entry, entry)
-            forms[cell.key] = Carried(cell, wider, entry)
+            forms[slot.key] = Carried(slot, wider, entry)
 
     def _round(self, kind: str, forms: dict[tuple[Any, ...], Carried],
                test: Callable[[], Any] | None, start: tuple[Any, Callable[[Any], None]] | None,

@@ -2,41 +2,68 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import importlib.util
+import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from chain import check, run_quietly  # noqa: E402
-from generator import arguments, program  # noqa: E402
+from chain import check, run_quietly, same  # noqa: E402
+from generator import arguments, made, program, programs  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
 
-def run(seed: int) -> bool:
-    """Check one program; False if it was refused (an alias that depends on data)."""
-    fn, text = program(seed)
-    args = arguments(seed)
-    value = run_quietly(fn, copy.deepcopy(args))
-    if not np.isfinite(value):
-        return True
-    try:
-        check(fn, args, passes=seed % 4 == 0)
-    except sg.SrcgradError:
-        return False
-    except AssertionError as error:
-        raise AssertionError(f"seed {seed}\n{text}\n{error}") from error
+def checked(fn: Any, text: str, args: tuple[Any, ...], passes: bool) -> bool:
+    """Check one program; False if it was refused."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        try:
+            value = run_quietly(fn, copy.deepcopy(args))
+        except (ArithmeticError, LookupError, TypeError, ValueError, NameError):
+            return True  # the program is wrong in itself
+        if not np.isfinite(value):
+            return True
+        try:
+            check(fn, args, passes=passes)
+        except sg.SrcgradError:
+            return False
+        except Exception as error:
+            raise AssertionError(f"{text}\n{error!r}") from error
     return True
+
+
+def run(seed: int, rich: bool = False) -> bool:
+    """Check the program of a seed; False if it was refused."""
+    fn, text = program(seed, rich=rich)
+    return checked(fn, text, arguments(seed), seed % 4 == 0)
 
 
 @pytest.mark.parametrize("start", range(0, 60, 10))
 def test_programs(start: int) -> None:
     done = [run(seed) for seed in range(start, start + 10)]
-    assert sum(done) >= 5, "more than half of the programs were refused"
+    assert sum(done) >= 8, "more than a fifth of the programs was refused"
+
+
+@pytest.mark.parametrize("start", range(0, 40, 10))
+def test_rich_programs(start: int) -> None:
+    """With containers, objects, closures, swaps, callables, ``try`` and effects."""
+    done = [run(seed, True) for seed in range(start, start + 10)]
+    assert sum(done) >= 7, "too many of the programs were refused"
+
+
+@settings(max_examples=20, deadline=None, derandomize=True, database=None,
+          suppress_health_check=list(HealthCheck))
+@given(text=programs(size=6))
+def test_any_program(text: str) -> None:
+    checked(made(text, "any"), text, arguments(7), False)
 
 
 @pytest.mark.sweep
@@ -44,3 +71,31 @@ def test_programs(start: int) -> None:
 def test_many_programs(start: int) -> None:
     for seed in range(start, start + 20):
         run(seed)
+        run(seed, True)
+
+
+@pytest.mark.sweep
+@settings(max_examples=300, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(text=programs(size=12))
+def test_any_program_at_length(text: str) -> None:
+    checked(made(text, "any"), text, arguments(11), True)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(500, 530))
+def test_exported(seed: int, tmp_path: Path) -> None:
+    """The file that is written gives the same bits."""
+    fn, _ = program(seed, rich=True)
+    args = arguments(seed)
+    df = sg.value_and_grad(fn, argnums=(0, 1, 2))
+    with contextlib.redirect_stdout(io.StringIO()):
+        try:
+            want = run_quietly(df, copy.deepcopy(args))
+            path = df.export(tmp_path / "exported.py", *copy.deepcopy(args))
+        except (sg.SrcgradError, ArithmeticError, LookupError, TypeError, ValueError, NameError):
+            return
+        spec = importlib.util.spec_from_file_location("exported", path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        assert same(run_quietly(module.program_value_and_grad, copy.deepcopy(args)), want)

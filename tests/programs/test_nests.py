@@ -1,0 +1,75 @@
+"""Nests of loops and helpers: how often their bodies are traced."""
+
+from __future__ import annotations
+
+import linecache
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+from srcgrad.trace.entry import trace
+from srcgrad.trace.rounds import Rounds
+
+
+def made(text: str, name: str) -> Any:
+    filename = f"<nest {name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    namespace: dict[str, Any] = {"__name__": "nest", "np": np}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace["f"]
+
+
+def nest(depth: int) -> Any:
+    """Loops in each other, each with a variable that becomes an array in the innermost one."""
+    lines = ["def f(x, n):", *(f"    v{d} = 0" for d in range(depth))]
+    lines += ["    " * (d + 1) + f"for i{d} in range(n):" for d in range(depth)]
+    lines += ["    " * (depth + 1) + f"v{d} = v{d} + x * i{d}" for d in range(depth)]
+    lines.append("    return np.sum(" + " + ".join(f"v{d}" for d in range(depth)) + ")")
+    return made("\n".join(lines) + "\n", f"of {depth}")
+
+
+def helpers(depth: int) -> Any:
+    """Loops in each other, each in a function of its own."""
+    text = "def f(x, n):\n    return np.sum(h1(x, n))\n"
+    for d in range(1, depth + 1):
+        inner = f"h{d + 1}(x * s, n)" if d < depth else "x"
+        text += f"def h{d}(x, n):\n    s = 0\n    for i in range(n):\n        s = s + {inner}\n"
+        text += "    return s\n"
+    return made(text, f"helpers {depth}")
+
+
+def rounds_of(fn: Any, monkeypatch: pytest.MonkeyPatch) -> Counter[Any]:
+    """How often each loop's body is traced."""
+    counts: Counter[Any] = Counter()
+    original = Rounds._round
+
+    def counted(self: Any, kind: Any, forms: Any, test: Any, start: Any, body: Any) -> Any:
+        counts[body.__code__] += 1
+        return original(self, kind, forms, test, start, body)
+
+    monkeypatch.setattr(Rounds, "_round", counted)
+    trace(fn, (np.ones(3), 2), {}, [], "f")
+    return counts
+
+
+@pytest.mark.parametrize("depth", [2, 4, 6])
+def test_nest(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert max(rounds_of(nest(depth), monkeypatch).values()) <= 1 + 3 * depth + 2
+
+
+@pytest.mark.parametrize("depth", [2, 4, 6])
+def test_nest_of_helpers(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert max(rounds_of(helpers(depth), monkeypatch).values()) <= 1 + 3 * depth + 2
+
+
+def test_values() -> None:
+    x = np.array([0.5, 1.0, 2.0])
+    for fn in (nest(3), helpers(3)):
+        value, slope = sg.value_and_grad(fn)(x, 2)
+        assert value == fn(x, 2)
+        step = 1e-6 * np.eye(3)
+        want = [(fn(x + d, 2) - fn(x - d, 2)) / 2e-6 for d in step]
+        np.testing.assert_allclose(slope, want, rtol=1e-6, atol=1e-6)
