@@ -175,32 +175,56 @@ def _image_planes(grid: Grid, x: Array) -> Array:
     return planes
 
 
+def _blocks(grid: Grid, n: int, channels: int, itemsize: int) -> Iterator[slice]:
+    """Ranges of images whose planes fit the cache together."""
+    size = max(1, _BLOCK // 8 // max(channels * grid.plane * itemsize, 1))
+    for i in range(0, n, size):
+        yield slice(i, min(i + size, n))
+
+
 def channel_correlate(x: Array, w: Array, grid: Grid) -> Array:
     """:func:`grid_correlate` with one kernel per channel: sums of shifted, scaled runs."""
-    planes, scales = _image_planes(grid, x), w.reshape(w.shape[0], -1, 1, 1)
-    total = np.zeros((*planes.shape[:2], grid.run), np.result_type(x, w))
-    term = np.empty_like(total)
-    for tap, start in enumerate(grid.starts()):
-        np.multiply(planes[..., start : start + grid.run], scales[:, tap], out=term)
-        total += term
-    rows = total.reshape(*total.shape[:2], grid.out[0], grid.wide)
-    return np.ascontiguousarray(rows[..., : grid.out[1]].transpose(1, 0, 2, 3))
+    n, c = x.shape[:2]
+    scales = w.reshape(c, -1, 1, 1)
+    result = np.empty((n, c, *grid.out), np.result_type(x, w))
+    for block in _blocks(grid, n, c, x.itemsize):
+        planes = _image_planes(grid, x[block])
+        total: Any = None
+        for tap, start in enumerate(grid.starts()):
+            run = planes[..., start : start + grid.run]
+            if total is None:
+                total = run * scales[:, tap]
+                term = np.empty_like(total)
+            else:
+                np.multiply(run, scales[:, tap], out=term)
+                total += term
+        rows = total.reshape(*total.shape[:2], grid.out[0], grid.wide)
+        result[block] = rows[..., : grid.out[1]].transpose(1, 0, 2, 3)
+    return result
 
 
 def channel_weight(g: Array, x: Array, grid: Grid) -> Array:
     """``(C, taps)``: the transpose of :func:`channel_correlate` in the kernels."""
-    planes, runs = _image_planes(grid, x), _cotangent_runs(grid, g)
-    return np.stack([
-        np.einsum("cnr,cnr->c", runs, planes[..., start : start + grid.run])
-        for start in grid.starts()], axis=1)
+    n, c = x.shape[:2]
+    total = np.zeros((c, grid.taps), np.result_type(g, x))
+    for block in _blocks(grid, n, c, x.itemsize):
+        planes, runs = _image_planes(grid, x[block]), _cotangent_runs(grid, g[block])
+        for tap, start in enumerate(grid.starts()):
+            total[:, tap] += np.einsum("cnr,cnr->c", runs, planes[..., start : start + grid.run])
+    return total
 
 
 def channel_input(g: Array, w: Array, grid: Grid) -> Array:
     """``(N, C, *size)``: the transpose of :func:`channel_correlate` in the images."""
-    runs, scales = _cotangent_runs(grid, g), w.reshape(w.shape[0], -1, 1, 1)
-    planes = np.zeros((*runs.shape[:2], grid.plane), np.result_type(g, w))
-    term = np.empty_like(runs, planes.dtype)
-    for tap, start in enumerate(grid.starts()):
-        np.multiply(runs, scales[:, tap], out=term)
-        planes[..., start : start + grid.run] += term
-    return np.ascontiguousarray(grid.inside(planes).transpose(1, 0, 2, 3))
+    n, c = g.shape[:2]
+    scales = w.reshape(c, -1, 1, 1)
+    result = np.empty((n, c, *grid.size), np.result_type(g, w))
+    for block in _blocks(grid, n, c, g.itemsize):
+        runs = _cotangent_runs(grid, g[block])
+        planes = np.zeros((*runs.shape[:2], grid.plane), result.dtype)
+        term = np.empty_like(runs, result.dtype)
+        for tap, start in enumerate(grid.starts()):
+            np.multiply(runs, scales[:, tap], out=term)
+            planes[..., start : start + grid.run] += term
+        result[block] = grid.inside(planes).transpose(1, 0, 2, 3)
+    return result
