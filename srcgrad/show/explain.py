@@ -9,6 +9,8 @@ from ..graph.ir import Graph, walk
 from ..guards import Guard
 from .facts import in_words, place
 
+MANY = 40  # inlined calls that are listed
+
 
 class Tracing(Protocol):
     """What explaining reads of a tracing."""
@@ -42,6 +44,7 @@ def explain(compiled: Any, entry: Entry, entries: Sequence[Entry]) -> str:
         ("why it was compiled", _reason(entry, entries)),
         ("checked at each call", list(_guards(entry))),
         ("loops and branches", _control(entry)),
+        ("functions that were inlined", _inlined(entry)),
         ("kept for the backward part", _kept(entry.text)),
         ("size of the generated code", _size(entry.text)),
     ]
@@ -108,6 +111,20 @@ def _control(entry: Entry) -> list[str]:
             found[f"{names[node.op]}: {place(node.origin.where)}"] = None
     found.update(dict.fromkeys(entry.traced.notes))
     return list(found) or ["none: the generated code is a straight line"]
+
+
+def _inlined(entry: Entry) -> list[str]:
+    """The calls whose functions became part of the generated code."""
+    found: dict[str, None] = {}
+    for node in walk(entry.traced.graph.block):
+        if node.origin is None or node.origin.where is None or not node.origin.callers:
+            continue
+        inner = (*node.origin.callers[1:], node.origin.where)
+        found.update((f"{callee.function}   ({place(site)})", None)
+                     for site, callee in zip(node.origin.callers, inner, strict=True))
+    lines = list(found)
+    return lines[:MANY] + ([f"and {len(lines) - MANY} more"] if len(lines) > MANY else []) or [
+        "none"]
 
 
 def _kept(text: str) -> list[str]:

@@ -29,6 +29,7 @@ class Loops(LoopNodes):
              rest: Callable[[], Any] | None = None) -> Any:
         staged = self.loop_source(iterable)
         if staged is None:
+            self._note_items(iterable)
             return self._run_items(self.outside_items(iterable), target, body, orelse, rest)
         return self._staged_for(staged, target, body, orelse, rest)
 
@@ -40,6 +41,15 @@ class Loops(LoopNodes):
 
     def outside_items(self, iterable: Any) -> Any:
         raise AttributeError
+
+    def _note_items(self, iterable: Any) -> None:
+        """Say in ``explain`` that a loop over a container runs while tracing."""
+        where = self.where()
+        if where is not None and isinstance(iterable, (list, tuple, dict, set)):
+            file = where.filename.replace("\\", "/").rsplit("/", 1)[-1]
+            self.notes.append(
+                f"loop unrolled {len(iterable)} times: {file}:{where.line}: {where.text.strip()}: "
+                f"the items of the {type(iterable).__name__} are known while compiling")
 
     def _run_items(self, items: Any, target: Callable[[Any], None], body: Callable[[], Any],
                    orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:

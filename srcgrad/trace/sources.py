@@ -167,8 +167,11 @@ class Sources(Recorder):
         """A long list of equal arrays: one input."""
         array = self._array(whole, path.child("rows", None))
         self.batches.append((path, array.home))
+        self.notes.append(f"long list: the arrays of {path} are alike, and one array here")
         self.pinned[id(obj)] = obj
         return EqualArrays(array, lambda: self.separate(path))
+
+    notes: list[str]
 
     def separate(self, path: Path) -> NoReturn:
         """Start again with an input for each array of a list."""

@@ -89,3 +89,35 @@ def test_a_straight_line_keeps_nothing():
     assert section(text, "loops and branches") == [
         "none: the generated code is a straight line"]
     assert "nothing is copied" in text
+
+
+def halved(x):
+    return x / 2
+
+
+def quartered(x):
+    return halved(halved(x))
+
+
+def test_inlined_functions_are_named_with_their_call_sites():
+    def f(x):
+        y = quartered(x)
+        return np.sum(halved(y))
+
+    lines = section(sg.grad(f).explain(X), "functions that were inlined")
+    assert any(line.startswith("quartered ") and "y = quartered(x)" in line for line in lines)
+    assert any(line.startswith("halved ") and "return halved(halved(x))" in line for line in lines)
+    assert any(line.startswith("halved ") and "return np.sum(halved(y))" in line for line in lines)
+    assert section(sg.grad(lambda x: np.sum(x)).explain(X), "functions that were inlined") == ["none"]
+
+
+def test_unrolled_loops_and_long_lists_are_said():
+    def f(x, layers):
+        for w in layers:
+            x = np.tanh(x * w)
+        return np.sum(x)
+
+    short = section(sg.grad(f).explain(X, [X, X]), "loops and branches")
+    assert any("unrolled" in line for line in short), short
+    long = section(sg.grad(f).explain(X, [X] * 20), "loops and branches")
+    assert any("long list" in line for line in long) and any("staged loop" in line for line in long)
