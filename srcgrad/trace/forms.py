@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dims import Atom, Dim, Poly, of_atom, symbols
+from ..errors import JoinError
 from ..graph.ir import Value
 from ..kinds import Aval, Kind, join, list_of
 from ..stage.function import definition
@@ -40,6 +41,20 @@ MAX_DEPTH = 40  # of structures; deeper ones are taken for cyclic
 
 class Unlike(Exception):
     """Two states have no common form."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Handed:
+    """In a result: the very array that was handed in as argument leaf ``number``."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outer:
+    """In a result: a container that is older than the call."""
+
+    obj: Any
 
 
 @dataclass(slots=True)
@@ -106,10 +121,13 @@ def _form(joining: Join, obj: Any, result: bool, depth: int) -> Shape:
         return _content_form(joining, obj, result, depth)
     if is_tracer(obj):
         return Leaf(obj.aval, label=obj.home.label if hasattr(obj, "home") else None)
-    if joining.outside(obj) or depth > MAX_DEPTH:
+    if joining.outside(obj) or type(obj) in (Handed, Outer) or depth > MAX_DEPTH:
         return Same(obj)
     if isinstance(obj, list) and id(obj) in joining.symbolic:
-        return Same(obj)
+        return Same(obj) if not result else Failed(JoinError(
+            "a list whose length depends on data is returned by a function that calls itself",
+            why="each call would return another list",
+            fix="append to one list outside of the function"))
     if not result and not isinstance(obj, (tuple, slice)):
         return Same(obj)  # until another one is handed in: what it holds is found around
     parts = structure_parts(obj)

@@ -30,7 +30,15 @@ from ..kinds import Aval, Kind
 from ..stage.function import Staged
 from ..stage.machine import UNBOUND, Frame
 from .control import Again, Bottom, Refusal, Restart, Unroll
-from .forms import Arguments, argument_form, escapes, fits, result_form
+from .forms import (
+    Arguments,
+    Handed,
+    Outer,
+    argument_form,
+    escapes,
+    fits,
+    result_form,
+)
 from .homes import may_be, may_be_one, reach
 from .joins import (
     Failed,
@@ -49,13 +57,6 @@ from .tracers import ArrayTracer, Home, SymbolicList
 from .widening import widen
 
 MAX_ROUNDS = 24
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Handed:
-    """In a result: the very array that was handed in as argument leaf ``number``."""
-
-    number: int
 
 
 @dataclass(slots=True)
@@ -89,6 +90,8 @@ class Callee:
     grown: bool = False
     layer: int = 0
     handed: dict[int, Handed] = field(default_factory=dict)
+    older: dict[int, Outer] = field(default_factory=dict)
+    new_results: bool = False  # an argument is returned on some paths only
 
     def names(self, parameters: tuple[str, ...]) -> list[str]:
         """A name for each argument: that of its parameter, or of what is changed."""
@@ -215,16 +218,16 @@ class Recursion(Statements):
                             effects=callee.effects)
         self.region.effects += callee.effects
         homes = [p.home if type(p) is ArrayTracer else None for p in parts]
-        made = []
-        for k, (leaf, value) in enumerate(zip(leaf_shapes(callee.result), outputs, strict=True)):
-            result = self.object_of(Leaf(leaf.aval, label=leaf.label), value, [])
-            if type(result) is ArrayTracer:
-                self._alias(result.home, [homes[i] for i in sorted(callee.aliases[k])
-                                          if i < len(homes)])
-            made.append(result)
+        made = [self.object_of(Leaf(leaf.aval, label=leaf.label), value, [])
+                for leaf, value in zip(leaf_shapes(callee.result), outputs, strict=True)]
+        new = [r.home if type(r) is ArrayTracer else None for r in made]
         value, *changed = self.built(callee.result, made, {})
         self._change(callee, parts, changed)
-        return swapped(value, lambda v: parts[v.number] if type(v) is Handed else v)
+        for home, possible in zip(new, callee.aliases, strict=True):
+            if home is not None:  # from the versions that hold now
+                self._alias(home, [homes[i] for i in sorted(possible) if i < len(homes)])
+        return swapped(value, lambda v: parts[v.number] if type(v) is Handed else (
+            v.obj if type(v) is Outer else v))
 
     def _change(self, callee: Callee, parts: list[Any], changed: list[Any]) -> None:
         """Do outside what the call did to what it was handed."""
@@ -389,8 +392,8 @@ class Recursion(Statements):
                 self.scopes.pop()
         self._find_changes(callee, heads)
         own = {h.obj: callee.handed.setdefault(i, Handed(i))
-               for i, h in enumerate(heads) if i in callee.written}
-        value = swapped(value, lambda v: own.get(v.obj, v) if type(v) is ArrayTracer else v)
+               for i, h in enumerate(heads) if i in callee.written and not callee.new_results}
+        value = swapped(value, lambda v: self._returned(callee, v, own))
         value = (value, *(self.content(heads[i]) for i in callee.written),
                  *(cell.get() for cell in callee.cells))
         before = callee.result
@@ -399,6 +402,10 @@ class Recursion(Statements):
             wide = True
         else:
             shape, wide = widen(self.join(), before, callee.returned, value)
+        if callee.handed and not callee.new_results and any(
+                isinstance(s, Failed) for s in (shape, *parts_of(shape))):
+            callee.new_results, callee.result = True, None
+            raise Again(callee)
         if contains_choice(value) or escapes(shape) or any(
                 isinstance(s, Failed) for s in (shape, *parts_of(shape))):
             raise self.fatal(UnsupportedOperation(
@@ -414,6 +421,16 @@ class Recursion(Statements):
         if not wide:
             callee.block = Block(callee.params, tuple(body.builder.nodes), outputs)
         return not wide
+
+    def _returned(self, callee: Callee, value: Any, own: dict[int, Handed]) -> Any:
+        """A part of a result: arguments that were written to and containers that are older than
+        the call are themselves."""
+        if type(value) is ArrayTracer:
+            return own.get(value.obj, value)
+        if isinstance(value, (list, dict)) and id(value) not in self.paths and (
+                0 < self.journal.births.get(id(value), 0) < callee.layer):
+            return callee.older.setdefault(id(value), Outer(value))
+        return value
 
     def _aliases(self, shape: Shape, value: Any, heads: list[Any]) -> list[set[int]]:
         """For each array of the result: the arguments (by number) that it may be part of."""

@@ -312,3 +312,30 @@ def writes_user_array(u, x):
 
     f(0)
     return np.sum(u * x)
+
+
+@case(X)
+def argument_or_new_array_returned(x):
+    def f(v, y):
+        v[0] = v[0] * 0.5 + 0.1
+        if y < 0.4:
+            return v
+        return v * 0.88 + f(v, y * 0.6)
+
+    u = x * 1.0
+    w = f(u, x[1])
+    return np.sum(w * u)
+
+
+@case(X)
+def returned_array_written_later(x):
+    def f(v):
+        v[0] = v[0] * 0.5 + 0.1
+        if v[0] < 0.4:
+            return v
+        return f(v)
+
+    u = x * 1.0
+    w = f(u)
+    w[1] = w[0] * 3.0
+    return np.sum(w * u)

@@ -159,6 +159,25 @@ def made_inside(x):
     return f(x[0])(x[1])
 
 
+def list_of_unknown_length(x):
+    def f(y):
+        if y < 0.2:
+            return []
+        return f(y * 0.6) + [y]
+
+    return sum(f(x[0]))
+
+
+def dict_of_its_own(x):
+    def f(p):
+        p["a"] = p["a"] * 0.7
+        if p["a"] < 0.2:
+            return p["b"]
+        return f({"a": p["a"] * 0.9, "b": p["b"] + p["a"]})
+
+    return f({"a": x[0], "b": x[1]})
+
+
 def unlike(x):
     if np.sum(x) < 1.0:
         return x
@@ -169,7 +188,8 @@ def unlike(x):
 
 @pytest.mark.parametrize(("fn", "words"), [
     (endless, "calls it again"), (written_twice, "under another name"),
-    (made_inside, "no common type"), (unlike, "no common")])
+    (made_inside, "no common type"), (unlike, "no common"),
+    (list_of_unknown_length, "no common|one path"), (dict_of_its_own, "changes 'a dict'")])
 def test_refused(fn, words):
     with pytest.raises(sg.SrcgradError, match=words):
         sg.grad(fn)(np.ones(3))
