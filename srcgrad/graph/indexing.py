@@ -51,6 +51,8 @@ def infer_getitem(base: Aval, key: Any, mask_symbols: dict[Any, Dim] | None = No
         return Indexed(Aval(Kind.OPAQUE), False, "fresh")
     if base.kind is Kind.LIST:
         return _from_list(base, key)
+    if base.kind is Kind.SCALAR and not is_basic(key):
+        base = base.but(kind=Kind.ARRAY)  # a mask: one element or none
     if base.kind is not Kind.ARRAY:
         return _from_scalar(base, key)
     items = _expanded(key, len(base.shape))

@@ -56,6 +56,12 @@ def erfcinv(ans: Array) -> Array:
     return -0.5 * math.sqrt(math.pi) * np.exp(ans * ans)
 
 
+@elementwise(sp.wofz)
+def wofz(x: Array, ans: Array) -> Array:
+    """Abramowitz and Stegun 7.1.20, for the Faddeeva function ``exp(-x**2) * erfc(-1j * x)``."""
+    return 2j / math.sqrt(math.pi) - 2 * x * ans
+
+
 @elementwise(sp.erfi)
 def erfi(x: Array) -> Array:
     return 2 / math.sqrt(math.pi) * np.exp(x * x)

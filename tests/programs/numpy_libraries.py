@@ -200,3 +200,18 @@ def lists_of_both_arms(x):
         t = s
     t.append(x[2])
     return sum(s) * len(s)
+
+
+@case(X)
+def masked_numbers(x):
+    """Functions for arrays called with numbers: masks of rank 0."""
+    z = np.asarray(x[0])
+    u = np.sqrt(z)
+    good = ~np.isclose(u, 0)
+    angle = np.empty_like(z)
+    angle[good] = np.arctan(u[good] * z[good] / x[1])
+    angle[good] += np.cos(angle[good]) * u[good]
+    angle[~good] = 0
+    t = u[good] / x[2]
+    t += u[good] * 2.0
+    return angle + t.sum() + np.sum(u[~good])

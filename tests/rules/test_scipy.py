@@ -221,6 +221,10 @@ def test_multivariate_distributions():
     np.testing.assert_allclose(d_x["alpha"].body(1.0, x, 1, alpha)[0], want, rtol=1e-6)
 
 
+def test_faddeeva():
+    check(sp.wofz, cplx(3), tol=2e-5)
+
+
 def test_riccati_equations():
     sl = pytest.importorskip("scipy.linalg")
     a, b = np.array([[0.2, 1.0], [-0.4, -0.3]]), np.array([[0.1], [0.8]])
