@@ -52,9 +52,10 @@ def infer_getitem(base: Aval, key: Any, mask_symbols: dict[Any, Dim] | None = No
     if base.kind is Kind.LIST:
         return _from_list(base, key)
     if base.kind is Kind.SCALAR and not is_basic(key):
-        base = base.but(kind=Kind.ARRAY)  # a mask: one element or none
+        base = base.but(kind=Kind.ARRAY, shape=())  # a mask: one element or none
     if base.kind is not Kind.ARRAY:
         return _from_scalar(base, key)
+    assert base.shape is not None
     items = _expanded(key, len(base.shape))
     if any(_unknown(i) for i in items):
         return Indexed(any_aval(base.dtype), False, "maybe")
