@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import linecache
 from collections.abc import Mapping
 from types import FunctionType, TracebackType
 from typing import Any
+
+import numpy as np
 
 from ..errors import Where
 from .memory import keep_freed_memory
@@ -32,7 +35,18 @@ def link(text: str, entry: str, namespace: Mapping[str, Any],
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     LINE_MAPS[filename] = line_map
     function: FunctionType = globals_[entry]
-    return function
+    return _restoring(function) if "enter_errstate(" in text else function
+
+
+def _restoring(function: FunctionType) -> FunctionType:
+    """A function that leaves NumPy's error handling as it was, also where it raises."""
+
+    @functools.wraps(function)
+    def restored(*args: Any, **kwargs: Any) -> Any:
+        with np.errstate():
+            return function(*args, **kwargs)
+
+    return restored  # type: ignore[return-value]
 
 
 def note_places(error: BaseException) -> None:

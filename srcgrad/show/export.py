@@ -102,7 +102,9 @@ class _Wrapper:
         lines += self.checks()
         arguments = [self.place(s.path) for _, s in self.sources]
         arguments += [f"{seed}={seed}" for seed in self.seeds]
-        lines.append(f"    return {self.inner}({', '.join(arguments)})")
+        call = f"return {self.inner}({', '.join(arguments)})"
+        restored = "enter_errstate(" in self.entry.text  # also where the function raises
+        lines += ["    with np.errstate():", f"        {call}"] if restored else [f"    {call}"]
         return "\n".join(lines)
 
     def place(self, path: Path) -> str:

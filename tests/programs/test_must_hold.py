@@ -457,3 +457,31 @@ def test_a_refusal_leaves_objects_as_they_were():
     with pytest.raises(sg.TracingError):
         sg.grad(f, argnums=1)(model, X)
     assert (model.count, model.log, model.w.tolist()) == (0, [], X.tolist())
+
+
+def test_error_handling_of_numpy_is_as_it_was_after_an_exception(tmp_path):
+    def f(x):
+        with np.errstate(all="ignore"):
+            y = np.log(x)
+            if x[0] > 5:
+                raise RuntimeError("too large")
+            y = np.linalg.inv(np.outer(y, y) + np.diag(x))
+        return np.sum(y)
+
+    before = np.geterr()
+    for transform in (sg.value_and_grad, sg.jit):
+        df = transform(f)
+        df(X)
+        with pytest.raises(RuntimeError, match="too large"):
+            df(X * 6)
+        assert np.geterr() == before
+    sg.vjp(f, X)
+    with pytest.raises(RuntimeError):
+        sg.vjp(f, X * 6)
+    assert np.geterr() == before
+    file = sg.grad(f).export(tmp_path / "exported_errors.py", X)
+    space = {}
+    exec(file.read_text(), space)
+    with pytest.raises(RuntimeError):
+        space["f_grad"](X * 6)
+    assert np.geterr() == before
