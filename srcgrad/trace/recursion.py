@@ -68,8 +68,7 @@ class Callee:
 
     What the body changes outside of itself goes through the calls: ``cells`` are further
     arguments and results, ``written`` the numbers of the array arguments it writes to.  The body
-    works on copies of such arrays, its callers write the results back.  ``touched`` are the
-    arrays that its own calls write to.
+    works on copies of such arrays, its callers write the results back.
     """
 
     name: str
@@ -86,7 +85,6 @@ class Callee:
     free: tuple[Value, ...] = ()
     cells: list[Cell] = field(default_factory=list)
     written: list[int] = field(default_factory=list)
-    touched: list[Home] = field(default_factory=list)
     grown: bool = False
     layer: int = 0
     handed: dict[int, Handed] = field(default_factory=dict)
@@ -256,7 +254,6 @@ class Recursion(Statements):
         free = {v.obj for v in callee.free} - {None}
         for number in callee.written:
             home = handed[number]
-            callee.touched.append(home)
             others = [h for i, h in handed.items() if i != number] + carried
             if any(may_be_one(home, h) for h in others) or any(h.obj in free for h in reach(home)):
                 raise self._twice(callee, home)
@@ -375,7 +372,6 @@ class Recursion(Statements):
                 head.home.label = head.first.hint = hint
             made.append(head)
         callee.params = tuple(body.builder.params)
-        callee.touched = []
         heads = list(made)
         # not `built`: what the body does to containers that it was handed must be noticed
         callee.head = build(callee.arguments.shape, made, {})

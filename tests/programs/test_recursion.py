@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
+import linecache
 import sys
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import srcgrad as sg  # noqa: E402
 from srcgrad.graph.interpret import interpret  # noqa: E402
 from srcgrad.graph.lift import reachable  # noqa: E402
 from srcgrad.graph.verify import verify  # noqa: E402
+from srcgrad.trace.entry import trace  # noqa: E402
 from srcgrad.tree import flatten  # noqa: E402
 
 CASES = recursion.CASES + recursion_state.CASES
@@ -127,6 +129,23 @@ def test_deep_recursion_raises_what_python_raises():
         recursion.power(1.0, 100_000)
     with pytest.raises(RecursionError):
         sg.grad(recursion.power)(1.0, 100_000)
+
+
+def test_many_calls_are_one_function():
+    """Each call is traced, in time linear in their number; what is called is one function."""
+    def nodes(count):
+        lines = [f"    s = s + f(s * {1 + k % 7}.5)" for k in range(count)]
+        text = "\n".join(["def f(y):", "    return y if y < 1.0 else f(y * 0.5) + 0.1", "",
+                          "def program(s):", *lines, "    return s", ""])
+        name = f"<{count} calls>"
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        space = {}
+        exec(compile(text, name, "exec"), space)
+        traced = trace(space["program"], (0.3,), {}, [], "program")
+        assert list(traced.graph.callees) == ["f"]
+        return traced.nodes
+
+    assert nodes(300) == 6 * nodes(50)
 
 
 def test_text_is_deterministic():
