@@ -7,6 +7,7 @@ else is a leaf.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -62,7 +63,31 @@ def children(obj: Any) -> list[tuple[str, Any, Any]] | None:
         return [("attr", f.name, getattr(obj, f.name)) for f in dataclasses.fields(obj)]
     if _is_plain_instance(obj):
         return [("slot", n, v) for n, v in vars(obj).items()]
+    names = _slots(obj)
+    if names:
+        return [("attr", n, getattr(obj, n)) for n in names]
     return None
+
+
+def _slots(obj: Any) -> list[str]:
+    """The slots of an instance of a user-written class that has no ``__dict__``."""
+    cls = type(obj)
+    package = cls.__module__.split(".")[0]
+    slotted = any("__slots__" in vars(k) for k in cls.__mro__)
+    library = package in sys.stdlib_module_names or package in ("srcgrad", "numpy", "scipy")
+    if library or not slotted or hasattr(obj, "__dict__") or isinstance(
+            obj, (np.ndarray, np.generic)):
+        return []
+    found: list[str] = []
+    for k in reversed(cls.__mro__):
+        slots = vars(k).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            mangled = name
+            if name.startswith("__") and not name.endswith("__"):
+                mangled = f"_{k.__name__.lstrip('_')}{name}"
+            if name != "__weakref__" and hasattr(obj, mangled):
+                found.append(mangled)
+    return found
 
 
 def _is_plain_instance(obj: Any) -> bool:

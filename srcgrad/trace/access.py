@@ -313,11 +313,12 @@ class Access(Items):
             return getattr(obj, name)
         if path is not None:
             return self._outside_attribute(obj, name, path, found)
-        getter = getattr(type(found), "__get__", None)
-        if hasattr(getter, "__code__") and not isinstance(found, types.FunctionType):
-            return self.call(getter, found, obj, type(obj))
-        if _cached_property(found):
+        if _cached_property(found) and name not in getattr(obj, "__dict__", {}):
             return self._cached(obj, name, found)
+        getter = getattr(type(found), "__get__", None)
+        if hasattr(getter, "__code__") and not isinstance(found, types.FunctionType) and (
+                not _cached_property(found)):
+            return self.call(getter, found, obj, type(obj))
         try:
             value = getattr(obj, name)
         except AttributeError:
@@ -373,6 +374,10 @@ class Access(Items):
             if setter.fset is None:
                 setattr(obj, name, value)  # raises Python's own error
             self.call(setter.fset, obj, value)
+            return
+        store = getattr(type(setter), "__set__", None)
+        if hasattr(store, "__code__"):
+            self.call(store, setter, obj, value)
             return
         custom = python_method(obj, "__setattr__")
         if custom is not None and not custom.__qualname__.startswith("__create_fn__") and (

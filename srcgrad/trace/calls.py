@@ -163,7 +163,8 @@ class Calls(Construction):
             if function.__module__ == "collections.abc":  # mixin methods of users' classes
                 return self.inline(function, args, kwargs)
             if is_library(function.__module__) and not (
-                    contains_tracer(args) or contains_tracer(kwargs)):
+                    contains_tracer(args) or contains_tracer(kwargs) or (
+                        any(is_users(a) for a in args))):
                 return self.call_library(function, args, kwargs)
             hidden = getattr(function, "__wrapped__", None)
             if is_library(function.__module__) and hidden is not None and (
@@ -525,6 +526,13 @@ class Calls(Construction):
     # ---- effects (made by the effects part) ---------------------------------------------------
     def iterate(self, iterable: Any) -> Any:
         raise AttributeError
+
+
+def is_users(obj: Any) -> bool:
+    """Is the object an instance of a class of the user's, whose methods are to be staged?"""
+    cls = type(obj)
+    return not isinstance(obj, (type, types.FunctionType, types.ModuleType)) and (
+        cls.__module__ != "builtins" and not is_library(cls.__module__) and not is_tracer(obj))
 
 
 def _apply(function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -139,6 +139,8 @@ HANDLERS[pow] = _plain(pow, "__pow__")
 
 def _extreme(function: Any, op: str) -> Callable[..., Any]:
     def handler(machine: Any, *args: Any, key: Any = None, **kwargs: Any) -> Any:
+        if len(args) == 1:
+            args = (iteration.opened(machine, args[0]),)
         staged = staged_iterable(machine, args[0]) if len(args) == 1 else None
         if staged is not None and type(iteration.length(machine, staged)) is not int and not kwargs:
             return _running_extreme(machine, function, op, staged, key)
@@ -218,6 +220,7 @@ def _symbolic_extreme(machine: Any, function: Any, items: list[Any]) -> Any:
 
 @handles(sum)
 def total(machine: Any, iterable: Any, /, start: Any = 0) -> Any:
+    iterable = iteration.opened(machine, iterable)
     staged = staged_iterable(machine, iterable)
     if staged is not None:
         frame = machine.scratch_frame(start)

@@ -66,6 +66,7 @@ def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
         return iter(machine.columns_of(parts[0].rows))
     if not _any_staged(machine, parts):
         return zip(*[machine.outside_items(p) for p in parts], strict=strict)
+    parts = tuple(iteration.opened(machine, p) for p in parts)
     if any(_is_endless(p) for p in parts):  # each is as long as the shortest of them
         return zip(*[machine.iterate(p) for p in parts], strict=strict)
     staged = []
@@ -82,6 +83,7 @@ def _is_endless(part: Any) -> bool:
 
 @handles(enumerate)
 def enumerate_(machine: Any, iterable: Any, start: Any = 0) -> Any:
+    iterable = iteration.opened(machine, iterable)
     found = staged_iterable(machine, iterable)
     if found is None and isinstance(iterable, range):
         found = Range(iterable.start, iterable.stop, iterable.step)
@@ -197,6 +199,7 @@ def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = Fals
 def list_(machine: Any, iterable: Any = ()) -> Any:
     if isinstance(iterable, list) and id(iterable) in machine.symbolic_lists:
         return machine.call_method(iterable, "copy")
+    iterable = iteration.opened(machine, iterable)
     found = staged_iterable(machine, iterable)
     if found is not None and iteration.static_items(machine, found) is None:
         made: list[Any] = machine.build_list()

@@ -115,6 +115,14 @@ def staged_iterable(machine: Any, obj: Any) -> Any:
     return None
 
 
+def opened(machine: Any, obj: Any) -> Any:
+    """What iteration runs over: for an object with an ``__iter__`` in Python, what that gives."""
+    method = machine.special_method(obj, "__iter__")
+    if method is None or hasattr(type(obj), "__next__"):
+        return obj
+    return machine.call(method, obj)
+
+
 def static_items(machine: Any, obj: Any) -> list[Any] | None:
     """The items of an iterable whose number is known now; None if it depends on the call."""
     if isinstance(obj, Range):

@@ -11,7 +11,7 @@ from ..graph.ir import Value
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from .control import Bottom, Refusal, Unroll
 from .homes import RAISE
-from .iteration import Items, Range, item, length, staged_iterable, static_items
+from .iteration import Items, Range, item, length, opened, staged_iterable, static_items
 from .loop_nodes import LoopNodes
 from .recorder import Region
 from .tracers import Jump
@@ -27,6 +27,7 @@ class Loops(LoopNodes):
     def for_(self, iterable: Any, target: Callable[[Any], None], body: Callable[[], Any],
              orelse: Callable[[], Any] | None = None,
              rest: Callable[[], Any] | None = None) -> Any:
+        iterable = opened(self, iterable)
         staged = self.loop_source(iterable)
         if staged is None:
             self._note_items(iterable)

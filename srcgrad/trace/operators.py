@@ -53,6 +53,11 @@ class Operators(Sources):
 
     conditions: dict[Value, tuple[str, Any, Any]]
 
+    @staticmethod
+    def special_method(obj: Any, name: str) -> Any:
+        """A special method written in Python, or None."""
+        return python_method(obj, name)
+
     def binary(self, op: str, left: Any, right: Any) -> Any:
         if is_tracer(left) or is_tracer(right):
             if not self._foreign(left) and not self._foreign(right):
@@ -217,6 +222,9 @@ class Operators(Sources):
                 result = self.call(method, a, b)
                 if result is not NotImplemented:
                     return result
+        if op == "!=":  # object.__ne__ asks __eq__
+            equal = self._python_compare("==", left, right)
+            return equal if equal is NotImplemented else self.not_(equal)
         return NotImplemented
 
     def _compare_traced(self, op: str, left: Any, right: Any) -> Any:

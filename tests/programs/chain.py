@@ -23,7 +23,7 @@ from srcgrad.graph.interpret import interpret
 from srcgrad.graph.verify import verify
 from srcgrad.optimize.pipeline import PASSES
 from srcgrad.stage import PlainMachine, stage
-from srcgrad.tree import flatten, unflatten
+from srcgrad.tree import children, flatten, unflatten
 
 
 def same(a: Any, b: Any) -> bool:
@@ -40,6 +40,9 @@ def same(a: Any, b: Any) -> bool:
         return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
     if hasattr(a, "__dict__") and not isinstance(a, (type, types.FunctionType)):
         return same(vars(a), vars(b))
+    slots = [n for k in type(a).__mro__ for n in vars(k).get("__slots__", ())]
+    if slots and children(a) is not None:
+        return all(same(p, q) for (_, _, p), (_, _, q) in zip(children(a), children(b)))
     return bool(a == b)
 
 

@@ -822,3 +822,10 @@ def rpn_calculator(x):
     except Bad:
         top = top * 2
     return top
+
+
+@case(0.6, 1.8)
+def descriptors(a, b):
+    m, n = Motor(a), Motor(b)
+    m.duty = m.duty * 1.2
+    return m.duty * 3.0 + n.duty * a
