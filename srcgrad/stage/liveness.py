@@ -140,7 +140,7 @@ class _Walk:
         test = node.test if isinstance(node, ast.While) else None
         # from what an earlier walk through the loop around found: one pass confirms it
         head = otherwise | _reads(test) | self.heads.get(id(node), _NONE)
-        self.left[id(node)] = self.left.get(id(node), _NONE).union(after, *self.around)
+        self.left[id(node)] = self.left.get(id(node), _NONE).union(otherwise, *self.around)
         while True:
             self.note(node, head)
             self.loops.append((after, head))

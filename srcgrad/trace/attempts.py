@@ -29,18 +29,21 @@ DIVISIONS = frozenset({"truediv", "floordiv", "mod", "pow"})
 Handler = tuple[Callable[[], Any] | None, str | None, Callable[[], Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stop:
-    """Where recording stops: at the node number ``count`` of ``region``, if it is like this."""
+    """Where recording stops: at a node like this of ``region``, after ``before`` others like it
+    (numbers of nodes would not do: an array that was read before is not read again)."""
 
     region: Any
-    count: int
+    before: int
     node: Node
 
     def meets(self, region: Any, op: str, params: dict[str, Any]) -> bool:
         """Is the node that is about to be recorded the one?"""
-        return region is self.region and len(region.builder.nodes) >= self.count and (
-            op == self.node.op and params.get("fn") is self.node.params.get("fn"))
+        if region is not self.region or not _alike(op, params, self.node):
+            return False
+        self.before -= 1
+        return self.before < 0
 
 
 class Reached(Signal):
@@ -54,12 +57,18 @@ class Reached(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A node of the body that may raise, and the handler that would run."""
+    """A node of the body that may raise (``before``: how many like it come first), and the
+    handler that would run."""
 
     number: int
+    before: int
     node: Node
     error: type[BaseException]
     handler: Handler
+
+
+def _alike(op: str, params: dict[str, Any], node: Node) -> bool:
+    return op == node.op and params.get("fn") is node.params.get("fn")
 
 
 def raises(fn: Callable[..., Any], error: type[BaseException], *args: Any,
@@ -145,7 +154,9 @@ def attempt(machine: Any, body: Callable[[], Any], orelse: Callable[[], Any] | N
                 raise refused(machine, "one branch of its body may raise exceptions for "
                                        "different handlers")
             continue
-        places.append(Place(number, nodes[number], error, chosen))
+        node = nodes[number]
+        before = sum(_alike(n.op, n.params, node) for n in nodes[:number])
+        places.append(Place(number, before, node, error, chosen))
     for place in places:
         _check(machine, place, changed)
     if places and any(n.op in IMPURE and error_of(n) in (None, Exception) for n in walk(
@@ -290,7 +301,7 @@ def _run_until(machine: Any, body: Callable[[], Any], place: Place, keep: bool) 
     layers, region = len(machine.journal.layers), machine.region
     machine.journal.push()
     outer = machine.stop_at
-    machine.stop_at = Stop(region, len(region.builder.nodes) + place.number, place.node)
+    machine.stop_at = Stop(region, place.before, place.node)
     machine.trying.append(region)
     try:
         body()

@@ -529,3 +529,26 @@ def reshaped_copy_of_an_alias(x, y):
         a.reshape(2, 2).T[0] *= 0.6
         a = np.cumsum(q) * 0.3
     return np.sum(a * y) + np.sum(q)
+
+
+@both
+def read_in_an_else_of_a_loop(x, y):
+    a, last, total, k = x * 0.5 + y, None, 0.0, 0
+    while k < 3 and total < 5.0:
+        k += 1
+        last = a * k
+    else:
+        total += np.sum(last * y)
+    return total
+
+
+@both
+def view_read_before_and_in_a_try(x, y):
+    q = x * y
+    a = q[::-1]
+    a -= 0.1 * x
+    try:
+        u = np.linalg.solve(np.eye(2) * 3.0, a[:2])
+    except np.linalg.LinAlgError:
+        u = np.zeros(2)
+    return np.sum(u) + np.sum(q)
