@@ -84,6 +84,9 @@ def _saved_in_vain(tree: ast.Module, text: str) -> Iterator[Finding]:
     for function in _functions(tree):
         reads = _reads(function)
         filled: Counter[str] = Counter()
+        rows = {t.id for n in ast.walk(function) if isinstance(n, ast.Assign)
+                and isinstance(n.value, ast.Subscript) for t in n.targets
+                if isinstance(t, ast.Name)}  # of an outer loop's array, which is read
         for call in ast.walk(function):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and (
                     call.func.attr == "append" and isinstance(call.func.value, ast.Name)):
@@ -92,7 +95,7 @@ def _saved_in_vain(tree: ast.Module, text: str) -> Iterator[Finding]:
                     isinstance(call.value, ast.Name)):
                 filled[call.value.id] += 1
         for name, times in sorted(filled.items()):
-            if re.search(r"saved(_\d+)?$", name) and reads[name] <= times:
+            if re.search(r"saved(_\d+)?$", name) and reads[name] <= times and name not in rows:
                 yield f"{function.name}: {name} is kept but never read"
 
 
@@ -109,11 +112,10 @@ def _unused(tree: ast.Module, text: str) -> Iterator[Finding]:
 def _repeated_comments(tree: ast.Module, text: str) -> Iterator[Finding]:
     last = None
     for i, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        if stripped.startswith("# "):
-            if stripped == last:
+        if line.strip().startswith("# "):
+            if line == last:
                 yield f"line {i}: the comment repeats the one before"
-            last = stripped
+            last = line
         elif line.strip().endswith(":"):
             last = None
 

@@ -62,12 +62,14 @@ class _Share(Rewriter):
         self._scopes.pop()
 
     def note(self, node: Node) -> None:
+        if any(v in self._equal for v in node.inputs):
+            node = node.but(inputs=tuple(self._equal.get(v, v) for v in node.inputs))
         if call_of(node) in _DEAR and len(node.inputs) == 1 and (
                 self.is_beside(node, node.inputs[0])):
             self._forward.setdefault(key_of(node), node.outputs)
         if len(node.outputs) == 1 and node.out.aval.kind in SCALARS and node.inputs and (
                 any(self.is_beside(node, v) for v in node.inputs)):
-            key = key_of(node.but(inputs=tuple(self._equal.get(v, v) for v in node.inputs)))
+            key = key_of(node)
             if key is not None and not node.out.aval.optional:
                 first = self._first.setdefault(key, node.out)
                 if first is not node.out:

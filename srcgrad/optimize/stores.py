@@ -152,7 +152,9 @@ class Stores(Operands):
         if 0 in signs or not all(v.aval.kind in SCALARS for v in (first, second)) or (
                 _line(before) != _line(node) or place_key(before) != place_key(node)):
             return None
-        if signs[0] == signs[1]:
+        if before.op == "write" and self.is_zero(first):
+            value = second if signs[1] > 0 else self.minus(second, emit)
+        elif signs[0] == signs[1]:
             value = emit.call(operator.add, first, second)
         else:
             pair = (first, second) if signs[0] > 0 else (second, first)
