@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from keyword import iskeyword
 from typing import Any
@@ -35,6 +35,7 @@ from .refusals import (
     require_scalar,
     without_aux,
 )
+from .spelling import raise_exception
 from .stage.stack import room_to_recurse
 from .templates import (
     Leaves,
@@ -112,12 +113,20 @@ def compile_call(function: Any, request: Request, args: tuple[Any, ...],
     traced = trace(function, args, dict(kwargs), leaves, name,
                    separate=request.separate or request.mode in ("vjp", "jvp"))
     _check_separate(leaves, traced)
+    if always_raises(traced.graph):
+        request, wanted = replace(request, mode="jit"), []
     if request.mode in ("vjp", "jvp"):
         make = compile_pair if request.mode == "vjp" else compile_jvp
         return make(function, request, signature, traced, wanted, name)
     graph, result, defaults = _transform(function, request, traced, wanted)
     graph = graph.but(title=title(function, request, traced, wanted))
     return assemble_specialization(function, signature, traced, graph, result, defaults, name)
+
+
+def always_raises(graph: Graph) -> bool:
+    """Does the program end in an exception on every path?"""
+    last = graph.block.nodes[-1] if graph.block.nodes else None
+    return last is not None and last.op == "effect" and last.params["fn"] is raise_exception
 
 
 def assemble_specialization(function: Any, signature: inspect.Signature, traced: Traced,

@@ -60,6 +60,7 @@ class At:
         return self.fn(*self.order(args), **kwargs)
 
 
-def raise_exception(cls: type[BaseException] | BaseException, *args: Any) -> None:
-    """``raise cls(*args)`` as a function; an exception that was caught is raised again."""
-    raise cls(*args) if isinstance(cls, type) else cls
+def raise_exception(cls: type[BaseException] | BaseException, *args: Any, **kwargs: Any) -> None:
+    """``raise cls(*args, **kwargs)`` as a function; an exception that was caught is raised
+    again."""
+    raise cls(*args, **kwargs) if isinstance(cls, type) else cls

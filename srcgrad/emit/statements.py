@@ -242,7 +242,10 @@ class Plain:
     def do_effect(self, node: Node, stmts: Stmts) -> None:
         if node.params["fn"] is raise_exception:
             cls, *args = (self.e.template(a, node.inputs) for a in node.params["args"])
-            self.add(stmts, node, ast.Raise(ast.Call(cls, args, []) if args else cls, None))
+            keywords = [ast.keyword(k, self.e.template(v, node.inputs))
+                        for k, v in node.params["kwargs"].items()]
+            made = ast.Call(cls, args, keywords) if args or keywords else cls
+            self.add(stmts, node, ast.Raise(made, None))
             return
         value = self.e.node(node)
         if node.outputs and self.name_of(node.outputs[0]) != "_":

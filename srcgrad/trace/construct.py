@@ -26,13 +26,19 @@ class Construction(Access):
     def numeric_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise AttributeError
 
+    exceptions: dict[int, tuple[BaseException, tuple[Any, ...], dict[str, Any]]]
+
     def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An instance: of a user's class by its staged ``__init__``, of others natively."""
         if cls.__module__ in ("builtins", "collections"):
             args = tuple(self.resolved(a) for a in args)
         if issubclass(cls, np.generic) and contains_tracer(args):
             return self.numeric_call(cls, args, kwargs)
-        if issubclass(cls, BaseException) or issubclass(cls, (type,)):
+        if issubclass(cls, BaseException):
+            error = cls(*args, **kwargs)
+            self.exceptions[id(error)] = (error, args, kwargs)
+            return error
+        if issubclass(cls, (type,)):
             return cls(*args, **kwargs)
         if cls is warnings.catch_warnings or cls.__module__.startswith("numpy.random") or (
                 cls.__module__ == "random"):  # made anew at each call, for they have a state

@@ -65,6 +65,7 @@ class TraceMachine(Either, MachineDefaults):
         self.rounds = 0
         self.forms = {}
         self.notes = []
+        self.exceptions = {}
         self.handling = []
         self.loop_sites = {}
         self.callees = {}

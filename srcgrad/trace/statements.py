@@ -51,9 +51,11 @@ class Statements(Effects):
             exception.__cause__ = cause
         if self.trying and self.trying[-1] is self.region:
             raise exception
-        if self.region is self.root and not self.region.effects and not self.region_writes():
+        _, args, kwargs = self.exceptions.get(id(exception), (None, exception.args, {}))
+        if self.region is self.root and not self.region.effects and not self.region_writes() and (
+                not contains_tracer((args, kwargs))):
             raise exception
-        self.emit_effect(raise_exception, (type(exception), *exception.args), {}, None)
+        self.emit_effect(raise_exception, (type(exception), *args), kwargs, None)
         return RAISE
 
     def region_writes(self) -> bool:

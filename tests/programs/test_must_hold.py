@@ -485,3 +485,58 @@ def test_error_handling_of_numpy_is_as_it_was_after_an_exception(tmp_path):
     with pytest.raises(RuntimeError):
         space["f_grad"](X * 6)
     assert np.geterr() == before
+
+
+class Rejected(ValueError):
+    def __init__(self, code, reason="none"):
+        super().__init__(f"{code}: {reason}")
+        self.code = code
+
+
+def raised_with_arguments(x):
+    if x[0] > 0.5:
+        raise Rejected(3, reason=f"x is {x[0]}")
+    return np.sum(x)
+
+
+def raised_later(x):
+    error = Rejected(float(x[1]))
+    for v in x:
+        if v > 2:
+            raise error
+    return np.sum(x)
+
+
+def raised_always(x):
+    raise Rejected(len(x), f"{x[0]:.1f}")
+
+
+@pytest.mark.parametrize("function", [raised_with_arguments, raised_later, raised_always])
+def test_exceptions_of_the_users_classes(function):
+    for x in (X, X * 3):
+        with pytest.raises(Rejected) as wanted:
+            function(x)
+        for transform in (sg.grad, sg.value_and_grad, sg.jit):
+            with pytest.raises(Rejected) as found:
+                transform(function)(x)
+            assert str(found.value) == str(wanted.value)
+            assert found.value.code == wanted.value.code
+        with pytest.raises(Rejected):
+            sg.vjp(function, x)
+
+
+def test_a_caught_exception_of_the_users_class():
+    def f(x):
+        try:
+            if x[0] > 0.5:
+                raise Rejected(5)
+        except Rejected as error:
+            return np.sum(x) * error.code
+        return np.sum(x * x)
+
+    for x in (X, X / 10):
+        try:
+            value, slope = sg.value_and_grad(f)(x)
+        except sg.SrcgradError:
+            continue
+        assert value == f(x) and slope[1] == (5.0 if x[0] > 0.5 else 2 * x[1])
