@@ -71,7 +71,9 @@ def may_probe(fn: Callable[..., Any]) -> bool:
         return not module.startswith("numpy.random") and name not in _IMPURE_NUMPY
     if module.startswith("srcgrad.rules"):
         return True
-    return module.startswith(_PURE_SCIPY)
+    # compiled helpers of SciPy write into buffers that they are given
+    return module.startswith(_PURE_SCIPY) and not any(
+        word in type(fn).__name__ for word in ("builtin_function", "cython_function"))
 
 
 def writes_to_argument(fn: Callable[..., Any], args: tuple[Any, ...],

@@ -473,5 +473,14 @@ def log_softmax_x(ct: Array, ans: Array, axis: Any) -> Array:
     return ct - np.exp(ans) * reduced(np.sum, ct, axis)
 
 
-nondiff(sp.gammasgn, sp.comb, sp.perm, sp.factorial, sp.round)
+nondiff(sp.gammasgn, sp.round)
+for _function in (sp.comb, sp.perm):  # of numbers that are not differentiated
+    entry(_function.__name__, _function)
+
+
+@vjp(sp.factorial, "n")
+def factorial_n(ct: Array, ans: Array, n: Array) -> Array:
+    """The factorial of a real number is ``gamma(n + 1)``."""
+    return ct * ans * np.where(n < 0, 0, sp.psi(np.where(n < 0, 1, n + 1)))
+
 static(sp.multigammaln, "d")

@@ -1,8 +1,12 @@
 """Rules of SciPy's functions, found as soon as SciPy has been imported."""
 
+import importlib
+
 import numpy as np
 import pytest
 from checking import check, cplx, real, signed
+
+import srcgrad as sg
 
 sp = pytest.importorskip("scipy.special")
 
@@ -219,6 +223,38 @@ def test_multivariate_distributions():
     h = np.array([1e-6, 0, 0])
     want = (st.dirichlet.logpdf(x, alpha + h) - st.dirichlet.logpdf(x, alpha - h)) / 2e-6
     np.testing.assert_allclose(d_x["alpha"].body(1.0, x, 1, alpha)[0], want, rtol=1e-6)
+
+
+def test_factorial():
+    check(sp.factorial, real(3) + 1, tol=2e-5)
+    check(sp.factorial, np.array([2.5, -1.5, 0.3]), tol=2e-5)
+
+
+def _binomial(x):
+    return sp.comb(5.0, x[0])
+
+
+def _smoothed(x):
+    return scipy_module("ndimage").uniform_filter1d(x, 3)[1]
+
+
+def _sharpened(x):
+    return scipy_module("ndimage").maximum_filter(x, 3)[1]
+
+
+def _filtered(x):
+    return scipy_module("signal").sosfilt([[1.0, 0.2, 0.1, 1.0, 0.3, 0.1]], x)[2]
+
+
+def scipy_module(name):
+    return importlib.import_module(f"scipy.{name}")
+
+
+@pytest.mark.parametrize("function", [_binomial, _smoothed, _sharpened, _filtered])
+def test_compiled_helpers_are_no_pure_functions(function):
+    """They write into buffers that they are given: nothing may be concluded from a trial."""
+    with pytest.raises(sg.SrcgradError):
+        sg.grad(function)(np.array([0.5, 0.7, 0.2, 0.9]))
 
 
 def test_faddeeva():
