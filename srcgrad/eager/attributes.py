@@ -249,6 +249,9 @@ Tensor.requires_grad = property(_get_requires_grad, _set_requires_grad)  # type:
 @_method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Set ``requires_grad`` in place."""
+    if not isinstance(requires_grad, bool):
+        raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                        f"{type(requires_grad).__name__}")
     if not requires_grad and grad_fn_of(self) is not None:
         raise RuntimeError(
             "you can only change requires_grad flags of leaf variables. If you want to use a "

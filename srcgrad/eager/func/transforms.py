@@ -179,7 +179,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     outs, _ = flatten(output)
     for o in outs:
         if not isinstance(o, Tensor):
-            raise RuntimeError(f"vjp(f, *primals): Expected f(*primals) to return only tensors, "
+            raise RuntimeError(f"vjp(f, *primals): expected f(*primals) to return only tensors, "
                                f"got unsupported type {type(o)}")
     keep_always = depends_on_others(outs, own)
 
@@ -227,6 +227,13 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
             raise RuntimeError(
                 "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
                 "structure.")
+        for t, p in zip(ts, leaves):
+            if isinstance(t, Tensor) and isinstance(p, Tensor) and t._a.shape != p._a.shape:
+                raise RuntimeError(
+                    "Trying to set a forward gradient that has a different size than that of the "
+                    f"original Tensor, this is not supported. Tensor is of size "
+                    f"{list(p._a.shape)} while the given forward gradient is of size "
+                    f"{list(t._a.shape)}.")
         outs, rebuild = flatten(output)
         pushed = [_push_one(o, leaves, ts, own) for o in outs]
     value, tangent = release(output, own), release(rebuild(pushed), own)

@@ -19,6 +19,7 @@ from srcgrad.eager.ops.rearranging import narrow
 from srcgrad.eager.ops.shapes import expand, reshape, squeeze_fresh, unsqueeze, wrap_dim
 from srcgrad.eager.ops.statistics import sort
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules import activations
@@ -46,6 +47,7 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
 @op(method=False, out=False)
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along ``dim``."""
+    check_broadcast(x1, x2)
     shape = np.broadcast_shapes(x1._a.shape, x2._a.shape)
     a, b = (t if t._a.shape == shape else expand(t, shape) for t in (x1, x2))
     lengths = []

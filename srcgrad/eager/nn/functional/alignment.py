@@ -55,8 +55,9 @@ def ctc_loss(
     sizes = _lengths("target_lengths", target_lengths, batch)
     for n in times:
         if not 0 <= n <= steps:
-            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got "
-                               f"value {n} (while checking arguments for ctc_loss_cpu)")
+            raise RuntimeError(
+                f"Expected input_lengths to have value at most {steps}, but got value {n} (while "
+                "checking arguments for ctc_loss_allocate_outputs)")
     losses = []
     for i, labels in enumerate(_rows(targets, sizes)):
         losses.append(_one(scores[:, i], labels, times[i], blank))

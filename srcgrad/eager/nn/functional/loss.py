@@ -203,7 +203,7 @@ def nll_loss(
     if input.dim() <= 2:
         return nodes.nll_loss(input, target, weight, reduction, ignore_index)
     if input.size()[2:] != target.size()[1:]:
-        raise ValueError(
+        raise RuntimeError(
             f"Expected target size {[input.size(0), *input.size()[2:]]}, "
             f"got {list(target.size())}"
         )
@@ -460,6 +460,10 @@ def cosine_embedding_loss(
     reduction = _mode(size_average, reduce, reduction)
     tiny = 1e-12
     dim = target.dim()
+    if dim == 1 and (input1.dim() != 2 or input2.dim() != 2):
+        raise RuntimeError(
+            "1D target tensor expects 2D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}.")
     dots = (input1 * input2).sum(dim)
     squares = ((input1 * input1).sum(dim) + tiny) * ((input2 * input2).sum(dim) + tiny)
     cos = dots / squares.sqrt()

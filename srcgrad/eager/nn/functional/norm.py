@@ -137,7 +137,10 @@ def rms_norm(
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
             "element, but got normalized_shape = []")
-    shape = _normalized(input, normalized_shape, weight, None)
+    try:
+        shape = _normalized(input, normalized_shape, weight, None)
+    except RuntimeError as error:  # PyTorch leaves out a comma here
+        raise RuntimeError(str(error).replace("[*, ", "[*")) from None
     if eps is None:
         eps = torch.finfo(input.dtype).eps
     dims = tuple(range(-len(shape), 0))

@@ -168,12 +168,17 @@ def _max_unpool(
             raise ValueError(
                 f'invalid output_size "{size}" (dim {axis} must be between {low} and {high})'
             )
+    one = [1] if count == 1 else []
     if tuple(indices.shape) != tuple(input.shape):
-        one = [1] if count == 1 else []
         raise RuntimeError(
             "Expected shape of indices to be same as that of the input tensor "
             f"({list(input.shape) + one}) but got indices tensor with shape: "
             f"{list(indices.shape) + one}")
+    places = torch.raw(indices)
+    if places.size and (places.min() < 0 or places.max() >= math.prod(size)):
+        bad = places[(places < 0) | (places >= math.prod(size))].flat[0]
+        raise RuntimeError(f"Found an invalid max index: {bad} (output volumes are of size "
+                           f"{'x'.join(map(str, [*size, *one]))})")
     if count == 1:
         flat = nodes.max_unpool[2](input.unsqueeze(-1), indices.unsqueeze(-1), (size[0], 1))
         return flat.squeeze(-1)
@@ -280,9 +285,10 @@ def _adaptive_size(input: Any, output_size: Any, count: int) -> Ints:
 
 
 def _adaptive_avg_pool(count: int, input: Any, output_size: Any) -> Any:
-    if input.dim() <= count:
+    if input.dim() < count or (input.dim() == count and any(
+            n != 1 for n in _adaptive_size(input, output_size, count))):
         raise ValueError(f"Input dimension should be at least {count + 1}")
-    if input.dim() != count + 1 and input.dim() != count + 2:
+    if input.dim() != count and input.dim() != count + 1 and input.dim() != count + 2:
         raise RuntimeError(
             f"adaptive_avg_pool{count}d(): Expected {count + 1}D or {count + 2}D tensor, but got "
             f"{list(input.shape)}"

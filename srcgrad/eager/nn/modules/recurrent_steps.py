@@ -98,6 +98,9 @@ class RNNCellBase(Module):
             raise ValueError(
                 f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead"
             )
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {input.shape[-1]} "
+                               f"expected {self.input_size}")
         batched = input.dim() == 2
         if states is not None:
             for place, state in enumerate(states):

@@ -117,7 +117,8 @@ class RNNBase(Module):
         name = type(self).__name__
         if input.dim() not in (2, 3):
             raise ValueError(
-                f"{name}: Expected input to be 2D or 3D, got {input.dim()}D instead"
+                f"{name}: Expected input to be 2D or 3D, got {input.dim()}D"
+                f"{' tensor' if name == 'RNN' else ''} instead"
             )
         weight = self._weights(0, 0)[0]
         if input.dtype != weight.dtype:

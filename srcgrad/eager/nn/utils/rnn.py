@@ -105,6 +105,8 @@ def pad_sequence(
 ) -> Any:
     """Sequences of unlike lengths stacked, ``(L, N, ...)``, short ones padded."""
     given = list(sequences)
+    if not given:
+        raise RuntimeError("received an empty list of sequences")
     longest = max(s.size(0) for s in given)
     rows = []
     for s in given:
