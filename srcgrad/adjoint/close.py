@@ -464,7 +464,7 @@ def _extended_if(node: Node, added: Added, once: bool) -> Node:
                 outputs.append(inner)
             elif out.aval.kind is Kind.LIST:  # an empty one has a zero cotangent
                 outputs.append(tail.add("list", (), (out.aval,)).out)
-            elif once:
+            elif once and out.aval.kind is not Kind.RECORD:  # its zero is made from itself
                 outputs.append(tail.add("undef", (), (out.aval,)).out)
             else:
                 outputs.append(tail.const(None, out.aval))

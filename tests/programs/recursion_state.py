@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+import srcgrad as sg
+
 R = np.random.RandomState(5)
 X = R.rand(6) + 0.5
 CASES = []
@@ -339,3 +341,143 @@ def returned_array_written_later(x):
     w = f(u)
     w[1] = w[0] * 3.0
     return np.sum(w * u)
+
+
+@case(X, 3)
+def records_in_nested_loops(x, n):
+
+    def f(y, v):
+        return np.sum(v) * y if y < 1.0 else f(y * 0.5, v * 0.9) + v[0]
+
+    s = 0.0
+    for i in range(n):
+        for j in range(i + 1):
+            s = s + f(x[i] * 5.0 + s * 0.01, x * (j + 1))
+    return s
+
+
+@case(X, 2)
+def written_in_loop(x, n):
+    buf = np.zeros(4)
+
+    def f(y, k):
+        buf[k % 4] += y
+        if y > 0.3:
+            f(y * 0.5, k + 1)
+
+    for i in range(n):
+        f(x[i], i)
+        buf *= 0.9
+    return np.sum(buf ** 2)
+
+
+@case(X)
+def branch_with_state(x):
+    c = 0.0
+
+    def f(y):
+        nonlocal c
+        if y > 1.0:
+            c = c + y
+            f(y * 0.5)
+        else:
+            c = c * y
+
+    if x[0] > 0.2:
+        f(x[1] * 4)
+    else:
+        f(x[2])
+    return c
+
+
+@case(X)
+def comprehension_of_calls(x):
+
+    def f(y, d):
+        return y if y < 0.5 else f(y * 0.6, d + 1) + d
+
+    return sum([f(v, 0) ** 2 for v in x]) + max(f(x[0], 1), f(x[1], 2))
+
+
+class Tree:
+
+
+    def __init__(self, w):
+        self.w = w
+        self.hits = 0
+
+
+    def eval(self, t, depth):
+        self.hits += 1
+        if depth == 0 or t < 0.05:
+            return t * self.w[0]
+        if t > self.w[1]:
+            return self.eval(t - self.w[1] * 0.5, depth - 1) + self.w[2]
+        return self.eval(t * 0.8, depth - 1) * self.w[3]
+
+
+@case(X, 5)
+def model(x, d):
+    t = Tree(x)
+    s = 0.0
+    for v in x:
+        s += t.eval(v, d)
+    return s * t.hits
+
+
+@case(X)
+def haar(x):
+
+    def w(v):
+        if len(v) < 2:
+            return v
+        n = len(v) // 2
+        return np.concatenate((w((v[:2 * n:2] + v[1:2 * n:2]) * 0.5), v[:2 * n:2] - v[1:2 * n:2]))
+
+    return np.sum(w(np.concatenate((x, x[:2]))) ** 3)
+
+
+@case(X)
+def static_and_data(x):
+
+    def f(y, mode, n):
+        if n == 0:
+            return y
+        if mode == "a":
+            return f(np.sin(y) + x[0], "a", n - 1) if y < 2.0 else y
+        return f(y * 2, mode, n - 1)
+
+    return f(x[1], "a", 4) * f(x[2], "b", 3)
+
+
+@case(X)
+def hermite_closure(x):
+
+    def make(k):
+
+        def h(n, t):
+            if n == 0:
+                return 1.0
+            if n == 1:
+                return k * t
+            return k * t * h(n - 1, t) - k * (n - 1) * h(n - 2, t)
+        return h
+
+    h = make(2.0)
+    s = 0.0
+    for n in range(5):
+        s += h(n, x[n])
+    return s
+
+
+@case(X)
+def inner_grad_of_recursion(x):
+
+    def f(y):
+        return y * y if y < 1.0 else f(y * 0.5) * y
+
+    g = sg.grad(f)
+    s = 0.0
+    for v in x:
+        s += g(v * 3) * v
+    return s
