@@ -107,14 +107,17 @@ class Merges(Choices):
         slots: dict[Any, int] = {}
         rows: list[Row] = []
         places: list[list[int]] = []
-        for _, shape, a, b in merged:
+        for cell, shape, a, b in merged:
             place = []
+            # what only one arm has and no variable names: nothing reads it on the other path
+            inner = not isinstance(shape, Leaf) or (
+                isinstance(cell, Slot) and cell.name == RESULT)
             for leaf, x, y in zip(leaf_shapes(shape), leaves(shape, a), leaves(shape, b),
                                   strict=True):
                 key = leaf.key if leaf.key is not None else ("own", len(rows))
                 if key not in slots:
                     slots[key] = len(rows)
-                    rows.append(Row(leaf, (x, y), inner=not isinstance(shape, Leaf)))
+                    rows.append(Row(leaf, (x, y), inner=inner))
                 place.append(slots[key])
             places.append(place)
         joined = Members(self, predicate, rows, arms)

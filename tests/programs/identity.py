@@ -552,3 +552,21 @@ def view_read_before_and_in_a_try(x, y):
     except np.linalg.LinAlgError:
         u = np.zeros(2)
     return np.sum(u) + np.sum(q)
+
+
+def settle(w, c):
+    for _ in range(3):
+        if w[0] > c:
+            return w
+        w[0] += 0.3
+    return w.copy()
+
+
+@both
+def returned_from_a_loop(x, y):
+    b, u = np.zeros(4), x.copy()
+    if np.sum(y) < 1.71:
+        if np.sum(x) < 2.97:
+            b = np.sin(u)
+        b = settle(b, 0.86)
+    return np.sum(b * y) + np.sum(u)
