@@ -309,7 +309,21 @@ def nan_to_num_x(ct: Array, x: Array) -> Array:
     return np.where(np.isfinite(x), ct, 0)
 
 
-inactive(np.nan_to_num, "nan", "posinf", "neginf")
+@vjp(np.nan_to_num, "nan")
+def nan_to_num_nan(ct: Array, x: Array) -> Array:
+    return np.where(np.isnan(x), ct, 0)
+
+
+@vjp(np.nan_to_num, "posinf")
+def nan_to_num_posinf(ct: Array, x: Array) -> Array:
+    return np.where(np.isposinf(x), ct, 0)
+
+
+@vjp(np.nan_to_num, "neginf")
+def nan_to_num_neginf(ct: Array, x: Array) -> Array:
+    return np.where(np.isneginf(x), ct, 0)
+
+
 
 nondiff(
     np.floor_divide, np.spacing, np.signbit, np.gcd, np.lcm,

@@ -215,3 +215,12 @@ def masked_numbers(x):
     t = u[good] / x[2]
     t += u[good] * 2.0
     return angle + t.sum() + np.sum(u[~good])
+
+
+@case(X, 0.7, 2.0)
+def missing_values_filled(x, fill, top):
+    y = x.copy()
+    y[1] = np.nan
+    y[2] = np.inf
+    y[3] = -np.inf
+    return np.sum(np.nan_to_num(y, nan=fill, posinf=top, neginf=-top) ** 2)
