@@ -80,16 +80,31 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
             if refusal.assume is not None and refusal.assume not in assumed:
                 assumed.add(refusal.assume)
                 continue
+            if _take_apart(machine, assumed):
+                continue
             if config.internal_frames:
                 raise refusal.error from refusal
             raise refusal.error from None
         except Unroll as need:
+            if _take_apart(machine, assumed):
+                continue
             raise TracingError(
                 "the number of a loop index is needed while compiling",
                 why=need.reason, fix="index one array instead of unlike things") from None
+        except Exception:
+            if not _take_apart(machine, assumed):
+                raise
         finally:
             _undo(machine)
     raise TracingError("tracing does not settle", why="too many assumptions about sizes")
+
+
+def _take_apart(machine: TraceMachine, assumed: set[tuple[Any, ...]]) -> bool:
+    """Where long lists were one array and something failed: once more with the lists."""
+    if not machine.batches or ("separate", "*") in assumed:
+        return False
+    assumed.add(("separate", "*"))
+    return True
 
 
 def _undo(machine: TraceMachine) -> None:
