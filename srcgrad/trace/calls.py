@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import SourceNotFound, UnsupportedOperation
+from ..errors import JoinError, SourceNotFound, UnsupportedOperation
 from ..graph.generic import Demand
 from ..graph.ir import Value, abstract
 from ..kinds import OPAQUE, Aval, Kind, aval_of
@@ -99,7 +99,26 @@ class Calls(Construction):
         if type(result) in (list, dict, set) and id(result) not in self.journal.births and (
                 id(result) not in self.paths):
             self.journal.born(result)
+        elif hasattr(type(result), "__next__"):
+            self.note_iterator(result)
         return result
+
+    iterators: dict[int, tuple[Any, Any]]
+
+    def note_iterator(self, made: Any) -> None:
+        """Remember the region in which a Python iterator was made."""
+        if not isinstance(made, Staged) and id(made) not in self.iterators:
+            self.iterators[id(made)] = (made, self.region)
+
+    def check_iterator(self, iterator: Any) -> None:
+        """A Python iterator is advanced while tracing, so it must be in the region where it was
+        made, which is run once; a for loop of known length can be unrolled."""
+        found = self.iterators.get(id(iterator))
+        if found is not None and found[1] is not self.region:
+            raise self.fatal(JoinError(
+                "a generator is advanced in a branch or loop that depends on data",
+                why="it was made outside of it, and it runs while compiling, once",
+                fix="collect its items in a list before, or make it inside"))
 
     def _handler(self, function: Any) -> Callable[..., Any] | None:
         try:
@@ -219,7 +238,10 @@ class Calls(Construction):
         """Run the staged body of a function in a frame whose parameters are bound."""
         self.frames.append(frame)
         try:
-            return staged.enter(self, frame)  # type: ignore[arg-type]
+            result = staged.enter(self, frame)  # type: ignore[arg-type]
+            if hasattr(type(result), "__next__"):
+                self.note_iterator(result)
+            return result
         finally:
             self.frames.pop()
             while self.scopes and self.scopes[-1][0] > len(self.frames):
@@ -287,6 +309,9 @@ class Calls(Construction):
     # ---- library functions -------------------------------------------------------------------
     def call_library(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function without Python source to inline: a node, a plain run, or an effect."""
+        if isinstance(getattr(function, "__self__", None), types.GeneratorType):
+            self.check_iterator(function.__self__)
+            return function(*args, **kwargs)
         if self.is_effect(function):
             return self.emit_effect(function, args, kwargs, self.effect_aval(function, args,
                                                                             kwargs))

@@ -118,6 +118,7 @@ class Containers(Lists):
         sequence = python_method(iterable, "__getitem__")
         if sequence is not None and not hasattr(type(iterable), "__iter__"):
             return self._user_sequence(iterable)
+        self.check_iterator(iterable)
         return iterable
 
     def _user_iterator(self, iterator: Any, step: Any) -> Any:

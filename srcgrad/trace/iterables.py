@@ -167,6 +167,7 @@ def next_(machine: Any, iterator: Any, *default: Any) -> Any:
     method = python_method(iterator, "__next__")
     if method is not None:
         return machine.call(method, iterator)
+    machine.check_iterator(iterator)
     return next(iterator, *default)
 
 

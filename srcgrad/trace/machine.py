@@ -68,6 +68,7 @@ class TraceMachine(Either, MachineDefaults):
         self.exceptions = {}
         self.handling = []
         self.loop_sites = {}
+        self.iterators = {}
         self.callees = {}
         self.tracing = []
         self.pending = []
@@ -89,7 +90,9 @@ class TraceMachine(Either, MachineDefaults):
         """A generator expression over traced things runs at once, staged."""
         if as_list is not None and (staged_iterable(self, iterable) is not None):
             return as_list(iterable)
-        return lazily(self.iterate(iterable))
+        made = lazily(self.iterate(iterable))
+        self.note_iterator(made)
+        return made
 
     def spread(self, value: Any, function: Any = ...) -> Any:
         """The items of ``*value``; those of a container from outside are read by their paths."""

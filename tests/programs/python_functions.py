@@ -829,3 +829,39 @@ def descriptors(a, b):
     m, n = Motor(a), Motor(b)
     m.duty = m.duty * 1.2
     return m.duty * 3.0 + n.duty * a
+
+
+def multiples(a):
+    k = 1
+    while True:
+        yield a * k
+        k += 1
+
+
+@case(0.3, V5)
+def generator_advanced_in_a_loop(a, x):
+    g = multiples(a)
+    s = 0.0
+    for v in x:
+        s += v * next(g)
+    return s
+
+
+def running_mean():
+    total, count, mean = 0.0, 0, 0.0
+    while True:
+        value = yield mean
+        total += value
+        count += 1
+        mean = total / count
+
+
+@case(V4)
+def sent_values(x):
+    m = running_mean()
+    next(m)
+    out = 0.0
+    for k in range(4):
+        out += m.send(x[k]) ** 2
+    m.close()
+    return out

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import srcgrad as sg
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 import python_control  # noqa: E402
@@ -27,6 +29,17 @@ PROGRAMS = [
 @pytest.mark.parametrize(("fn", "args"), PROGRAMS)
 def test_program(fn, args):
     check(fn, args, staged=False, passes=False, oracle=False)
+
+
+def test_a_generator_advanced_in_a_branch_is_refused():
+    def program(a, r):
+        g = python_functions.multiples(a)
+        if r > 1:
+            a = a + next(g)
+        return a * next(g)
+
+    with pytest.raises(sg.SrcgradError, match="generator is advanced"):
+        sg.grad(program)(0.5, 2.0)
 
 
 @pytest.mark.sweep
