@@ -155,7 +155,19 @@ class Function:
         return self.expressions.template(template, outputs)
 
     def header(self) -> list[ast.stmt]:
-        return [comment(line) for line in header(self.graph, self.parameters, self.naming.of)]
+        lines = header(self.graph, self.parameters, self.naming.of)
+        return [comment(line) for line in (*lines, *self.helpers())]
+
+    def helpers(self) -> list[str]:
+        """Where the functions come from that are neither NumPy's nor the user's."""
+        found: dict[str, None] = {}
+        for node in walk(self.graph.block):
+            fn = node.params.get("fn")
+            module = getattr(fn, "__module__", None) or ""
+            if fn is not None and module.startswith("srcgrad.rules") and (
+                    self.space.is_captured(fn)):
+                found[f"{self.space.captured(fn, fn.__name__)} of {module}"] = None
+        return [f"uses {', '.join(sorted(found))}"] if found else []
 
     def definition(self, body: list[ast.stmt]) -> ast.stmt:
         given = [self.space.literal(self.defaults[p]) for p in self.parameters

@@ -2,6 +2,7 @@ import numpy as np
 
 
 # cholesky(A: f8[n,m]) -> f8;  d/dA
+# uses scatter_diagonal of srcgrad.rules.broadcast
 def cholesky_value_and_grad(A, d_out=1.0):
     # ---- forward
     n = A.shape[0]
