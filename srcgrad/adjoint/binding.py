@@ -54,11 +54,15 @@ class Bindings:
         self.masks: dict[Value, Dim] = {}
         self._bound: dict[Node, Bound] = {}
         self._differentiable: dict[Node, tuple[Value, ...]] = {}
+        self.may_be_complex = any(v.aval.is_inexact and (
+            v.aval.dtype is None or v.aval.dtype.kind == "c") for v in block.params)
         for node in walk(block):
             if node.op == "const":
                 self.constants[node.out] = node.params["value"]
             elif node.op == "read":
                 self._note_mask(node)
+            if not self.may_be_complex:
+                self.may_be_complex = _may_be_complex(node)
 
     def _note_mask(self, read: Node) -> None:
         """Remember how many elements the mask of ``x[mask]`` selects."""
@@ -112,6 +116,14 @@ class Bindings:
             return ()
         return tuple(v for name, part in bound.named.items()
                      if name not in bound.entry.inactive for v in leaves(part))
+
+
+def _may_be_complex(node: Node) -> bool:
+    """Does a node make a complex value, or one that may be (``np.linalg.eigvals``)?"""
+    kinds = [v.aval.dtype.kind if v.aval.dtype is not None else "?"
+             for v in (*node.inputs, *node.outputs) if v.aval.is_numeric]
+    return "c" in kinds or (node.op == "apply" and "?" in kinds[-len(node.outputs):]
+                            and "?" not in kinds[:-len(node.outputs)])
 
 
 def _plain(value: Any) -> bool:

@@ -369,10 +369,11 @@ def unbroadcast(tape: Tape, ct: Value, primal: Value, doubtful: bool = False) ->
     return ct
 
 
-def settled(tape: Tape, ct: Value, primal: Value) -> Value:
+def settled(tape: Tape, ct: Value, primal: Value, bindings: Bindings) -> Value:
     """The cotangent (or tangent) of a value of which only a run knows whether it is complex."""
     aval = primal.aval
-    if aval.dtype is not None or not aval.is_numeric or aval.kind is Kind.LIST or (
+    if not bindings.may_be_complex or aval.dtype is not None or not aval.is_numeric or (
+            aval.kind is Kind.LIST) or (
             ct.aval.dtype is not None and ct.aval.dtype.kind != "c"):
         return ct
     return tape.call(real_like, ct, primal)
@@ -390,6 +391,9 @@ def fit(tape: Tape, ct: Value, aval: Aval, whole: bool = True, final: bool = Fal
         # what goes into a part of a complex base may stay real: the part may be real itself
         if narrower or (whole and want.kind == "c" and have.kind != "c"):
             ct = _cast(tape, ct, want)
+    elif want is not None and ct.aval.kind in (Kind.ARRAY, Kind.ANY) and (
+            aval.kind is Kind.ARRAY):  # only a run knows what it has
+        ct = _cast(tape, ct if want.kind == "c" else tape.call(np.real, ct), want)
     if not whole:
         return ct
     if aval.kind is Kind.ARRAY and aval.shape is not None:

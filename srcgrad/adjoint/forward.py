@@ -149,7 +149,7 @@ class Forward:
 
     def _set(self, tape: Tape, value: Value, t: Value) -> None:
         if value.aval.kind is not Kind.LIST:
-            t = fit(tape, settled(tape, t, value), value.aval)
+            t = fit(tape, settled(tape, t, value, self.bindings), value.aval)
         if t.hint is None:
             t.hint = tangent(value.hint)
         self.tangents[value] = t

@@ -90,10 +90,11 @@ class Reverse:
         if steps:
             if base is None:
                 base = self.zeros(frame, value)
-            ct = fit(frame.tape, settled(frame.tape, ct, value), value.aval, whole=False)
+            ct = settled(frame.tape, ct, value, self.bindings)
+            ct = fit(frame.tape, ct, value.aval, whole=False)
             self.put(frame, value, frame.tape.store("acc", base, ct, steps))
             return
-        ct = fit(frame.tape, settled(frame.tape, ct, value), value.aval)
+        ct = fit(frame.tape, settled(frame.tape, ct, value, self.bindings), value.aval)
         if base is None:
             self.put(frame, value, ct)
         elif value.aval.kind is Kind.LIST:

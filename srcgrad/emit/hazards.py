@@ -63,7 +63,9 @@ class Hazards:
         hazards = [v for v in kept if v not in node.outputs
                    and self.order.is_live_after(v, position) and self.storage.overlap(v, base)]
         self.active[family] = kept
-        if not is_forced(node) and (not self.storage.owned(base) or any(
+        may_widen = node.op == "acc" and not node.params["steps"] and (
+            base.aval.kind is Kind.ARRAY and base.aval.dtype is None)  # real, plus complex
+        if not is_forced(node) and (may_widen or not self.storage.owned(base) or any(
                 self.cannot_copy(v, position) for v in hazards)):
             self.storage.unshared[node] = None
             return

@@ -174,8 +174,11 @@ def _sum_fits(inputs: tuple[Value, ...]) -> bool:
     base, value = inputs[0].aval, inputs[1].aval
     if base.kind is Kind.ANY or value.kind is Kind.ANY:
         return True
-    if base.dtype is None or value.dtype is None or base.shape is None or value.shape is None:
+    if base.shape is None or value.shape is None or (
+            value.dtype is None and base.dtype is not None):
         return False
+    if base.dtype is None or value.dtype is None:  # it may be complex only from now on
+        return len(value.shape) <= len(base.shape)
     if value.kind in (Kind.BOOL, Kind.INT, Kind.FLOAT) and base.dtype.kind in "fc":
         return True
     if len(value.shape) > len(base.shape) and base.kind is Kind.ARRAY:

@@ -189,6 +189,11 @@ optional=False)
                                    fix="use np.where, np.concatenate or scatter_add")
 
     def __len__(self) -> int:
+        if self.aval.kind in (Kind.OPAQUE, Kind.ANY):
+            raise UnsupportedOperation(
+                "the derivative needs the number of axes of an array that only a run knows",
+                why="a variable or the elements of a list are arrays of different ranks",
+                fix="use one name for each rank, or give all the same rank (np.atleast_1d)")
         if not self.ndim:
             raise TypeError("len() of unsized object")
         extent = self.size_along(0)

@@ -153,3 +153,15 @@ CORPORA += [("source", fn, tuple(args)) for fn, args, _ in SOURCES.values()]
 def test_handwritten_programs(fn, args):
     check_first(fn, args)
     check_second(fn, args)
+
+
+@pytest.mark.parametrize("seed", [4, 21, 27])
+def test_float32_stays(seed):
+    """Gradients have their argument's dtype, whatever numbers the program mixes in."""
+    fn, _ = wide_program(seed)
+    args = [a.astype(np.float32) if isinstance(a, np.ndarray) else a for a in wide_arguments(seed)]
+    value, grads = sg.value_and_grad(fn, argnums=(0, 1, 2, 3))(*copy.deepcopy(args))
+    assert [np.asarray(g).dtype.itemsize for g in grads] == [4, 4, 4, 8]
+    tangents = [np.ones_like(a) if isinstance(a, np.ndarray) else 1.0 for a in args[:4]]
+    _, moved = sg.jvp(fn, copy.deepcopy(args), [*tangents, None])
+    assert np.isclose(moved, sum(np.sum(g) for g in grads), rtol=1e-3)
