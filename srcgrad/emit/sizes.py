@@ -163,6 +163,8 @@ class Sizes:
                 plan.gathered.add(sequence)
             if shape is not None and outer is not None:
                 plan.rows[sequence] = outer
+            elif outer is not None:
+                del self.into[sequence]  # kept in a list of its own, which the row is made from
             plan.needs_count |= shape is not None and outer is None
             made = self.folding.producer.get(element)
             if shape is not None and made is not None and self.is_row(made, element):
