@@ -177,7 +177,7 @@ def _image_planes(grid: Grid, x: Array) -> Array:
 
 def _blocks(grid: Grid, n: int, channels: int, itemsize: int) -> Iterator[slice]:
     """Ranges of images whose planes fit the cache together."""
-    size = max(1, _BLOCK // 8 // max(channels * grid.plane * itemsize, 1))
+    size = max(1, _BLOCK // max(channels * grid.plane * itemsize, 1))
     for i in range(0, n, size):
         yield slice(i, min(i + size, n))
 
