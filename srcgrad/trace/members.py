@@ -227,6 +227,7 @@ class Members:
             value.obj = None
             fresh: ArrayTracer = machine.wrap(value, row.leaf.label or "array")
             inherit_stored(fresh.home, row.parts)
+            self._inherit_order(fresh, row.parts)
             return fresh
         sides = [self._handle(s) if type(s) is Side else s for s in row.sides]
         found = [s for s in sides if type(s) is ArrayTracer]
@@ -243,9 +244,16 @@ class Members:
             return handle
         result: ArrayTracer = machine.wrap(value, row.leaf.label or "array")
         result.home.choice = (self.predicate, sides[0], sides[1])
+        self._inherit_order(result, tuple(sides))
         if not row.stale:
             self.choices.append(result.home)
         return result
+
+    def _inherit_order(self, joined: ArrayTracer, parts: tuple[Any, ...]) -> None:
+        """A joined array lies in C order if both arrays that it may be do."""
+        if all(type(p) is ArrayTracer and not p.steps and p.home.contiguous for p in parts):
+            joined.home.contiguous = True
+            self.machine.c_ordered.add(joined.obj)
 
     def _handle(self, side: Side) -> ArrayTracer:
         machine = self.machine

@@ -276,14 +276,15 @@ class Merges(Choices):
             return self.const(aval.dtype.type(0))
         if aval.kind is not Kind.ARRAY:
             return self.emit("undef", (), (aval,))[0]
-        if type(like) is ArrayTracer and like.aval.shape == aval.shape:
+        sizes = [self._size_at_hand(size) for size in aval.shape or ()]
+        if any(size is None for size in sizes) and type(like) is ArrayTracer and (
+                like.aval.shape == aval.shape):
             try:
                 found = self.apply(np.zeros_like, (like,), {"dtype": aval.dtype})
                 return self.as_value(found)
             except Refusal as refusal:
                 if not isinstance(refusal.error, AliasError):
                     raise
-        sizes = [self._size_at_hand(size) for size in aval.shape or ()]
         shape = tuple(0 if size is None else size for size in sizes)
         return self.as_value(self.apply(np.zeros, (shape, aval.dtype), {}))
 
