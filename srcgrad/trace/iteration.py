@@ -117,6 +117,8 @@ def staged_iterable(machine: Any, obj: Any) -> Any:
 
 def opened(machine: Any, obj: Any) -> Any:
     """What iteration runs over: for an object with an ``__iter__`` in Python, what that gives."""
+    if isinstance(obj, Staged):
+        return obj
     method = machine.special_method(obj, "__iter__")
     if method is None or hasattr(type(obj), "__next__"):
         return obj
