@@ -70,6 +70,11 @@ def test_wide_programs(start):
     assert all([run(seed, True) for seed in range(start, start + 4)])
 
 
+def test_rows_kept_in_lists():
+    """An array of rows of which each was kept in a list: no row may stay unwritten."""
+    assert run(311, True)
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("start", range(2000, 2400, 20))
 def test_many_programs(start):
