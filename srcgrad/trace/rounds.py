@@ -35,7 +35,7 @@ from .joins import (
     leaf_shapes,
     leaves,
 )
-from .journal import Cell, Change, Lost, Slot, Snapshot, Stored, Version
+from .journal import Cell, Change, Lost, Slot, Snapshot, Stored, Version, same_state
 from .merges import UNREAD
 from .recorder import Region
 from .tracers import ArrayTracer, Home
@@ -218,7 +218,7 @@ class Rounds(Branches):
             tested = self._in_region(done.test, forms, lambda: self._run_test(test, done))
             if any(not isinstance(c.cell, (Version, Lost, Stored)) or c.cell.key not in forms
                    for k, c in tested.items() if not isinstance(c.cell, Stored) and (
-                       k not in forms or c.after is not forms[k].head)):
+                       k not in forms or not same_state(c.after, forms[k].head))):
                 return None
         elif kind == "while":
             done.test = Region(self.region)
