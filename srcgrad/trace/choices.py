@@ -25,7 +25,7 @@ from .tracers import ArrayTracer, Choice, Home
 class Choices(Operators):
     """Writes through joined arrays, and their contents after writes to a member."""
 
-    choice_seen: dict[Value, list[Value]]
+    choice_seen: dict[Value, list[Any]]
 
     def choose(self, predicate: Value, then: Callable[[], Any],
                orelse: Callable[[], Any]) -> Any:
@@ -59,10 +59,10 @@ class Choices(Operators):
         self.choice_seen[value] = now
         self.journal.write(Version(home), value)
 
-    def contents_of(self, home: Home) -> list[Value]:
-        """What the content of a choice follows from: the versions of all its members."""
+    def contents_of(self, home: Home) -> list[Any]:
+        """What the content of a choice follows from: versions of all that its members may be."""
         if home.choice is None:
-            return [home.current]
+            return [home.current, home.lost, *(h.current for h, _ in home.aliases)]
         return [version for m in members(home) for version in self.contents_of(m)]
 
     def _member_content(self, member: Any, aval: Aval) -> Value:
