@@ -295,7 +295,9 @@ class Derived:
         except ValueError:  # a ufunc
             return
         if kind == "hvp":
-            vector = inspect.Parameter("v", inspect.Parameter.POSITIONAL_ONLY)
+            free = next(n for n in ("v", "vector", "direction", "along")
+                        if n not in signature.parameters)
+            vector = inspect.Parameter(free, inspect.Parameter.POSITIONAL_ONLY)
             signature = inspect.Signature([*(
                 p.replace(kind=inspect.Parameter.POSITIONAL_ONLY)
                 for p in signature.parameters.values()), vector])
