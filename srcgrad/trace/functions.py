@@ -299,18 +299,27 @@ def type_(machine: Any, *args: Any) -> Any:
 
 @handles(getattr)
 def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
+    if not default:
+        return machine.getattr(obj, machine.static_key(name))
+    try:
+        return _looked_up(machine, obj, name)
+    except AttributeError:
+        return default[0]
+
+
+def _looked_up(machine: Any, obj: Any, name: str) -> Any:
+    """An attribute whose absence is caught here, wherever the trace is."""
+    machine.trying.append(machine.region)
     try:
         return machine.getattr(obj, machine.static_key(name))
-    except AttributeError:
-        if default:
-            return default[0]
-        raise
+    finally:
+        machine.trying.pop()
 
 
 @handles(hasattr)
 def hasattr_(machine: Any, obj: Any, name: str) -> Any:
     try:
-        machine.getattr(obj, machine.static_key(name))
+        _looked_up(machine, obj, name)
     except AttributeError:
         return False
     return True
