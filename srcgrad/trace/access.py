@@ -329,8 +329,17 @@ class Access(Items):
         return self.loaded(value)
 
     def _cached(self, obj: Any, name: str, found: Any) -> Any:
+        """A ``cached_property`` read for the first time.  Where that depends on the path it is
+        computed again at each place; without effects nobody can tell."""
+        effects = self.region.effects
         value = self.call(found.func, obj)
-        self.setattr(obj, name, value)
+        if self.region is self.root or self.journal.is_young(obj):
+            self.setattr(obj, name, value)
+        elif self.region.effects != effects:
+            raise self.fatal(UnsupportedOperation(
+                f"the cached property {name!r} has effects and is read first in a branch or loop",
+                why="whether the effects happen again depends on the path",
+                fix="read it once before the branch or loop"))
         return value
 
     def _outside_attribute(self, obj: Any, name: str, path: Path, found: Any) -> Any:

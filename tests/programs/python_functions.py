@@ -865,3 +865,35 @@ def sent_values(x):
         out += m.send(x[k]) ** 2
     m.close()
     return out
+
+
+class Reluctant:
+    def __init__(self, **values):
+        self.__dict__.update(values)
+
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+    @functools.cached_property
+    def doubled(self):
+        return self.a * 2
+
+
+@case(0.6, 1.8)
+def absent_attributes(a, b):
+    total = 0.0
+    for _ in range(3):
+        p = Reluctant(a=a)
+        total = total + getattr(p, "missing", b) * p.a
+        if b > 0:
+            total = total + (1.0 if hasattr(p, "other") else a * b)
+    return total
+
+
+@case(1.0, 0.1)
+def cached_in_a_branch(a, b):
+    m = Reluctant(a=a)
+    s = 0.0
+    if b > 0.2:
+        s = s + m.doubled * m.doubled
+    return s + m.doubled
