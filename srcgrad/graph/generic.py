@@ -112,7 +112,8 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
         if residuals.is_array:
             residuals = residuals.but(shape=(placeholder(1),))
         outcome = replace(outcome, avals=(first, residuals, *rest))
-    relations = _relations(fn, args, kwargs, runs[0], results[0])
+    fullest = max(range(len(results)), key=lambda j: _not_empty(results[j]))
+    relations = _relations(fn, args, kwargs, runs[fullest], results[fullest])
     vectors = [(a.ndim or 0) < 2 and all(r.contiguous[i] for r in results)
                for i, a in enumerate(outcome.avals)]
     outcome = replace(outcome, views=tuple(r[0] for r in relations),
@@ -121,6 +122,11 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     if back:
         outcome = replace(outcome, avals=tuple(_back(a, back) for a in outcome.avals))
     return outcome
+
+
+def _not_empty(result: Result) -> int:
+    """How many arrays of a result have elements: empty ones share memory with nothing."""
+    return sum(0 not in (a.shape or ()) for a in result.avals)
 
 
 def check_may_probe(fn: Callable[..., Any], structure: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import importlib.util
+import inspect
 import io
 import sys
 from pathlib import Path
@@ -98,4 +99,8 @@ def test_exported(seed: int, tmp_path: Path) -> None:
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        assert same(run_quietly(module.program_value_and_grad, copy.deepcopy(args)), want)
+        exported = module.program_value_and_grad
+        captured = {p.name: copy.deepcopy(fn.__globals__[p.name])
+                    for p in inspect.signature(exported).parameters.values()
+                    if p.kind is p.KEYWORD_ONLY and p.default is p.empty}
+        assert same(run_quietly(lambda *a: exported(*a, **captured), copy.deepcopy(args)), want)

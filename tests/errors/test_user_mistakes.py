@@ -1,6 +1,6 @@
 """Every refusal as text: what, where, why, and how to mend it.
 
-``python tests/errors/test_mistakes.py`` writes the texts anew.
+``python tests/errors/test_user_mistakes.py`` writes the texts anew.
 """
 
 from __future__ import annotations
