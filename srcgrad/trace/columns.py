@@ -11,18 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..kinds import NUMERIC, Aval, Kind, list_of
-from .joins import (
-    Join,
-    Leaf,
-    Sequence,
-    Shape,
-    leaf_aval,
-    list_elem,
-    rebuilder,
-    structure_parts,
-    unlike_items,
-)
+from .joins import Join, Leaf, Sequence, Shape, list_elem, unlike_items
 from .journal import Snapshot
+from .structures import leaf_aval, rebuilder, structure_parts
 from .tracers import Columns, SymbolicList
 
 

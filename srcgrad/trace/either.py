@@ -6,8 +6,8 @@ from typing import Any
 
 from ..errors import JoinError
 from .access import WRITING_METHODS
-from .joins import rebuilder, structure_parts
 from .recursion import Recursion
+from .structures import rebuilder, structure_parts
 from .tracers import ArrayTracer, Choice
 
 

@@ -17,6 +17,7 @@ from ..stage.function import stage
 from .control import Refusal, Restart, Unroll
 from .iteration import EqualArrays, Staged
 from .machine import TraceMachine
+from .structures import record_fields
 from .tracers import ArrayTracer, Choice, Poison, is_tracer
 
 MAX_RESTARTS = 24
@@ -218,8 +219,6 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
         return (type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items))
     if type(obj) is dict:
         return {k: _result_values(machine, v, above) for k, v in obj.items()}
-    from .joins import record_fields
-
     fields = record_fields(obj)
     if fields and id(obj) not in above and not isinstance(obj, (SrcgradError, np.ndarray)):
         parts = {n: _result_values(machine, object.__getattribute__(obj, n), above | {id(obj)})

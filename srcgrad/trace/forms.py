@@ -18,21 +18,9 @@ from ..errors import JoinError
 from ..graph.ir import Value
 from ..kinds import Aval, Kind, join, list_of
 from ..stage.function import definition
-from .joins import (
-    Failed,
-    Join,
-    Leaf,
-    Same,
-    Sequence,
-    Shape,
-    leaf_aval,
-    leaf_shapes,
-    leaves,
-    list_elem,
-    rebuilder,
-    structure_parts,
-)
+from .joins import Failed, Join, Leaf, Same, Sequence, Shape, leaf_shapes, leaves, list_elem
 from .journal import Snapshot
+from .structures import leaf_aval, rebuilder, structure_parts
 from .tracers import SymbolicList, is_tracer
 from .widening import merge_leaf
 

@@ -25,8 +25,8 @@ from .either import Either
 from .handlers import HANDLERS
 from .homes import may_be
 from .iteration import Transposed, staged_iterable
-from .joins import record_fields
 from .rounds import Later
+from .structures import record_fields
 from .tracers import ArrayTracer, ScalarTracer, is_tracer
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..stage.function import definition
 from ..stage.machine import Frame
 from .homes import reach
-from .joins import IMMUTABLE, record_fields
+from .structures import IMMUTABLE, record_fields
 from .tracers import ArrayTracer, is_tracer
 
 

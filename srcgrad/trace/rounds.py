@@ -23,21 +23,11 @@ from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from ..stage.regions import names_read_after_loop, names_read_at_head
 from .branches import Branches
 from .homes import inherit_stored, is_stored, link_possible, may_be_one, reach
-from .joins import (
-    Apart,
-    Join,
-    Leaf,
-    Same,
-    Sequence,
-    Shape,
-    build,
-    leaf_aval,
-    leaf_shapes,
-    leaves,
-)
+from .joins import Apart, Join, Leaf, Same, Sequence, Shape, build, leaf_shapes, leaves
 from .journal import Cell, Change, Lost, Slot, Snapshot, Stored, Version, same_state
 from .merges import UNREAD
 from .recorder import Region
+from .structures import leaf_aval
 from .tracers import ArrayTracer, Home
 from .widening import widen
 

@@ -9,20 +9,9 @@ from ..errors import JoinError
 from ..graph.broadcasting import never_one
 from ..kinds import Aval, Kind, join, list_of
 from ..stage.machine import UNBOUND
-from .joins import (
-    Failed,
-    Join,
-    Leaf,
-    Same,
-    Sequence,
-    Shape,
-    describe,
-    is_mutable,
-    is_nonnegative,
-    leaf_aval,
-    list_elem,
-)
+from .joins import Failed, Join, Leaf, Same, Sequence, Shape, is_nonnegative, list_elem
 from .journal import Snapshot
+from .structures import describe, is_mutable, leaf_aval
 from .tracers import Poison
 
 

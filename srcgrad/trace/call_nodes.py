@@ -1,0 +1,142 @@
+"""Calls of functions that have a graph: the node, its result, and what it changes outside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dims import Dim, Poly, substitute, symbols
+from ..errors import AliasError, UnsupportedOperation
+from ..kinds import Aval, Kind
+from ..stage.machine import UNBOUND
+from .callees import Callee, swapped
+from .control import Refusal
+from .forms import Handed, Outer
+from .homes import may_be, may_be_one, reach
+from .joins import Leaf, leaf_shapes, leaves
+from .journal import Version
+from .statements import Statements
+from .tracers import ArrayTracer, Home
+
+
+class CallNodes(Statements):
+    """``call`` nodes, and what their callers do with what comes back."""
+
+    tracing: list[Callee]
+
+    def _whole(self, callee: Callee, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of a call with the state of what the function changes outside."""
+        return (*state, *(cell.get() for cell in callee.cells))
+
+    def _node(self, callee: Callee, state: tuple[Any, ...]) -> Any:
+        """The ``call`` node, and its result.  The node belongs to the statement of the call."""
+        inside = self.callers
+        if self.call_sites and self.call_sites[-1][1] is not None:
+            self.callers = inside[:-1]
+        try:
+            return self._recorded(callee, state)
+        finally:
+            self.callers = inside
+
+    def _recorded(self, callee: Callee, state: tuple[Any, ...]) -> Any:
+        assert callee.result is not None
+        parts = leaves(callee.arguments.shape, state)
+        shapes = leaf_shapes(callee.arguments.shape)
+        if any(p is UNBOUND for p in parts):
+            raise self.fatal(UnsupportedOperation(
+                f"{callee.function.__qualname__!r} calls itself and binds a variable of an "
+                "enclosing function", why="it is not bound before the call",
+                fix="bind it to a value of the same kind before"))
+        self._check_apart(callee, parts)
+        inputs = tuple(self.leaf_value(p, leaf.aval) for p, leaf in zip(parts, shapes, strict=True))
+        meaning = callee.arguments.match([v.aval for v in inputs])
+        avals = tuple(self._result_here(callee, leaf, meaning)
+                      for leaf in leaf_shapes(callee.result))
+        outputs = self.emit("call", (*inputs, *callee.free), avals, callee=callee.name,
+                            effects=callee.effects)
+        self.region.effects += callee.effects
+        homes = [p.home if type(p) is ArrayTracer else None for p in parts]
+        made = [self.object_of(Leaf(leaf.aval, label=leaf.label), value, [])
+                for leaf, value in zip(leaf_shapes(callee.result), outputs, strict=True)]
+        new = [r.home if type(r) is ArrayTracer else None for r in made]
+        value, *changed = self.built(callee.result, made, {})
+        self._change(callee, parts, changed)
+        for home, possible in zip(new, callee.aliases, strict=True):
+            if home is not None:  # from the versions that hold now
+                self._alias(home, [homes[i] for i in sorted(possible) if i < len(homes)])
+        return swapped(value, lambda v: parts[v.number] if type(v) is Handed else (
+            v.obj if type(v) is Outer else v))
+
+    def _change(self, callee: Callee, parts: list[Any], changed: list[Any]) -> None:
+        """Do outside what the call did to what it was handed."""
+        for number, content in zip(callee.written, changed, strict=False):
+            self._store_whole(parts[number], content)
+        for cell, state in zip(callee.cells, changed[len(callee.written):], strict=True):
+            if isinstance(cell, Version):
+                home = cell.owner
+                handle = ArrayTracer(self, home.current.aval, home, (), (), home.obj,
+                                     home.current, self.region)
+                self._store_whole(handle, state)
+            else:
+                self.journal.write(cell, state)
+
+    def _check_apart(self, callee: Callee, parts: list[Any]) -> None:
+        """An array that the function writes to must reach it in one way only."""
+        if callee.effects and any(h.outside for h in (
+                *(parts[i].home for i in callee.written),
+                *(c.owner for c in callee.cells if isinstance(c, Version)))):
+            raise self.fatal(UnsupportedOperation(
+                f"{callee.function.__qualname__!r} calls itself, writes to an argument of the "
+                "differentiated function and has effects, or raises",
+                why="the array is written when the calls are over", fix="write to a copy"))
+        handed = {i: p.home for i, p in enumerate(parts) if type(p) is ArrayTracer}
+        carried = [c.owner for c in callee.cells if isinstance(c, Version)]
+        free = {v.obj for v in callee.free} - {None}
+        for number in callee.written:
+            home = handed[number]
+            others = [h for i, h in handed.items() if i != number] + carried
+            if any(may_be_one(home, h) for h in others) or any(h.obj in free for h in reach(home)):
+                raise self._twice(callee, home)
+        for home in carried:
+            if any(may_be_one(home, h) for h in handed.values()):
+                raise self._twice(callee, home)
+
+    def _twice(self, callee: Callee, home: Home) -> Refusal:
+        return self.fatal(AliasError(
+            f"{callee.function.__qualname__!r} calls itself and writes to {home.label!r}, which "
+            "it also reads under another name",
+            why="the writes could not be followed through the calls",
+            fix="pass a copy (`.copy()`)"))
+
+    def is_carried(self, home: Home) -> bool:
+        return any(isinstance(cell, Version) and cell.owner is home
+                   for callee in self.tracing for cell in callee.cells)
+
+    def _alias(self, home: Home, possible: list[Home | None]) -> None:
+        """Say that a result may be (a view of) an array that went into the call."""
+        for one in possible:
+            if one is not None:
+                may_be(home, one)
+
+    def _result_here(self, callee: Callee, leaf: Leaf, meaning: dict[Any, Dim | None]) -> Aval:
+        """The type of a result at one call: sizes in terms of this call's arguments."""
+        known: dict[Any, Any] = meaning
+
+        def here(dim: Any, opened: bool) -> Any:
+            if not isinstance(dim, Poly):
+                return dim
+            for atom in symbols(dim):
+                if atom not in known and atom.varying and (
+                        atom.serial >= callee.inside.get(atom.name, 0)):
+                    known[atom] = self.fresh("k", low=atom.low if atom.low == 0 else None)
+            if opened or any(known.get(a, 0) is None for a in symbols(dim)):
+                return None
+            return substitute(dim, {a: known[a] for a in symbols(dim) if a in known})
+
+        aval = leaf.aval
+        if aval.kind is Kind.ARRAY and aval.shape is not None:
+            shape = [here(d, i in leaf.opened) for i, d in enumerate(aval.shape)]
+            return aval.but(shape=tuple(self.fresh("k") if d is None else d for d in shape))
+        if aval.kind is Kind.INT and aval.expr is not None:
+            expr = here(aval.expr, -1 in leaf.opened)
+            return aval.but(expr=self.fresh("i", low=None) if expr is None else expr)
+        return aval

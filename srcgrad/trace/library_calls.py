@@ -1,0 +1,211 @@
+"""Calls of library functions: a node, a plain run while tracing, or an effect at each call."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOperation
+from ..graph.generic import Demand
+from ..kinds import OPAQUE, Aval, Kind
+from ..rules.book import lookup
+from .construct import Construction
+from .iteration import EqualArrays, Staged
+from .tracers import Columns, contains_tracer, is_tracer
+from .written_out import Flat, ufunc_method
+
+PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
+                          "dataclasses", "typing", "abc", "enum", "string", "re", "copy", "types",
+                          "numbers", "fractions", "_operator", "_functools", "_collections",
+                          "contextlib", "_abc", "statistics", "bisect", "_bisect", "heapq",
+                          "_heapq"})
+
+IMPURE_BUILTINS = frozenset({"print", "open", "input", "exec", "eval", "breakpoint",
+                             "__import__", "compile"})
+
+RANDOM = ("numpy.random", "random", "time", "datetime", "os", "io", "json", "logging", "sys",
+          "pathlib", "uuid", "secrets", "warnings", "pickle", "socket", "subprocess", "threading")
+
+
+class LibraryCalls(Construction):
+    """Functions without Python source to inline."""
+
+    def inline(self, function: types.FunctionType, args: tuple[Any, ...],
+               kwargs: dict[str, Any]) -> Any:
+        raise AttributeError
+
+    def check_iterator(self, iterator: Any) -> None:
+        raise AttributeError
+
+    def container_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                         kwargs: dict[str, Any]) -> Any:
+        raise AttributeError
+
+    def iterate(self, iterable: Any) -> Any:
+        raise AttributeError
+
+    def call_library(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A function without Python source to inline: a node, a plain run, or an effect."""
+        if isinstance(getattr(function, "__self__", None), types.GeneratorType):
+            self.check_iterator(function.__self__)
+            return function(*args, **kwargs)
+        if self.is_effect(function):
+            return self.emit_effect(function, args, kwargs, self.effect_aval(function, args,
+                                                                            kwargs))
+        if function in (np.array, np.asarray) and args and type(
+                self.symbolic_lists.get(id(args[0]))) is Columns:
+            return self.stacked_columns(function, args[0], kwargs)
+        args = tuple(self.opened(a) for a in args)
+        kwargs = {k: self.opened(v) for k, v in kwargs.items()}
+        traced = contains_tracer(args) or contains_tracer(kwargs) or self.has_symbolic(args)
+        if not traced:
+            return self._call_static(function, args, kwargs)
+        if isinstance(function, np.ufunc) and "O" in function.types[0]:
+            raise self.fatal(UnsupportedOperation(
+                "np.frompyfunc", why="it makes arrays of objects", fix="use np.vectorize"))
+        if isinstance(function, np.ufunc) and len(args) > function.nin:
+            args, kwargs = args[:function.nin], {**kwargs, "out": args[function.nin:]}
+        if "out" in kwargs and kwargs["out"] is not None:
+            return self.call_out(function, args, kwargs)
+        if (helper := ufunc_method(function, args)) is not None:
+            return self.inline(helper, (function.__self__, *args), kwargs)
+        return self.numeric_call(function, args, kwargs)
+
+    def stacked_columns(self, function: Any, obj: list[Any], kwargs: dict[str, Any]) -> Any:
+        raise AttributeError
+
+    def opened(self, arg: Any) -> Any:
+        """An argument of a library function: containers from outside are read by their paths,
+        so that their numbers are those of each call."""
+        arg = self.seen(arg)
+        if type(arg) is EqualArrays:
+            arg.apart()
+        if type(arg) is Flat:
+            return self.call(np.ravel, arg.base)
+        if type(arg) in (list, tuple) and id(arg) not in self.symbolic_lists:
+            if id(arg) in self.paths:
+                return type(arg)(self.opened(x) for x in self.outside_items(arg))
+            if any(type(x) in (list, tuple, dict) for x in arg):
+                return type(arg)(self.opened(x) for x in arg)
+        if type(arg) is dict and id(arg) in self.paths:
+            return {k: self.opened(v) for k, v in self.container_method(arg, "items", (), {})}
+        return arg
+
+    def has_symbolic(self, args: tuple[Any, ...]) -> bool:
+        return any(isinstance(a, Staged) or (isinstance(a, list) and id(a) in self.symbolic_lists)
+                   for a in args)
+
+    def numeric_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A node for a function of traced values; numbers it needs now are demanded."""
+        args = tuple(self.plain(a) for a in args)
+        kwargs = {k: self.plain(v) for k, v in kwargs.items()}
+        args, kwargs = self._settled(function, args, kwargs)
+        for _ in range(16):
+            try:
+                return self.apply(function, args, kwargs)
+            except Demand as need:
+                args, kwargs = self._demanded(args, kwargs, need, function)
+        raise AssertionError("a demand was not met")
+
+    def _settled(self, function: Any, args: tuple[Any, ...],
+                 kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Numbers for the settings that derivative rules branch on (the order of ``np.diff``)."""
+        entry = lookup(function)
+        if entry is None or not entry.static:
+            return args, kwargs
+        named = entry.bind(args, kwargs)
+        wanted = {id(named[name]) for name in entry.static
+                  if is_tracer(named.get(name)) and named[name].aval.kind is Kind.INT}
+
+        def settle(arg: Any) -> Any:
+            if id(arg) not in wanted:
+                return arg
+            return self.demand(arg, f"a setting of {getattr(function, '__name__', 'a function')}")
+
+        return tuple(settle(a) for a in args), {k: settle(v) for k, v in kwargs.items()}
+
+    def plain(self, arg: Any) -> Any:
+        """An argument without staged iterables and other trace-time objects."""
+        if isinstance(arg, Staged):
+            return self.iterate(arg)
+        if isinstance(arg, (list, tuple)) and not hasattr(arg, "_fields"):
+            if any(isinstance(a, (Staged, list, tuple)) for a in arg) and (
+                    id(arg) not in self.symbolic_lists):
+                return type(arg)(self.plain(a) for a in arg)
+        return arg
+
+    def _demanded(self, args: tuple[Any, ...], kwargs: dict[str, Any], need: Demand,
+                  function: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Replace the traced ints whose numbers a function needs now."""
+        counter = [0]
+        name = getattr(function, "__name__", getattr(function, "name", "the function"))
+
+        def visit(part: Any) -> Any:
+            if is_tracer(part):
+                position = counter[0]
+                counter[0] += 1
+                if position in need.leaves:
+                    return self.demand(part, f"an argument of {name}")
+                return part
+            if isinstance(part, tuple):
+                items = [visit(p) for p in part]
+                return type(part)(*items) if hasattr(part, "_fields") else tuple(items)
+            if isinstance(part, list) and id(part) not in self.symbolic_lists:
+                return [visit(p) for p in part]
+            if isinstance(part, list):
+                counter[0] += 1
+                return part
+            if isinstance(part, dict):
+                return {k: visit(v) for k, v in part.items()}
+            if isinstance(part, slice):
+                return slice(visit(part.start), visit(part.stop), visit(part.step))
+            return part
+
+        new_args = tuple(visit(a) for a in args)
+        return new_args, {k: visit(v) for k, v in kwargs.items()}
+
+    def _call_static(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """No traced value goes in.  Results that are new arrays are made at each call; other
+        results of library functions are computed now; unknown functions are effects."""
+        module = getattr(function, "__module__", None) or ""
+        owner = getattr(function, "__self__", None)
+        if isinstance(function, np.ufunc) or module.split(".")[0] in ("numpy", "scipy") or (
+                isinstance(owner, np.ufunc)):
+            result = function(*args, **kwargs)
+            if isinstance(result, np.ndarray) and result.dtype.kind in "biufc":
+                return self.numeric_call(function, args, kwargs)
+            if isinstance(result, (tuple, list)) and any(
+                    isinstance(r, np.ndarray) for r in result):
+                return self.numeric_call(function, args, kwargs)
+            return result
+        if module in PURE_MODULES or isinstance(owner, (str, bytes, tuple, list, dict, set,
+                                                        int, float, complex)):
+            return self.adopt(function(*args, **kwargs))
+        if module == "builtins" and getattr(function, "__name__", "") not in IMPURE_BUILTINS:
+            return function(*args, **kwargs)
+        if isinstance(function, (types.WrapperDescriptorType, types.MethodWrapperType,
+                                 types.MethodDescriptorType, types.ClassMethodDescriptorType)):
+            return function(*args, **kwargs)
+        return self.emit_effect(function, args, kwargs, OPAQUE)
+
+    def is_effect(self, function: Any) -> bool:
+        """Must the function run at every call, because it does or reads something outside?"""
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, (np.random.Generator, np.random.RandomState)):
+            return True
+        module = getattr(function, "__module__", None)
+        if module is None and owner is not None:
+            module = type(owner).__module__
+        if module == "builtins":
+            return getattr(function, "__name__", "") in IMPURE_BUILTINS
+        return module is not None and any(
+            module == m or module.startswith(m + ".") for m in RANDOM)
+
+    def effect_aval(self, function: Any, args: tuple[Any, ...],
+                    kwargs: dict[str, Any]) -> Aval | None:
+        return OPAQUE
+
+    def call_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        raise AttributeError
