@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import ANOMALY, GRAD, INFERENCE, is_anomaly_check_nan_enabled, state
-from srcgrad.eager.nodes import Node, _call_node
+from srcgrad.eager.nodes import Node, callers
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.eager.views import ACCUMULATE
 
@@ -443,4 +443,4 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
     return out[0] if len(out) == 1 else tuple(out)
 
 
-_call_node.append(call_node)
+callers.append(call_node)

@@ -108,7 +108,7 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """Pull gradients (tensors) back through this node alone."""
-        from_engine = _call_node[0]
+        from_engine = callers[0]
         return from_engine(self, grads)
 
     def __getattr__(self, name: str) -> Any:
@@ -128,7 +128,7 @@ class Node:
         return RemovableHandle(extra(self).pre_hooks, hook)
 
 
-_call_node: list[Any] = []  # filled by the engine, which needs this module
+callers: list[Any] = []  # filled by the engine, which needs this module
 
 
 class SavedTensor:

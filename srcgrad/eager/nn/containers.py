@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from .. import basis as torch
 from ..typename import typename
-from .module import Module, _indented
+from .module import Module, indented
 from .parameter import Parameter
 
 
@@ -160,7 +160,7 @@ class ModuleList(_Numbered):
             numbers = [number for number, _ in run]
             first, last = numbers[0], numbers[-1]
             start = f"({first}): " if first == last else f"({first}-{last}): {len(numbers)} x "
-            lines.append(_indented(start + text))
+            lines.append(indented(start + text))
         return self._get_name() + "(\n  " + "\n  ".join(lines) + "\n)"
 
     def insert(self, index: int, module: Any) -> None:

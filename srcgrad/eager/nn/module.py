@@ -13,7 +13,7 @@ from .module_state import ModuleState
 from .parameter import Buffer, Parameter
 
 
-def _indented(text: str) -> str:
+def indented(text: str) -> str:
     first, *rest = text.split("\n")
     return "\n".join([first, *("  " + line for line in rest)])
 
@@ -460,7 +460,7 @@ class Module(ModuleState, ModuleCall):
         extra = self.extra_repr()
         extra_lines = extra.split("\n") if extra else []
         child_lines = [
-            f"({name}): {_indented(repr(module))}" for name, module in self._modules.items()
+            f"({name}): {indented(repr(module))}" for name, module in self._modules.items()
         ]
         if not extra_lines and not child_lines:
             return self._get_name() + "()"

@@ -65,10 +65,12 @@ Helpers: :func:`~srcgrad.eager.dispatch.need_tensor`, :func:`~srcgrad.eager.ops.
 from __future__ import annotations
 
 from srcgrad.eager.ops import (
+    activations,
     arithmetic,
     blending,
     casts,
     complex_views,
+    counting,
     creation,
     extremes,
     factorizations,
@@ -81,6 +83,7 @@ from srcgrad.eager.ops import (
     pairs,
     pointwise,
     products,
+    questions,
     ranges,
     rearranging,
     reductions,
@@ -89,17 +92,18 @@ from srcgrad.eager.ops import (
     settings,
     shapes,
     signals,
-    softmaxes,
     special_functions,
     spectral,
     statistics,
 )
 
 __all__ = [
+    "activations",
     "arithmetic",
     "blending",
     "casts",
     "complex_views",
+    "counting",
     "creation",
     "extremes",
     "factorizations",
@@ -112,6 +116,7 @@ __all__ = [
     "pairs",
     "pointwise",
     "products",
+    "questions",
     "ranges",
     "rearranging",
     "reductions",
@@ -120,7 +125,6 @@ __all__ = [
     "settings",
     "shapes",
     "signals",
-    "softmaxes",
     "special_functions",
     "spectral",
     "statistics",

@@ -8,9 +8,10 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.indexing import index_put as write_at
 from srcgrad.eager.ops.indexing import index_put_copy
-from srcgrad.eager.ops.shapes import expand, wrap_dim
+from srcgrad.eager.ops.shapes import expand, reshape, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
@@ -386,3 +387,22 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     return _DIAGONAL_SCATTER(input, src, offset, i, j)
 
 
+
+
+@op(inplace=True, out=False)
+def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
+                 include_self: bool = True) -> Any:
+    """``source`` combined with the slices at ``index`` by prod, mean, amax or amin."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin "
+                           f"but got {reduce}.")
+    i = wrap_dim(dim, input)
+    if input._a.ndim == 0:
+        line = index_reduce(reshape(input, 1), 0, index, reshape(source, 1), reduce,
+                            include_self=include_self)
+        return named(reshape(line, ()), "IndexReduceBackward0")
+    shape = [1] * input._a.ndim
+    shape[i] = -1
+    spread = reshape(index, *shape).expand(source._a.shape)
+    out = input.scatter_reduce(i, spread, source, reduce, include_self=include_self)
+    return named(out, "IndexReduceBackward0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -330,3 +331,14 @@ def _sparse_only(name: str, what: str) -> Any:
 register("indices", _sparse_only("indices", "coordinate "), torch=False)
 register("values", _sparse_only("values", ""), torch=False)
 register("index", lambda self, indices: getitem(self, indices), torch=False)
+
+
+def unravel_index(indices: Tensor, shape: Any) -> Any:
+    """Flat indices as one tensor of subscripts per dimension."""
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    n = math.prod(sizes)
+    found = np.unravel_index(np.mod(indices._a.astype(np.int64), max(n, 1)), sizes)
+    return tuple(wrap(np.asarray(i, np.int64), dt.int64) for i in found)
+
+
+register("unravel_index", unravel_index, method=False)

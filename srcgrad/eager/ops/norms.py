@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, within
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.factorizations import svdvals
 from srcgrad.eager.ops.linear_algebra import LINALG, inv
 from srcgrad.eager.ops.reductions import wrap_dims
-from srcgrad.eager.ops.shapes import wrap_dim
+from srcgrad.eager.ops.shapes import expand, wrap_dim
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.tensor_norms import power_norm
 
@@ -118,3 +121,16 @@ def cond(A: Tensor, p: Any = None) -> Any:
     return product.nan_to_num(math.inf, math.inf, -math.inf)
 
 
+
+
+@op(method=False, out=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors along ``dim``."""
+    check_broadcast(x1, x2)
+    shape = np.broadcast_shapes(x1._a.shape, x2._a.shape)
+    a, b = (t if t._a.shape == shape else expand(t, shape) for t in (x1, x2))
+    lengths = []
+    for t in (a, b):
+        length = vector_norm(t, 2, dim, True)
+        lengths.append(length.clamp_min(eps))
+    return ((a / lengths[0]) * (b / lengths[1])).sum(dim)

@@ -10,6 +10,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import Primitive, op, register, unary
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.return_types import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules import (
     activations,
@@ -317,3 +318,16 @@ def relu_(input: Tensor) -> Tensor:
 
 
 register("relu_", relu_, method=False)
+
+_FREXP = Primitive(np.frexp, "FrexpBackward0", outputs=2, inactive_outputs=(1,))
+
+_FREXP_RESULT = struct("frexp", "mantissa", "exponent")
+
+
+@op(out=False)
+def frexp(input: Tensor) -> Any:
+    """Mantissa in [0.5, 1) and exponent of 2."""
+    if input._dt.category != dt.FLOATING:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = _FREXP(input)
+    return _FREXP_RESULT(mantissa, exponent)

@@ -1,4 +1,4 @@
-"""Functions of samples: differences, integrals, quantiles, covariances, histograms, sets."""
+"""Functions of samples: differences, integrals, quantiles, covariances, gradients."""
 
 from __future__ import annotations
 
@@ -7,55 +7,16 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.dispatch import op, register
 from srcgrad.eager.nodes import named
-from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.ops.arithmetic import halved, times_number
 from srcgrad.eager.ops.blending import complex_, lerp
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.joining import cat
-from srcgrad.eager.ops.norms import vector_norm
 from srcgrad.eager.ops.rearranging import narrow
-from srcgrad.eager.ops.shapes import expand, reshape, squeeze_fresh, unsqueeze, wrap_dim
+from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, unsqueeze, wrap_dim
 from srcgrad.eager.ops.statistics import sort
-from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.promotion import check_broadcast
-from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Array, Tensor, wrap
-from srcgrad.rules import activations
-from srcgrad.rules.placing import unique_values
-
-_PRELU = Primitive(activations.prelu, "PreluKernelBackward0", shown={"input": "self"}, main=False)
-
-
-@op(out=False)
-def prelu(input: Tensor, weight: Tensor) -> Any:
-    """``input`` where positive, else times ``weight`` (one number, or one per channel)."""
-    if weight._a.ndim == 0:
-        return _PRELU(input, weight)
-    channels = input._a.shape[1] if input._a.ndim > 1 else 1
-    if weight._a.size not in (1, channels):
-        raise RuntimeError(
-            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-            f"{weight._a.size} and channel size = {channels}.")
-    shape = [1] * max(input._a.ndim, 1)
-    if input._a.ndim > 1:
-        shape[1] = weight._a.size
-    return _PRELU(input, reshape(weight, *shape))
-
-
-@op(method=False, out=False)
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between vectors along ``dim``."""
-    check_broadcast(x1, x2)
-    shape = np.broadcast_shapes(x1._a.shape, x2._a.shape)
-    a, b = (t if t._a.shape == shape else expand(t, shape) for t in (x1, x2))
-    lengths = []
-    for t in (a, b):
-        length = vector_norm(t, 2, dim, True)
-        lengths.append(length.clamp_min(eps))
-    return ((a / lengths[0]) * (b / lengths[1])).sum(dim)
-
 
 # -- differences and integrals -------------------------------------------------------------
 
@@ -294,221 +255,70 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
     return cat(out, 1) if out else wrap(np.empty((x._a.shape[0], 0), x._a.dtype), x._dt)
 
 
-# -- counting ------------------------------------------------------------------------------
+# -- numerical gradients -------------------------------------------------------------------
 
 
-@op()
-def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """Counts in ``bins`` equal intervals between ``min`` and ``max`` (of the data if equal)."""
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if input._dt.category != dt.FLOATING:
-        raise not_implemented("histogram_cpu", input._dt)
-    a = input._a.ravel()
-    low, high = float(min), float(max)
-    if low == high and a.size:
-        low, high = float(a.min()), float(a.max())
-    if low == high:
-        low, high = low - 1, high + 1
-    if low > high:
-        raise RuntimeError("max must be larger than min")
-    inside = a[(a >= low) & (a <= high)]
-    places = np.minimum(((inside - low) * (bins / (high - low))).astype(np.int64), bins - 1)
-    return wrap(np.bincount(places, minlength=bins).astype(input._dt.numpy), input._dt)
-
-
-@op(out=False)
-def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each number occurs (or the sum of its weights)."""
-    if input._dt.category >= dt.FLOATING:
-        raise not_implemented("bincount_cpu", input._dt)
-    if input._a.ndim != 1 or (
-            input._a.size and input._a.min() < 0):
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
-    if weights is None:
-        return wrap(np.bincount(input._a, minlength=minlength).astype(np.int64), dt.int64)
-    if weights._a.shape != input._a.shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
-    counts = np.bincount(input._a, weights._a, minlength)
-    d = weights._dt if weights._dt is dt.float32 else dt.float64
-    return wrap(counts.astype(d.numpy), d)
-
-
-def searchsorted(
-    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
-    side: str | None = None, sorter: Tensor | None = None, out: Tensor | None = None,
-) -> Tensor:
-    """Where to insert numbers into sorted rows to keep the order."""
-    if side is not None and side not in ("left", "right"):
-        raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got "
-                           f"{side}")
-    if side == "left" and right:
-        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got "
-                           "side of left while right was True")
-    how: Any = "right" if right or side == "right" else "left"
-    s = sorted_sequence._a
-    if sorter is not None:
-        s = np.take_along_axis(s, sorter._a, -1)
-    values = input._a if isinstance(input, Tensor) else np.asarray(input, s.dtype)
-    d = dt.int32 if out_int32 else dt.int64
-    if s.ndim == 1:
-        found = np.searchsorted(s, values, how)
-    else:
-        if s.shape[:-1] != values.shape[:-1]:
-            raise RuntimeError(
-                "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
-                "dimensions of boundaries tensor and input value tensor must match, but we got "
-                f"boundaries tensor {list(s.shape)} and input value tensor {list(values.shape)}")
-        found = np.empty(values.shape, np.int64)
-        for row in np.ndindex(s.shape[:-1]):
-            found[row] = np.searchsorted(s[row], values[row], how)
-    t = wrap(np.asarray(found).astype(d.numpy), d)
-    if out is not None:
-        out.copy_(t)
-        return out
-    return t
-
-
-def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False,
-              out: Tensor | None = None) -> Tensor:
-    """Which interval between boundaries each number falls into."""
-    if boundaries._a.ndim != 1:
-        raise RuntimeError("boundaries tensor must be 1 dimension, but got dim("
-                           f"{boundaries._a.ndim})")
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
-
-
-register("searchsorted", searchsorted, method=False)
-register("bucketize", bucketize, method=False)
-
-
-# -- sets ----------------------------------------------------------------------------------
-
-_UNIQUE = Primitive(unique_values, "Unique2Backward0")
-
-
-@op(out=False)
-def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False,
-           return_counts: bool = False, dim: int | None = None) -> Any:
-    """The different elements (or slices along ``dim``), in order."""
-    i = None if dim is None else wrap_dim(dim, input)
-    values, inverse, counts = np.unique(
-        input._a, return_inverse=True, return_counts=True, axis=i)
-    inverse = inverse.reshape(input._a.shape if i is None else (-1,))
-    made = _UNIQUE.finish(values, (input,), {}, input._dt)
-    return _selected(made, inverse, counts, return_inverse, return_counts)
-
-
-def _selected(values: Tensor, inverse: Array, counts: Array, with_inverse: bool,
-              with_counts: bool) -> Any:
-    out: list[Any] = [values]
-    if with_inverse:
-        out.append(wrap(np.ascontiguousarray(inverse, np.int64).reshape(inverse.shape), dt.int64))
-    if with_counts:
-        out.append(wrap(counts.astype(np.int64), dt.int64))
-    return values if len(out) == 1 else tuple(out)
-
-
-@op(out=False)
-def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False,
-                       dim: int | None = None) -> Any:
-    """The elements (or slices) that differ from the one before."""
+def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> Any:
+    """Differences that approximate the derivative along each dimension, as a list."""
+    spacing = 1 if spacing is None else spacing
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    n = input._a.ndim
     if dim is None:
-        lines = input._a.reshape(-1, 1)
-        i = 0
+        dims = list(range(n))
     else:
-        i = wrap_dim(dim, input)
-        lines = np.moveaxis(input._a, i, 0).reshape(input._a.shape[i], -1)
-    n = lines.shape[0]
-    fresh = np.ones(n, bool)
-    if n > 1:
-        fresh[1:] = (lines[1:] != lines[:-1]).any(1)
-    starts = np.flatnonzero(fresh)
-    values = input._a.ravel()[starts] if dim is None else np.take(input._a, starts, i)
-    inverse = np.cumsum(fresh) - 1
-    counts = np.diff(np.append(starts, n))
-    if dim is None:
-        inverse = inverse.reshape(input._a.shape)
-    return _selected(wrap(values, input._dt), inverse, counts, return_inverse, return_counts)
+        dims = [wrap_dim(d, input) for d in (dim if isinstance(dim, tuple | list) else (dim,))]
+    if len(set(dims)) < len(dims):
+        twice = next(d for d in dims if dims.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    given = list(spacing) if isinstance(spacing, tuple | list) else [spacing] * len(dims)
+    if isinstance(spacing, Tensor):
+        given = [spacing]
+    if len(given) != len(dims) and dim is not None:
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim "
+            "arguments to have the same length, but got a spacing argument of length "
+            f"{len(given)} and a dim argument of length {len(dims)}.")
+    if len(given) != len(dims):
+        raise RuntimeError(
+            f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length "
+            f"equal to 'self.dim() = {n}', but got a list of length {len(given)}")
+    return tuple(_one_gradient(input, d, h, edge_order) for d, h in zip(dims, given))
 
 
-@op(method=False, out=False)
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False,
-         invert: bool = False) -> Tensor:
-    """Where elements occur among ``test_elements``."""
-    a, b = (v._a if isinstance(v, Tensor) else np.asarray(v) for v in (elements, test_elements))
-    return wrap(np.asarray(np.isin(a, b, invert=invert)), dt.bool_)
+def _one_gradient(f: Tensor, dim: int, spacing: Any, edge_order: int) -> Tensor:
+    n = f._a.shape[dim]
+    if n < edge_order + 1:
+        raise RuntimeError(
+            "torch.gradient expected each dimension size to be at least edge_order+1")
+
+    def part(start: int, length: int) -> Tensor:
+        return narrow(f, dim, start, length)
+
+    if isinstance(spacing, Tensor) and spacing._a.ndim:
+        shape = [-1 if d == dim else 1 for d in range(f._a.ndim)]
+        steps = reshape(narrow(spacing, 0, 1, n - 1) - narrow(spacing, 0, 0, n - 1), *shape)
+        left, right = narrow(steps, dim, 0, n - 2), narrow(steps, dim, 1, n - 2)
+        inner = (part(0, n - 2) * (-right / (left * (left + right)))
+                 + part(1, n - 2) * ((right - left) / (left * right))
+                 + part(2, n - 2) * (left / (right * (left + right))))
+        first, last = narrow(steps, dim, 0, 1), narrow(steps, dim, n - 2, 1)
+        second = narrow(steps, dim, 1, 1) if n > 2 else first
+        before = narrow(steps, dim, n - 3, 1) if n > 2 else last
+    else:
+        first = last = second = before = spacing
+        inner = (part(2, n - 2) - part(0, n - 2)) / (2 * spacing)
+    if edge_order == 1:
+        low = (part(1, 1) - part(0, 1)) / first
+        high = (part(n - 1, 1) - part(n - 2, 1)) / last
+    else:
+        both, ends = first + second, before + last
+        low = (part(1, 1) * (both / (first * second)) - part(2, 1) * (first / (second * both))
+               - part(0, 1) * ((2 * first + second) / (first * both)))
+        high = (part(n - 1, 1) * ((2 * last + before) / (last * ends))
+                - part(n - 2, 1) * (ends / (last * before))
+                + part(n - 3, 1) * (last / (before * ends)))
+    return cat([low, inner, high], dim)  # type: ignore[no-any-return]
 
 
-# -- about tensors -------------------------------------------------------------------------
-
-
-@op(method=False, out=False)
-def numel(input: Tensor) -> int:
-    """The number of elements."""
-    return int(input._a.size)
-
-
-def _about(name: str) -> None:
-    def ask(input: Tensor) -> Any:
-        if not isinstance(input, Tensor):
-            raise bad_argument(name, "input", 1, "Tensor", input)
-        return getattr(input, name)()
-
-    ask.__name__ = name
-    register(name, ask, method=False)
-
-
-for _name in ("is_floating_point", "is_complex", "is_nonzero", "is_signed", "is_inference"):
-    _about(_name)
-
-
-def is_tensor(obj: Any) -> bool:
-    """Whether an object is a tensor."""
-    return isinstance(obj, Tensor)
-
-
-def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape."""
-    return bool(input._a.shape == other._a.shape)
-
-
-def broadcast_shapes(*shapes: Any) -> Any:
-    """The shape to which all the given ones broadcast."""
-    from_lists = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
-    n = max((len(s) for s in from_lists), default=0)
-    out = [1] * n
-    for k, s in enumerate(from_lists):
-        for j in range(-1, -1 - len(s), -1):
-            if s[j] < 0:
-                raise RuntimeError(f"Trying to create tensor with negative dimension ({s[j]}): "
-                                   f"({s[j]})")
-            if s[j] != 1 and s[j] != out[j]:
-                if out[j] != 1:
-                    raise RuntimeError(
-                        f"Attempting to broadcast a dimension of length {s[j]} at {j}! Mismatching "
-                        f"argument at index {k} had {s}; but expected shape should be "
-                        f"broadcastable to {out}")
-                out[j] = s[j]
-    return Size(out)
-
-
-_threads = [1]
-
-
-def get_num_threads() -> int:
-    """How many threads operations use: NumPy's libraries decide; the number set here."""
-    return _threads[0]
-
-
-def set_num_threads(n: int) -> None:
-    """Remember a number of threads; NumPy's libraries read theirs from the environment."""
-    if n <= 0:
-        raise RuntimeError("set_num_threads expects a positive integer")
-    _threads[0] = n
-
-
-for _function in (is_tensor, is_same_size, broadcast_shapes, get_num_threads, set_num_threads):
-    register(_function.__name__, _function, method=False)
+register("gradient", gradient, method=False)

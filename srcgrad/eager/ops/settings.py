@@ -160,3 +160,21 @@ def _copied(name: str, function: Any) -> None:
 _copied("unsafe_chunk", chunk)
 _copied("unsafe_split", split)
 _copied("unsafe_split_with_sizes", split_with_sizes)
+
+_threads = [1]
+
+
+def get_num_threads() -> int:
+    """How many threads operations use: NumPy's libraries decide; the number set here."""
+    return _threads[0]
+
+
+def set_num_threads(n: int) -> None:
+    """Remember a number of threads; NumPy's libraries read theirs from the environment."""
+    if n <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _threads[0] = n
+
+
+for _function in (get_num_threads, set_num_threads):
+    register(_function.__name__, _function, method=False)

@@ -1,139 +1,21 @@
-"""Sampled signals and their like: short-time Fourier transforms, gradients, histograms."""
+"""Short-time Fourier transforms."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register
+from srcgrad.eager.dispatch import op
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.complex_views import view_as_real
 from srcgrad.eager.ops.joining import cat
 from srcgrad.eager.ops.rearranging import narrow
-from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, transpose, wrap_dim
+from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, transpose
 from srcgrad.eager.ops.spectral import FFT
-from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.return_types import struct
 from srcgrad.eager.tensor import Tensor, wrap
-
-_FREXP = Primitive(np.frexp, "FrexpBackward0", outputs=2, inactive_outputs=(1,))
-_FREXP_RESULT = struct("frexp", "mantissa", "exponent")
-_HISTOGRAM = struct("histogram", "hist", "bin_edges")
-
-
-@op(out=False)
-def frexp(input: Tensor) -> Any:
-    """Mantissa in [0.5, 1) and exponent of 2."""
-    if input._dt.category != dt.FLOATING:
-        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    mantissa, exponent = _FREXP(input)
-    return _FREXP_RESULT(mantissa, exponent)
-
-
-# -- numerical gradients -------------------------------------------------------------------
-
-
-def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> Any:
-    """Differences that approximate the derivative along each dimension, as a list."""
-    spacing = 1 if spacing is None else spacing
-    if edge_order not in (1, 2):
-        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
-    n = input._a.ndim
-    if dim is None:
-        dims = list(range(n))
-    else:
-        dims = [wrap_dim(d, input) for d in (dim if isinstance(dim, tuple | list) else (dim,))]
-    if len(set(dims)) < len(dims):
-        twice = next(d for d in dims if dims.count(d) > 1)
-        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
-    given = list(spacing) if isinstance(spacing, tuple | list) else [spacing] * len(dims)
-    if isinstance(spacing, Tensor):
-        given = [spacing]
-    if len(given) != len(dims) and dim is not None:
-        raise RuntimeError(
-            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim "
-            "arguments to have the same length, but got a spacing argument of length "
-            f"{len(given)} and a dim argument of length {len(dims)}.")
-    if len(given) != len(dims):
-        raise RuntimeError(
-            f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length "
-            f"equal to 'self.dim() = {n}', but got a list of length {len(given)}")
-    return tuple(_one_gradient(input, d, h, edge_order) for d, h in zip(dims, given))
-
-
-def _one_gradient(f: Tensor, dim: int, spacing: Any, edge_order: int) -> Tensor:
-    n = f._a.shape[dim]
-    if n < edge_order + 1:
-        raise RuntimeError(
-            "torch.gradient expected each dimension size to be at least edge_order+1")
-
-    def part(start: int, length: int) -> Tensor:
-        return narrow(f, dim, start, length)
-
-    if isinstance(spacing, Tensor) and spacing._a.ndim:
-        shape = [-1 if d == dim else 1 for d in range(f._a.ndim)]
-        steps = reshape(narrow(spacing, 0, 1, n - 1) - narrow(spacing, 0, 0, n - 1), *shape)
-        left, right = narrow(steps, dim, 0, n - 2), narrow(steps, dim, 1, n - 2)
-        inner = (part(0, n - 2) * (-right / (left * (left + right)))
-                 + part(1, n - 2) * ((right - left) / (left * right))
-                 + part(2, n - 2) * (left / (right * (left + right))))
-        first, last = narrow(steps, dim, 0, 1), narrow(steps, dim, n - 2, 1)
-        second = narrow(steps, dim, 1, 1) if n > 2 else first
-        before = narrow(steps, dim, n - 3, 1) if n > 2 else last
-    else:
-        first = last = second = before = spacing
-        inner = (part(2, n - 2) - part(0, n - 2)) / (2 * spacing)
-    if edge_order == 1:
-        low = (part(1, 1) - part(0, 1)) / first
-        high = (part(n - 1, 1) - part(n - 2, 1)) / last
-    else:
-        both, ends = first + second, before + last
-        low = (part(1, 1) * (both / (first * second)) - part(2, 1) * (first / (second * both))
-               - part(0, 1) * ((2 * first + second) / (first * both)))
-        high = (part(n - 1, 1) * ((2 * last + before) / (last * ends))
-                - part(n - 2, 1) * (ends / (last * before))
-                + part(n - 3, 1) * (last / (before * ends)))
-    return cat([low, inner, high], dim)  # type: ignore[no-any-return]
-
-
-register("gradient", gradient, method=False)
-
-
-@op()
-def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None,
-              density: bool = False) -> Any:
-    """Counts in intervals, and the edges of these."""
-    if isinstance(bins, Tensor):
-        edges = bins._a
-    else:
-        ends = (float(input._a.min(initial=np.inf)), float(input._a.max(initial=-np.inf)))
-        low, high = (ends if input._a.size else (0.0, 0.0)) if range is None else range
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        edges = np.linspace(low, high, bins + 1, dtype=input._a.dtype)
-    counts, _ = np.histogram(
-        input._a.ravel(), edges, weights=None if weight is None else weight._a.ravel(),
-        density=density)
-    return _HISTOGRAM(wrap(counts.astype(input._a.dtype), input._dt),
-                      wrap(np.array(edges), input._dt))
-
-
-def unravel_index(indices: Tensor, shape: Any) -> Any:
-    """Flat indices as one tensor of subscripts per dimension."""
-    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    n = math.prod(sizes)
-    found = np.unravel_index(np.mod(indices._a.astype(np.int64), max(n, 1)), sizes)
-    return tuple(wrap(np.asarray(i, np.int64), dt.int64) for i in found)
-
-
-register("unravel_index", unravel_index, method=False)
-
-
-# -- short-time Fourier transforms ---------------------------------------------------------
 
 
 def _window(name: str, window: Tensor | None, n_fft: int, length: int, like: dt.dtype) -> Tensor:
@@ -239,24 +121,3 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
     if length is not None and end - start < length:
         signal = cat([signal, signal.new_zeros(batch, length - (end - start))], 1)
     return signal.squeeze(0) if input._a.ndim == 2 else signal
-
-
-@op(inplace=True, out=False)
-def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
-                 include_self: bool = True) -> Any:
-    """``source`` combined with the slices at ``index`` by prod, mean, amax or amin."""
-    if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin "
-                           f"but got {reduce}.")
-    i = wrap_dim(dim, input)
-    if input._a.ndim == 0:
-        line = index_reduce(reshape(input, 1), 0, index, reshape(source, 1), reduce,
-                            include_self=include_self)
-        return named(reshape(line, ()), "IndexReduceBackward0")
-    shape = [1] * input._a.ndim
-    shape[i] = -1
-    spread = reshape(index, *shape).expand(source._a.shape)
-    out = input.scatter_reduce(i, spread, source, reduce, include_self=include_self)
-    return named(out, "IndexReduceBackward0")
-
-

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 from ... import basis as torch
 from ...nodes import named
 from ...ops.arguments import not_implemented
 from . import nodes
-from .activation import logsigmoid
-from .distance import pairwise_distance
 
 SIZES_DIFFER = (
     "Using a target size ({}) that is different to the input size ({}). This will likely lead to "
@@ -20,7 +17,7 @@ SIZES_DIFFER = (
 )
 
 
-def _mode(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
     """The reduction, from the old pair of flags if either is given."""
     if size_average is not None or reduce is not None:
         average = True if size_average is None else size_average
@@ -38,7 +35,7 @@ def _mode(size_average: bool | None, reduce: bool | None, reduction: str) -> str
     return reduction
 
 
-def _reduced(loss: Any, reduction: str) -> Any:
+def reduced(loss: Any, reduction: str) -> Any:
     if reduction == "mean":
         return loss.mean()
     return loss.sum() if reduction == "sum" else loss
@@ -60,7 +57,7 @@ def _weighted_mean(loss: Any, weight: Any, input: Any, reduction: str) -> Any:
     loss = loss * weight
     if reduction == "mean":
         return torch.sum(loss) / torch.sum(weight)
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)
 
 
 def mse_loss(
@@ -68,7 +65,7 @@ def mse_loss(
     reduction: str = "mean", weight: Any = None,
 ) -> Any:
     """The squared error."""
-    reduction = _mode(size_average, reduce, reduction)
+    reduction = reduction_of(size_average, reduce, reduction)
     input, target = _broadcast(input, target)
     if weight is not None:
         return _weighted_mean(torch.pow(input - target, 2), weight, input, reduction)
@@ -82,12 +79,12 @@ def l1_loss(
     reduction: str = "mean", weight: Any = None,
 ) -> Any:
     """The absolute error."""
-    reduction = _mode(size_average, reduce, reduction)
+    reduction = reduction_of(size_average, reduce, reduction)
     input, target = _broadcast(input, target)
     loss = (input - target).abs()
     if weight is not None:
         return _weighted_mean(loss, weight, input, reduction)
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)
 
 
 def smooth_l1_loss(
@@ -95,12 +92,12 @@ def smooth_l1_loss(
     reduction: str = "mean", beta: float = 1.0,
 ) -> Any:
     """Quadratic for errors below ``beta``, linear above."""
-    reduction = _mode(size_average, reduce, reduction)
+    reduction = reduction_of(size_average, reduce, reduction)
     input, target = _broadcast(input, target)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0.0:
-        return _reduced((input - target).abs(), reduction)
+        return reduced((input - target).abs(), reduction)
     return nodes.smooth_l1_loss(input, target, reduction, beta)
 
 
@@ -108,7 +105,7 @@ def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Any:
     """Quadratic for errors up to ``delta``, linear above with slope ``delta``."""
-    reduction = _mode(None, None, reduction)
+    reduction = reduction_of(None, None, reduction)
     kind = input.dtype
     input, target = _broadcast(input, target)
     input, target = input.to(kind), target.to(kind)
@@ -126,7 +123,7 @@ def binary_cross_entropy(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:
     """``-(target * log(input) + (1 - target) * log(1 - input))`` for probabilities."""
-    reduction = _mode(size_average, reduce, reduction)
+    reduction = reduction_of(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({target.size()}) that is different to the input size "
@@ -148,7 +145,7 @@ def binary_cross_entropy_with_logits(
     reduce: bool | None = None, reduction: str = "mean", pos_weight: Any = None,
 ) -> Any:
     """:func:`binary_cross_entropy` of ``sigmoid(input)``, without overflow."""
-    reduction = _mode(size_average, reduce, reduction)
+    reduction = reduction_of(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(
             f"Target size ({target.size()}) must be the same as input size ({input.size()})"
@@ -175,7 +172,7 @@ def nll_loss(
 ) -> Any:
     """Minus the log-probability of the target class: ``(C,)``, ``(N, C)`` or
     ``(N, C, d1, ...)``."""
-    reduction = _mode(size_average, reduce, reduction)
+    reduction = reduction_of(size_average, reduce, reduction)
     if input.dim() < 1:
         raise ValueError(f"Expected 1 or more dimensions (got {input.dim()})")
     if input.dim() != 1 and input.size(0) != target.size(0):
@@ -222,7 +219,7 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Any:
     """The cross entropy of ``softmax(input)`` against class numbers or class probabilities."""
-    reduction = _mode(size_average, reduce, reduction)
+    reduction = reduction_of(size_average, reduce, reduction)
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}"
@@ -266,7 +263,7 @@ def _smoothing_term(
     ignored = target == ignore_index
     loss = loss.masked_fill(ignored, 0.0)
     if reduction != "mean":
-        return _reduced(loss, reduction)
+        return reduced(loss, reduction)
     if weight is None:
         return loss.sum() / (~ignored).sum()
     kept = weight[target.masked_fill(ignored, 0)].masked_fill(ignored, 0.0)
@@ -289,14 +286,14 @@ def kl_div(
             "major release.",
             stacklevel=2,
         )
-    reduction = _mode(size_average, reduce, reduction)
+    reduction = reduction_of(size_average, reduce, reduction)
     if not (input.is_floating_point() and target.is_floating_point()):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         loss = target.exp() * (target - input)
     else:
         loss = torch.xlogy(target, target) - target * input
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)
 
 
 def poisson_nll_loss(
@@ -305,7 +302,7 @@ def poisson_nll_loss(
     reduction: str = "mean",
 ) -> Any:
     """The Poisson likelihood of ``target`` with (logarithm of the) rate ``input``."""
-    reduction = _mode(size_average, reduce, reduction)
+    reduction = reduction_of(size_average, reduce, reduction)
     if log_input:
         loss = torch.exp(input) - target * input
     else:
@@ -313,7 +310,7 @@ def poisson_nll_loss(
     if full:
         stirling = target * torch.log(target) - target + 0.5 * torch.log(2 * math.pi * target)
         loss = loss + stirling.masked_fill(target <= 1, 0)
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)
 
 
 def gaussian_nll_loss(
@@ -344,168 +341,4 @@ def gaussian_nll_loss(
     loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
-    return _reduced(loss, reduction)
-
-
-def soft_margin_loss(
-    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
-    """``log(1 + exp(-target * input))`` for targets 1 and -1."""
-    reduction = _mode(size_average, reduce, reduction)
-    torch.broadcast_shapes(input.shape, target.shape)
-    return nodes.soft_margin_loss(input, target.to(input.dtype), reduction)
-
-
-def multi_margin_loss(
-    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
-    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
-    """Hinge between the target class and every other class."""
-    reduction = _mode(size_average, reduce, reduction)
-    if p != 1 and p != 2:
-        raise ValueError("only p == 1 and p == 2 supported")
-    if weight is not None and weight.dim() != 1:
-        raise ValueError("weight must be one-dimensional")
-    if input.dim() == 0:
-        input = input.reshape(1)
-    _check_margins(input, target, weight)
-    if input.dim() == 1 and target.dim() == 1:
-        target = target.reshape(())
-    return nodes.multi_margin_loss(input, target, p, margin, weight, reduction)
-
-
-def _nonempty_rows(input: Any) -> None:
-    if input.dim() > 2 or 0 in input.shape[-1:]:
-        raise RuntimeError("Expected non-empty vector or matrix with optional 0-dim batch size, "
-                           f"but got: {list(input.shape)}")
-
-
-def _check_margins(input: Any, target: Any, weight: Any) -> None:
-    _nonempty_rows(input)
-    rows, classes = input.shape[0] if input.dim() == 2 else 1, input.shape[-1]
-    if target.dim() > 1 or target.numel() != rows:
-        raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
-            f"samples (batch size). Expected target size [{rows}], but got {list(target.shape)}. "
-            f"Input has shape {list(input.shape)}.")
-    if weight is not None and weight.numel() != classes:
-        raise RuntimeError(
-            f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
-    if target.dtype is not torch.int64:
-        kind = target.type().removeprefix("torch.").removesuffix("Tensor")
-        raise RuntimeError(f"expected scalar type Long but found {kind}")
-
-
-def multilabel_margin_loss(
-    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
-    """Hinge between each target class and each class that is not one; targets end at -1."""
-    reduction = _mode(size_average, reduce, reduction)
-    if input.dim() == 0:
-        input, target = input.reshape(1), target.reshape(1)
-    _nonempty_rows(input)
-    if target.shape != input.shape:
-        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: "
-                           f"{list(input.shape)}")
-    if target.dtype is not torch.int64:
-        kind = target.type().removeprefix("torch.").removesuffix("Tensor")
-        raise RuntimeError(f"expected scalar type Long but found {kind}")
-    return nodes.multilabel_margin_loss(input, target, reduction)
-
-
-def multilabel_soft_margin_loss(
-    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
-    """The mean over classes of the binary cross entropies of each."""
-    reduction = _mode(size_average, reduce, reduction)
-    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
-    if weight is not None:
-        loss = loss * weight
-    return _reduced(loss.sum(dim=input.dim() - 1) / input.size(input.dim() - 1), reduction)
-
-
-def hinge_embedding_loss(
-    input: Any, target: Any, margin: float = 1.0, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
-    """``input`` for targets 1, ``max(0, margin - input)`` for targets -1."""
-    reduction = _mode(size_average, reduce, reduction)
-    zeros = torch.zeros_like(input)
-    away = torch.where(target != 1, (margin - input).clamp_min(0), zeros)
-    return _reduced(away + torch.where(target != -1, input, zeros), reduction)
-
-
-def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
-    """``max(0, -target * (input1 - input2) + margin)``."""
-    reduction = _mode(size_average, reduce, reduction)
-    if not input1.dim() == input2.dim() == target.dim():
-        raise RuntimeError(
-            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
-        )
-    return _reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
-
-
-def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
-    """``1 - cos`` for targets 1, ``max(0, cos - margin)`` for targets -1."""
-    reduction = _mode(size_average, reduce, reduction)
-    tiny = 1e-12
-    dim = target.dim()
-    if dim == 1 and (input1.dim() != 2 or input2.dim() != 2):
-        raise RuntimeError(
-            "1D target tensor expects 2D input tensors, but found inputs with sizes "
-            f"{list(input1.shape)} and {list(input2.shape)}.")
-    dots = (input1 * input2).sum(dim)
-    squares = ((input1 * input1).sum(dim) + tiny) * ((input2 * input2).sum(dim) + tiny)
-    cos = dots / squares.sqrt()
-    zeros = torch.zeros_like(cos)
-    near = torch.where(target == 1, 1 - cos, zeros)
-    far = torch.where(target == -1, (cos - margin).clamp_min(0), zeros)
-    return _reduced(near + far, reduction)
-
-
-def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2,
-    eps: float = 1e-6, swap: bool = False, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
-    """``max(0, margin + d(anchor, positive) - d(anchor, negative))``."""
-    reduction = _mode(size_average, reduce, reduction)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    return triplet_margin_with_distance_loss(
-        anchor, positive, negative, margin=margin, swap=swap, reduction=reduction,
-        distance_function=lambda a, b: pairwise_distance(a, b, p, eps),
-    )
-
-
-def triplet_margin_with_distance_loss(
-    anchor: Any, positive: Any, negative: Any, *,
-    distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0,
-    swap: bool = False, reduction: str = "mean",
-) -> Any:
-    """:func:`triplet_margin_loss` with a distance of one's own."""
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    if not anchor.dim() == positive.dim() == negative.dim():
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of "
-            f"dimensions, but got: anchor {anchor.dim()}D, positive {positive.dim()}D, and "
-            f"negative {negative.dim()}D inputs"
-        )
-    distance = distance_function or pairwise_distance
-    near, far = distance(anchor, positive), distance(anchor, negative)
-    if swap:
-        far = torch.minimum(far, distance(positive, negative))
-    return _reduced((margin + near - far).clamp_min(0), reduction)
+    return reduced(loss, reduction)

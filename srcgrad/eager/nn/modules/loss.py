@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import functional as F
-from ..functional.loss import _mode
+from ..functional.loss import reduction_of
 from ..module import Module
 from .vision import PairwiseDistance
 
@@ -20,7 +20,7 @@ class _Loss(Module):
     ) -> None:
         super().__init__()
         if size_average is not None or reduce is not None:
-            reduction = _mode(size_average, reduce, reduction)
+            reduction = reduction_of(size_average, reduce, reduction)
         self.reduction = reduction
 
 

@@ -1,4 +1,4 @@
-"""softmax and log_softmax."""
+"""Activations that belong to the namespace itself: softmax, log_softmax, prelu."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
 from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.ops.casts import convert
-from srcgrad.eager.ops.shapes import wrap_dim
+from srcgrad.eager.ops.shapes import reshape, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules import activations
@@ -39,3 +39,21 @@ def log_softmax(input: Tensor, dim: int, dtype: dt.dtype | None = None) -> Any:
     """The logarithm of :func:`softmax`, computed stably."""
     t, i = _prepared("log_softmax", input, dim, dtype)
     return _log_softmax(t, dim=i)
+
+_PRELU = Primitive(activations.prelu, "PreluKernelBackward0", shown={"input": "self"}, main=False)
+
+
+@op(out=False)
+def prelu(input: Tensor, weight: Tensor) -> Any:
+    """``input`` where positive, else times ``weight`` (one number, or one per channel)."""
+    if weight._a.ndim == 0:
+        return _PRELU(input, weight)
+    channels = input._a.shape[1] if input._a.ndim > 1 else 1
+    if weight._a.size not in (1, channels):
+        raise RuntimeError(
+            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+            f"{weight._a.size} and channel size = {channels}.")
+    shape = [1] * max(input._a.ndim, 1)
+    if input._a.ndim > 1:
+        shape[1] = weight._a.size
+    return _PRELU(input, reshape(weight, *shape))

@@ -1,0 +1,179 @@
+"""Counts: histograms, places in sorted sequences, sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.dispatch import op, register
+from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.shapes import wrap_dim
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.return_types import struct
+from srcgrad.eager.tensor import Array, Tensor, wrap
+from srcgrad.rules.placing import unique_values
+
+
+@op()
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """Counts in ``bins`` equal intervals between ``min`` and ``max`` (of the data if equal)."""
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if input._dt.category != dt.FLOATING:
+        raise not_implemented("histogram_cpu", input._dt)
+    a = input._a.ravel()
+    low, high = float(min), float(max)
+    if low == high and a.size:
+        low, high = float(a.min()), float(a.max())
+    if low == high:
+        low, high = low - 1, high + 1
+    if low > high:
+        raise RuntimeError("max must be larger than min")
+    inside = a[(a >= low) & (a <= high)]
+    places = np.minimum(((inside - low) * (bins / (high - low))).astype(np.int64), bins - 1)
+    return wrap(np.bincount(places, minlength=bins).astype(input._dt.numpy), input._dt)
+
+
+@op(out=False)
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each number occurs (or the sum of its weights)."""
+    if input._dt.category >= dt.FLOATING:
+        raise not_implemented("bincount_cpu", input._dt)
+    if input._a.ndim != 1 or (
+            input._a.size and input._a.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if weights is None:
+        return wrap(np.bincount(input._a, minlength=minlength).astype(np.int64), dt.int64)
+    if weights._a.shape != input._a.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    counts = np.bincount(input._a, weights._a, minlength)
+    d = weights._dt if weights._dt is dt.float32 else dt.float64
+    return wrap(counts.astype(d.numpy), d)
+
+
+def searchsorted(
+    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
+    side: str | None = None, sorter: Tensor | None = None, out: Tensor | None = None,
+) -> Tensor:
+    """Where to insert numbers into sorted rows to keep the order."""
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got "
+                           f"{side}")
+    if side == "left" and right:
+        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got "
+                           "side of left while right was True")
+    how: Any = "right" if right or side == "right" else "left"
+    s = sorted_sequence._a
+    if sorter is not None:
+        s = np.take_along_axis(s, sorter._a, -1)
+    values = input._a if isinstance(input, Tensor) else np.asarray(input, s.dtype)
+    d = dt.int32 if out_int32 else dt.int64
+    if s.ndim == 1:
+        found = np.searchsorted(s, values, how)
+    else:
+        if s.shape[:-1] != values.shape[:-1]:
+            raise RuntimeError(
+                "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+                "dimensions of boundaries tensor and input value tensor must match, but we got "
+                f"boundaries tensor {list(s.shape)} and input value tensor {list(values.shape)}")
+        found = np.empty(values.shape, np.int64)
+        for row in np.ndindex(s.shape[:-1]):
+            found[row] = np.searchsorted(s[row], values[row], how)
+    t = wrap(np.asarray(found).astype(d.numpy), d)
+    if out is not None:
+        out.copy_(t)
+        return out
+    return t
+
+
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False,
+              out: Tensor | None = None) -> Tensor:
+    """Which interval between boundaries each number falls into."""
+    if boundaries._a.ndim != 1:
+        raise RuntimeError("boundaries tensor must be 1 dimension, but got dim("
+                           f"{boundaries._a.ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+
+_UNIQUE = Primitive(unique_values, "Unique2Backward0")
+
+
+@op(out=False)
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False,
+           return_counts: bool = False, dim: int | None = None) -> Any:
+    """The different elements (or slices along ``dim``), in order."""
+    i = None if dim is None else wrap_dim(dim, input)
+    values, inverse, counts = np.unique(
+        input._a, return_inverse=True, return_counts=True, axis=i)
+    inverse = inverse.reshape(input._a.shape if i is None else (-1,))
+    made = _UNIQUE.finish(values, (input,), {}, input._dt)
+    return _selected(made, inverse, counts, return_inverse, return_counts)
+
+
+def _selected(values: Tensor, inverse: Array, counts: Array, with_inverse: bool,
+              with_counts: bool) -> Any:
+    out: list[Any] = [values]
+    if with_inverse:
+        out.append(wrap(np.ascontiguousarray(inverse, np.int64).reshape(inverse.shape), dt.int64))
+    if with_counts:
+        out.append(wrap(counts.astype(np.int64), dt.int64))
+    return values if len(out) == 1 else tuple(out)
+
+
+@op(out=False)
+def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False,
+                       dim: int | None = None) -> Any:
+    """The elements (or slices) that differ from the one before."""
+    if dim is None:
+        lines = input._a.reshape(-1, 1)
+        i = 0
+    else:
+        i = wrap_dim(dim, input)
+        lines = np.moveaxis(input._a, i, 0).reshape(input._a.shape[i], -1)
+    n = lines.shape[0]
+    fresh = np.ones(n, bool)
+    if n > 1:
+        fresh[1:] = (lines[1:] != lines[:-1]).any(1)
+    starts = np.flatnonzero(fresh)
+    values = input._a.ravel()[starts] if dim is None else np.take(input._a, starts, i)
+    inverse = np.cumsum(fresh) - 1
+    counts = np.diff(np.append(starts, n))
+    if dim is None:
+        inverse = inverse.reshape(input._a.shape)
+    return _selected(wrap(values, input._dt), inverse, counts, return_inverse, return_counts)
+
+
+@op(method=False, out=False)
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False,
+         invert: bool = False) -> Tensor:
+    """Where elements occur among ``test_elements``."""
+    a, b = (v._a if isinstance(v, Tensor) else np.asarray(v) for v in (elements, test_elements))
+    return wrap(np.asarray(np.isin(a, b, invert=invert)), dt.bool_)
+
+_HISTOGRAM = struct("histogram", "hist", "bin_edges")
+
+
+@op()
+def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None,
+              density: bool = False) -> Any:
+    """Counts in intervals, and the edges of these."""
+    if isinstance(bins, Tensor):
+        edges = bins._a
+    else:
+        ends = (float(input._a.min(initial=np.inf)), float(input._a.max(initial=-np.inf)))
+        low, high = (ends if input._a.size else (0.0, 0.0)) if range is None else range
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        edges = np.linspace(low, high, bins + 1, dtype=input._a.dtype)
+    counts, _ = np.histogram(
+        input._a.ravel(), edges, weights=None if weight is None else weight._a.ravel(),
+        density=density)
+    return _HISTOGRAM(wrap(counts.astype(input._a.dtype), input._dt),
+                      wrap(np.array(edges), input._dt))
+
+
+register("searchsorted", searchsorted, method=False)
+register("bucketize", bucketize, method=False)

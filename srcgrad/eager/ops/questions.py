@@ -1,0 +1,61 @@
+"""Questions about tensors and shapes: numel, is_tensor, is_complex, broadcast_shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.size import Size
+from srcgrad.eager.tensor import Tensor
+
+
+@op(method=False, out=False)
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return int(input._a.size)
+
+
+def _about(name: str) -> None:
+    def ask(input: Tensor) -> Any:
+        if not isinstance(input, Tensor):
+            raise bad_argument(name, "input", 1, "Tensor", input)
+        return getattr(input, name)()
+
+    ask.__name__ = name
+    register(name, ask, method=False)
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether an object is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape."""
+    return bool(input._a.shape == other._a.shape)
+
+
+def broadcast_shapes(*shapes: Any) -> Any:
+    """The shape to which all the given ones broadcast."""
+    from_lists = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    n = max((len(s) for s in from_lists), default=0)
+    out = [1] * n
+    for k, s in enumerate(from_lists):
+        for j in range(-1, -1 - len(s), -1):
+            if s[j] < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({s[j]}): "
+                                   f"({s[j]})")
+            if s[j] != 1 and s[j] != out[j]:
+                if out[j] != 1:
+                    raise RuntimeError(
+                        f"Attempting to broadcast a dimension of length {s[j]} at {j}! Mismatching "
+                        f"argument at index {k} had {s}; but expected shape should be "
+                        f"broadcastable to {out}")
+                out[j] = s[j]
+    return Size(out)
+
+
+for _name in ("is_floating_point", "is_complex", "is_nonzero", "is_signed", "is_inference"):
+    _about(_name)
+for _function in (is_tensor, is_same_size, broadcast_shapes):
+    register(_function.__name__, _function, method=False)

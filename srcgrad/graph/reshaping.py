@@ -1,0 +1,126 @@
+"""Shapes of the same elements in another arrangement: reshaped, flattened, broadcast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dims
+from ..dims import Dim
+from ..kinds import Aval
+from ..spelling import Method
+from .integers import number_of
+from .making import Rule
+from .outcome import Outcome
+
+
+def shown(shape: tuple[Dim, ...]) -> str:
+    """A shape as NumPy prints it in messages."""
+    return f"({shape[0]},)" if len(shape) == 1 else f"({','.join(map(str, shape))})"
+
+
+def total(shape: tuple[Dim, ...]) -> Dim:
+    """The number of elements."""
+    count: Dim = 1
+    for d in shape:
+        count = dims.multiply(count, d)
+    return count
+
+
+def _reshape(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if not args or not isinstance(args[0], Aval) or not args[0].is_array:
+        return None
+    if isinstance(fn, Method):
+        wanted = args[1:] if len(args) != 2 else args[1]
+        known = kwargs.get("shape")
+    else:
+        wanted = args[1] if len(args) > 1 else None
+        known = kwargs.get("shape")
+    wanted = known if wanted in (None, ()) and known is not None else wanted
+    if wanted is None or set(kwargs) - {"shape", "order", "copy"}:
+        return None
+    positional = not isinstance(fn, Method)
+    if len(args) > 3 and positional:
+        return None
+    sizes = tuple(wanted) if isinstance(wanted, tuple | list) else (wanted,)
+    shape = new_shape(args[0].shape or (), sizes)
+    if shape is None:
+        return None
+    order = args[2] if positional and len(args) > 2 else kwargs.get("order", "C")
+    fixed = len(args[0].shape or ()) <= 1 and len(shape) <= 1
+    view: Any = "view" if fixed else "maybe" if order == "C" else "layout"
+    if kwargs.get("copy") is True:
+        view = "fresh"
+    if order not in ("C", "F", "A"):
+        return None
+    return Outcome((args[0].but(shape=shape),), views=(view,),
+                   sources=(None if view == "fresh" else 0,))
+
+
+def new_shape(old: tuple[Dim, ...], sizes: tuple[Any, ...]) -> tuple[Dim, ...] | None:
+    """The shape after a reshape, -1 resolved; None where a number is unknown."""
+    numbers = [int(s) if isinstance(s, np.integer) else number_of(s) for s in sizes]
+    if None in numbers:
+        return None
+    shape: list[Any] = list(numbers)
+    if shape.count(-1) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    count = total(old)
+    if -1 in shape:
+        place = shape.index(-1)
+        rest = total(tuple(shape[:place] + shape[place + 1:]))
+        if isinstance(count, int) and isinstance(rest, int) and (not rest or count % rest):
+            raise ValueError(f"cannot reshape array of size {count} into shape "
+                             f"{shown(tuple(shape))}")
+        shape[place] = _divided(old, shape, place, count, rest)
+    elif isinstance(count, int) and isinstance(total(tuple(shape)), int) \
+            and count != total(tuple(shape)):
+        raise ValueError(f"cannot reshape array of size {count} into shape {shown(tuple(shape))}")
+    return tuple(shape)
+
+
+def _divided(old: tuple[Dim, ...], shape: list[Any], place: int, count: Dim, rest: Dim) -> Dim:
+    """The size of the axis given as -1; common factors of both shapes cancel."""
+    if rest == 1:
+        return count
+    left = list(old)
+    others = [s for i, s in enumerate(shape) if i != place]
+    for s in list(others):
+        if s in left:
+            left.remove(s)
+            others.remove(s)
+    return dims.floor_divide(total(tuple(left)), total(tuple(others)))
+
+
+def _ravel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if kwargs or len(args) != 1 or not isinstance(args[0], Aval) or not args[0].is_array:
+        return None
+    copied = isinstance(fn, Method) and fn.name == "flatten"
+    aval = args[0].but(shape=(total(args[0].shape or ()),))
+    if copied:
+        return Outcome((aval,))
+    only = args[0].ndim == 1 and not kwargs
+    view: Any = "view" if args[0].ndim == 0 else "maybe"
+    return Outcome((aval,), views=("maybe" if only else view,), sources=(0,))
+
+
+def _broadcast_to(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    if len(args) != 2 or kwargs or not isinstance(args[0], Aval) or not args[0].is_array:
+        return None
+    sizes = args[1] if isinstance(args[1], tuple | list) else (args[1],)
+    wanted = tuple(map(number_of, sizes))
+    have = args[0].shape or ()
+    pairs = list(zip(reversed(have), reversed(wanted)))
+    clash = any(isinstance(a, int) and isinstance(b, int) and a not in (1, b) for a, b in pairs)
+    if None in wanted or clash or len(have) > len(wanted):
+        return None
+    exact: Any = wanted
+    return Outcome((args[0].but(shape=exact),), views=("view",), sources=(0,))
+
+
+RULES: dict[Any, Rule] = {
+    np.reshape: _reshape, Method("reshape"): _reshape,
+    np.ravel: _ravel, Method("ravel"): _ravel, Method("flatten"): _ravel,
+    np.broadcast_to: _broadcast_to,
+}
