@@ -39,6 +39,11 @@ def _guest(values: Any) -> Any:
     return None
 
 
+def _no_call(*args: Any) -> Any:
+    """The dispatcher of a function that has not been compiled."""
+    return MISS
+
+
 class Compiled:
     """A function with generated code for each signature it has met.
 
@@ -47,6 +52,8 @@ class Compiled:
     """
 
     __name__: str
+    # what every call reads: slots are faster than a dict with the attributes of the function
+    __slots__ = ("__dict__", "__weakref__", "_calls", "_hits", "_newest")
 
     def __init__(self, function: Any, request: Request) -> None:
         functools.update_wrapper(self, function)
@@ -56,24 +63,23 @@ class Compiled:
         self._lock = threading.RLock()
         self._entries: list[Specialization] = []
         self._calls: tuple[Any, ...] = ()
+        self._newest = _no_call
         self._hits = 0
         self._misses = 0
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         try:
-            if kwargs:
-                for call in self._calls:
-                    result = call(*args, **kwargs)
-                    if result is not MISS:
-                        self._hits += 1
-                        return result
-            else:  # without an empty dict to unpack
-                for call in self._calls:
-                    result = call(*args)
-                    if result is not MISS:
-                        self._hits += 1
-                        return result
+            if not kwargs:  # the usual call, without an empty dict to unpack
+                result = self._newest(*args)
+                if result is not MISS:
+                    self._hits += 1
+                    return result
+            for call in self._calls if kwargs else self._calls[1:]:
+                result = call(*args, **kwargs)
+                if result is not MISS:
+                    self._hits += 1
+                    return result
             guest = _guest((*args, *kwargs.values()))
             if guest is not None:
                 return guest.__srcgrad_bridge__(self, args, kwargs)
@@ -98,6 +104,7 @@ class Compiled:
             self._entries.insert(0, made)
             del self._entries[MAX_SIZE:]
             self._calls = tuple(e.call for e in self._entries)
+            self._newest = made.call
             if len(self._entries) == WARN_AT:
                 warnings.warn(
                     f"{self.__name__} was compiled for {WARN_AT} signatures; .explain() tells "
@@ -225,7 +232,7 @@ class Compiled:
     def cache_clear(self) -> None:
         """Forget all generated code."""
         with self._lock:
-            self._entries, self._calls = [], ()
+            self._entries, self._calls, self._newest = [], (), _no_call
             self._hits = self._misses = 0
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from .adjoint import close, differentiate, jvp, pairs, split
 from .cache.dispatch import MISS, dispatcher
 from .cache.link import link
+from .cache.memory import rare_collections
 from .emit import Emitted, emit
 from .errors import AliasError
 from .graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds
@@ -98,6 +99,7 @@ class Specialization:
 
 
 @room_to_recurse()
+@rare_collections()
 def compile_call(function: Any, request: Request, args: tuple[Any, ...],
                  kwargs: Mapping[str, Any]) -> Specialization:
     """Compile ``function`` for calls like ``function(*args, **kwargs)``."""

@@ -142,7 +142,7 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
     elif guard.kind == "length":
         out.check(f"len({place}) == {data}")
     elif guard.kind == "keys":
-        out.check(f"tuple({place}) == {out.constant(data)}")
+        out.check(f"[*{place}] == {out.constant(list(data))}")
     elif guard.kind == "missing":
         out.check(f"not hasattr({place}, {data!r})")
     elif guard.kind == "is_path":

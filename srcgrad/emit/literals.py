@@ -77,9 +77,8 @@ def _public_names() -> dict[int, tuple[str, str]]:
     found: dict[int, tuple[str, str]] = {}
     for module, prefix in ((np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft"),
                            (np.random, "np.random")):
-        for key in sorted(dir(module)):
+        for key, value in sorted(vars(module).items()):  # what is there; imports nothing
             if not key.startswith("_") and key not in ("conjugate", "absolute", "bool8"):
-                value = getattr(module, key)
                 if callable(value):
                     found.setdefault(id(value), ("numpy", f"{prefix}.{key}"))
     for key in _CONVENTIONAL:
