@@ -72,6 +72,8 @@ class Control(Plain):
             stmts.append(store.statement(self.e.of(value)))
 
     def finish(self, end: End, stmts: Stmts) -> None:
+        if stmts and isinstance(stmts[-1], ast.Raise):
+            return
         self.keep(end.stores, stmts)
         moves = [(t, self.e.of(v)) for t, v in end.moves if t != "_" and (
             not self.is_undefined(v) or t in self.copied)]

@@ -146,6 +146,8 @@ class Containers(Lists):
             obj = self.seen(obj)
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             return self.symbolic_method(obj, name, args, kwargs)
+        if isinstance(obj, dict) and args and self.open_key(args[0]):
+            return self._open_method(obj, name, *args)
         if isinstance(obj, dict):
             args = (self.static_key(args[0]), *args[1:]) if args else args
         elif name in ("insert", "pop") and args:
@@ -170,6 +172,16 @@ class Containers(Lists):
             return self._remove(obj, args[0])
         self.journal.touch(Content(obj, self.symbolic_lists))
         return getattr(obj, name)(*args, **kwargs)
+
+    def _open_method(self, obj: Any, name: str, key: Any, default: Any = None) -> Any:
+        """A method of a dict with a key that is known at run time only."""
+        if name != "get":
+            raise self.fatal(UnsupportedOperation(
+                f"dict.{name} with a key that is only known at run time",
+                why="which keys a dict has is known while compiling",
+                fix="give the dict all its keys from the start, and read and write its items"))
+        return self.if_expression(self.compare("in", key, obj), lambda: self.getitem(obj, key),
+                                  lambda: default)
 
     def _change_outside(self, obj: Any, name: str, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> Any:

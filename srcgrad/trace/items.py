@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import is_varying, symbols
 from ..errors import TracingError, UnsupportedOperation
 from ..graph.infer import infer_getitem
 from ..graph.ir import Index, Value, abstract
@@ -16,15 +15,14 @@ from .control import Restart
 from .homes import may_be
 from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
 from .journal import Content
-from .loops import Loops
+from .keys import Keys
 from .operators import python_method
-from .recorder import shift_step
+from .recorder import Region, shift_step
 from .refused import other_dtype
-from .settling import UNKNOWN, settled
 from .tracers import ArrayTracer, OpaqueTracer, Tracer, is_tracer
 
 
-class Items(Loops):
+class Items(Keys):
     """``x[k]``, ``x[k] = v`` and ``del x[k]``."""
 
     def getitem(self, obj: Any, key: Any) -> Any:
@@ -55,6 +53,8 @@ class Items(Loops):
             found = self.list_read(obj, key)
             if found is not None:
                 return found
+        if isinstance(obj, dict) and self.open_key(key):
+            return self._read_open(obj, key)
         key = self.static_key(key)
         path = self.paths.get(id(obj))
         if path is None:
@@ -68,39 +68,49 @@ class Items(Loops):
             key += len(obj)
         return self.outside(found, path.child("item", key))
 
-    def static_key(self, key: Any) -> Any:
-        """A key whose traced ints are demanded."""
-        if is_tracer(key):
-            return self.settled_key(key)
-        if isinstance(key, slice):
-            return slice(*(self.static_key(p) for p in (key.start, key.stop, key.step)))
-        if isinstance(key, tuple) and any(is_tracer(k) for k in key):
-            return tuple(self.static_key(k) for k in key)
-        return key
+    def _read_open(self, obj: dict[Any, Any], key: Any) -> Any:
+        """The item of a dict at a key that is known at run time only."""
+        known = self.alternatives(key)
+        if known is not None:
+            return self.by_key(key, known, lambda k: self._read_static(obj, k), None)
+        if getattr(obj, "default_factory", None) is not None:
+            raise self.fatal(UnsupportedOperation(
+                "a key of a defaultdict that is only known at run time",
+                why="the key may be a new one, and which keys a dict has is known while compiling",
+                fix="use a dict that has all its keys from the start"))
+        self.note_container(obj)
+        self.certain_keys.append((obj, key, self.region))
+        return self.by_key(key, tuple(obj), lambda k: self._read_static(obj, k),
+                           lambda: self.raise_(self.call(KeyError, key), None, False))
 
-    def is_data(self, key: Any) -> bool:
-        """Is a traced int neither fixed during the call nor made of loop indices?"""
-        if key.aval.kind is not Kind.INT:
-            return key.aval.dtype is not None and key.aval.dtype.kind in "iu"
-        if key.aval.expr is None:
-            return True
-        return is_varying(key.aval.expr) and not any(
-            s in self.loop_atoms for s in symbols(key.aval.expr))
+    def _write_open(self, obj: dict[Any, Any], key: Any, value: Any) -> None:
+        """A write to an item of a dict at a key that is known at run time only."""
+        known = self.alternatives(key)
+        if known is not None:
+            self.by_key(key, known, lambda k: self.setitem(obj, k, value), None)
+            return
+        self.note_container(obj)
+        held = self.seen(obj)
+        certain = any((o is obj or o is held) and k is key and self.inside(region)
+                      for o, k, region in self.certain_keys)
+        self.by_key(key, tuple(held), lambda k: self.setitem(obj, k, value),
+                    None if certain else lambda: self.raise_(self.call(
+                        NotImplementedError, "a dict gets a new key that depends on data"),
+                        None, False))
+
+    certain_keys: list[tuple[Any, Any, Any]]
+
+    def inside(self, region: Region) -> bool:
+        """Is a region the present one or around it?"""
+        inner: Region | None = self.region
+        while inner is not None and inner is not region:
+            inner = inner.parent
+        return inner is not None
 
     def list_read(self, obj: Any, key: Any) -> Any:
         """An item of a list or tuple of like things at a place that depends on data; None
         where the items are unlike."""
         raise AttributeError
-
-    def settled_key(self, key: Any) -> Any:
-        """The number of a traced int, or the text made of such numbers."""
-        reason = "an index into a Python container"
-        if type(key) is not ArrayTracer and key.aval.kind is not Kind.INT:
-            found = settled(self.region, key.value,
-                            lambda value: self.demand(self.wrap(value), reason))
-            if found is not UNKNOWN:
-                return found
-        return self.demand(key, reason)
 
     def note_lookup(self, container: Any, key: Any) -> None:
         self.note_container(container)
@@ -211,6 +221,9 @@ class Items(Loops):
             value = self.iterate(value)
         if isinstance(key, slice):
             value = self.resolved(value)
+        if isinstance(obj, dict) and self.open_key(key):
+            self._write_open(obj, key, value)
+            return
         if id(obj) in self.paths:
             self.effect_on(obj, operator.setitem, key, value)
             obj = self.shadow_of(obj)

@@ -24,10 +24,9 @@ from .control import Restart
 from .iteration import Rows
 from .joins import list_item_aval, unlike_items
 from .journal import Content, Snapshot
+from .keys import FEW
 from .tracers import ArrayTracer, Columns, SymbolicList
 from .widening import stable_elem
-
-FEW = 16  # more arrays than this are not told apart by branches
 
 
 class Lists(Calls):
@@ -91,21 +90,21 @@ class Lists(Calls):
         if not items or any(a is None for a in avals):
             found = common_form(joining, (Snapshot(list, tuple(items)),)) if items else None
             if found is None or found[0].mutable:
-                return None
+                return self._one_among(items, key) if items else None
             columns = zip(*(taken_apart(joining, found[0], i) for i in items), strict=True)
             return put_together(joining, found[0], [
                 self.list_read(list(c), key) for c in columns])
         elem = functools.reduce(joining.join_avals, [a for a in avals if a is not None])
         if elem.kind is Kind.ANY:
-            return None
+            return self._one_among(items, key)
         if elem.kind is Kind.ARRAY:
-            return self._array_among(items, key)
+            return self._one_among(items, key)
         (value,) = self.emit("get", (self.list_value(items), self.as_value(key)), (elem,))
         return self._element(obj, value)
 
-    def _array_among(self, items: list[Any], key: Any) -> Any:
-        """One of several arrays, told by branches, so that it stays the same object; None if
-        they are too many."""
+    def _one_among(self, items: list[Any], key: Any) -> Any:
+        """One of several arrays or other objects, told by branches, so that it stays the same
+        object; None if they are too many."""
         size = len(items)
         if size > FEW:
             return None

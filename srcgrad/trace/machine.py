@@ -50,6 +50,7 @@ class TraceMachine(Either, MachineDefaults):
         self.conditions = {}
         self.choice_seen = {}
         self.masks = {}
+        self.certain_keys = []
         self.made_from = {}
         self.global_overlays = {}
         self.handlers = HANDLERS

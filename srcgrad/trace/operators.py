@@ -208,6 +208,8 @@ class Operators(Sources):
         if op in ("==", "!=") and type(left) is type(right) and isinstance(left, (tuple, list)):
             equal = self._equal_sequences(left, right)
             return equal if op == "==" else self.not_(equal)
+        if op in DUNDER and type(left) is type(right) and isinstance(left, (tuple, list)):
+            return self._first_difference(op, left, right)
         result = self._python_compare(op, left, right)
         if result is not NotImplemented:
             return result
@@ -317,6 +319,22 @@ class Operators(Sources):
                 return False
         return result
 
+    def _first_difference(self, op: str, left: Any, right: Any) -> Any:
+        """``<`` and its relatives on tuples or lists: the first parts that are not equal decide."""
+        result: Any = COMPARE[op](len(left), len(right))
+        for a, b in reversed(list(zip(left, right, strict=False))):
+            if a is b and not is_tracer(a):
+                continue
+
+            def decided(a: Any = a, b: Any = b) -> Any:
+                return self.compare(op, a, b)
+
+            def equal(result: Any = result) -> Any:
+                return result
+
+            result = self.if_expression(self.compare("==", a, b), equal, decided)
+        return result
+
     def _contains(self, container: Any, item: Any) -> Any:
         container = self.seen(container)
         method = python_method(container, "__contains__")
@@ -337,6 +355,9 @@ class Operators(Sources):
                 if result is True:
                     return True
             return result
+        if isinstance(container, dict) and self.open_key(item):
+            self.note_lookup(container, item)
+            return self._contains(tuple(container), item)
         if isinstance(container, dict):
             item = self.static_key(item)
         self.note_lookup(container, item)
@@ -422,6 +443,12 @@ class Operators(Sources):
         raise AttributeError
 
     def static_key(self, key: Any) -> Any:
+        raise AttributeError
+
+    def open_key(self, key: Any) -> bool:
+        raise AttributeError
+
+    def if_expression(self, test: Any, then: Any, orelse: Any) -> Any:
         raise AttributeError
 
     def and_(self, first: Any, *rest: Any) -> Any:

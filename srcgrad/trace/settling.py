@@ -23,12 +23,34 @@ def settled(region: Region, value: Value, demand: Callable[[Value], int]) -> Any
     ``demand`` gives the number of an int value whose symbolic form is known; it may raise the
     signals of the tracer.
     """
+    return _settle(value, _scopes(region), demand)
+
+
+def alternatives(region: Region, value: Value) -> tuple[Any, ...] | None:
+    """The constants that a value is one of, whichever branches are taken; None if it may be
+    anything else."""
+    found = _alternatives(value, _scopes(region))
+    return None if found is None else tuple(dict.fromkeys(found))
+
+
+def _alternatives(value: Value, scopes: list[Sequence[Node]]) -> tuple[Any, ...] | None:
+    node = next((n for nodes in scopes for n in reversed(nodes) if value in n.outputs), None)
+    if node is not None and node.op == "const" and value.aval.kind in (Kind.OPAQUE, Kind.BOOL):
+        return (node.params["value"],)
+    if node is None or node.op != "if":
+        return None
+    place = node.outputs.index(value)
+    arms = [_alternatives(b.outputs[place], [b.nodes, *scopes]) for b in node.blocks]
+    return None if None in arms else tuple(x for arm in arms if arm is not None for x in arm)
+
+
+def _scopes(region: Region) -> list[Sequence[Node]]:
     scopes: list[Sequence[Node]] = []
     inner: Region | None = region
     while inner is not None:
         scopes.append(inner.builder.nodes)
         inner = inner.parent
-    return _settle(value, scopes, demand)
+    return scopes
 
 
 def _settle(value: Value, scopes: list[Sequence[Node]],

@@ -451,10 +451,10 @@ def test_a_refusal_leaves_objects_as_they_were():
         model.count += 1
         model.log.append(x)
         model.w[0] = 5.0
-        return [np.sin, np.cos][int(x[0])](x).sum() * np.sum(model.w)
+        return np.array([x, None], dtype=object)[0].sum() * np.sum(model.w)
 
     model = Model()
-    with pytest.raises(sg.TracingError):
+    with pytest.raises(sg.SrcgradError):
         sg.grad(f, argnums=1)(model, X)
     assert (model.count, model.log, model.w.tolist()) == (0, [], X.tolist())
 

@@ -16,12 +16,14 @@ import python_data  # noqa: E402
 import python_exceptions  # noqa: E402
 import python_found  # noqa: E402
 import python_functions  # noqa: E402
+import python_keys  # noqa: E402
 import python_random  # noqa: E402
 from chain import check, check_exported, check_orders  # noqa: E402
 
 PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
-    for module in (python_control, python_exceptions, python_found, python_functions, python_random, python_data)
+    for module in (python_control, python_exceptions, python_found, python_functions, python_keys,
+                   python_random, python_data)
     for fn, args in module.CASES
 ]
 
