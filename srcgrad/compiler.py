@@ -79,7 +79,6 @@ class Specialization:
     call: Callable[..., Any]
     target: Callable[..., Any]
     text: str
-    dispatch_text: str
     graph: Graph
     traced: Traced
     title: str
@@ -141,20 +140,20 @@ def assemble_specialization(function: Any, signature: inspect.Signature, traced:
                    result=result if direct else tuple(Ref(i) for i in range(len(graph.outputs))))
     target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
     rebuild = None if direct else (lambda flat: rebuilt(result, flat))
-    call, text, check = _dispatched(function, signature, traced, target, rebuild)
-    return Specialization(call, target, emitted.text, text, graph, traced, graph.title, emitted,
+    call, check = _dispatched(function, signature, traced, target, rebuild)
+    return Specialization(call, target, emitted.text, graph, traced, graph.title, emitted,
                           rebuild, result, check)
 
 
 def _dispatched(function: Any, signature: inspect.Signature, traced: Traced, target: Any,
-                rebuild: Any) -> tuple[Any, str, Callable[[], Callable[..., Any]]]:
-    """The dispatcher for a target, its text, and what makes one that only checks."""
-    def made(target: Any, rebuild: Any, inputs: list[Path]) -> tuple[Any, str]:
+                rebuild: Any) -> tuple[Any, Callable[[], Callable[..., Any]]]:
+    """The dispatcher for a target, and what makes one that only checks."""
+    def made(target: Any, rebuild: Any, inputs: list[Path]) -> Any:
         return dispatcher(_plain_name(function), signature, traced.guards, traced.sizes, inputs,
                           traced.pinned, target, rebuild)
 
-    call, text = made(target, rebuild, [s.path for s in traced.sources])
-    return call, text, lambda: made(_nothing, None, [])[0]
+    call = made(target, rebuild, [s.path for s in traced.sources])
+    return call, lambda: made(_nothing, None, [])
 
 
 def _nothing() -> None:
@@ -247,8 +246,8 @@ def compile_pair(function: Any, request: Request, signature: inspect.Signature, 
     def rebuild(flat: Any) -> Any:
         return rebuilt(result, flat), shapes, flat[count:], flat[:count]
 
-    call, text, check = _dispatched(function, signature, traced, target, rebuild)
-    return Specialization(call, target, f"{emitted.text}\n\n{linear.text}", text, forward, traced,
+    call, check = _dispatched(function, signature, traced, target, rebuild)
+    return Specialization(call, target, f"{emitted.text}\n\n{linear.text}", forward, traced,
                           forward.title, emitted, rebuild, result, check)
 
 
@@ -275,8 +274,8 @@ def compile_jvp(function: Any, request: Request, signature: inspect.Signature, t
     def rebuild(inputs: Any) -> Any:
         return linear, inputs
 
-    call, text, check = _dispatched(function, signature, traced, _collect, rebuild)
-    return Specialization(call, target, emitted.text, text, graph, traced, graph.title, emitted,
+    call, check = _dispatched(function, signature, traced, _collect, rebuild)
+    return Specialization(call, target, emitted.text, graph, traced, graph.title, emitted,
                           rebuild, result, check)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .dims import Dim, Poly
+from .dims import Dim
 
 
 class Kind(enum.Enum):
@@ -232,6 +232,3 @@ def join(a: Aval, b: Aval) -> Aval:
     return Aval(Kind.ANY, dtype, None, None, None, optional)
 
 
-def concrete(dim: Dim) -> int | None:
-    """The number of a dim that is one."""
-    return None if isinstance(dim, Poly) else dim

@@ -13,6 +13,7 @@ import numpy as np
 
 from .graph.ir import Ref
 from .guards import Path
+from .structure import mapped
 from .trace.entry import Record
 from .tree import assemble, children
 
@@ -42,18 +43,9 @@ def refs(template: Any) -> list[int]:
 
 
 def renumbered(template: Any, position: Mapping[int, int]) -> Any:
-    if isinstance(template, Ref):
-        return Ref(position[template.index]) if template.index in position else None
-    if isinstance(template, tuple):
-        items = [renumbered(t, position) for t in template]
-        return type(template)(*items) if hasattr(template, "_fields") else tuple(items)
-    if isinstance(template, list):
-        return [renumbered(t, position) for t in template]
-    if isinstance(template, Record):
-        return Record(template.cls, {k: renumbered(v, position) for k, v in template.items()})
-    if isinstance(template, dict):
-        return {k: renumbered(v, position) for k, v in template.items()}
-    return template
+    """A template for other outputs; what refers to none of them is None."""
+    return mapped(template, Ref, lambda ref: (
+        Ref(position[ref.index]) if ref.index in position else None))
 
 
 def gradient_tree(value: Any, path: Path, leaves: Leaves, inputs: Mapping[Path, int],

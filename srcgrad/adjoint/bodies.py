@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from ..graph.infer import infer
-from ..graph.ir import Node, Ref, Value
-from ..graph.symbolic import Sym, avals_in, infer_fresh
+from ..graph.ir import Node, Ref, Value, avals_in
+from ..graph.symbolic import Sym, infer_fresh
 from ..kinds import Aval, Kind, int_aval
 from ..rules.book import Entry, Rule, lookup
 from ..rules.broadcast import real_like, sum_to, sum_to_like
 from ..rules.methods import resolve
 from ..spelling import At, Part
+from ..structure import mapped
 from .binding import Bindings, Bound, leaves, no_rule
 from .frames import Tape, avals_of, cotangent_aval
 from .ragged import cut, ragged_axis
@@ -31,18 +32,7 @@ Pair = tuple[Value, Value]
 
 def wrap(tape: Tape, structure: Any) -> Any:
     """A structure with every value made symbolic."""
-    if isinstance(structure, Value):
-        return Sym(structure, tape)
-    if isinstance(structure, tuple):
-        items = [wrap(tape, s) for s in structure]
-        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
-    if isinstance(structure, list):
-        return [wrap(tape, s) for s in structure]
-    if isinstance(structure, dict):
-        return {k: wrap(tape, v) for k, v in structure.items()}
-    if isinstance(structure, slice):
-        return slice(*(wrap(tape, p) for p in (structure.start, structure.stop, structure.step)))
-    return structure
+    return mapped(structure, Value, lambda v: Sym(v, tape))
 
 
 def unwrap(tape: Tape, result: Any) -> Value | None:

@@ -15,8 +15,20 @@ from collections.abc import Callable
 from typing import Any
 
 from ..dims import Dim
-from ..graph.ir import Block, Builder, Index, Node, Origin, Steps, Through, Value, abstract, fill
-from ..graph.symbolic import avals_in, infer_fresh
+from ..graph.ir import (
+    Block,
+    Builder,
+    Index,
+    Node,
+    Origin,
+    Steps,
+    Through,
+    Value,
+    abstract,
+    avals_in,
+    fill,
+)
+from ..graph.symbolic import infer_fresh
 from ..kinds import FLOAT, SCALARS, Aval, Kind, list_of
 from ..rules.broadcast import sum_to
 from .screens import Screen, screen_of_call

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, free_values, rebuild
+from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, defined_in, free_values, rebuild
 from ..graph.parts import partly_undefined
 from ..kinds import Kind, int_aval
 from .aliases import Aliases
@@ -79,7 +79,7 @@ def _with_none(block: Block, wanted: set[Value]) -> Block:
 def _sizes_first(backward: Block, tail: Builder, undefined: set[Value]) -> Block:
     """The backward block with sizes of forward values taken in the forward graph, but for
     values that are ``undefined`` on some paths."""
-    inside = _defined(backward)
+    inside = defined_in(backward)
     moved: dict[Value, Value] = {}
     known: dict[tuple[Value, int], Value] = {}
 
@@ -117,15 +117,6 @@ def _sizes_first(backward: Block, tail: Builder, undefined: set[Value]) -> Block
 def _is_zeros_like(node: Node) -> bool:
     return (node.op == "apply" and node.params["fn"] is np.zeros_like and len(node.inputs) == 1
             and node.inputs[0].aval.kind is Kind.ARRAY)
-
-
-def _defined(block: Block) -> set[Value]:
-    found = set(block.params)
-    for node in block.nodes:
-        found.update(node.outputs)
-        for inner in node.blocks:
-            found |= _defined(inner)
-    return found
 
 
 def _own_constants(backward: Block, forward: tuple[Node, ...]) -> Block:

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..dims import Dim, Poly
 from ..graph.indexing import infer_getitem
-from ..graph.ir import Index, Steps, Through, Value
-from ..graph.symbolic import avals_in, fresh_size, infer_fresh
+from ..graph.ir import Index, Steps, Through, Value, avals_in
+from ..graph.symbolic import fresh_size, infer_fresh
 from ..kinds import Aval, Kind
 from ..spelling import Attribute, Method
 from .frames import cotangent_aval

@@ -177,8 +177,8 @@ def overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
 
 def dispatcher(name: str, signature: inspect.Signature, guards: Sequence[Guard],
                sizes: Sequence[SizeSource], inputs: Sequence[Path], roots: Mapping[int, Any],
-               target: Any, rebuild: Any) -> tuple[Any, str]:
-    """The checking function of one signature, and its text.
+               target: Any, rebuild: Any) -> Any:
+    """The checking function of one signature.
 
     ``inputs`` are the paths of the target's arguments; ``roots`` the objects that paths start
     from; ``rebuild`` (or None) turns the target's flat result into the user's structure.
@@ -220,7 +220,7 @@ def dispatcher(name: str, signature: inspect.Signature, guards: Sequence[Guard],
     exec(code, namespace)
     made = namespace[_identifier(name)]
     made.__name__ = made.__qualname__ = name
-    return made, text
+    return made
 
 
 def _parents_first(guards: Sequence[Guard]) -> list[Guard]:

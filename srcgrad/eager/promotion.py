@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.tensor import Array, Tensor, store
+from srcgrad.eager.tensor import Tensor, store
 
 
 def result_type(*operands: Any) -> dt.dtype:
@@ -71,6 +71,3 @@ def check_broadcast(x: Any, y: Any) -> None:
             raise broadcast_error(x._a.shape, y._a.shape) from None
 
 
-def cast_all(d: dt.dtype, *values: Any) -> list[Array]:
-    """All operands' arrays in dtype ``d``."""
-    return [as_array(v, d) for v in values]

@@ -8,7 +8,7 @@ block that is used inside a loop is needed until the loop ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -119,9 +119,6 @@ class _Loop:
     def __init__(self, start: int) -> None:
         self.start = start
         self.captured: dict[Value, None] = {}
-
-
-UsesOf = Callable[[Node], Iterable[tuple[Value, int]]]
 
 
 class Numbering:

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 
-from srcgrad.dims import Atom, Dim, Poly, proves_nonnegative
+from srcgrad.dims import Atom, Dim, Poly
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
@@ -331,7 +331,3 @@ def _call(name: str, *args: ast.expr) -> ast.expr:
     return ast.Call(ast.Name(name, ast.Load()), list(args), [])
 
 
-def is_size(value: Value) -> bool:
-    """Is this an int that is never negative?"""
-    expr = value.aval.expr
-    return expr is not None and proves_nonnegative(expr)

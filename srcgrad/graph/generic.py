@@ -14,6 +14,7 @@ from ..dims import Atom, Dim, Poly, evaluate, substitute, symbol
 from ..errors import UnsupportedOperation
 from ..kinds import Aval, Kind, join, list_of
 from ..spelling import At, Attribute, Method, Part
+from ..structure import mapped
 from .outcome import Outcome, fresh_results, placeholder
 from .probing import Result, call, describe, merge_relations
 from .purity import may_probe
@@ -62,23 +63,6 @@ def _collect(structure: Any, found: list[Aval]) -> None:
     elif type(structure) is slice:
         for s in (structure.start, structure.stop, structure.step):
             _collect(s, found)
-
-
-def map_leaves(structure: Any, change: Callable[[Aval], Any]) -> Any:
-    """The structure with every abstract leaf changed."""
-    if isinstance(structure, Aval):
-        return change(structure)
-    if isinstance(structure, tuple):
-        items = [map_leaves(s, change) for s in structure]
-        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
-    if isinstance(structure, list):
-        return [map_leaves(s, change) for s in structure]
-    if isinstance(structure, dict):
-        return {k: map_leaves(v, change) for k, v in structure.items()}
-    if isinstance(structure, slice):
-        return slice(*(map_leaves(p, change)
-                       for p in (structure.start, structure.stop, structure.step)))
-    return structure
 
 
 def name_of(fn: Callable[..., Any]) -> str:
@@ -199,7 +183,7 @@ def _with_numbers(args: Any, kwargs: Any) -> tuple[Any, Any, dict[Atom, Dim]]:
             return aval.but(shape=tuple(map(shrink, aval.shape)))
         return aval
 
-    return map_leaves(args, change), map_leaves(kwargs, change), back
+    return mapped(args, Aval, change), mapped(kwargs, Aval, change), back
 
 
 def _back(aval: Aval, back: dict[Atom, Dim]) -> Aval:

@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..kinds import Aval, Kind, any_aval, python_scalar
 from ..spelling import At, Part
+from ..structure import mapped
 from .generic import Demand, generic, leaves_of, name_of
 from .indexing import Indexed, infer_getitem
 from .integers import integer_result
@@ -114,19 +115,7 @@ def _of_opaque(fn: Callable[..., Any], leaves: list[Aval]) -> Outcome:
 
 def _definite(structure: Any) -> Any:
     """The structure without ``optional`` marks: had it been None, NumPy would have raised."""
-    if isinstance(structure, Aval):
-        return structure.but(optional=False) if structure.optional else structure
-    if isinstance(structure, tuple):
-        items = [_definite(s) for s in structure]
-        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
-    if isinstance(structure, list):
-        return [_definite(s) for s in structure]
-    if isinstance(structure, dict):
-        return {k: _definite(v) for k, v in structure.items()}
-    if isinstance(structure, slice):
-        return slice(_definite(structure.start), _definite(structure.stop),
-                     _definite(structure.step))
-    return structure
+    return mapped(structure, Aval, lambda a: a.but(optional=False) if a.optional else a)
 
 
 def freeze(structure: Any) -> Any:

@@ -54,6 +54,7 @@ from typing import Any
 
 from ..errors import Where
 from ..kinds import Aval
+from ..structure import mapped
 
 
 class Value:
@@ -165,9 +166,6 @@ class LoopSpec:
         return replace(self, **changes)
 
 
-NO_PARAMS: Mapping[str, Any] = {}
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
     """One operation.  Compare nodes by identity."""
@@ -262,58 +260,30 @@ def fill(template: Any, inputs: tuple[Any, ...] | list[Any]) -> Any:
     >>> fill((Ref(1), slice(None, Ref(0))), ["n", "x"])
     ('x', slice(None, 'n', None))
     """
-    if isinstance(template, Ref):
-        return inputs[template.index]
-    if isinstance(template, tuple):
-        items = [fill(t, inputs) for t in template]
-        return type(template)(*items) if hasattr(template, "_fields") else tuple(items)
-    if isinstance(template, list):
-        return [fill(t, inputs) for t in template]
-    if isinstance(template, dict):
-        return {k: fill(v, inputs) for k, v in template.items()}
-    if isinstance(template, slice):
-        return slice(fill(template.start, inputs), fill(template.stop, inputs),
-                     fill(template.step, inputs))
-    return template
+    return mapped(template, Ref, lambda ref: inputs[ref.index])
 
 
 def abstract(structure: Any, inputs: list[Value]) -> Any:
     """The template of a structure with :class:`Value` leaves; values are added to ``inputs``
     (one place each).  The inverse of :func:`fill`."""
-    if isinstance(structure, Value):
+    def reference(value: Value) -> Ref:
         for i, v in enumerate(inputs):
-            if v is structure:
+            if v is value:
                 return Ref(i)
-        inputs.append(structure)
+        inputs.append(value)
         return Ref(len(inputs) - 1)
-    if isinstance(structure, tuple):
-        items = [abstract(s, inputs) for s in structure]
-        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
-    if isinstance(structure, list):
-        return [abstract(s, inputs) for s in structure]
-    if isinstance(structure, dict):
-        fields = {k: abstract(v, inputs) for k, v in structure.items()}
-        like = getattr(structure, "like", None)  # a dict that stands for an instance
-        return fields if like is None else like(fields)
-    if isinstance(structure, slice):
-        return slice(abstract(structure.start, inputs), abstract(structure.stop, inputs),
-                     abstract(structure.step, inputs))
-    return structure
+
+    return mapped(structure, Value, reference)
+
+
+def avals_in(structure: Any) -> Any:
+    """A structure with every :class:`Value` replaced by its abstract value."""
+    return mapped(structure, Value, lambda v: v.aval)
 
 
 def shift(template: Any, by: int) -> Any:
     """A template whose references are moved by ``by`` places."""
-    return fill(template, _Shifted(by))  # type: ignore[arg-type]
-
-
-class _Shifted:
-    """``inputs`` for :func:`fill` that answers ``Ref(i + by)`` for every i."""
-
-    def __init__(self, by: int) -> None:
-        self.by = by
-
-    def __getitem__(self, index: int) -> Ref:
-        return Ref(index + self.by)
+    return mapped(template, Ref, lambda ref: Ref(ref.index + by))
 
 
 # ---- walking -----------------------------------------------------------------------------
@@ -330,6 +300,13 @@ def walk(block: Block) -> Iterator[Node]:
         yield node
         for inner in reversed(node.blocks):
             stack.append(iter(inner.nodes))
+
+
+def defined_in(block: Block) -> set[Value]:
+    """The values that a block and the blocks nested in it define."""
+    return {*block.params, *(
+        v for node in walk(block)
+        for v in (*node.outputs, *(p for inner in node.blocks for p in inner.params)))}
 
 
 def free_values(block: Block) -> list[Value]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .ir import Block, Graph, Node, Value, free_values, rebuild, walk
+from .ir import Block, Graph, Node, Value, defined_in, free_values, rebuild, walk
 
 
 def distinct(name: str, taken: Collection[str]) -> str:
@@ -32,7 +32,7 @@ def called(block: Block) -> list[str]:
 def lift(blocks: Mapping[str, Block]) -> tuple[dict[str, Graph], dict[str, tuple[Value, ...]]]:
     """Graphs without free values from blocks that call one another, and for each the values
     that calls from outside of these blocks have to add to their operands."""
-    defined = {name: _defined(block) for name, block in blocks.items()}
+    defined = {name: defined_in(block) for name, block in blocks.items()}
     free: dict[str, dict[Value, None]] = {
         name: dict.fromkeys(free_values(block)) for name, block in blocks.items()}
     settled = False
@@ -64,15 +64,6 @@ def _completed(block: Block, free: Mapping[str, Collection[Value]]) -> Block:
             node = node.but(blocks=tuple(_completed(b, free) for b in node.blocks))
         nodes.append(node)
     return block.but(nodes=tuple(nodes))
-
-
-def _defined(block: Block) -> set[Value]:
-    found = set(block.params)
-    for node in block.nodes:
-        found.update(node.outputs)
-        for inner in node.blocks:
-            found |= _defined(inner)
-    return found
 
 
 def reachable(graph: Graph) -> list[str]:

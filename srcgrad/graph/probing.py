@@ -19,6 +19,7 @@ import numpy as np
 
 from ..dims import Atom, evaluate
 from ..kinds import Aval, Kind, aval_of
+from ..structure import mapped
 from .outcome import View
 
 Sizes = Mapping[Atom, int]
@@ -96,21 +97,11 @@ def is_linear_algebra(fn: Callable[..., Any]) -> bool:
 def materialise(structure: Any, sizes: Sizes, layout: str, definite: bool,
                 made: list[Any]) -> Any:
     """The arguments with a dummy for every abstract leaf (collected in ``made``, in order)."""
-    if isinstance(structure, Aval):
-        example = dummy(structure, sizes, layout, definite)
-        made.append(example)
-        return example
-    if isinstance(structure, tuple):
-        items = [materialise(s, sizes, layout, definite, made) for s in structure]
-        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
-    if isinstance(structure, list):
-        return [materialise(s, sizes, layout, definite, made) for s in structure]
-    if isinstance(structure, dict):
-        return {k: materialise(v, sizes, layout, definite, made) for k, v in structure.items()}
-    if isinstance(structure, slice):
-        return slice(*(materialise(p, sizes, layout, definite, made)
-                       for p in (structure.start, structure.stop, structure.step)))
-    return structure
+    def example(leaf: Aval) -> Any:
+        made.append(dummy(leaf, sizes, layout, definite))
+        return made[-1]
+
+    return mapped(structure, Aval, example)
 
 
 @dataclass(frozen=True, slots=True)

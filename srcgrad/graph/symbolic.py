@@ -22,10 +22,11 @@ from ..dims import Atom, Dim, Poly
 from ..errors import TracingError, UnsupportedOperation
 from ..kinds import Aval, Kind, aval_of, int_aval
 from ..spelling import Attribute, Method
+from ..structure import mapped
 from .generic import Demand, name_of
 from .indexing import infer_getitem
 from .infer import infer
-from .ir import Builder, Index, Value, abstract
+from .ir import Builder, Index, Value, abstract, avals_in
 from .outcome import MISSING, Fresh, Outcome
 
 fresh_size = Fresh()  # names sizes that only a run knows, where no tracer is at hand
@@ -46,27 +47,6 @@ def infer_fresh(fn: Callable[..., Any], args: tuple[Any, ...],
 
 def _run_time_size(name: str) -> Poly:
     return fresh_size("size")
-
-
-def avals_in(structure: Any) -> Any:
-    """A structure with every Value replaced by its abstract value."""
-    return _mapped(structure, Value, lambda v: v.aval)
-
-
-def _mapped(structure: Any, leaf: type, change: Callable[[Any], Any]) -> Any:
-    if isinstance(structure, leaf):
-        return change(structure)
-    if isinstance(structure, tuple):
-        items = [_mapped(s, leaf, change) for s in structure]
-        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
-    if isinstance(structure, list):
-        return [_mapped(s, leaf, change) for s in structure]
-    if isinstance(structure, dict):
-        return {k: _mapped(v, leaf, change) for k, v in structure.items()}
-    if isinstance(structure, slice):
-        return slice(*(_mapped(p, leaf, change)
-                       for p in (structure.start, structure.stop, structure.step)))
-    return structure
 
 
 class Sym:
@@ -159,8 +139,8 @@ optional=False)
 
     def _values(self, structure: Any) -> Any:
         """Syms replaced by their values, array constants by ``const`` nodes."""
-        found = _mapped(structure, Sym, lambda s: s.value)
-        return _mapped(found, np.ndarray, lambda a: self.builder.const(a, aval_of(a)))
+        found = mapped(structure, Sym, lambda s: s.value)
+        return mapped(found, np.ndarray, lambda a: self.builder.const(a, aval_of(a)))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
         if kwargs.get("out") is not None:
@@ -400,4 +380,4 @@ def _atom(builder: Builder, atom: Atom, values: Mapping[Atom, Value]) -> Value |
     return builder.apply(len, (items,), {}, exact)
 
 
-__all__ = ["Sym", "avals_in", "fresh_size", "infer_fresh", "materialise"]
+__all__ = ["Sym", "fresh_size", "infer_fresh", "materialise"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..kinds import (
     python_scalar,
     scalar,
 )
+from ..structure import mapped
 from .generic import Demand, leaves_of
 from .outcome import Outcome, placeholder
 
@@ -67,9 +68,8 @@ def by_variants(infer: Callable[..., Outcome], fn: Callable[..., Any], args: tup
     outcomes: list[Outcome] = []
     failure: Exception | None = None
     for chosen in itertools.islice(itertools.product(*choices), 64):
-        supply = iter(chosen)
         try:
-            outcomes.append(infer(fn, _replaced(args, supply), _replaced(kwargs, supply)))
+            outcomes.append(infer(fn, *_with_leaves((args, kwargs), chosen)))
         except (TypeError, ValueError, IndexError, AttributeError, UnsupportedOperation,
                 Demand) as err:
             failure = err
@@ -83,20 +83,10 @@ def by_variants(infer: Callable[..., Outcome], fn: Callable[..., Any], args: tup
                    joined.views, joined.sources)
 
 
-def _replaced(structure: Any, supply: Any) -> Any:
-    if isinstance(structure, Aval):
-        return next(supply)
-    if isinstance(structure, tuple):
-        items = [_replaced(s, supply) for s in structure]
-        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
-    if isinstance(structure, list):
-        return [_replaced(s, supply) for s in structure]
-    if isinstance(structure, dict):
-        return {k: _replaced(v, supply) for k, v in structure.items()}
-    if isinstance(structure, slice):
-        return slice(_replaced(structure.start, supply), _replaced(structure.stop, supply),
-                     _replaced(structure.step, supply))
-    return structure
+def _with_leaves(structure: Any, leaves: Iterable[Aval]) -> Any:
+    """The structure with other abstract leaves, in order."""
+    supply = iter(leaves)
+    return mapped(structure, Aval, lambda _: next(supply))
 
 
 def _without_dtype(aval: Aval) -> Aval:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..graph.broadcasting import never_one
-from ..graph.ir import Block, Builder, Graph, Node, Value
-from ..graph.symbolic import avals_in, infer_fresh
+from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in
+from ..graph.symbolic import infer_fresh
 from ..kinds import Aval
 
 

@@ -52,11 +52,6 @@ def origins() -> list[Where]:
     return found
 
 
-def place_in(unit: Any, code: CodeType, lasti: int) -> Where:
-    """The place of an instruction of staged code (for tracebacks)."""
-    return _place(unit, code, lasti)
-
-
 def _place(unit: Any, code: CodeType, lasti: int) -> Where:
     key = (id(code), lasti)
     found: Where | None = unit.places.get(key)

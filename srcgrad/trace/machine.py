@@ -27,7 +27,7 @@ from .homes import may_be
 from .iteration import Transposed, staged_iterable
 from .rounds import Later
 from .structures import record_fields
-from .tracers import ArrayTracer, ScalarTracer, is_tracer
+from .tracers import ArrayTracer, is_tracer
 
 
 class TraceMachine(Either, MachineDefaults):
@@ -159,12 +159,6 @@ class TraceMachine(Either, MachineDefaults):
             return stop
         values = tuple(self.value_of(p) for p in (start, stop, step))
         return self.opaque_apply(count_range, values, int_aval(expr))
-
-    def size_tracer(self, size: Any) -> Any:
-        """A traced int for a symbolic size (its number can be demanded)."""
-        if is_tracer(size):
-            return size
-        return ScalarTracer(self, self.emit("const", (), (int_aval(size),), value=0)[0])
 
     def listed(self, iterable: Any) -> Any:
         """A static iterable beside staged ones in a zip: a list, indexed by demand."""

@@ -6,8 +6,6 @@ import sysconfig
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..errors import AliasError, SrcgradError, UnsupportedOperation, Where
 from ..graph.infer import infer
 from ..graph.ir import (
@@ -20,6 +18,7 @@ from ..graph.ir import (
     Through,
     Value,
     abstract,
+    avals_in,
     shift,
 )
 from ..graph.outcome import MISSING, Fresh, Outcome
@@ -434,23 +433,3 @@ def shift_step(step: Step, by: int) -> Step:
                       tuple((k, shift(v, by)) for k, v in step.kwargs))
 
 
-def avals_in(structure: Any) -> Any:
-    """A structure with every Value replaced by its abstract value."""
-    if isinstance(structure, Value):
-        return structure.aval
-    if isinstance(structure, tuple):
-        items = [avals_in(s) for s in structure]
-        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
-    if isinstance(structure, list):
-        return [avals_in(s) for s in structure]
-    if isinstance(structure, dict):
-        return {k: avals_in(v) for k, v in structure.items()}
-    if isinstance(structure, slice):
-        return slice(avals_in(structure.start), avals_in(structure.stop),
-                     avals_in(structure.step))
-    return structure
-
-
-def is_array_like(obj: Any) -> bool:
-    """Is the object an array tracer or a real array?"""
-    return type(obj) is ArrayTracer or isinstance(obj, np.ndarray)

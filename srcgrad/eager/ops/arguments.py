@@ -68,12 +68,6 @@ def warn_once(text: str) -> None:
         warnings.warn(text, UserWarning, stacklevel=4)
 
 
-def need_floating(name: str, input: Tensor) -> None:
-    """``"mean_cpu" not implemented for 'Long'`` unless the dtype is floating or complex."""
-    if input._dt.category < dt.FLOATING:
-        raise not_implemented(name, input._dt)
-
-
 def not_implemented(kernel: str, d: dt.dtype) -> NotImplementedError:
     """PyTorch's refusal of a dtype."""
     return NotImplementedError(f'"{kernel}" not implemented for \'{d.tensor_name}\'')
@@ -83,13 +77,6 @@ def need_matrix(name: str, t: Tensor, text: str) -> None:
     """Raise unless ``t`` has at least two dimensions."""
     if t._a.ndim < 2:
         raise RuntimeError(f"{name}: {text}")
-
-
-def same_dtype(a: Tensor, b: Tensor) -> None:
-    """Raise PyTorch's error of matrix products unless two dtypes agree."""
-    if a._dt is not b._dt:
-        raise RuntimeError("expected m1 and m2 to have the same dtype, but got: "
-                           f"{c_name(a._dt)} != {c_name(b._dt)}")
 
 
 _C_NAMES = {

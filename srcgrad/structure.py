@@ -1,0 +1,33 @@
+"""Arguments as structures: tuples, lists, dicts and slices around leaves of one type.
+
+Calls are kept in graphs with abstract values, graph values or references at the places of
+numbers and arrays; what is around these stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def mapped(structure: Any, leaf: type, change: Callable[[Any], Any]) -> Any:
+    """The structure with ``change`` applied to every part of type ``leaf``.
+
+    >>> mapped((1, [2.5, slice(3, None)], {"axis": "x"}), int, lambda i: i + 1)
+    (2, [2.5, slice(4, None, None)], {'axis': 'x'})
+    """
+    if isinstance(structure, leaf):
+        return change(structure)
+    if isinstance(structure, tuple):
+        items = [mapped(s, leaf, change) for s in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+    if isinstance(structure, list):
+        return [mapped(s, leaf, change) for s in structure]
+    if isinstance(structure, dict):
+        fields = {k: mapped(v, leaf, change) for k, v in structure.items()}
+        like = getattr(structure, "like", None)  # a dict that stands for an instance
+        return fields if like is None else like(fields)
+    if isinstance(structure, slice):
+        return slice(*(mapped(p, leaf, change)
+                       for p in (structure.start, structure.stop, structure.step)))
+    return structure
