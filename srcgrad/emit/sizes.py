@@ -130,14 +130,14 @@ class Sizes:
         return self._is_list(value, made)
 
     def _whole(self, block: Block) -> set[Value]:
-        """The sequences that are used as arrays or returned, not only read one by one."""
+        """The sequences that are used as arrays or returned, not only read one by one.  What is
+        inside of a list that is used as a whole may be read as an array elsewhere."""
         found: set[Value] = set()
         for v in block.outputs:
-            found |= self.origins.of(v)
+            found |= self.origins.within(v)
         for node in walk(block):
             if node.op not in ("loop", "if", "copy"):
-                for v in node.inputs:
-                    found |= self.origins.of(v)
+                found.update(*map(self.origins.within, node.inputs))
         return found
 
     def doubt(self, sources: Iterable[Value], *values: Value) -> None:

@@ -82,6 +82,17 @@ class Origins:
         """The sequences that a value may be; none for other values."""
         return self._of.get(value, frozenset())
 
+    def within(self, value: Value) -> set[Value]:
+        """The sequences that a value may be, and those inside of them."""
+        found: set[Value] = set()
+        waiting = list(self.of(value))
+        while waiting:
+            sequence = waiting.pop()
+            if sequence not in found:
+                found.add(sequence)
+                waiting.extend(self.of(self._content[sequence]))
+        return found
+
     def _add(self, value: Value, *sources: Value) -> None:
         found = self.of(value).union(*map(self.of, sources))
         if found:

@@ -96,7 +96,7 @@ class Inner:
 def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[str, Any],
                places: list[int]) -> Inner:
     """Run ``function`` on tracers in a region of its own."""
-    region = Region(machine.region)
+    region = Region(machine.region, in_line=True)
     new_args = list(args)
     params: list[Value] = []
     given: list[Value] = []

@@ -47,15 +47,18 @@ def in_library(filename: str) -> bool:
 
 class Region:
     """A block under construction.  ``active`` is false once it has ended: values made in it
-    may not be used any more.  ``effects`` counts the effects in it."""
+    may not be used any more.  ``effects`` counts the effects in it.  ``control`` is the branch,
+    loop or function that decides whether it runs: a region that is only kept apart
+    (``in_line``) runs whenever the one around it does."""
 
-    __slots__ = ("active", "builder", "effects", "parent")
+    __slots__ = ("active", "builder", "control", "effects", "parent")
 
-    def __init__(self, parent: Region | None) -> None:
+    def __init__(self, parent: Region | None, *, in_line: bool = False) -> None:
         self.builder = Builder()
         self.parent = parent
         self.active = True
         self.effects = 0
+        self.control: Region = parent.control if parent is not None and in_line else self
 
 
 class Recorder:

@@ -51,9 +51,16 @@ MAX_ROUNDS = 24
 class Activation:
     """A call that is being inlined: what tells whether a call further in repeats it."""
 
-    code: Any
+    function: types.FunctionType
     region: Region
     state: tuple[Any, ...]
+
+    def repeated_by(self, function: types.FunctionType) -> bool:
+        """Is this a call of ``function``, or of an equal one: the same code, and closures over
+        the same objects?"""
+        mine = self.function
+        return mine is function or (
+            mine.__code__ is function.__code__ and contents(mine) == contents(function))
 
 
 class Recursion(CallNodes):
@@ -73,20 +80,20 @@ class Recursion(CallNodes):
         state = tuple(frame.slots[name] for name in staged.parameters)
         if ("call", code) in self.assumed:
             return self._called(function, staged, frame, state)
-        if self.recurs(code, state):
+        if self.recurs(function, state):
             raise Restart(("assume", ("call", code)))
-        self.activations.append(Activation(code, self.region, state))
+        self.activations.append(Activation(function, self.region.control, state))
         try:
             return super().run_frame(function, staged, frame)
         finally:
             self.activations.pop()
 
-    def recurs(self, code: Any, state: tuple[Any, ...]) -> bool:
-        """Is a call of this function being inlined, and was a region entered since then, so
-        that whether it calls itself again depends on data?"""
+    def recurs(self, function: types.FunctionType, state: tuple[Any, ...]) -> bool:
+        """Is a call of this function being inlined, and was a branch or loop entered since then,
+        so that whether it calls itself again depends on data?"""
         for active in reversed(self.activations):
-            if active.code is code:
-                if active.region is self.region:
+            if active.repeated_by(function):
+                if active.region is self.region.control:
                     return False
                 form = argument_form(self.join(), active.state)
                 return fits(self.join(), form, active.state, state) is not None
@@ -345,3 +352,9 @@ class Recursion(CallNodes):
         """The name of an equal graph from an earlier call."""
         return next((name for name, other in self.callees.items() if same_graph(graph, other)),
                     None)
+
+
+def contents(function: types.FunctionType) -> list[int | None]:
+    """The identities of what a function's closure holds (None: a name that is not bound)."""
+    return [id(cell.cell_contents) if cell != types.CellType() else None
+            for cell in function.__closure__ or ()]

@@ -41,7 +41,13 @@ def run(seed, wide=False, third=False):
     """Check one program; False if it was refused (an alias that depends on data)."""
     fn, text = wide_program(seed) if wide else program(seed)
     args = wide_arguments(seed) if wide else arguments(seed)
-    if not np.isfinite(chain.run_quietly(fn, copy.deepcopy(args))):
+    try:
+        value = chain.run_quietly(fn, copy.deepcopy(args))
+    except ValueError:  # sizes that do not fit, which the derivatives meet here or elsewhere
+        with pytest.raises((ValueError, TypeError)):
+            chain.run_quietly(sg.grad(fn), copy.deepcopy(args))
+        return True
+    if not np.isfinite(value):
         return True
     try:
         check_first(fn, args)
@@ -70,6 +76,27 @@ def test_wide_programs(start):
     assert all([run(seed, True) for seed in range(start, start + 4)])
 
 
+def test_numbers_kept_in_lists_of_lists():
+    """Cotangents of such lists are added element by element, not joined as lists."""
+    assert all([run(seed, True, True) for seed in (2004, 2020)])
+
+
+def scaled_by_slope(f, factor):
+    def scaled(x):
+        total = 0.0
+        for d in sg.grad(f)(x):
+            total += factor * d
+        return total
+    return scaled
+
+
+def test_closures_of_one_code_are_not_recursion():
+    third = scaled_by_slope(scaled_by_slope(lambda x: np.sum(x ** 4), 2.0), 3.0)
+    df = sg.grad(third)
+    assert np.allclose(df(np.array([1.0, 2.0])), [144.0, 288.0])
+    assert "_forward" not in df.source(np.array([1.0, 2.0]))
+
+
 def test_rows_kept_in_lists():
     """An array of rows of which each was kept in a list: no row may stay unwritten."""
     assert run(311, True)
@@ -82,17 +109,11 @@ def test_many_programs(start):
         run(seed, third=seed % 10 == 0)
 
 
-# programs of which some derivative raises in the generated code: shapes that do not fit
-OPEN = frozenset({2018, 2049, 2051, 2106, 2173})
-
-
 @pytest.mark.sweep
 @pytest.mark.parametrize("start", range(2000, 2200, 10))
 def test_many_wide_programs(start):
-    """To second order: third derivatives of such programs are known to fail, see the changes."""
     for seed in range(start, start + 10):
-        if seed not in OPEN:
-            run(seed, True)
+        run(seed, True, third=seed % 5 == 0)
 
 
 def test_linearization_point_is_kept():
