@@ -6,7 +6,9 @@ position of the innermost staged frame on the stack.
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
@@ -15,20 +17,25 @@ from .function import UNIT_KEY, Staged
 
 _KEY = UNIT_KEY
 _ENTER = Staged.enter.__code__
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
 
 
 def origin(skip: int = 0) -> Where | None:
     """The place in the user's source of the staged operation that is running; None outside
-    staged code.  ``skip`` staged frames are passed over (those of regions count too)."""
+    staged code.  ``skip`` staged frames are passed over (those of regions count too).  The
+    package's own staged code stands for a call in the user's, whose place it gets."""
     frame: FrameType | None = sys._getframe(1)
+    own: FrameType | None = None
     while frame is not None:
         unit = frame.f_globals.get(_KEY)
-        if unit is not None:
-            if skip <= 0:
-                return _place(unit, frame.f_code, frame.f_lasti)
+        if unit is not None and skip > 0:
             skip -= 1
+        elif unit is not None and not unit.filename.startswith(_PACKAGE):
+            return _place(unit, frame.f_code, frame.f_lasti)
+        elif unit is not None and own is None:
+            own = frame
         frame = frame.f_back
-    return None
+    return None if own is None else _place(own.f_globals[_KEY], own.f_code, own.f_lasti)
 
 
 def origins() -> list[Where]:

@@ -16,6 +16,7 @@ from ..guards import Path
 from ..kinds import INT, OPAQUE, Kind, in_words
 from ..spelling import Attribute
 from ..stage.machine import RESULT, UNBOUND, Frame
+from .elements import lies_in_c_order
 from .items import Items
 from .iteration import Staged
 from .journal import Field, Slot
@@ -29,7 +30,7 @@ from .tracers import (
     ScalarTracer,
     is_tracer,
 )
-from .written_out import Flat, lies_in_c_order, set_flat, strides_of
+from .written_out import Flat, set_flat, strides_of
 
 LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
              "collections", "dataclasses", "typing", "abc", "copy", "time", "random", "warnings",

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..kinds import INT, Kind
-from . import numpy_gradient, written_out
+from . import elements, numpy_gradient, written_out
 from .handlers import HANDLERS, handles
 from .tracers import ArrayTracer, contains_tracer, is_tracer
+from .vectorized import along_axis
 
 
 # ---- NumPy -------------------------------------------------------------------------------------
@@ -118,14 +119,14 @@ def size(machine: Any, a: Any, axis: Any = None) -> Any:
 def ndenumerate(machine: Any, arr: Any) -> Any:
     if type(arr) is not ArrayTracer:
         return np.ndenumerate(arr)
-    return machine.call(written_out.ndenumerate, arr)
+    return machine.call(elements.ndenumerate, arr)
 
 
 @handles(np.ndindex)
 def ndindex(machine: Any, *shape: Any) -> Any:
     if not contains_tracer(shape):
         return list(np.ndindex(*shape))
-    return machine.call(written_out.ndindex, *shape)
+    return machine.call(elements.ndindex, *shape)
 
 
 @handles(np.ndarray)
@@ -141,19 +142,22 @@ def ndarray(machine: Any, shape: Any, dtype: Any = float, *args: Any, **kwargs: 
 @handles(np.nditer)
 def nditer(machine: Any, op: Any, flags: Any = (), op_flags: Any = (), op_dtypes: Any = None,
            order: str = "K", **others: Any) -> Any:
-    """Iteration over the elements of arrays, in C order."""
+    """Iteration over the elements of arrays."""
     if not contains_tracer(op):
         plain: Any = np.nditer
         return plain(op, flags, op_flags, op_dtypes, order, **others)
+    operands = op if isinstance(op, (list, tuple)) else [op]
     wanted = set(flags) - {"multi_index", "c_index", "external_loop", "refs_ok", "zerosize_ok"}
-    if isinstance(op, (list, tuple)) and None in op:
-        wanted.add("operands to be allocated")
-    if wanted or others or op_dtypes is not None or order not in ("K", "C"):
+    regular = order == "C" or all(lies_in_c_order(machine, a) for a in operands
+                                  if type(a) is ArrayTracer and a.aval.ndim)
+    if not regular and ("external_loop" in flags or None in operands):
+        wanted.add("external_loop or operands to be allocated, over arrays out of C order")
+    if wanted or others or op_dtypes is not None:
         raise machine.fatal(UnsupportedOperation(
-            f"np.nditer with {', '.join(sorted([*wanted, *others])) or 'an order or dtypes'}",
+            f"np.nditer with {', '.join(sorted([*wanted, *others])) or 'dtypes'}",
             why="it depends on how the arrays lie in memory, or makes arrays while iterating",
             fix="loop over x.ravel(), or use np.ndenumerate"))
-    return machine.call(written_out.NdIter, op, tuple(flags))
+    return machine.call(elements.NdIter, op, tuple(flags), order)
 
 
 @handles(np.result_type)
@@ -203,11 +207,13 @@ HANDLERS[np.require] = lambda machine, a, *args, **kwargs: machine.call(np.asarr
 @handles(np.apply_along_axis)
 def apply_along_axis(machine: Any, func1d: Any, axis: Any, arr: Any, *args: Any,
                      **kwargs: Any) -> Any:
-    """Rows of a matrix, one call each (the number of rows is demanded)."""
+    """One call for each row along the axis, in a staged loop."""
+    arr = machine.call(np.asanyarray, arr)
     if not is_tracer(arr):
         return np.apply_along_axis(func1d, axis, arr, *args, **kwargs)
-    moved = machine.call(np.moveaxis, arr, axis, -1)
-    return _along(machine, func1d, moved, arr.aval.ndim - 1, axis, args, kwargs)
+    if arr.aval.ndim == 1:
+        return machine.call(func1d, arr, *args, **kwargs)
+    return machine.inline(along_axis, (func1d, axis, arr, *args), kwargs)
 
 
 def _in_python(function: Any, helper: Any) -> Any:
@@ -233,7 +239,7 @@ def _with_second(function: Any) -> Any:
     return handler
 
 
-@handles(written_out.lies_in_c_order)
+@handles(elements.lies_in_c_order)
 def lies_in_c_order(machine: Any, array: Any) -> bool:
     """For an array from outside this becomes a guarded fact."""
     if not array.steps:
@@ -255,17 +261,3 @@ def gradient(machine: Any, f: Any, *spacing: Any, **options: Any) -> Any:
 
 for _function in written_out.NUMPY_SOURCES:
     HANDLERS[_function] = _in_python(_function, inspect.unwrap(_function))
-
-
-def _along(machine: Any, func1d: Any, moved: Any, depth: int, axis: int, args: Any,
-           kwargs: Any) -> Any:
-    if depth == 0:
-        return machine.call(func1d, moved, *args, **kwargs)
-    rows = [_along(machine, func1d, r, depth - 1, axis, args, kwargs)
-            for r in machine.iterate(moved)]
-    result = machine.call(np.stack if type(rows[0]) is ArrayTracer else np.array, rows)
-    if depth == moved.aval.ndim - 1 and result.aval.ndim == moved.aval.ndim:
-        return machine.call(np.moveaxis, result, -1, axis)
-    return result
-
-

@@ -25,6 +25,7 @@ class Branches(Merges):
     # ---- if --------------------------------------------------------------------------------
     def if_(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any],
             rest: Callable[[], Any] | None = None) -> Any:
+        test = self.condition(test)
         known = self.static_truth(test)
         tested = test if known is not None else self.predicate(test)
         if type(tested) is bool:
@@ -123,6 +124,7 @@ class Branches(Merges):
     # ---- expressions -----------------------------------------------------------------------
     def if_expression(self, test: Any, then: Callable[[], Any],
                       orelse: Callable[[], Any]) -> Any:
+        test = self.condition(test)
         known = self.static_truth(test)
         tested = test if known is not None else self.predicate(test)
         if type(tested) is bool:
@@ -162,8 +164,9 @@ class Branches(Merges):
         """``and`` (go on while true) and ``or`` (go on while false)."""
         value = first
         for i, thunk in enumerate(rest):
-            known = self.static_truth(value)
-            tested = value if known is not None else self.predicate(value)
+            condition = self.condition(value)
+            known = self.static_truth(condition)
+            tested = condition if known is not None else self.predicate(condition)
             if type(tested) is bool:
                 known = tested
             if known is not None:

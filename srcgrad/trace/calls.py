@@ -207,7 +207,8 @@ class Calls(LibraryCalls):
         where = self.where()
         site = (where.filename, where.line, where.column) if where is not None else None
         self.call_sites.append((function.__code__, site))
-        if where is not None:
+        named = where is not None and function.__module__ not in STAGED_MODULES
+        if where is not None and named:
             self.callers.append(where)
         self.depth += 1
         try:
@@ -219,7 +220,7 @@ class Calls(LibraryCalls):
         finally:
             self.depth -= 1
             self.call_sites.pop()
-            if where is not None:
+            if named:
                 self.callers.pop()
 
     def run_frame(self, function: types.FunctionType, staged: StagedFunction,

@@ -260,8 +260,18 @@ class Effects(Containers):
 
     def array_put(self, target: ArrayTracer, indices: Any, values: Any,
                   mode: str = "raise") -> None:
-        flat = self.apply_view(target, np.ravel)
-        self.setitem(flat, self.call(np.asarray, indices), values)
+        """``x.put``: places are counted in C order."""
+        places = self.call(np.ravel, self.call(np.asarray, indices))
+        size = self.getattr(target, "size")
+        if mode == "wrap":
+            places = self.binary("%", places, size)
+        elif mode == "clip":
+            places = self.call(np.clip, places, 0, self.binary("-", size, 1))
+        key = places
+        if target.aval.ndim != 1:  # np.arange counts negative places from the end, or raises
+            key = self.call(np.unravel_index, self.getitem(self.call(np.arange, size), places),
+                            self.getattr(target, "shape"))
+        self.setitem(target, key, self._fitted(values, places))
 
     def array_itemset(self, target: ArrayTracer, *args: Any) -> None:
         self.setitem(target, args[0] if len(args) == 2 else args[:-1], args[-1])
@@ -300,25 +310,35 @@ class Effects(Containers):
         self._store_whole(target, source)
 
     def fill_diagonal(self, target: Any, value: Any, wrap: bool = False) -> None:
-        """``np.fill_diagonal`` of a matrix."""
-        rows, columns = self.size_of(target, 0), self.size_of(target, 1)
-        size = self.call(min, rows, columns)
-        index = self.call(np.arange, size)
-        self.setitem(target, (index, index), value)
+        """``np.fill_diagonal``; values that are arrays are repeated or cut off to its length."""
+        rank = target.aval.ndim
+        if wrap and rank == 2:
+            places = self.call(np.arange, 0, self.getattr(target, "size"),
+                               self.binary("+", self.size_of(target, 1), 1))
+            self.array_put(target, places, value)
+            return
+        sizes = [self.size_of(target, axis) for axis in range(rank)]
+        index = self.call(np.arange, self.call(min, *sizes))
+        self.setitem(target, (index,) * rank, self._fitted(value, index))
 
     def putmask(self, target: Any, mask: Any, values: Any) -> None:
-        """``np.putmask`` with values that broadcast."""
-        self._store_whole(target, self.call(np.where, mask, values, target))
+        """``np.putmask``: values of another size are repeated element by element."""
+        self._store_whole(target, self.call(np.where, mask, self._fitted(values, target), target))
 
     def place(self, target: Any, mask: Any, values: Any) -> None:
         """``np.place``: the first values go to the masked places."""
         picked = self.getitem(target, mask)
-        count = self.length(picked)
-        if is_tracer(values) or isinstance(values, (list, tuple)):
-            values = self.call(np.resize, self.call(np.asarray, values), count)
-        self.setitem(target, mask, values)
+        self.setitem(target, mask, self._fitted(values, picked))
+
+    def _fitted(self, values: Any, like: Any) -> Any:
+        """Values repeated or cut off to the shape of an array, if they are not of that shape."""
+        if not is_tracer(values) and not isinstance(values, (list, tuple, np.ndarray)):
+            return values
+        values = self.call(np.asarray, values)
+        if not values.aval.ndim or values.aval.shape == like.aval.shape:
+            return values
+        return self.call(np.resize, values, self.getattr(like, "shape"))
 
     def put(self, target: Any, indices: Any, values: Any, mode: str = "raise") -> None:
         """``np.put``."""
         self.array_put(target, indices, values, mode)
-

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import JoinError
 from .access import WRITING_METHODS
+from .operators import truth_method
 from .recursion import Recursion
 from .structures import rebuilder, structure_parts
 from .tracers import ArrayTracer, Choice
@@ -77,7 +78,8 @@ class Either(Recursion):
 
     def static_truth(self, value: Any) -> bool | None:
         if type(value) is Choice:
-            sides = {self.static_truth(value.first), self.static_truth(value.second)}
+            sides = {None if truth_method(s) else self.static_truth(s)
+                     for s in (value.first, value.second)}
             return sides.pop() if len(sides) == 1 else None
         return super().static_truth(value)
 

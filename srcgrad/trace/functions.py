@@ -74,6 +74,7 @@ def attrgetter(machine: Any, *names: str) -> Any:
 # ---- numbers ---------------------------------------------------------------------------------
 @handles(bool)
 def to_bool(machine: Any, value: Any = False) -> Any:
+    value = machine.condition(value)
     known = machine.static_truth(value)
     if known is not None:
         return known

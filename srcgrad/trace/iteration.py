@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..kinds import Kind
+from .elements import NdIter
 from .tracers import ArrayTracer, Tracer, is_tracer
-from .written_out import Flat, NdIter
+from .written_out import Flat
 
 
 class Staged:

@@ -256,14 +256,14 @@ class Loops(LoopNodes):
             return self._trace_loop("while", [], test, None, body, "while")
         except Bottom:  # as far as is known, no iteration comes to its end
             self._unwind(layers, region, nodes)
-            if self.static_truth(test()):
+            if self.static_truth(self.condition(test())):
                 raise
             return NORMAL
 
     def _try_static(self, test: Callable[[], Any], body: Callable[[], Any]) -> Any:
         """Run a while as Python if its test stays static for a few iterations and ends."""
         for _ in range(UNROLL_LIMIT):
-            known = self.static_truth(test())
+            known = self.static_truth(self.condition(test()))
             if known is None:
                 return None
             if not known:

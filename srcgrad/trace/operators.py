@@ -48,6 +48,11 @@ def python_method(obj: Any, name: str) -> Any:
     return method if hasattr(method, "__code__") else None
 
 
+def truth_method(value: Any) -> Any:
+    """The special method written in Python that decides the truth of an object, or None."""
+    return python_method(value, "__bool__") or python_method(value, "__len__")
+
+
 class Operators(Sources):
     """Binary, unary, in-place and comparison operators."""
 
@@ -367,15 +372,16 @@ class Operators(Sources):
         """Guard what a membership test of an outside container relies on."""
 
     # ---- truth -----------------------------------------------------------------------------
+    def condition(self, value: Any) -> Any:
+        """What decides the truth of a value: what its own ``__bool__`` or ``__len__`` returns
+        (called once), or the value itself."""
+        method = truth_method(value)
+        return value if method is None else self.condition(self.call(method, value))
+
     def static_truth(self, value: Any) -> bool | None:
-        """The truth value if it is known for every call with these guards, else None."""
+        """The truth of a :meth:`condition` if it is known for every call with these guards,
+        else None."""
         if not is_tracer(value):
-            method = python_method(value, "__bool__")
-            if method is not None:
-                return self.static_truth(self.call(method, value))
-            method = python_method(value, "__len__")
-            if method is not None:
-                return self.static_truth(self.call(method, value))
             if isinstance(value, (list, dict, set)):
                 return self.container_truth(value)
             return bool(value)
@@ -388,6 +394,7 @@ class Operators(Sources):
 
     def truth(self, value: Any) -> bool:
         """The truth value where it is needed now; call-invariant conditions are guarded."""
+        value = self.condition(value)
         known = self.static_truth(value)
         if known is not None:
             return known
@@ -418,6 +425,7 @@ class Operators(Sources):
         return value
 
     def not_(self, operand: Any) -> Any:
+        operand = self.condition(operand)
         known = self.static_truth(operand)
         if known is not None:
             return not known

@@ -225,7 +225,7 @@ class Rounds(Branches):
         return done
 
     def _run_test(self, test: Callable[[], Any], done: Round) -> None:
-        value = test()
+        value = self.condition(test())
         known = self.static_truth(value)
         tested = value if known is not None else self.predicate(value)
         if type(tested) is bool:

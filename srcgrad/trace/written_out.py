@@ -6,7 +6,6 @@ traced value goes in, the function here is staged in place of NumPy's.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,8 @@ import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from ..rules.book import lookup
-from . import numpy_gradient
+from . import elements, numpy_gradient, vectorized
+from .elements import lies_in_c_order
 from .tracers import is_tracer
 
 
@@ -130,105 +130,6 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None) -> Any:
     return np.ravel(x)[places]
 
 
-def unravelled(shape: tuple[Any, ...], position: Any) -> tuple[Any, ...]:
-    """The index of element number ``position`` in C order."""
-    if len(shape) == 1:
-        return (position,)
-    index: list[Any] = []
-    for size in shape[:0:-1]:
-        index.insert(0, position % size)
-        position = position // size
-    index.insert(0, position)
-    return tuple(index)
-
-
-def ndindex(*shape: Any) -> Any:
-    """``np.ndindex``."""
-    if len(shape) == 1 and isinstance(shape[0], tuple):
-        shape = shape[0]
-    total = 1
-    for size in shape:
-        total = total * size
-    return map(functools.partial(unravelled, shape), range(total))
-
-
-def ndenumerate(arr: Any) -> Any:
-    """``np.ndenumerate``."""
-    return map(functools.partial(_indexed, arr), ndindex(*arr.shape))
-
-
-def _indexed(arr: Any, index: Any) -> tuple[Any, Any]:
-    return index, arr[index]
-
-
-class NdIter:
-    """``np.nditer`` over arrays of one shape, in C order."""
-
-    def __init__(self, op: Any, flags: Any = (), op_flags: Any = (), op_dtypes: Any = None,
-                 order: str = "C") -> None:
-        self.several = isinstance(op, (list, tuple))
-        arrays = list(op) if self.several else [op]
-        if self.several:
-            shape = np.broadcast_shapes(*[np.shape(a) for a in arrays])
-            arrays = [a if np.shape(a) == shape else np.broadcast_to(a, shape) for a in arrays]
-        self.operands = tuple(arrays)
-        self.shape = np.shape(arrays[0])
-        self.itersize = arrays[0].size
-        self.iterindex = 0
-        self.external = "external_loop" in flags
-
-    def _current(self) -> Any:
-        if self.external:
-            found = tuple(np.ravel(a) for a in self.operands)
-        else:
-            index = (*unravelled(self.shape, self.iterindex), ...)
-            found = tuple(a[index] for a in self.operands)
-        return found if self.several else found[0]
-
-    def _item(self, position: Any) -> Any:
-        self.iterindex = position
-        return self._current()
-
-    def elements(self) -> Any:
-        return map(self._item, range(1 if self.external else self.itersize))
-
-    def __getitem__(self, number: int) -> Any:
-        found = self._current()
-        return found[number] if self.several else found
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *exc: Any) -> None:
-        return None
-
-    @property
-    def value(self) -> Any:
-        return self._current()
-
-    @property
-    def multi_index(self) -> tuple[Any, ...]:
-        return unravelled(self.shape, self.iterindex)
-
-    @property
-    def index(self) -> Any:
-        return self.iterindex
-
-    @property
-    def finished(self) -> Any:
-        return self.iterindex >= self.itersize
-
-    def iternext(self) -> Any:
-        self.iterindex += 1
-        return self.iterindex < self.itersize
-
-    def reset(self) -> None:
-        self.iterindex = 0
-
-    def close(self) -> None:
-        return None
-
-
 class Flat:
     """``x.flat``: reads are copies, writes go to ``x`` whatever its layout."""
 
@@ -259,11 +160,6 @@ class Flat:
             self.base[np.unravel_index(places, self.base.shape)] = value
 
 
-def lies_in_c_order(array: np.ndarray[Any, Any]) -> bool:
-    """Is ``np.ravel`` of the array a view?"""
-    return bool(array.flags.c_contiguous)
-
-
 def set_flat(base: Any, value: Any) -> None:
     """``base.flat = value``."""
     base[...] = np.resize(value, base.shape)
@@ -280,7 +176,8 @@ def strides_of(array: Any) -> tuple[Any, ...]:
 
 
 # The modules of srcgrad whose functions are staged.
-STAGED_MODULES = frozenset({__name__, numpy_gradient.__name__})
+STAGED_MODULES = frozenset({__name__, elements.__name__, numpy_gradient.__name__,
+                            vectorized.__name__})
 WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,
     np.trim_zeros: trim_zeros,

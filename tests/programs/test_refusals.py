@@ -282,3 +282,11 @@ def test_a_variable_without_a_value_on_the_path_taken():
         df(X * 6)
         with pytest.raises(UnboundLocalError, match="'y'"):
             df(X)
+
+
+def test_vectorize_cut_off_to_ints():
+    """NumPy makes an array of ints where the first result is one; that is said, not computed."""
+    f = sg.grad(lambda x: np.vectorize(lambda v: v * 2.5 if v < 0.5 else 1)(x).sum())
+    assert np.allclose(f(np.array([0.25, 1.0])), [2.5, 0.0])
+    with pytest.raises(TypeError, match="give otypes"):
+        f(np.array([1.0, 0.25]))

@@ -1,0 +1,38 @@
+"""Programs of several constructs each: the chain, order 2, forward mode, the exported module."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import mixed_numpy  # noqa: E402
+import mixed_python  # noqa: E402
+from chain import check, check_exported, check_orders  # noqa: E402
+
+PROGRAMS = [
+    pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
+    for module in (mixed_numpy, mixed_python)
+    for fn, args in module.CASES
+]
+
+
+@pytest.mark.parametrize(("fn", "args"), PROGRAMS)
+def test_program(fn, args):
+    check(fn, args, staged=False, passes=False, oracle=False)
+
+
+# its decorated helpers count their calls: what they count in is passed to the exported function
+WITH_STATE = frozenset({"decorators"})
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("fn", "args"), PROGRAMS)
+def test_program_at_length(fn, args, tmp_path):
+    check(fn, args)
+    check_orders(fn, args)
+    if fn.__name__ not in WITH_STATE:
+        check_exported(fn, args, tmp_path)
