@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import json
 import pickle
 import re
@@ -266,7 +267,7 @@ def axis_from_data(x):
 
 @mistake(X)
 def list_index_from_data(x):
-    return np.sum([np.sin, np.cos, np.tan][int(x[0])](x))
+    return np.sum([np.sin, np.cos, np.tan, np.exp, np.sqrt, np.cbrt][int(x[0]):][0](x))
 
 
 @mistake(X)
@@ -275,8 +276,11 @@ def dict_key_from_data(x):
 
 
 @mistake(X)
-def function_table_from_data(x):
-    return np.sum([np.sin, np.cos][int(x[0])](x))
+def new_key_from_data(x):
+    counts = collections.defaultdict(float)
+    for v in x:
+        counts[int(v)] += v
+    return sum(counts.values())
 
 
 @mistake(X)
