@@ -77,7 +77,15 @@ class Access(Items):
     def store(self, frame: Frame, name: str, value: Any) -> None:
         if is_tracer(value):
             self.label(value, name)
+        elif isinstance(value, (list, dict)) and id(value) not in self.container_names:
+            self.container_names[id(value)] = (name, value)
         self.journal.write(Slot(frame, name), value)
+
+    container_names: dict[int, tuple[str, Any]]  # with the container: its id stays its own
+
+    def name_of(self, obj: Any) -> str | None:
+        found = self.container_names.get(id(obj))
+        return None if found is None else found[0]
 
     def label(self, value: Any, name: str) -> None:
         """Give a traced value the user's name, if it has none yet."""

@@ -14,7 +14,7 @@ from ..kinds import OPAQUE, Aval, Kind
 from .control import Restart
 from .homes import may_be
 from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
-from .journal import Content
+from .journal import Content, item_name
 from .keys import Keys
 from .operators import python_method
 from .recorder import Region, shift_step
@@ -80,11 +80,18 @@ class Items(Keys):
                 fix="use a dict that has all its keys from the start"))
         self.note_container(obj)
         self.certain_keys.append((obj, key, self.region))
-        return self.by_key(key, tuple(obj), lambda k: self._read_static(obj, k),
-                           lambda: self.raise_(self.call(KeyError, key), None, False))
+        found = self.by_key(key, tuple(obj), lambda k: self._read_static(obj, k),
+                            lambda: self.raise_(self.call(KeyError, key), None, False))
+        name = self.name_of(obj)
+        if name is not None and is_tracer(found):
+            self.label(found, f"{name}_item")
+        return found
 
     def _write_open(self, obj: dict[Any, Any], key: Any, value: Any) -> None:
         """A write to an item of a dict at a key that is known at run time only."""
+        name = self.name_of(obj)
+        if name is not None and is_tracer(value):
+            self.label(value, f"{name}_item")
         known = self.alternatives(key)
         if known is not None:
             self.by_key(key, known, lambda k: self.setitem(obj, k, value), None)
@@ -236,8 +243,17 @@ class Items(Keys):
             self.list_put(self.made_unknown(obj), key, value)
             return
         key = self.static_key(key)
+        name = self.name_of(obj) if is_tracer(value) else None
+        if name is not None:
+            self.label(value, item_name(name, key) or name)
         self.journal.touch(Content(obj, self.symbolic_lists))
         obj[key] = value
+
+    def name_of(self, obj: Any) -> str | None:
+        raise AttributeError
+
+    def label(self, value: Any, name: str) -> None:
+        raise AttributeError
 
     def effect_on(self, obj: Any, fn: Any, *args: Any) -> None:
         raise AttributeError

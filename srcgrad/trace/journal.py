@@ -118,6 +118,12 @@ class Content:
             add(state.items)
 
 
+def item_name(container: str, key: Any) -> str | None:
+    """A variable's name for an item of a named container."""
+    made = f"{container}_{key}" if type(key) in (str, int) else ""
+    return made if made.isidentifier() else None
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The content of a container at one moment (pairs for a dict)."""

@@ -170,11 +170,12 @@ class LoopNodes(Rounds):
         for c in carried:
             made: list[Any] = []
             unread = self.is_unread(c.cell, self.later.after)
-            for leaf, entry, end, head in zip(leaf_shapes(c.shape), *(
-                    leaves(c.shape, s) for s in (c.entry, c.end)), c.heads, strict=True):
+            for (leaf, hint), entry, end, head in zip(
+                    self.hinted(c.cell, c.shape, c.entry),
+                    *(leaves(c.shape, s) for s in (c.entry, c.end)), c.heads, strict=True):
                 value = results[number]
                 number += 1
-                value.hint = self._hint_of(c.cell, leaf)
+                value.hint = hint
                 self.list_sites[value] = site
                 if type(head) is ArrayTracer and head.home.written and (
                         type(entry) is ArrayTracer):

@@ -51,6 +51,7 @@ class TraceMachine(Either, MachineDefaults):
         self.choice_seen = {}
         self.masks = {}
         self.certain_keys = []
+        self.container_names = {}
         self.made_from = {}
         self.global_overlays = {}
         self.handlers = HANDLERS

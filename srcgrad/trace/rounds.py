@@ -24,7 +24,18 @@ from ..stage.regions import names_read_after_loop, names_read_at_head
 from .branches import Branches
 from .homes import inherit_stored, is_stored, link_possible, may_be_one, reach
 from .joins import Apart, Join, Leaf, Same, Sequence, Shape, build, leaf_shapes, leaves
-from .journal import Cell, Change, Lost, Slot, Snapshot, Stored, Version, same_state
+from .journal import (
+    Cell,
+    Change,
+    Content,
+    Lost,
+    Slot,
+    Snapshot,
+    Stored,
+    Version,
+    item_name,
+    same_state,
+)
 from .merges import UNREAD
 from .recorder import Region
 from .structures import leaf_aval
@@ -262,10 +273,9 @@ class Rounds(Branches):
             for part in leaves(carried.shape, carried.entry):
                 for item in part.items if type(part) is Snapshot else ():
                     self.note_stored(item)
-            for leaf in leaf_shapes(carried.shape):
-                param = region.builder.param(leaf.aval)
+            for leaf, hint in self.hinted(carried.cell, carried.shape, carried.entry):
+                param = region.builder.param(leaf.aval, hint)
                 carried.params.append(param)
-                param.hint = self._hint_of(carried.cell, leaf)
                 made.append(self.object_of(leaf, param, []))
             made_homes.append((carried, list(made)))
             carried.heads = list(made)
@@ -275,6 +285,28 @@ class Rounds(Branches):
             unread = self.is_unread(carried.cell, self.later.head)
             self.journal.write(carried.cell, UNREAD if unread else carried.head)
         self._link_heads(made_homes)
+
+    def hinted(self, cell: Cell, shape: Shape, state: Any) -> list[tuple[Leaf, str | None]]:
+        """The leaves of a cell's form, each with a name for the generated code."""
+        hints: list[str | None] = []
+        for label, part in self.part_labels(cell, shape, state):
+            for leaf in leaf_shapes(part):
+                hint = self._hint_of(cell, leaf)
+                hints.append(label if hint is None and part is leaf else hint)
+        return list(zip(leaf_shapes(shape), hints, strict=True))
+
+    def name_of(self, obj: Any) -> str | None:
+        """The user's name of a container that the function made."""
+        raise AttributeError
+
+    def part_labels(self, cell: Cell, shape: Shape, state: Any) -> list[tuple[str | None, Shape]]:
+        """The items of a container, each named by the container's name and its key."""
+        name = self.name_of(cell.owner) if type(cell) is Content else None
+        if name is None or type(state) is not Snapshot or not isinstance(shape, Sequence) or (
+                len(shape.items) != len(state.items)):
+            return [(None, shape)]
+        keys = [k for k, _ in state.items] if state.type is dict else range(len(state.items))
+        return [(item_name(name, k), part) for k, part in zip(keys, shape.items, strict=True)]
 
     def _hint_of(self, cell: Cell, leaf: Leaf) -> str | None:
         name = getattr(cell, "name", None)
