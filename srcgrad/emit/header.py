@@ -81,6 +81,7 @@ def _folded(line: str) -> list[str]:
     lines = [""]
     for word in words:
         if len(lines[-1]) + len(word) + 1 > WIDTH and lines[-1].strip():
+            lines[-1] = lines[-1].rstrip()
             lines.append("   ")
         lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
     return lines

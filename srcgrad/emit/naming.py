@@ -21,6 +21,7 @@ from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.order import WRITES, Order, is_adjoint
 from srcgrad.emit.spans import SECOND, TEMPORARY, NameTable, Span
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value, walk
+from srcgrad.graph.parts import LoopParts
 from srcgrad.kinds import Kind
 
 _NOT_NAME = re.compile(r"\W")
@@ -116,11 +117,20 @@ class Naming:
         steps = 0
         while value.hint is None and steps < 16:
             by = self.folding.consumer.get(value)
+            if isinstance(by, Node) and by.op == "loop" and value.aval.kind is Kind.LIST:
+                return self.carried_hint(by, value)
             if not isinstance(by, Node) or by.op not in WRITES or by.inputs[0] is not value:
                 found = self.purpose(value)
                 return None if found in self.hints else found
             value, steps = by.outputs[0], steps + 1
         return value.hint
+
+    @staticmethod
+    def carried_hint(loop: Node, value: Value) -> str | None:
+        """The name of a loop's carried value that starts as ``value``."""
+        parts = LoopParts(loop)
+        return next((param.hint for init, param in zip(parts.inits, parts.carried, strict=True)
+                     if init is value), None)
 
     def purpose(self, value: Value) -> str | None:
         """A name for a value that nobody named: by what it is."""

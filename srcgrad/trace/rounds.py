@@ -313,7 +313,14 @@ class Rounds(Branches):
         if leaf.version_of is not None:
             hint: str | None = leaf.version_of.current.hint
             return hint
+        if isinstance(cell, Content):
+            return self._name_of(cell.owner)
         return name if isinstance(name, str) and name.isidentifier() else leaf.label
+
+    def _name_of(self, container: Any) -> str | None:
+        """A variable that holds a container, in the innermost function that has one."""
+        return next((name for frame in reversed(self.frames)
+                     for name, held in frame.slots.items() if held is container), None)
 
     def _link_heads(self, made: list[tuple[Carried, list[Any]]]) -> None:
         """Carried arrays may be one at the loop's head if they were at the entry or at the end

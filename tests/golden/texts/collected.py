@@ -8,29 +8,29 @@ def collected_value_and_grad(x, n, d_total=1.0):
     n_loop = len(range(n))
     x_saved = np.empty((n_loop, *x.shape))
     sin_x_saved = np.empty((n_loop, *x.shape))
-    t1 = []
+    states = []
     for i in range(n):
         x_saved[i] = x
         sin_x = np.sin(x)
         sin_x_saved[i] = sin_x
         x = sin_x * x
-        t1.append(x)
-    t2 = len(t1)
+        states.append(x)
+    t1 = len(states)
     total = 0.0
-    for s in t1:
+    for s in states:
         total += np.sum(s * s)
     # ---- backward
-    t3 = [np.zeros_like(item) for item in t1]
-    for i in reversed(range(t2)):
-        s = t1[i]
+    d_states = [np.zeros_like(item) for item in states]
+    for i in reversed(range(t1)):
+        s = states[i]
         # total += np.sum(s * s)
         d_s = 2.0 * d_total * s
-        t3[i] = t3[i] + d_s
+        d_states[i] = d_states[i] + d_s
     d_x = np.zeros_like(x)
     for i in reversed(range(n)):
         x = x_saved[i]
         # states.append(x)
-        t1 = t3.pop()
+        t1 = d_states.pop()
         d_x += t1
         # x = np.sin(x) * x
         t1 = d_x * x

@@ -1,7 +1,7 @@
 import numpy as np
 
 
-# cross_entropy(X: f8[n,m], labels: i8[k], params_W: f8[p,q], params_b: f8[r]) -> f8; 
+# cross_entropy(X: f8[n,m], labels: i8[k], params_W: f8[p,q], params_b: f8[r]) -> f8;
 #     d/dparams
 def cross_entropy_value_and_grad(X, labels, params_W, params_b, d_out=1.0):
     # ---- forward
