@@ -21,8 +21,10 @@ from __future__ import annotations
 
 from srcgrad.emit.carried import own_carried
 from srcgrad.emit.events import Families
+from srcgrad.emit.facts import facts
 from srcgrad.emit.hazards import Hazards
 from srcgrad.emit.order import WRITES
+from srcgrad.emit.references import by_reference
 from srcgrad.emit.rewrite import Rewriter
 from srcgrad.emit.sink import sink_zeros
 from srcgrad.graph.ir import Graph, Value, walk
@@ -39,6 +41,9 @@ def realized(graph: Graph) -> tuple[Graph, Families]:
             n.op in WRITES for n in walk(graph.block)):
         return graph, Families({})
     graph, order, storage = own_carried(graph.but(block=sink_zeros(graph.block)))
+    lists = by_reference(graph, storage)
+    if lists is not graph:
+        graph, (order, storage) = lists, facts(lists)
     hazards = Hazards(graph, order, storage)
     hazards.block(graph.block)
     hazards.returns(graph)

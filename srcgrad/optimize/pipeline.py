@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 
 from ..graph.ir import Graph
 from .algebra import reduce_strength
+from .cancel import cancel
 from .dead import remove_dead
 from .hoist import hoist
 from .loops import drop_invariant
@@ -19,6 +20,7 @@ Pass = Callable[[Graph], Graph]
 # In this order; each may be left out without a change of meaning.
 PASSES: dict[str, Pass] = {
     "invariant": drop_invariant,
+    "cancel": cancel,
     "narrow": narrow,
     "share": share,
     "stack": stack_outer_products,

@@ -4,6 +4,7 @@
     zeros[s] += a;  zeros[s] += -a         ->  zeros[s] = a;  zeros[s] = -a
     b[s] = 0; b[s] += m                    ->  b[s] = m
     b[s] += m; b[s] += m                   ->  b[s] += 2.0 * m
+    b[s] += 0                              ->  nothing
     b[i] += m; b[i] -= n  (numbers)        ->  b[i] += m - n
     b[i] = m; b[j]                         ->  b[j]
     b[:, None] += m                        ->  b += m[:, 0]
@@ -33,6 +34,8 @@ class Stores(Operands):
     def store(self, node: Node, emit: Emit) -> Value | None:
         """What stands for an ``acc`` or ``update``; None to keep it."""
         found = None
+        if self._adds_nothing(node):
+            return node.inputs[0]
         if node.params["steps"]:
             found = self._twice(node, emit) or self._both(node, emit)
         if found is None and node.op == "acc":
@@ -42,6 +45,12 @@ class Stores(Operands):
             if self.negated(base) is value and self.uses[base] <= 1:
                 return self.minus(self.doubled(value, emit), emit)
         return found
+
+    def _adds_nothing(self, node: Node) -> bool:
+        """Are zeros added to a part of an array?"""
+        adds = node.op == "acc" or node.params["fn"] in (operator.iadd, operator.isub)
+        return adds and bool(node.params["steps"]) and node.inputs[0].aval.is_array and (
+            self.is_zero(node.inputs[1]))
 
     def _acc(self, node: Node, emit: Emit) -> Value | None:
         base, value = node.inputs[:2]

@@ -5,14 +5,13 @@ import numpy as np
 # kept in each iteration: x_saved, sin_x_saved  (16*n bytes)
 def collected_value_and_grad(x, n, d_total=1.0):
     # ---- forward
-    n_loop = len(range(n))
-    x_saved = np.empty((n_loop, *x.shape))
-    sin_x_saved = np.empty((n_loop, *x.shape))
+    x_saved = []
+    sin_x_saved = []
     states = []
-    for i in range(n):
-        x_saved[i] = x
+    for _ in range(n):
+        x_saved.append(x)
         sin_x = np.sin(x)
-        sin_x_saved[i] = sin_x
+        sin_x_saved.append(sin_x)
         x = sin_x * x
         states.append(x)
     t1 = len(states)

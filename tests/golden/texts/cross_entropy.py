@@ -6,8 +6,7 @@ import numpy as np
 def cross_entropy_value_and_grad(X, labels, params_W, params_b, d_out=1.0):
     # ---- forward
     scores = X @ params_W + params_b
-    max_scores = np.max(scores, axis=1, keepdims=True)
-    shifted = scores - max_scores
+    shifted = scores - np.max(scores, axis=1, keepdims=True)
     exp_shifted = np.exp(shifted)
     t1 = np.sum(exp_shifted, axis=1)
     log_norm = np.log(t1)
@@ -20,11 +19,6 @@ def cross_entropy_value_and_grad(X, labels, params_W, params_b, d_out=1.0):
     d_shifted[t2, labels] = -t3
     # log_norm = np.log(np.sum(np.exp(shifted), axis=1))
     d_shifted += (t3 / t1)[:, None] * exp_shifted
-    # shifted = scores - np.max(scores, axis=1, keepdims=True)
-    t1 = scores == max_scores
-    d_shifted += np.where(t1,
-                          -(d_shifted.sum(axis=1, keepdims=True)
-                            / t1.sum(axis=1, keepdims=True)), 0)
     # scores = X @ params["W"] + params["b"]
     d_params_b = d_shifted.sum(axis=0)
     d_params_W = X.T @ d_shifted

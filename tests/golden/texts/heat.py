@@ -7,12 +7,12 @@ def heat_value_and_grad(u0, alpha, steps, d_cost=1.0):
     # ---- forward
     u = u0.copy()
     n_t = len(range(steps))
-    lap_saved = np.empty((n_t, max(0, u0.shape[0] - 2)))
+    lap_saved = []
     u_saved = np.empty((n_t, *u.shape))
     cost = 0.0
     for t in range(steps):
         lap = u[2:] - 2.0 * u[1:-1] + u[:-2]
-        lap_saved[t] = lap
+        lap_saved.append(lap)
         u[1:-1] += alpha * lap
         u_saved[t] = u
         cost += np.sum(u * u)

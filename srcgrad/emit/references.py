@@ -1,0 +1,84 @@
+"""What loops keep of arrays that nobody overwrites: the arrays themselves, in a list.
+
+Rows of one array hold copies.  An array that each iteration makes anew, and that is not written
+to, need not be copied; nor does the backward loop make views to read it again.
+
+    lap_saved = np.empty((n, ...))                lap_saved = []
+    for i in range(n):                            for i in range(n):
+        lap = ...                                     lap = ...
+        lap_saved[i] = lap              ->            lap_saved.append(lap)
+"""
+
+from __future__ import annotations
+
+from srcgrad.emit.facts import produced_by
+from srcgrad.emit.storage import Root, Storage, family_of
+from srcgrad.graph.ir import Block, Graph, Node, Value, walk
+from srcgrad.kinds import Kind, list_of
+
+
+def by_reference(graph: Graph, storage: Storage) -> Graph:
+    """The graph with sequences of such arrays as lists (the same graph if there are none)."""
+    kept = _Kept(graph, storage).found
+    return graph if not kept else graph.but(block=_changed(graph.block, kept))
+
+
+class _Kept:
+    """Finds the sequences: ``found`` has a list for each."""
+
+    def __init__(self, graph: Graph, storage: Storage) -> None:
+        self.storage = storage
+        self.written = {family_of(root) for root in storage.written}
+        self.given = {root for p in graph.block.params for root in storage.of(p)}
+        self.found: dict[Value, Value] = {}
+        whole = _used_whole(graph)
+        for node in walk(graph.block):
+            if node.op == "loop" and node.loop.kind == "for" and node.loop.n_produced:
+                for element, sequence, stacked in produced_by(node):
+                    if stacked and sequence not in whole and self.may_be_kept(element):
+                        self.found[sequence] = Value(list_of(element.aval), sequence.hint,
+                                                     sequence.obj)
+
+    def may_be_kept(self, element: Value) -> bool:
+        """Is this all of an array that is never written to, made here or given to us?"""
+        if element.aval.kind is not Kind.ARRAY or not element.aval.shape or element.aval.optional:
+            return False
+        pending = list(self.storage.of(element))
+        if not pending or family_of(pending[0]) in self.written or element in self.storage.views:
+            return False
+        seen: set[Root] = set()
+        while pending:
+            root = pending.pop()
+            if root not in seen:
+                seen.add(root)
+                if not root.allocation and not root.alternatives and root not in self.given:
+                    return False
+                pending += [r for roots in root.alternatives for r in roots]
+        return True
+
+
+def _used_whole(graph: Graph) -> set[Value]:
+    """The values that are used otherwise than element by element in a loop."""
+    found = set(graph.block.outputs)
+    for node in walk(graph.block):
+        consumed = node.loop.n_consumed if node.op == "loop" else 0
+        found.update(node.inputs[:len(node.inputs) - consumed])
+        for block in node.blocks:
+            found.update(block.outputs)
+    return found
+
+
+def _changed(block: Block, kept: dict[Value, Value]) -> Block:
+    nodes: list[Node] = []
+    for node in block.nodes:
+        if node.op == "loop" and node.loop.n_produced:
+            spec = node.loop
+            stacked = tuple(s and sequence not in kept for _, sequence, s in produced_by(node))
+            node = node.but(params={**node.params, "loop": spec.but(stacked=stacked)})
+        if node.blocks:
+            node = node.but(
+                inputs=tuple(kept.get(v, v) for v in node.inputs),
+                outputs=tuple(kept.get(v, v) for v in node.outputs),
+                blocks=tuple(_changed(b, kept) for b in node.blocks))
+        nodes.append(node)
+    return block.but(nodes=tuple(nodes))
