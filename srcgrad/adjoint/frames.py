@@ -38,7 +38,8 @@ def cotangent_aval(aval: Aval) -> Aval:
     """The facts about a cotangent of a value with ``aval``: the same shape and dtype; which
     kind of scalar it is does not matter to an adjoint."""
     if aval.kind is Kind.LIST:
-        return list_of(None if aval.elem is None else cotangent_aval(aval.elem))
+        elem = aval.elem  # what is absent from the list is absent from its cotangent
+        return list_of(None if elem is None else cotangent_aval(elem).but(optional=elem.optional))
     if aval.kind in SCALARS:
         return Aval(Kind.NUMBER, aval.dtype, ())
     return aval.but(expr=None, optional=False)

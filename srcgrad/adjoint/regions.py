@@ -37,23 +37,31 @@ def reverse_if(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> N
     if not touched:
         return
     outputs: list[tuple[Value, ...]] = []
-    for arm in arms:
+    absent: set[Value] = set()
+    for number, arm in enumerate(arms):
         found = []
         for v in touched:
             ct = reverse.current(arm, v)
+            if ct is None and v.aval.kind is not Kind.LIST and (
+                    reverse.absent.after(v, node.inputs[0], number)):
+                ct = arm.tape.add("undef", (), (cotangent_aval(v.aval),)).out
+                absent.add(v)
             found.append(reverse.zeros(arm, v) if ct is None else ct)
         outputs.append(tuple(found))
     blocks = tuple(arm.tape.block(outs) for arm, outs in zip(arms, outputs))
-    merged = frame.tape.add("if", node.inputs, tuple(cotangent_aval(v.aval) for v in touched),
-                            blocks, mirror=Mirror(node.outputs[0]))
+    avals = tuple(cotangent_aval(v.aval).but(optional=v in absent) for v in touched)
+    merged = frame.tape.add("if", node.inputs, avals, blocks, mirror=Mirror(node.outputs[0]))
     for v, ct in zip(touched, merged.outputs):
         reverse.put(frame, v, ct)
 
 
 def _in_arm(arm: Frame, out: Value, ct: Value | None) -> Value | None:
     """The cotangent of an arm's output: where only a run knows the rank of what the arms leave
-    behind, this arm's own is known."""
-    if ct is None or ct.aval.shape is not None or out.aval.shape is None:
+    behind, or whether there is anything, this arm's own is known."""
+    if ct is None:
+        return None
+    ranked = ct.aval.shape is None and out.aval.shape is not None
+    if not ranked and (out.aval.optional or not ct.aval.optional):
         return ct
     return arm.tape.read(ct, (), cotangent_aval(out.aval))
 

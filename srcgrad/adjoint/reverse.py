@@ -18,6 +18,7 @@ from ..errors import NonDifferentiable, UnsupportedOperation
 from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, walk
 from ..kinds import Kind, in_words
 from . import arrays, lists, regions
+from .absent import Absent
 from .activity import INERT, Activity
 from .binding import Bindings
 from .bodies import cotangents_of_apply, fit, settled
@@ -49,6 +50,11 @@ class Reverse:
     def sizes(self) -> Sizes:
         """Where the sizes of the graph come from."""
         return Sizes(self.graph.block)
+
+    @cached_property
+    def absent(self) -> Absent:
+        """Which values some branches leave without a value."""
+        return Absent(self.graph.block)
 
     def _locate(self, block: Block) -> None:
         for value in block.params:

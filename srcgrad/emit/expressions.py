@@ -216,6 +216,8 @@ class Expressions:
         if elem is not None and elem.kind in SCALARS:
             return ast.BinOp(ast.List([ast.Constant(0.0)], ast.Load()), ast.Mult(),
                              call("len", value))
+        if elem is not None and (elem.optional or elem.kind in (Kind.LIST, Kind.RECORD)):
+            return call(self.space.function(zero_record), value)
         zeros = self.space.function(np.zeros_like)
         return _listed(call(zeros, name("item")), value)
 

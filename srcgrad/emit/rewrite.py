@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from srcgrad.emit.hazards import Hazards
 from srcgrad.emit.order import reads_content
 from srcgrad.emit.reuse import in_place, plain_operator
 from srcgrad.graph.ir import Block, Graph, Node, Origin, Ref, Value, walk
+from srcgrad.graph.records import add_records
 from srcgrad.kinds import Kind
 
 
@@ -123,8 +126,9 @@ class Rewriter:
     def unshared(self, node: Node, inputs: tuple[Value, ...], nodes: list[Node]) -> Node:
         """The write on a copy of its base; a sum for an addition to the whole."""
         base = inputs[0]
-        fn = operator.add if node.op == "acc" else plain_operator(node)
-        if fn is not None and not node.params["steps"] and _sum_fits(inputs):
+        fn = _addition(node) if node.op == "acc" else plain_operator(node)
+        if fn is not None and not node.params["steps"] and (
+                fn is add_records or _sum_fits(inputs)):
             params: dict[str, object] = {"fn": fn, "args": (Ref(0), Ref(1)), "kwargs": {},
                                          "many": False}
             out = node.out
@@ -167,6 +171,13 @@ def saved_in_arms(node: Node, index: int, copied: Node) -> tuple[Node, Value]:
             saved = own.out
         blocks.append(block.but(nodes=tuple(nodes), outputs=(*block.outputs, saved)))
     return node.but(outputs=(*node.outputs, copied.out), blocks=tuple(blocks)), copied.out
+
+
+def _addition(node: Node) -> Callable[..., Any]:
+    """What adds a cotangent to another one: records part by part."""
+    if node.out.aval.kind is Kind.RECORD or node.inputs[1].aval.optional:
+        return add_records
+    return operator.add
 
 
 def _sum_fits(inputs: tuple[Value, ...]) -> bool:

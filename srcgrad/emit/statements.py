@@ -385,9 +385,11 @@ class Plain:
         index, value = node.inputs[2], self.e.of(node.inputs[1])
         old = self.item(node, index, ast.Load())
         elem = node.inputs[0].aval.elem
-        if elem is not None and elem.kind in SCALARS:
+        if elem is not None and elem.kind in SCALARS and not elem.optional:
             self.add(stmts, node, self.added(old, value))
         else:
-            self.add(stmts, node, ast.Assign([self.item(node, index, ast.Store())],
-                                             ast.BinOp(old, ast.Add(), value)))
+            part = elem is not None and (elem.optional or elem.kind is Kind.RECORD)
+            total = (call(self.e.space.function(add_records), old, value)
+                     if part or node.inputs[1].aval.optional else ast.BinOp(old, ast.Add(), value))
+            self.add(stmts, node, ast.Assign([self.item(node, index, ast.Store())], total))
         self.rename(node, stmts)

@@ -229,10 +229,7 @@ def _put(items: list[Any], rest: list[Any]) -> None:
 
 def _list_acc(items: list[Any], rest: list[Any]) -> None:
     value, index = rest
-    if items[index] is None:
-        items[index] = value
-    elif value is not None:
-        items[index] = items[index] + value
+    items[index] = add_records(items[index], value)
 
 
 def _pop(node: Node, inputs: list[Any]) -> list[Any]:

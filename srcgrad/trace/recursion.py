@@ -55,13 +55,6 @@ class Activation:
     region: Region
     state: tuple[Any, ...]
 
-    def repeated_by(self, function: types.FunctionType) -> bool:
-        """Is this a call of ``function``, or of an equal one: the same code, and closures over
-        the same objects?"""
-        mine = self.function
-        return mine is function or (
-            mine.__code__ is function.__code__ and contents(mine) == contents(function))
-
 
 class Recursion(CallNodes):
     """Functions that become graphs, and the calls of them."""
@@ -92,7 +85,7 @@ class Recursion(CallNodes):
         """Is a call of this function being inlined, and was a branch or loop entered since then,
         so that whether it calls itself again depends on data?"""
         for active in reversed(self.activations):
-            if active.repeated_by(function):
+            if is_same(active.function, function):
                 if active.region is self.region.control:
                     return False
                 form = argument_form(self.join(), active.state)
@@ -103,7 +96,7 @@ class Recursion(CallNodes):
     def _called(self, function: types.FunctionType, staged: Staged, frame: Frame,
                 state: tuple[Any, ...]) -> Any:
         for callee in self.tracing:
-            if callee.function is function:
+            if is_same(callee.function, function):
                 return self._again(callee, state)
         try:
             callee = self._traced(function, staged, frame, state)
@@ -352,6 +345,12 @@ class Recursion(CallNodes):
         """The name of an equal graph from an earlier call."""
         return next((name for name, other in self.callees.items() if same_graph(graph, other)),
                     None)
+
+
+def is_same(one: types.FunctionType, other: types.FunctionType) -> bool:
+    """Are two functions one, or equal: the same code, and closures over the same objects?"""
+    return one is other or (
+        one.__code__ is other.__code__ and contents(one) == contents(other))
 
 
 def contents(function: types.FunctionType) -> list[int | None]:

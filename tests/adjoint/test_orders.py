@@ -81,6 +81,11 @@ def test_numbers_kept_in_lists_of_lists():
     assert all([run(seed, True, True) for seed in (2004, 2020)])
 
 
+def test_residuals_of_branches_not_taken():
+    """What a branch keeps is absent where another one is taken, and so is its cotangent."""
+    assert all([run(seed, True, True) for seed in (2040, 2072)])
+
+
 def scaled_by_slope(f, factor):
     def scaled(x):
         total = 0.0

@@ -49,12 +49,7 @@ def test_joint_graph(fn, args):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
 
 
-# the gradient of a recursive function inside a loop has no second derivative yet: it raises
-ONCE = frozenset({"inner_grad_of_recursion"})
-AGAIN = [c for c in CASES if c[0].__name__ not in ONCE]
-
-
-@pytest.mark.parametrize(("fn", "args"), AGAIN, ids=[c[0].__name__ for c in AGAIN])
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=IDS)
 def test_second_order(fn, args):
     place = floats(args)[0]
     gradient = sg.grad(fn, argnums=place)
@@ -71,7 +66,7 @@ def test_second_order(fn, args):
         assert want is None or close(got, want, 2e-4)
 
 
-@pytest.mark.parametrize(("fn", "args"), AGAIN, ids=[c[0].__name__ for c in AGAIN])
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=IDS)
 def test_forward_mode_and_pullback(fn, args):
     place = floats(args)[0]
     if isinstance(args[place], recursion.Walker):
