@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import SrcgradError, UnsupportedOperation
 from ..graph.infer import infer
 from ..graph.ir import Node, Ref, Value, avals_in
 from ..graph.symbolic import Sym, infer_fresh
 from ..kinds import Aval, Kind, int_aval
-from ..rules.book import Entry, Rule, lookup
+from ..rules.book import Entry, NoRule, Rule, lookup
 from ..rules.broadcast import real_like, sum_to, sum_to_like
 from ..rules.methods import resolve
 from ..spelling import At, Part
@@ -123,7 +124,13 @@ def run_body(tape: Tape, rule: Rule, named: Mapping[str, Any], given: Mapping[st
             arguments[need] = wrap(tape, named[need])
         else:
             arguments[need] = _fact_of(tape, need, named)
-    return rule.body(**arguments)
+    try:
+        return rule.body(**arguments)
+    except NoRule as none:
+        raise UnsupportedOperation(
+            str(none), why="the rule book has formulas for other settings of this function only",
+            fix="use other settings, declare a rule with srcgrad.rules.vjp, or wrap the call in "
+                "srcgrad.custom_vjp") from None
 
 
 def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape, node: Node,
@@ -177,7 +184,12 @@ def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], c
         if rule is None:
             raise no_rule(node, name, bound)
         if id(rule) not in done:
-            found = _behind_screen(tape, bound.entry, rule, named, ct, ans)
+            try:
+                found = _behind_screen(tape, bound.entry, rule, named, ct, ans)
+            except SrcgradError as error:
+                if node.origin is None or node.origin.where is None:
+                    raise
+                raise error.at(node.origin.where) from None
             done[id(rule)] = found if len(rule.inputs) > 1 else (found,)
         position = rule.inputs.index(name) if len(rule.inputs) > 1 else 0
         result = done[id(rule)][position]

@@ -16,7 +16,7 @@ from ..kinds import Aval, Kind, join, list_of
 from ..spelling import At, Attribute, Method, Part
 from ..structure import mapped
 from .outcome import Outcome, fresh_results, placeholder
-from .probing import Result, call, describe, merge_relations
+from .probing import SHIFTS, Result, call, describe, merge_relations
 from .purity import may_probe
 from .sizes import Equations, Matcher, all_equated, assignments, unifications
 
@@ -83,7 +83,7 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
         _demand_integers(leaves)
     args, kwargs, back = _with_numbers(args, kwargs)
     dims = dims_of(leaves_of((args, kwargs)))
-    runs, results, necessary = _runs(fn, args, kwargs, dims, leaves)
+    runs, results, necessary, shift = _runs(fn, args, kwargs, dims, leaves)
     if not _alike(results):
         return _unlike(results, leaves)
     outcome = _outcome(results, Matcher(dims, runs, necessary))
@@ -97,7 +97,7 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
             residuals = residuals.but(shape=(placeholder(1),))
         outcome = replace(outcome, avals=(first, residuals, *rest))
     fullest = max(range(len(results)), key=lambda j: _not_empty(results[j]))
-    relations = _relations(fn, args, kwargs, runs[fullest], results[fullest])
+    relations = _relations(fn, args, kwargs, runs[fullest], results[fullest], shift)
     vectors = [(a.ndim or 0) < 2 and all(r.contiguous[i] for r in results)
                for i, a in enumerate(outcome.avals)]
     outcome = replace(outcome, views=tuple(r[0] for r in relations),
@@ -191,14 +191,41 @@ def _back(aval: Aval, back: dict[Atom, Dim]) -> Aval:
     return aval.but(shape=shape, expr=substitute(aval.expr, back))
 
 
-Runs = tuple[list[dict[Atom, int]], list[Result], bool]
+Runs = tuple[list[dict[Atom, int]], list[Result], bool, float | None]
 
 
 def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
           leaves: list[Aval]) -> Runs:
+    """Probe under several assignments with the usual numbers, else with others."""
+    try:
+        return _found(fn, args, kwargs, dims, leaves, 0.0)
+    except np.exceptions.AxisError:
+        raise
+    except (ValueError, ArithmeticError, UnsupportedOperation) as first:
+        for shift in SHIFTS[1:]:
+            if _OF_SHAPES.search(str(first)):
+                break
+            try:
+                return _found(fn, args, kwargs, dims, leaves, shift)
+            except (ValueError, ArithmeticError, UnsupportedOperation):
+                continue
+        if isinstance(first, np.linalg.LinAlgError | ArithmeticError) and not (
+                _OF_SHAPES.search(str(first))):
+            raise UnsupportedOperation(
+                f"{name_of(fn)}: no arguments were found that it accepts",
+                why=f"called on made-up {', '.join(map(str, leaves))} it says: {first}",
+                fix="write it in NumPy, or wrap it with srcgrad.custom_vjp") from first
+        raise
+
+
+_OF_SHAPES = re.compile(r"\bndim|[0-9]-?[dD]\b|\baxis|\baxes|\brank|square|dimensional|core dim")
+
+
+def _found(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
+           leaves: list[Aval], shift: float | None) -> Runs:
     """Probe under several assignments, equating sizes where NumPy insists on it."""
     try:
-        return _attempt(fn, args, kwargs, dims, {})
+        return _attempt(fn, args, kwargs, dims, {}, shift)
     except np.exceptions.AxisError:
         _demand_integers(leaves)
         raise
@@ -210,7 +237,7 @@ def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
 
     def accepts(equations: Equations) -> bool:
         try:
-            _attempt(fn, args, kwargs, dims, all_equated(equations))
+            _attempt(fn, args, kwargs, dims, all_equated(equations), shift)
         except Exception:
             return False
         return True
@@ -223,7 +250,7 @@ def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
             fewer = [e for e in equations if e is not equation]
             if all_equated(fewer) and accepts(fewer):
                 equations = fewer
-        return _attempt(fn, args, kwargs, dims, all_equated(equations), necessary)
+        return _attempt(fn, args, kwargs, dims, all_equated(equations), shift, necessary)
     _demand_integers(leaves)
     if not isinstance(first, ValueError | IndexError):  # LinAlgError is a ValueError
         raise first
@@ -272,14 +299,14 @@ def _demand_integers(leaves: list[Aval]) -> None:
 
 
 def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
-             equal: dict[Atom, Dim], necessary: bool = True) -> Runs:
+             equal: dict[Atom, Dim], shift: float | None, necessary: bool = True) -> Runs:
     """Probe with sizes for which the symbols of ``equal`` have the values given there."""
     runs, results = [], []
     failure: Exception | None = None
     for sizes in assignments([substitute(d, equal) for d in dims] if equal else dims):
         sizes.update({atom: evaluate(value, sizes) for atom, value in equal.items()})
         try:
-            results.append(describe(call(fn, args, kwargs, sizes)))
+            results.append(describe(call(fn, args, kwargs, sizes, shift=shift)))
         except (ValueError, IndexError) as err:
             if isinstance(err, np.exceptions.AxisError):
                 raise
@@ -288,7 +315,7 @@ def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
         runs.append(sizes)
     if failure is not None and len(runs) < 2:  # it takes two runs to recognise a size
         raise failure
-    return runs, results, necessary
+    return runs, results, necessary, shift
 
 
 def _alike(results: list[Result]) -> bool:
@@ -365,7 +392,7 @@ def _outcome(results: list[Result], matcher: Matcher) -> Outcome:
 
 
 def _relations(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: dict[Atom, int],
-               result: Result) -> list[tuple[Any, int | None]]:
+               result: Result, shift: float | None) -> list[tuple[Any, int | None]]:
     """How the outputs share memory with the inputs, over several memory layouts."""
     if not any(a.kind is Kind.ARRAY for a in result.avals):
         return [("fresh", None)] * len(result.avals)
@@ -373,7 +400,7 @@ def _relations(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: dict[Atom,
         return list(result.relations)
     seen = [[r] for r in result.relations]
     for layout in ("F", "gaps"):
-        other = describe(call(fn, args, kwargs, sizes, layout))
+        other = describe(call(fn, args, kwargs, sizes, layout, shift))
         for position, r in enumerate(other.relations):
             seen[position].append(r)
     return [merge_relations(s) for s in seen]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,11 @@ from ..errors import UnsupportedOperation
 from ..kinds import Aval, Kind, any_aval, python_scalar
 from ..spelling import At, Part
 from ..structure import mapped
-from .generic import Demand, generic, leaves_of, name_of
+from .generic import Demand, check_may_probe, generic, leaves_of, name_of
 from .indexing import Indexed, infer_getitem
 from .integers import integer_result
 from .outcome import MISSING, Fresh, Outcome
-from .purity import writes_to_argument
+from .purity import may_probe, writes_to_argument
 from .shapes import explicit
 from .variants import by_variants, has_unknown_kind
 
@@ -110,6 +111,9 @@ def _of_opaque(fn: Callable[..., Any], leaves: list[Aval]) -> Outcome:
                                   float: Kind.FLOAT, complex: Kind.COMPLEX}
     if fn in from_type:
         return Outcome((python_scalar(from_type[fn]),))
+    if any(a.is_array for a in leaves) and isinstance(fn, BuiltinFunctionType) and (
+            not may_probe(fn)):
+        check_may_probe(fn, ())  # it may write into the array
     return Outcome((Aval(Kind.OPAQUE),))
 
 

@@ -25,9 +25,17 @@ from .outcome import View
 Sizes = Mapping[Atom, int]
 
 
+# What dummies are moved by, one after the other, where a function refuses the usual numbers
+# (``math.acosh`` of 0.7): beyond 1, below 0, all 0 (None), columns that sum to 1 (NaN).
+SHIFTS = (0.0, 1.0, -1.0, None, math.nan)
+
+
 @functools.cache
-def _filled(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool) -> np.ndarray[Any, Any]:
+def _filled(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool,
+            shift: float | None = 0.0) -> np.ndarray[Any, Any]:
     count = math.prod(shape)
+    if shift is None:
+        return np.zeros(shape, dtype)
     steps = np.arange(count)
     values: np.ndarray[Any, Any]
     if dtype.kind == "b":
@@ -37,7 +45,10 @@ def _filled(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool) -> np.nd
     elif dtype.kind in "fc":
         # vectors increase (bins, nodes and knots must), matrices are in general position
         spread = (steps + 0.5) / max(count, 1) if len(shape) < 2 else (0.5 + steps * 0.618034) % 1.0
-        values = (0.2 + 0.7 * spread).reshape(shape)
+        moved = 0.0 if math.isnan(shift) else shift
+        values = (0.2 + 0.7 * spread + moved).reshape(shape)
+        if math.isnan(shift) and shape:
+            values = values / np.sum(values, axis=0)
         if dtype.kind == "c":
             values = np.asarray(values + 0.1j)
         if square:
@@ -59,33 +70,38 @@ def _laid_out(values: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]
     return wide[..., ::2]
 
 
-def dummy(aval: Aval, sizes: Sizes, layout: str = "C", definite: bool = False) -> Any:
+def dummy(aval: Aval, sizes: Sizes, layout: str = "C", definite: bool = False,
+          shift: float | None = 0.0) -> Any:
     """An object of the kind, dtype and (under ``sizes``) shape of ``aval``."""
     kind = aval.kind
     if kind is Kind.ARRAY:
         assert aval.shape is not None and aval.dtype is not None
         shape = tuple(evaluate(d, sizes) for d in aval.shape)
         square = definite and len(shape) >= 2 and shape[-1] == shape[-2] and shape[-1] > 0
-        return _laid_out(_filled(aval.dtype, shape, square), layout)
+        return _laid_out(_filled(aval.dtype, shape, square, shift), layout)
     if kind is Kind.FLOAT:
-        return 0.7
+        return _number(shift)
     if kind is Kind.INT:
         return 2 if aval.expr is None else evaluate(aval.expr, sizes)
     if kind is Kind.SCALAR:
         assert aval.dtype is not None
         if aval.dtype.kind in "iu" and aval.expr is not None:
             return aval.dtype.type(evaluate(aval.expr, sizes))
-        return _filled(aval.dtype, (2,), False)[1] if aval.dtype.kind != "b" else np.True_
+        return _filled(aval.dtype, (2,), False, shift)[1] if aval.dtype.kind != "b" else np.True_
     if kind is Kind.BOOL:
         return True
     if kind is Kind.COMPLEX:
-        return 0.7 + 0.1j
+        return _number(shift) + 0.1j
     if kind is Kind.NONE:
         return None
     if kind is Kind.LIST and aval.elem is not None:
         length = 3 if aval.expr is None else evaluate(aval.expr, sizes)
-        return [dummy(aval.elem, sizes, layout, definite) for _ in range(length)]
+        return [dummy(aval.elem, sizes, layout, definite, shift) for _ in range(length)]
     raise TypeError(f"no example of {aval} can be made")
+
+
+def _number(shift: float | None) -> float:
+    return 0.0 if shift is None else 0.7 if math.isnan(shift) else 0.7 + shift
 
 
 def is_linear_algebra(fn: Callable[..., Any]) -> bool:
@@ -94,14 +110,6 @@ def is_linear_algebra(fn: Callable[..., Any]) -> bool:
     return "linalg" in module or "multivariate" in module
 
 
-def materialise(structure: Any, sizes: Sizes, layout: str, definite: bool,
-                made: list[Any]) -> Any:
-    """The arguments with a dummy for every abstract leaf (collected in ``made``, in order)."""
-    def example(leaf: Aval) -> Any:
-        made.append(dummy(leaf, sizes, layout, definite))
-        return made[-1]
-
-    return mapped(structure, Aval, example)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +121,39 @@ class Probe:
 
 
 def call(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes,
-         layout: str = "C") -> Probe:
-    """Call ``fn`` on dummies, silently; exceptions pass through."""
+         layout: str = "C", shift: float | None = 0.0) -> Probe:
+    """Call ``fn`` on dummies, silently.  Other numbers are tried where it refuses the usual ones
+    for what they are (a singular matrix, a number out of its domain); other exceptions, which
+    may be about sizes, pass through."""
+    try:
+        return _called(fn, args, kwargs, sizes, layout, shift)
+    except (ArithmeticError, np.linalg.LinAlgError, ValueError) as refused:
+        if shift != 0.0 or not _of_values(fn, refused):
+            raise
+        for other in SHIFTS[1:]:
+            try:
+                return _called(fn, args, kwargs, sizes, layout, other)
+            except (ArithmeticError, ValueError):
+                continue
+        raise
+
+
+def _of_values(fn: Callable[..., Any], error: Exception) -> bool:
+    """Is the exception about numbers, not about sizes?"""
+    return isinstance(error, ArithmeticError | np.linalg.LinAlgError) or (
+        getattr(fn, "__module__", "") in ("math", "cmath"))
+
+
+def _called(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes, layout: str,
+            shift: float | None) -> Probe:
     made: list[Any] = []
     definite = is_linear_algebra(fn)
-    actual = materialise(args, sizes, layout, definite, made)
-    named = materialise(kwargs, sizes, layout, definite, made)
+
+    def make(aval: Aval) -> Any:
+        made.append(dummy(aval, sizes, layout, definite, shift))
+        return made[-1]
+
+    actual, named = mapped(args, Aval, make), mapped(kwargs, Aval, make)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

@@ -213,6 +213,8 @@ def unifications(shapes: list[tuple[Dim, ...]], dims: list[Dim],
     yield from ((equations, True) for equations in _agreements(shapes))
     for first, second in itertools.islice(itertools.combinations(pairs, 2), 300):
         yield [first, second], True
+    for number in dict.fromkeys(d for d in dims if isinstance(d, int) and d > 1):
+        yield [(d, number) for d in unequal], False
     yield list(itertools.pairwise(unequal)), False
 
 
@@ -261,7 +263,7 @@ class Matcher:
         """The dim whose sizes in the runs are ``seen``; None if nothing simple fits."""
         same = [d for d in self.known if self.values[d] == seen]
         if len(self.runs) == 1:
-            return seen[0]
+            return seen[0] if self.necessary or not self.known else None
         if same:
             return same[0] if self.necessary or len(same) == 1 else None
         if len(set(seen)) == 1:

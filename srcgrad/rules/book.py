@@ -62,6 +62,10 @@ Array = Any  # what bodies compute on: arrays, scalars, tensors or graph values,
 Form = Literal["elementwise", "vjp", "jvp"]
 
 
+class NoRule(ValueError):
+    """Raised by a body for settings that it has no formula for; engines say where."""
+
+
 @dataclass(frozen=True)
 class Rule:
     """One derivative: ``body`` gives the cotangent (or partial) for ``inputs`` of ``function``.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, NoRule, inactive, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
 from srcgrad.rules.linear_algebra import adjoint_matrix
 from srcgrad.rules.products import conj_complex, matrix_transpose
@@ -123,7 +123,7 @@ def leading(x: Array, axis: int, like: Array) -> Array:
     n = np.shape(like)[-1]
     parts = np.moveaxis(x, axis, -1)
     if np.any(parts[..., n:]):
-        raise ValueError(
+        raise NoRule(
             "the columns that complete U, Vh or Q to a square matrix have no derivative; "
             "use full_matrices=False or mode='reduced'"
         )
@@ -199,7 +199,7 @@ def qr_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, mode: str) -> Array:
     """Walter and Lehmann (2010) for the leading square block of R; the columns of a wide matrix
     beyond it are ``Q^H a``."""
     if mode not in ("reduced", "r"):
-        raise ValueError(f"np.linalg.qr has no derivative rule with mode={mode!r}; use 'reduced'")
+        raise NoRule(f"np.linalg.qr has no derivative rule with mode={mode!r}; use 'reduced'")
     if mode == "r":
         q, r = np.linalg.qr(a)
         q_ct, r_ct = None, np.reshape(ct, np.shape(r))  # engines learn that sizes agree

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, jvp, linear, nondiff, static, vjp
+from srcgrad.rules.book import Array, NoRule, entry, jvp, linear, nondiff, static, vjp
 from srcgrad.rules.broadcast import arange, runtime, scatter_add, size_of, sum_to
 from srcgrad.rules.joining import along
 
@@ -248,7 +248,7 @@ def pad_array(
             matrix = pad_matrix(array, axis, width, mode, options)
             ct = np.moveaxis(np.moveaxis(ct, axis, -1) @ matrix, -1, axis)
         else:
-            raise ValueError(f"np.pad has no derivative rule for mode={mode!r}")
+            raise NoRule(f"np.pad has no derivative rule for mode={mode!r}")
     return ct
 
 
@@ -271,7 +271,7 @@ def pad_constant_values(
     ct: Array, array_shape: Shape, pad_width: Any, constant_values_shape: Shape
 ) -> Array:
     if constant_values_shape != ():
-        raise ValueError("np.pad has a derivative rule for a scalar constant_values= only")
+        raise NoRule("np.pad has a derivative rule for a scalar constant_values= only")
     widths = _pad_widths(pad_width, len(array_shape))
     inside = _inside(widths, array_shape)
     return np.sum(ct) - np.sum(ct[inside])

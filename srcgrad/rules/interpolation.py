@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, vjp
+from srcgrad.rules.book import Array, NoRule, linear, vjp
 from srcgrad.rules.broadcast import as_array, runtime, scatter_add, size_of
 from srcgrad.rules.products import conj_complex
 
@@ -15,7 +15,7 @@ Shape = tuple[int, ...]
 
 def _no_period(period: Any) -> None:
     if period is not None:
-        raise ValueError("np.interp has no derivative rule with period=; wrap x and pad xp, fp")
+        raise NoRule("np.interp has no derivative rule with period=; wrap x and pad xp, fp")
 
 
 def _bracket(x: Array, xp: Array) -> tuple[Array, Array, Array]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, nondiff, sequence, static, vjp
+from srcgrad.rules.book import Array, NoRule, nondiff, sequence, static, vjp
 from srcgrad.rules.broadcast import resize_axis, size_of, sum_to
 from srcgrad.rules.cofactors import cofactors
 from srcgrad.rules.products import matrix_transpose
@@ -157,7 +157,7 @@ def tensorsolve_a_b(
     ct: Array, ans: Array, a: Array, b_shape: Shape, axes: Any
 ) -> tuple[Array, Array]:
     if axes is not None:
-        raise ValueError("np.linalg.tensorsolve has no derivative rule with axes=; transpose first")
+        raise NoRule("np.linalg.tensorsolve has no derivative rule with axes=; transpose first")
     n = size_of(b_shape)
     matrix = np.reshape(a, (n, n))
     d_b = np.linalg.solve(matrix.T, np.reshape(ct, n))

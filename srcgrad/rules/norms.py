@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, static, vjp
+from srcgrad.rules.book import Array, NoRule, static, vjp
 from srcgrad.rules.products import conj_complex
 from srcgrad.rules.reductions import extremum_share, keep_axes
 
@@ -42,7 +42,7 @@ def _vector_norm(ct: Array, ans: Array, x: Array, dtype: Dtype, order: Any, axis
 def _matrix_norm(ct: Array, x: Array, dtype: Dtype, order: Any) -> Array:
     """Norms of the last two axes; ``ct`` has two more, of size 1."""
     if not isinstance(order, int | float | str):
-        raise ValueError("a matrix norm has a derivative rule for a plain number ord= only")
+        raise NoRule("a matrix norm has a derivative rule for a plain number ord= only")
     if order in (1, -1, math.inf, -math.inf):
         size, direction = _length(x, dtype)
         sums = np.sum(size, axis=-2 if order in (1, -1) else -1, keepdims=True)

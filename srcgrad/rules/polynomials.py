@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, static, vjp
+from srcgrad.rules.book import Array, NoRule, linear, static, vjp
 from srcgrad.rules.broadcast import arange, as_array, dispatching
 from srcgrad.rules.creation import vander_x
 from srcgrad.rules.decompositions import real_of_real
@@ -49,7 +49,7 @@ def _design(x: Array, deg: int, w: Array) -> Array:
 
 def _plain_fit(full: bool, cov: Any) -> None:
     if full or cov:
-        raise ValueError("np.polyfit has no derivative rule with full= or cov=")
+        raise NoRule("np.polyfit has no derivative rule with full= or cov=")
 
 
 @vjp(np.polyfit, "y")

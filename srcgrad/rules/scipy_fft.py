@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.fft as sf
 
-from srcgrad.rules.book import Array, linear, nondiff, variant
+from srcgrad.rules.book import Array, NoRule, linear, nondiff, variant
 from srcgrad.rules.broadcast import dispatching
 from srcgrad.rules.joining import along
 
@@ -53,7 +53,7 @@ def _transpose(function: Any, inverse: Any, cosine: bool, forward: bool) -> Any:
         ct: Array, type: int, n: Any, axis: int, norm: Any, orthogonalize: Any
     ) -> Array:
         if n is not None or orthogonalize is not None or type not in (2, 3, 4):
-            raise ValueError(
+            raise NoRule(
                 "cosine and sine transforms have a derivative rule for types 2 to 4, "
                 "without n= and orthogonalize="
             )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
-from srcgrad.rules.book import Array, linear, nondiff, sequence, static, vjp
+from srcgrad.rules.book import Array, NoRule, linear, nondiff, sequence, static, vjp
 from srcgrad.rules.broadcast import dispatching, eye, runtime
 from srcgrad.rules.decompositions import (
     cholesky_a,
@@ -47,7 +47,7 @@ def _only(function: str, **settings: Any) -> None:
     """Refuse settings that the formulas do not cover: each must be None or False."""
     for name, value in settings.items():
         if value is not None and value is not False:
-            raise ValueError(f"{function} has no derivative rule with {name}={value!r}")
+            raise NoRule(f"{function} has no derivative rule with {name}={value!r}")
 
 
 def _outer(column: Array, row: Array) -> Array:
@@ -68,7 +68,7 @@ def scipy_solve(
     assume_a: Any, transposed: bool, triangle: str,
 ) -> Any:  # fmt: skip
     if assume_a not in _STRUCTURES:
-        raise ValueError(f"scipy.linalg.solve has no derivative rule with assume_a={assume_a!r}")
+        raise NoRule(f"scipy.linalg.solve has no derivative rule with assume_a={assume_a!r}")
     _only("scipy.linalg.solve", transposed=transposed)
     symmetric = _STRUCTURES[assume_a]
     full = _mirrored(a, a_dtype, lower, assume_a) if symmetric else a
@@ -86,7 +86,7 @@ def _mirrored(a: Array, dtype: Dtype, lower: bool, assume_a: str) -> Array:
 
 def _transposed_flag(trans: Any, dtype: Dtype) -> bool:
     if trans in (2, "C") and dtype.kind == "c":
-        raise ValueError("no derivative rule with trans='C' for complex matrices")
+        raise NoRule("no derivative rule with trans='C' for complex matrices")
     return trans not in (0, "N")
 
 
@@ -184,7 +184,7 @@ def solve_sylvester_a_b_q(ct: Array, ans: Array, a: Array, b: Array) -> Any:
 
 def _real_matrix(function: str, dtype: Dtype) -> None:
     if dtype.kind == "c":
-        raise ValueError(f"{function} has a derivative rule for real matrices only")
+        raise NoRule(f"{function} has a derivative rule for real matrices only")
 
 
 @vjp(sl.solve_continuous_lyapunov, "a", "q")
@@ -273,7 +273,7 @@ def scipy_eig(
 ) -> Array:
     _only("scipy.linalg.eig", left=left, homogeneous_eigvals=homogeneous_eigvals)
     if not right:
-        raise ValueError("scipy.linalg.eig: use eigvals for the eigenvalues alone")
+        raise NoRule("scipy.linalg.eig: use eigvals for the eigenvalues alone")
     return eig_a(ct, ans, a_dtype)
 
 
@@ -314,7 +314,7 @@ def scipy_qr(ct: Any, ans: Any, a: Array, a_dtype: Dtype, mode: str, pivoting: b
     if mode == "economic":
         return qr_a(ct, ans, a, a_dtype, "reduced")
     if mode != "full":
-        raise ValueError(f"scipy.linalg.qr has no derivative rule with mode={mode!r}")
+        raise NoRule(f"scipy.linalg.qr has no derivative rule with mode={mode!r}")
     q, r = ans
     like = np.diagonal(r)
     q_ct = None if ct[0] is None else leading(ct[0], -1, like)

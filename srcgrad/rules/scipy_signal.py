@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.signal as sp
 
-from srcgrad.rules.book import Array, vjp
+from srcgrad.rules.book import Array, NoRule, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.products import conj_complex
 
@@ -72,13 +72,13 @@ def convolved_middle_other(ct: Array, x: Array, other_shape: Shape) -> Array:
 
 def _zero_filled(name: str, boundary: str, fillvalue: Any) -> None:
     if boundary != "fill" or not (isinstance(fillvalue, int | float) and fillvalue == 0):
-        raise ValueError(f"scipy.signal.{name} has a derivative rule for a boundary filled with "
+        raise NoRule(f"scipy.signal.{name} has a derivative rule for a boundary filled with "
                          "zeros only")
 
 
 def _all_axes(axes: Any) -> None:
     if axes is not None:
-        raise ValueError("convolutions along some axes= have no derivative rule")
+        raise NoRule("convolutions along some axes= have no derivative rule")
 
 
 @vjp(sp.convolve, "in1")

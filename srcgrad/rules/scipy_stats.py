@@ -15,7 +15,7 @@ import numpy as np
 import scipy.special as sp
 import scipy.stats as st
 
-from srcgrad.rules.book import Array, Body, elementwise, inactive, vjp
+from srcgrad.rules.book import Array, Body, NoRule, elementwise, inactive, vjp
 from srcgrad.rules.broadcast import dispatching, sum_to
 
 Shape = tuple[int, ...]
@@ -197,7 +197,7 @@ def multivariate_normal_logpdf(
     ct: Array, x: Array, x_shape: Shape, mean: Array, mean_shape: Any, cov: Array, cov_ndim: int
 ) -> Any:
     if cov_ndim != 2:
-        raise ValueError("multivariate_normal has a derivative rule for a matrix cov= only")
+        raise NoRule("multivariate_normal has a derivative rule for a matrix cov= only")
     centred = x if mean is None else x - mean
     inverse = np.linalg.inv(cov)
     pull = centred @ inverse.T

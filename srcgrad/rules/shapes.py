@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, linear, nondiff, variant
+from srcgrad.rules.book import Array, NoRule, entry, linear, nondiff, variant
 from srcgrad.rules.broadcast import arange, scatter_add, size_of, sum_to
 
 Shape = tuple[int, ...]
@@ -25,7 +25,7 @@ def reshape_a(ct: Array, a_shape: Shape, order: str) -> Array:
         return np.reshape(ct, a_shape)
     if order == "F":
         return np.reshape(ct, a_shape, order="F")
-    raise ValueError(
+    raise NoRule(
         f"np.reshape or np.ravel with order={order!r} depends on the memory layout; "
         "its derivative is known for order='C' and order='F'"
     )

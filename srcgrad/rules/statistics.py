@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, inactive, linear, nondiff, vjp
+from srcgrad.rules.book import Array, NoRule, entry, inactive, linear, nondiff, vjp
 from srcgrad.rules.broadcast import as_array, runtime, scatter_along_axis
 from srcgrad.rules.products import conj_complex
 from srcgrad.rules.reductions import (
@@ -148,7 +148,7 @@ def quantile_places(a: Array, q: Array, method: Any) -> Array:
 @vjp(quantile_places, "q")
 def quantile_places_q(ct: Array, a: Array, q_shape: tuple[int, ...], method: str) -> Array:
     if method != "linear":
-        raise ValueError(f"np.quantile has no derivative rule for q with method={method!r}")
+        raise NoRule(f"np.quantile has no derivative rule for q with method={method!r}")
     return np.reshape(ct * (np.shape(a)[-1] - 1), q_shape)
 
 
@@ -187,7 +187,7 @@ def _quantile(
 
 def _unweighted(weights: Array) -> None:
     if weights is not None:
-        raise ValueError("np.quantile and np.percentile have no derivative rule with weights=")
+        raise NoRule("np.quantile and np.percentile have no derivative rule with weights=")
 
 
 @vjp(np.quantile, "a")
@@ -213,7 +213,7 @@ def quantile_q(
     """The slope between two neighbours in the sorted sample."""
     _unweighted(weights)
     if method != "linear":
-        raise ValueError(f"np.quantile has no derivative rule for q with method={method!r}")
+        raise NoRule(f"np.quantile has no derivative rule for q with method={method!r}")
     flat = flatten_axes(a, axis, np.ndim(a))
     places = quantile_places(flat, q, method)
     ordered = np.sort(flat)
@@ -256,7 +256,7 @@ def nanmedian_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: A
 
 def _no_weights(fweights: Any, aweights: Any) -> None:
     if fweights is not None or aweights is not None:
-        raise ValueError("np.cov has no derivative rule with fweights= or aweights=")
+        raise NoRule("np.cov has no derivative rule with fweights= or aweights=")
 
 
 @vjp(np.cov, "m")
@@ -266,7 +266,7 @@ def cov_m(
 ) -> Array:  # fmt: skip
     _no_weights(fweights, aweights)
     if y is not None:
-        raise ValueError("np.cov: no derivative rule with y=; stack the variables with np.vstack")
+        raise NoRule("np.cov: no derivative rule with y=; stack the variables with np.vstack")
     by_row = m_ndim == 1 or rowvar
     x = np.atleast_2d(m) if by_row else m.T
     n = np.shape(x)[1] - ((0 if bias else 1) if ddof is None else ddof)
@@ -282,7 +282,7 @@ def cov_m(
 @vjp(np.corrcoef, "x")
 def corrcoef_x(ct: Array, ans: Array, x: Array, x_ndim: int, y: Array, rowvar: bool) -> Array:
     if y is not None:
-        raise ValueError("np.corrcoef: no derivative rule with y=; stack them with np.vstack")
+        raise NoRule("np.corrcoef: no derivative rule with y=; stack them with np.vstack")
     by_row = x_ndim == 1 or rowvar
     rows = np.atleast_2d(x) if by_row else x.T
     centred = rows - np.mean(rows, axis=1, keepdims=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, nondiff, vjp
+from srcgrad.rules.book import Array, NoRule, nondiff, vjp
 from srcgrad.rules.broadcast import scatter_diagonal, sum_to
 
 Shape = tuple[int, ...]
@@ -51,7 +51,7 @@ def _operand(
     alone, and lay out what was a diagonal."""
     repeated = [c for c in dict.fromkeys(term) if term.count(c) > 1]
     if len(repeated) > 1 or any(term.count(c) > 2 for c in repeated):
-        raise ValueError(f"np.einsum: no derivative rule for the repeated labels of {term!r}")
+        raise NoRule(f"np.einsum: no derivative rule for the repeated labels of {term!r}")
     single = [c for c in term if c not in repeated] + repeated
     known = set(out).union(*(t for _, t in others))
     present = "".join(c for c in single if c in known)

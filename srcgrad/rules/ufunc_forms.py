@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, lookup, nondiff, vjp
+from srcgrad.rules.book import Array, NoRule, inactive, linear, lookup, nondiff, vjp
 from srcgrad.rules.broadcast import runtime, sum_to
 from srcgrad.rules.products import outer_parameters
 
@@ -49,7 +49,7 @@ def cotangents(ufunc: Any, operands: Any, ans: Array, ct: Array) -> list[Any]:
     """The cotangents of a ufunc's operands by its own rules, in the shape of the output."""
     entry = lookup(ufunc)
     if entry is None:
-        raise TypeError(f"np.{ufunc.__name__} has no derivative rule")
+        raise NoRule(f"np.{ufunc.__name__} has no derivative rule")
     names = [p.name for p in entry.signature.parameters.values()][: len(operands)]
     found: list[Any] = []
     for name in names:

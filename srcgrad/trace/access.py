@@ -35,7 +35,8 @@ from .written_out import Flat, set_flat, strides_of
 LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
              "collections", "dataclasses", "typing", "abc", "copy", "time", "random", "warnings",
              "enum", "types", "contextlib", "string", "re", "os", "sys", "json", "logging",
-             "numbers", "bisect", "heapq", "statistics", "fractions", "decimal", "datetime")
+             "numbers", "inspect", "bisect", "heapq", "statistics", "fractions", "decimal",
+             "datetime")
 ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat", "size", "nbytes", "itemsize",
                               "strides", "flags", "base", "data", "ctypes"})
 

@@ -19,6 +19,7 @@ from ..spelling import Method
 from ..stage.function import Staged as StagedFunction
 from ..stage.function import definition, make_function, stage
 from ..stage.machine import Frame
+from . import scipy_forms
 from .access import is_library
 from .control import Refusal, Restart
 from .iteration import EqualArrays, Staged
@@ -60,8 +61,10 @@ class Calls(LibraryCalls):
             return self.emit_effect(function, args, kwargs,
                                     self.effect_aval(function, args, kwargs))
         if isinstance(function, types.MethodType):
-            if lookup(function) is not None:  # a ruled method, such as scipy.stats.norm.pdf
-                return self.call_library(function, args, kwargs)
+            ruled = function if lookup(function) is not None else (
+                scipy_forms.shared_method(function))
+            if ruled is not None:  # a ruled method, such as scipy.stats.norm.pdf
+                return self.call_library(ruled, args, kwargs)
             return self.call(function.__func__, function.__self__, *args, **kwargs)
         if isinstance(function, types.FunctionType):
             return self.call_function(function, args, kwargs)
@@ -111,7 +114,7 @@ class Calls(LibraryCalls):
 
     def _handler(self, function: Any) -> Callable[..., Any] | None:
         try:
-            return self.handlers.get(function)
+            return self.handlers.get(function) or scipy_forms.handler_of(function)
         except TypeError:
             return None
 
@@ -172,7 +175,7 @@ class Calls(LibraryCalls):
                 return self.inline(function, args, kwargs)
             if is_library(function.__module__) and not (
                     contains_tracer(args) or contains_tracer(kwargs) or (
-                        any(is_users(a) for a in args))):
+                        any(is_users(a) or holds_tracer(a) for a in args))):
                 return self.call_library(function, args, kwargs)
             hidden = getattr(function, "__wrapped__", None)
             if is_library(function.__module__) and hidden is not None and (
@@ -374,6 +377,17 @@ def is_users(obj: Any) -> bool:
     cls = type(obj)
     return not isinstance(obj, (type, types.FunctionType, types.ModuleType)) and (
         cls.__module__ != "builtins" and not is_library(cls.__module__) and not is_tracer(obj))
+
+
+def holds_tracer(obj: Any, depth: int = 3) -> bool:
+    """Does an instance of a library's class hold traced values in its attributes?"""
+    module = type(obj).__module__ or ""
+    if not depth or not module.startswith(("scipy", "numpy.polynomial", "numpy.lib")):
+        return False
+    slots = [getattr(obj, name, None) for cls in type(obj).__mro__
+             for name in getattr(cls, "__slots__", ()) if isinstance(name, str)]
+    return any(contains_tracer(part) or holds_tracer(part, depth - 1)
+               for part in (*getattr(obj, "__dict__", {}).values(), *slots))
 
 
 def _apply(function: Any, *args: Any, **kwargs: Any) -> Any:

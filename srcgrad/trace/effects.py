@@ -327,6 +327,7 @@ class Effects(Containers):
 
     def place(self, target: Any, mask: Any, values: Any) -> None:
         """``np.place``: the first values go to the masked places."""
+        mask = self.call(np.asarray, mask, dtype=bool)
         picked = self.getitem(target, mask)
         self.setitem(target, mask, self._fitted(values, picked))
 

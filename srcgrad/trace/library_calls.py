@@ -19,7 +19,7 @@ from .written_out import Flat, ufunc_method
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
                           "dataclasses", "typing", "abc", "enum", "string", "re", "copy", "types",
                           "numbers", "fractions", "_operator", "_functools", "_collections",
-                          "contextlib", "_abc", "statistics", "bisect", "_bisect", "heapq",
+                          "contextlib", "inspect", "_abc", "statistics", "bisect", "_bisect", "heapq",
                           "_heapq"})
 
 IMPURE_BUILTINS = frozenset({"print", "open", "input", "exec", "eval", "breakpoint",

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..errors import NonScalarOutput, UnsupportedOperation
 from ..graph.ir import Graph, Node, Value, free_values, rebuild, unit_seeds
 from ..graph.lift import called
@@ -110,6 +112,8 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
             inner = {path: _parameter(machine, leaf, params, given) for path, leaf in found}
             new_args[place] = _replaced(arg, _root(str(place)), inner)
         result = _opened(machine, machine.call(function, *new_args, **kwargs))
+        if isinstance(result, (float, np.floating)):  # the same for all arguments
+            result = machine.wrap(machine.as_value(result))
         outputs = paths_below(result, _root("result"))
         values = tuple(machine.value_of(leaf) for _, leaf in outputs if is_tracer(leaf))
     finally:

@@ -363,6 +363,9 @@ class Operators(Sources):
         if isinstance(container, dict) and self.open_key(item):
             self.note_lookup(container, item)
             return self._contains(tuple(container), item)
+        if isinstance(container, str) and is_tracer(item):
+            return self.opaque_apply(operator.contains,
+                                     (self.value_of(container), self.value_of(item)), BOOL)
         if isinstance(container, dict):
             item = self.static_key(item)
         self.note_lookup(container, item)

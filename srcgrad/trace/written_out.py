@@ -13,7 +13,7 @@ import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from ..rules.book import lookup
-from . import elements, numpy_gradient, vectorized
+from . import elements, numpy_gradient, scipy_forms, scipy_statistics, vectorized
 from .elements import lies_in_c_order
 from .tracers import is_tracer
 
@@ -127,6 +127,8 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None) -> Any:
         steps = np.arange(shape[axis]) * (strides[axis] // x.itemsize)
         places = places + np.reshape(steps, tuple(-1 if i == axis else 1
                                                   for i in range(len(shape))))
+    if np.any(places < 0) or np.any(places >= x.size):
+        raise IndexError("as_strided reaches outside of the array, where only memory is known")
     return np.ravel(x)[places]
 
 
@@ -177,6 +179,7 @@ def strides_of(array: Any) -> tuple[Any, ...]:
 
 # The modules of srcgrad whose functions are staged.
 STAGED_MODULES = frozenset({__name__, elements.__name__, numpy_gradient.__name__,
+                            scipy_forms.__name__, scipy_statistics.__name__,
                             vectorized.__name__})
 WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,

@@ -1,0 +1,191 @@
+"""What functions of SciPy mean while tracing.
+
+SciPy's functions that have no rule are staged like other Python code.  What only serves array
+libraries other than NumPy, or makes code from text, is replaced here: by name, so that SciPy is
+never imported for it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..rules.book import lookup
+from .scipy_statistics import WRAPPER, sample_statistic
+from .tracers import ArrayTracer, is_tracer
+
+Handler = Callable[..., Any]
+
+
+def array_namespace(machine: Any, *arrays: Any, **options: Any) -> Any:
+    """The array library of the arguments is NumPy."""
+    return np
+
+
+def is_writeable_array(machine: Any, x: Any) -> bool:
+    """Arrays are written to in place, numbers are not."""
+    return isinstance(x, (ArrayTracer, np.ndarray))
+
+
+def parsed(function: Any) -> Handler:
+    """``_parse_args`` of a distribution, made from text: it only puts its arguments in order."""
+
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return handler
+
+
+def freeze(self: Any, dist: Any, *args: Any, **kwds: Any) -> None:
+    """``rv_frozen.__init__``: the distribution is shared, as it is not changed."""
+    self.args = args
+    self.kwds = kwds
+    self.dist = dist
+    shapes, _, _ = dist._parse_args(*args, **kwds)
+    self.a, self.b = dist._get_support(*shapes)
+
+
+def ppf(self: Any, q: Any, *args: Any, **kwds: Any) -> Any:
+    """``rv_continuous.ppf``."""
+    return _quantile(self, self._ppf, 0, 1, q, args, kwds)
+
+
+def isf(self: Any, q: Any, *args: Any, **kwds: Any) -> Any:
+    """``rv_continuous.isf``."""
+    return _quantile(self, self._isf, 1, 0, q, args, kwds)
+
+
+def _quantile(self: Any, standard: Any, first: int, last: int, q: Any, args: Any,
+              kwds: Any) -> Any:
+    """SciPy's formulas, but that infinite bounds are not multiplied with the scale, which would
+    make its derivative NaN."""
+    args, loc, scale = self._parse_args(*args, **kwds)
+    q, loc, scale = np.asarray(q), np.asarray(loc), np.asarray(scale)
+    args = tuple([np.asarray(a) for a in args])
+    low, high = self._get_support(*args)
+    valid = self._argcheck(*args) & (scale > 0) & (loc == loc)
+    inside = np.asarray(valid & (q > 0) & (q < 1), dtype=bool)
+    output = np.full(np.shape(inside), self.badvalue)
+    for place, bound in ((first, low), (last, high)):
+        met = np.asarray(valid & (q == place), dtype=bool)
+        if type(bound) is float and np.isinf(bound):
+            output = np.where(met, bound, output)
+        else:
+            output = np.where(met, bound * scale + loc, output)
+    if np.any(inside):
+        shape = np.shape(inside)
+        chosen = [np.broadcast_to(a, shape)[inside] for a in (q, *args)]
+        scale, loc = np.broadcast_to(scale, shape)[inside], np.broadcast_to(loc, shape)[inside]
+        output[inside] = standard(*chosen) * scale + loc
+    return output[()] if output.ndim == 0 else output
+
+
+class FrozenNormal:
+    """``scipy.stats.multivariate_normal(mean, cov)``."""
+
+    def __init__(self, dist: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False,
+                 seed: Any = None, **options: Any) -> None:
+        self.dist, self.mean, self.cov = dist, mean, cov
+        self.allow_singular = allow_singular
+
+    def logpdf(self, x: Any) -> Any:
+        return self.dist.logpdf(x, self.mean, self.cov, self.allow_singular)
+
+    def pdf(self, x: Any) -> Any:
+        return self.dist.pdf(x, self.mean, self.cov, self.allow_singular)
+
+    def entropy(self) -> Any:
+        return self.dist.entropy(self.mean, self.cov)
+
+    def rvs(self, size: Any = 1, random_state: Any = None) -> Any:
+        return self.dist.rvs(self.mean, self.cov, size, random_state)
+
+
+def over_batch(wrapper: Any) -> Handler:
+    """SciPy's decorator that calls a function of matrices for each matrix of a stack."""
+    parts = inspect.getclosurevars(wrapper).nonlocals
+    function, names, ranks = parts["f"], parts["names"], parts["ndims"]
+
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        arrays = list(args[:len(names)])
+        arrays += [kwargs.pop(name) for name in names[len(arrays):] if name in kwargs]
+        arrays = [a if a is None else machine.call(np.asarray, a) for a in arrays]
+        for array, rank in zip(arrays, ranks):
+            most = 2 if rank == "1|2" else rank
+            if array is not None and len(_shape_of(array)) > most:
+                return machine.inline(wrapper, (*arrays, *args[len(names):]), kwargs)
+        return machine.call(function, *arrays, *args[len(names):], **kwargs)
+
+    return handler
+
+
+def _shape_of(array: Any) -> tuple[Any, ...]:
+    shape: tuple[Any, ...] = (array.aval.shape if is_tracer(array) else np.shape(array)) or ()
+    return shape
+
+
+def _staged(helper: Any) -> Handler:
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        return machine.inline(helper, args, kwargs)
+
+    return handler
+
+
+def frozen_normal(machine: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
+    return machine.construct(FrozenNormal, (self, *args), kwargs)
+
+
+HANDLED: dict[tuple[str, str], Handler] = {
+    ("scipy._lib._array_api_override", "array_namespace"): array_namespace,
+    ("scipy._lib._array_api", "array_namespace"): array_namespace,
+    ("scipy._lib.array_api_compat.common._helpers", "array_namespace"): array_namespace,
+    ("scipy._lib.array_api_compat.common._helpers", "is_writeable_array"): is_writeable_array,
+    ("scipy.stats._distn_infrastructure", "rv_frozen.__init__"): _staged(freeze),
+    ("scipy.stats._distn_infrastructure", "rv_continuous.ppf"): _staged(ppf),
+    ("scipy.stats._distn_infrastructure", "rv_continuous.isf"): _staged(isf),
+    ("scipy.stats._multivariate", "multivariate_normal_gen.__call__"): frozen_normal,
+}
+OVER_BATCH = "_apply_over_batch.<locals>.decorator.<locals>.wrapper"
+PARSERS = frozenset({"_parse_args", "_parse_args_rvs", "_parse_args_stats"})
+
+
+def handler_of(function: Any) -> Handler | None:
+    """What stands for a function of SciPy, None for all others."""
+    if type(function) is not types.FunctionType:
+        return None
+    module = function.__module__ or ""
+    if not module.startswith("scipy."):
+        if function.__name__ in PARSERS and "scipy.stats" in sys.modules and (
+                function.__code__.co_filename.startswith("<")):
+            return parsed(function)
+        return None
+    if function.__code__.co_qualname == WRAPPER:
+        return sample_statistic(function)
+    if function.__code__.co_qualname == OVER_BATCH:
+        return over_batch(function)
+    return HANDLED.get((module, function.__qualname__))
+
+
+def shared_method(function: types.MethodType) -> types.MethodType | None:
+    """The same method of SciPy's own instance of a distribution, if that has a rule (a frozen
+    distribution holds an instance of its own)."""
+    dist: Any = function.__self__
+    stats = sys.modules.get("scipy.stats")
+    if stats is None or not (type(dist).__module__ or "").startswith("scipy.stats."):
+        return None
+    own = getattr(stats, getattr(dist, "name", None) or "", None)
+    if own is None or own is dist or type(own) is not type(dist):
+        return None
+    method: types.MethodType = getattr(own, function.__name__)
+    same = (own.a, own.b) == (dist.a, dist.b)
+    return method if same and lookup(method) is not None else None
+
+
+def is_sparse(obj: Any) -> bool:
+    """Is the object one of SciPy's sparse matrices or arrays?"""
+    return (type(obj).__module__ or "").startswith("scipy.sparse.") and hasattr(obj, "tocsr")
