@@ -19,8 +19,8 @@ from .written_out import Flat, ufunc_method
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
                           "dataclasses", "typing", "abc", "enum", "string", "re", "copy", "types",
                           "numbers", "fractions", "_operator", "_functools", "_collections",
-                          "contextlib", "inspect", "_abc", "statistics", "bisect", "_bisect", "heapq",
-                          "_heapq"})
+                          "contextlib", "inspect", "_abc", "statistics", "bisect", "_bisect",
+                          "heapq", "_heapq"})
 
 IMPURE_BUILTINS = frozenset({"print", "open", "input", "exec", "eval", "breakpoint",
                              "__import__", "compile"})

@@ -164,6 +164,8 @@ def handler_of(function: Any) -> Handler | None:
                 function.__code__.co_filename.startswith("<")):
             return parsed(function)
         return None
+    if lookup(function) is not None:
+        return None
     if function.__code__.co_qualname == WRAPPER:
         return sample_statistic(function)
     if function.__code__.co_qualname == OVER_BATCH:
