@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import dims
 from ..dims import Dim
-from ..kinds import Aval
+from ..kinds import SCALARS, Aval, array
 from ..spelling import Method
 from .integers import number_of
 from .making import Rule
@@ -106,7 +106,10 @@ def _ravel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | 
 
 
 def _broadcast_to(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
-    if len(args) != 2 or kwargs or not isinstance(args[0], Aval) or not args[0].is_array:
+    if len(args) != 2 or kwargs or not isinstance(args[0], Aval):
+        return None
+    number = args[0].kind in SCALARS and args[0].dtype is not None
+    if not number and not args[0].is_array:
         return None
     sizes = args[1] if isinstance(args[1], tuple | list) else (args[1],)
     wanted = tuple(map(number_of, sizes))
@@ -116,6 +119,8 @@ def _broadcast_to(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Out
     if None in wanted or clash or len(have) > len(wanted):
         return None
     exact: Any = wanted
+    if number:
+        return Outcome((array(args[0].dtype, exact),))
     return Outcome((args[0].but(shape=exact),), views=("view",), sources=(0,))
 
 

@@ -217,8 +217,11 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value])
     param = value.like(obj=None)
     params.append(param)
     tracer = machine.wrap(param)
-    if type(tracer) is ArrayTracer:
+    if type(tracer) is ArrayTracer and type(leaf) is ArrayTracer:
         tracer.home.label = leaf.home.label
+        # it lies in memory as the array that it stands for
+        tracer.home.contiguous = machine.layout_of(leaf)
+        tracer.home.made_from = () if leaf.steps else (leaf.home,)
     return tracer
 
 

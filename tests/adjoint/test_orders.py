@@ -179,10 +179,8 @@ def test_kept_arrays_are_copied():
     assert [list(g) for g in found] == [[10.0, 16.0], [2.0, 4.0]]
 
 
-# refused: sizes that are powers of a loop's index are not known to the derivative of a tangent
-REFUSED = frozenset({"butterflies"})
 CORPORA = [(m.__name__, fn, args) for m in (tricky, aliasing, objects, practice, numpy_style)
-           for fn, args in m.CASES if fn.__name__ not in REFUSED]
+           for fn, args in m.CASES]
 CORPORA += [("source", fn, tuple(args)) for fn, args, _ in SOURCES.values()]
 
 

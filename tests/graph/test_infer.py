@@ -50,6 +50,7 @@ def aval(fn, *args, **kwargs):
     (np.expand_dims, (A, 0), "view"), (np.diagonal, (A,), "view"), (np.diag, (X,), "fresh"),
     (np.flip, (A,), "view"), (np.rot90, (A,), "view"), (np.moveaxis, (A, 0, 1), "view"),
     (np.broadcast_to, (X, (int_aval(M), int_aval(N))), "view"), (np.real, (A,), "same"),
+    (np.broadcast_to, (FLOAT, (int_aval(M), int_aval(N))), "fresh"),
     (np.real, (array(complex, (N,)),), "view"), (np.imag, (array(complex, (N,)),), "view"),
     (Method("astype"), (A, float), "fresh"), (np.add, (A, A), "fresh"), (np.sum, (A,), "fresh"),
     (Method("astype"), (A, np.float32), "fresh"), (np.sort, (A,), "fresh"),
