@@ -6,6 +6,7 @@ from . import nesting, rules, scipy  # noqa: F401  (nesting: transforms in trace
 from .api import grad, jit, value_and_grad
 from .checks import check_grads
 from .config import config
+from .custom import custom_jvp, custom_vjp, implicit
 from .debugging import debug_nans
 from .errors import (
     AliasError,
@@ -21,7 +22,7 @@ from .errors import (
     UnsupportedSyntax,
     UnsupportedType,
 )
-from .marks import custom_vjp, name, stop_gradient
+from .marks import name, stop_gradient
 from .transforms import (
     elementwise_grad,
     gnvp,
@@ -44,8 +45,8 @@ __all__ = [
     "AliasError", "JoinError", "NonDifferentiable", "NonFiniteValue", "NonScalarOutput",
     "SourceNotFound", "SrcgradError", "StructureError", "TracingError",
     "UnsupportedOperation", "UnsupportedSyntax", "UnsupportedType", "__version__",
-    "check_grads", "config", "custom_vjp", "debug_nans", "elementwise_grad", "gnvp", "grad",
-    "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize", "name",
-    "ravel_tree", "rules", "scipy", "stop_gradient", "tree_flatten", "tree_map",
+    "check_grads", "config", "custom_jvp", "custom_vjp", "debug_nans", "elementwise_grad", "gnvp",
+    "grad", "hessian", "hvp", "implicit", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize",
+    "name", "ravel_tree", "rules", "scipy", "stop_gradient", "tree_flatten", "tree_map",
     "tree_unflatten", "value_and_grad", "vjp",
 ]

@@ -109,6 +109,9 @@ class Bindings:
                          if i < len(node.inputs))
         if not any(o.aval.is_inexact for o in node.outputs):
             return ()
+        if "derivative" in node.params:
+            targets: tuple[Value, ...] = node.params["derivative"].targets(node)
+            return targets
         bound = self.of(node)
         if bound.entry is None:
             return node.inputs

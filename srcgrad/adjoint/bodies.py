@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SrcgradError, UnsupportedOperation
+from ..graph.derivative import spliced
 from ..graph.infer import infer
 from ..graph.ir import Node, Ref, Value, avals_in
 from ..graph.symbolic import Sym, infer_fresh
@@ -27,6 +28,7 @@ from .binding import Bindings, Bound, leaves, no_rule
 from .frames import Tape, avals_of, cotangent_aval
 from .ragged import cut, ragged_axis
 from .steps import fresh_symbol
+from .zeros import zeros
 
 Pair = tuple[Value, Value]
 
@@ -136,6 +138,14 @@ def run_body(tape: Tape, rule: Rule, named: Mapping[str, Any], given: Mapping[st
 def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape, node: Node,
                         cts: list[Value | None]) -> Iterator[tuple[Value, Value | None]]:
     """(input, contribution to its cotangent) for the inputs that ``varied`` holds."""
+    derivative = node.params.get("derivative")
+    if derivative is not None:
+        if derivative.pull is None:
+            raise _within_itself(node)
+        found = spliced(tape, derivative.pull, node,
+                        lambda i: cts[i] or zeros(tape, node.outputs[i]))
+        yield from ((node.inputs[i], ct) for i, ct in found)
+        return
     bound = bindings.of(node)
     if bound.entry is not None and bound.entry.nondiff:
         return
@@ -158,6 +168,14 @@ def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape
         return
     for name, result in _run_rules(tape, bound, node, varied, ct, ans):
         yield from _spread(tape, bound, bound.named[name], result, varied)
+
+
+def _within_itself(node: Node) -> UnsupportedOperation:
+    name = getattr(node.params["fn"], "__name__", "a function")
+    return UnsupportedOperation(
+        f"the derivative of {name} takes a derivative of {name} by its tangents or cotangents",
+        where=node.origin.where if node.origin is not None else None,
+        why="it has to be linear in them", fix="call the function on the primals only")
 
 
 def _is_identity(node: Node) -> bool:

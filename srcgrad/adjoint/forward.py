@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import NonDifferentiable
+from ..graph.derivative import spliced
 from ..graph.ir import Block, Graph, Node, Origin, Value, free_values, rebuild, walk
 from ..graph.parts import LoopParts
 from ..kinds import NONE, RECORD, Aval, Kind, in_words
@@ -175,7 +176,12 @@ class Forward:
 
     def _apply(self, tape: Tape, node: Node) -> Sequence[Value | None]:
         """The tangent of a function's outputs: its vjp on dummy cotangents, transposed."""
-        ragged = ragged_axis(node, self.bindings.of(node))
+        derivative = node.params.get("derivative")
+        if derivative is not None and derivative.push is not None:
+            pushed = dict(spliced(tape, derivative.push, node,
+                                  lambda i: self.tangent(tape, node.inputs[i])))
+            return [pushed.get(i) for i in range(len(node.outputs))]
+        ragged = None if derivative is not None else ragged_axis(node, self.bindings.of(node))
         if ragged is not None:
             inputs = tuple(self.tangent(tape, v) if v is ragged[0] else v for v in node.inputs)
             return tape.add("apply", inputs, (cotangent_aval(node.out.aval),),

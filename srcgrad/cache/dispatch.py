@@ -97,7 +97,9 @@ class _Writer:
             name = self._root(path)
         else:
             parent = self.place(Path(path.root, path.steps[:-1]))
-            text = Path(path.root, path.steps[-1:]).text(parent)
+            kind, key = path.steps[-1]
+            text = f"{parent}[{self.constant(key)}]" if kind == "item" else (
+                Path(path.root, path.steps[-1:]).text(parent))
             name = f"_v{len(self.known)}"
             self.lines.append(f"{name} = {text}")
         self.known[bare] = name

@@ -194,7 +194,7 @@ def _templates_fit_inputs(graph: Graph, open: bool, fail: Fail) -> None:
                 for i in references(node.params[name])}
         if any(not 0 <= i < len(node.inputs) for i in used):
             fail(f"refers to input {max(used)} of {len(node.inputs)}", node)
-        if node.op in ("apply", "effect"):
+        if node.op in ("apply", "effect") and "derivative" not in node.params:
             unused = set(range(len(node.inputs))) - used
             if unused:
                 fail(f"input {min(unused)} occurs nowhere in the arguments", node)

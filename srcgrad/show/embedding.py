@@ -120,6 +120,9 @@ class Module:
             return self._function(inspect.unwrap(obj), name)
         if isinstance(obj, type):
             return self._class(obj, name)
+        plain = getattr(type(obj), "__srcgrad_plain__", None)
+        if plain is not None:  # what it is where nothing is differentiated
+            return self._function(inspect.unwrap(plain(obj)), name)
         return f"{name} = {self.literal(obj)}"
 
     def literal(self, obj: Any) -> str:

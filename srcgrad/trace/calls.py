@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import JoinError, SourceNotFound, UnsupportedOperation
 from ..graph.ir import Value, abstract
-from ..kinds import OPAQUE, Aval, aval_of
+from ..kinds import OPAQUE, Aval
 from ..rules.book import lookup
 from ..rules.methods import resolve
 from ..spelling import Method
@@ -134,28 +134,6 @@ class Calls(LibraryCalls):
                 why="whether the effects happen depends on earlier calls",
                 fix="take the decorator off, or the effects out"))
         return result
-
-    def opaque_function(self, function: Any, primal: Any, args: tuple[Any, ...],
-                        kwargs: dict[str, Any]) -> Any:
-        """One node for a function with a derivative of its own; tracing its primal aside tells
-        the types of the results."""
-        held: list[Any] = []
-        arm = self.trace_arm(lambda: held.append(self.call(primal, *args, **kwargs)))
-        if arm.changes or arm.region.effects:
-            raise self.fatal(UnsupportedOperation(
-                f"{getattr(function, '__name__', 'a function')} has a derivative of its own and "
-                "changes something outside",
-                why="its call is one operation of the graph", fix="return what it changes"))
-        results = held[0] if isinstance(held[0], tuple) else (held[0],)
-        avals = tuple(r.aval if is_tracer(r) else aval_of(r) for r in results)
-        inputs: list[Value] = []
-        template = abstract(self.values_in(tuple(self.opened(a) for a in args)), inputs)
-        keywords = abstract(self.values_in(kwargs), inputs)
-        many = isinstance(held[0], tuple)
-        outputs = self.emit("apply", tuple(inputs), avals, fn=function, args=template,
-                            kwargs=keywords, many=many)
-        made = tuple(self.wrap(v) for v in outputs)
-        return made if many else made[0]
 
     # ---- Python functions ------------------------------------------------------------------
     def call_function(self, function: Any, args: tuple[Any, ...],

@@ -75,6 +75,7 @@ class TraceMachine(Either, MachineDefaults):
         self.tracing = []
         self.pending = []
         self.activations = []
+        self.deriving = []
         self.reserved = set()
         self.bottoms = 0
         self.journal.on_sealed = self.refuse_sealed

@@ -64,7 +64,7 @@ class Inner:
     def rebuilt(self, values: Iterable[Any]) -> Any:
         """The result with these objects in place of its traced leaves."""
         made = iter(values)
-        return _replaced(self.result, _root("result"), {
+        return _replaced(self.result, root("result"), {
             path: next(made) if is_tracer(leaf) else leaf for path, leaf in self.outputs})
 
     def numbered_result(self) -> Any:
@@ -75,21 +75,21 @@ class Inner:
         """The differentiated arguments with numbers for their differentiable leaves."""
         numbers = iter(range(self.count))
         return [
-            _replaced(argument, _root(str(place)), {
-                path: Numbered(next(numbers)) if _varies(leaf) else None for path, leaf in found})
+            _replaced(argument, root(str(place)), {
+                path: Numbered(next(numbers)) if varies(leaf) else None for path, leaf in found})
             for place, argument, found in zip(self.places, self.arguments, self.leaves,
                                               strict=True)]
 
     def active_leaves(self) -> list[Any]:
         """The differentiable leaves of the arguments."""
-        return [leaf for found in self.leaves for _, leaf in found if _varies(leaf)]
+        return [leaf for found in self.leaves for _, leaf in found if varies(leaf)]
 
     def gradients(self, values: Iterable[Value]) -> list[Any]:
         """One tree for each of the ``places``, from cotangents of the leaves."""
         made = iter(values)
         return [
-            _replaced(argument, _root(str(place)), {
-                path: self.machine.wrap(next(made)) if _varies(leaf) else None
+            _replaced(argument, root(str(place)), {
+                path: self.machine.wrap(next(made)) if varies(leaf) else None
                 for path, leaf in found})
             for place, argument, found in zip(self.places, self.arguments, self.leaves,
                                               strict=True)]
@@ -102,19 +102,19 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
     new_args = list(args)
     params: list[Value] = []
     given: list[Value] = []
-    opened = [_opened(machine, args[place]) for place in places]
-    leaves = [paths_below(arg, _root(str(place)))
-              for place, arg in zip(places, opened, strict=True)]
+    seen = [opened(machine, args[place]) for place in places]
+    leaves = [paths_below(arg, root(str(place)))
+              for place, arg in zip(places, seen, strict=True)]
     outer = machine.region
     machine.region = region
     try:
-        for place, arg, found in zip(places, opened, leaves, strict=True):
+        for place, arg, found in zip(places, seen, leaves, strict=True):
             inner = {path: _parameter(machine, leaf, params, given) for path, leaf in found}
-            new_args[place] = _replaced(arg, _root(str(place)), inner)
-        result = _opened(machine, machine.call(function, *new_args, **kwargs))
+            new_args[place] = _replaced(arg, root(str(place)), inner)
+        result = opened(machine, machine.call(function, *new_args, **kwargs))
         if isinstance(result, (float, np.floating)):  # the same for all arguments
             result = machine.wrap(machine.as_value(result))
-        outputs = paths_below(result, _root("result"))
+        outputs = paths_below(result, root("result"))
         values = tuple(machine.value_of(leaf) for _, leaf in outputs if is_tracer(leaf))
     finally:
         machine.region = outer
@@ -128,7 +128,7 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
             "a derivative, inside a function that calls itself, of a call of that function",
             why="the function's graph is not known before it has been traced",
             fix="take the derivative outside of the recursive function"))
-    return Inner(machine, graph, [*given, *free], len(params), places, opened, leaves, result,
+    return Inner(machine, graph, [*given, *free], len(params), places, seen, leaves, result,
                  outputs)
 
 
@@ -173,11 +173,11 @@ def _is_scalar_first(inner: Inner, has_aux: bool) -> bool:
     return is_tracer(first) and bool(inner.graph.outputs) and _real_scalar(inner.graph.outputs[0])
 
 
-def _root(name: str) -> Path:
+def root(name: str) -> Path:
     return Path(("arg", name), (), name)
 
 
-def _opened(machine: Any, arg: Any) -> Any:
+def opened(machine: Any, arg: Any) -> Any:
     """An argument with containers from outside read through their paths."""
     if type(arg) is EqualArrays:
         arg.apart()
@@ -187,14 +187,14 @@ def _opened(machine: Any, arg: Any) -> Any:
     if parts is None:
         return arg
     if isinstance(arg, dict):
-        return {k: _opened(machine, machine.getitem(arg, k)) for k in arg}
+        return {k: opened(machine, machine.getitem(arg, k)) for k in arg}
     if isinstance(arg, (list, tuple)) and not hasattr(arg, "_fields"):
-        return type(arg)(_opened(machine, x) for x in machine.iterate(arg))
+        return type(arg)(opened(machine, x) for x in machine.iterate(arg))
     return assemble(type(arg), tuple(k for _, k, _ in parts),
-                    [_opened(machine, machine.getattr(arg, k)) for _, k, _ in parts])
+                    [opened(machine, machine.getattr(arg, k)) for _, k, _ in parts])
 
 
-def _varies(leaf: Any) -> bool:
+def varies(leaf: Any) -> bool:
     if is_tracer(leaf):
         return bool(leaf.aval.is_inexact)
     return type(leaf) in (float, complex)
@@ -203,12 +203,12 @@ def _varies(leaf: Any) -> bool:
 def differentiable(machine: Any, args: Sequence[Any]) -> list[int]:
     """The positions of arguments that can carry a derivative."""
     return [i for i, arg in enumerate(args)
-            if any(_varies(leaf) for _, leaf in paths_below(_opened(machine, arg), _root("x")))]
+            if any(varies(leaf) for _, leaf in paths_below(opened(machine, arg), root("x")))]
 
 
 def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value]) -> Any:
     """A fresh tracer in place of a differentiable leaf."""
-    if not _varies(leaf):
+    if not varies(leaf):
         return leaf
     outer, machine.region = machine.region, machine.region.parent
     value = machine.as_value(leaf)

@@ -62,6 +62,7 @@ class Recursion(CallNodes):
     callees: dict[str, Graph]
     pending: list[Callee]
     activations: list[Activation]
+    deriving: list[tuple[Any, Any]]  # calls whose own derivative is being traced
     reserved: set[str]
 
     # ---- when ------------------------------------------------------------------------------
