@@ -169,6 +169,17 @@ FLOAT = python_scalar(Kind.FLOAT)
 COMPLEX = python_scalar(Kind.COMPLEX)
 
 
+def possible_dtypes(aval: Aval) -> list[np.dtype[Any]]:
+    """The dtypes of numbers that a NUMBER or ANY may turn out to be.
+
+    >>> [d.name for d in possible_dtypes(Aval(Kind.NUMBER, np.dtype("f8")))]
+    ['bool', 'int64', 'float32', 'float64']
+    """
+    found = [np.dtype(t) for t in (bool, int, np.float32, float, np.complex64, complex)
+             if aval.dtype is None or np.can_cast(t, aval.dtype)]
+    return found if aval.dtype is None or aval.dtype in found else [*found, aval.dtype]
+
+
 def aval_of(value: Any) -> Aval:
     """The abstract value of a concrete object, with concrete sizes."""
     if value is None:

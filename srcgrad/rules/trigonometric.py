@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -42,13 +43,20 @@ def tan(ans: Array) -> Array:
 
 
 @vjp(np.arcsin)
-def arcsin(ct: Array, x: Array) -> Array:
-    return ct / np.sqrt(1 - x * x)
+def arcsin(ct: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
+    return ct / _sine_slope(x, x_dtype)
 
 
 @vjp(np.arccos)
-def arccos(ct: Array, x: Array) -> Array:
-    return -ct / np.sqrt(1 - x * x)
+def arccos(ct: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
+    return -ct / _sine_slope(x, x_dtype)
+
+
+def _sine_slope(x: Array, dtype: np.dtype[Any]) -> Array:
+    """``sqrt(1 - x**2)``; for complex numbers on the side of the cuts on which ``arcsin`` is."""
+    if dtype.kind == "c":
+        return np.sqrt(1 + x) * np.sqrt(-(x - 1))  # 1 - x would lose the sign of a zero
+    return np.sqrt(1 - x * x)
 
 
 @vjp(np.arctan)

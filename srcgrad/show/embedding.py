@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import base64
 import builtins
+import enum
 import importlib
 import inspect
 import sys
@@ -80,6 +81,9 @@ class Module:
         for key in ("mgrid", "ogrid", "r_", "c_", "s_", "newaxis"):
             if obj is getattr(np, key) and obj is not None:
                 return f"np.{key}"
+        if isinstance(obj, enum.Enum):
+            cls = self._imported(type(obj), "")
+            return None if cls is None else f"{cls}.{obj.name}"
         module = getattr(obj, "__module__", None)
         if isinstance(module, str) and _is_standard(module) and hasattr(obj, "__qualname__"):
             path = f"{module}.{obj.__qualname__}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from typing import Any
 
 import numpy as np
 
 from ..errors import UnsupportedOperation
-from ..kinds import INT, Kind
+from ..kinds import INT, PYTHON_SCALARS, Kind, possible_dtypes
 from . import elements, numpy_gradient, written_out
 from .handlers import HANDLERS, handles
 from .tracers import ArrayTracer, contains_tracer, is_tracer
@@ -162,7 +163,7 @@ def nditer(machine: Any, op: Any, flags: Any = (), op_flags: Any = (), op_dtypes
 
 @handles(np.result_type)
 def result_type(machine: Any, *operands: Any) -> Any:
-    return np.result_type(*map(_example, operands))
+    return _common(machine, np.result_type, operands)
 
 
 @handles(np.can_cast)
@@ -172,17 +173,33 @@ def can_cast(machine: Any, source: Any, to: Any, casting: Any = "safe") -> Any:
 
 @handles(np.common_type)
 def common_type(machine: Any, *arrays: Any) -> Any:
-    return np.common_type(*map(_example, arrays))
+    return _common(machine, np.common_type, arrays)
 
 
-def _example(operand: Any) -> Any:
-    """A number or array of the type of a traced one."""
-    if not is_tracer(operand) or operand.aval.dtype is None:
-        return operand
-    kind, dtype = operand.aval.kind, operand.aval.dtype
-    if kind in (Kind.FLOAT, Kind.INT, Kind.COMPLEX, Kind.BOOL):
-        return np.zeros((), dtype).item()
-    return np.zeros(1, dtype) if kind is Kind.ARRAY else np.zeros((), dtype)[()]
+def _common(machine: Any, function: Any, operands: tuple[Any, ...]) -> Any:
+    """What a function of types says, if it says the same whatever the operands may be."""
+    answers = {function(*one) for one in itertools.product(*map(_examples, operands))}
+    if len(answers) > 1:
+        raise machine.fatal(UnsupportedOperation(
+            f"np.{function.__name__} of a number whose type depends on data",
+            why="the dtype is needed while the code is made",
+            fix="convert the operand first, for instance with float()"))
+    return answers.pop()
+
+
+def _examples(operand: Any) -> list[Any]:
+    """Numbers or arrays of the types that a traced one may have."""
+    if not is_tracer(operand):
+        return [operand]
+    kind = operand.aval.kind
+    if kind in PYTHON_SCALARS:
+        return [np.zeros((), operand.aval.dtype).item()]
+    if kind in (Kind.ARRAY, Kind.SCALAR):
+        return [np.zeros(int(kind is Kind.ARRAY), operand.aval.dtype)]
+    dtypes = possible_dtypes(operand.aval)
+    arrays = [np.zeros(1, d) for d in dtypes] if kind is Kind.ANY else []
+    return [*arrays, *(np.zeros((), d)[()] for d in dtypes),
+            *{np.zeros((), d).item() for d in dtypes}]
 
 
 @handles(np.isscalar)

@@ -10,11 +10,12 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..spelling import Method
-from .iteration import Rows, Staged, item, length, static_items
+from .iteration import Rows, Staged, item, length, staged_iterable, static_items
 from .journal import Content
 from .lists import Lists
 from .operators import INPLACE, python_method
 from .tracers import ArrayTracer, is_tracer
+from .written_out import Flat, NdIter
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
@@ -97,6 +98,8 @@ class Containers(Lists):
         """What Python's iteration over a static iterable yields; items of containers from
         outside are read by their paths, and user-written ``__iter__`` is staged."""
         iterable = self.seen(iterable)
+        if type(iterable) in (Flat, NdIter):
+            iterable = staged_iterable(self, iterable)
         if isinstance(iterable, Staged) or is_tracer(iterable):  # what an __iter__ returned
             return self.iterate(iterable)
         if isinstance(iterable, np.ndarray):

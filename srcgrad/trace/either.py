@@ -9,7 +9,7 @@ from .access import WRITING_METHODS
 from .operators import truth_method
 from .recursion import Recursion
 from .structures import rebuilder, structure_parts
-from .tracers import ArrayTracer, Choice
+from .tracers import ArrayTracer, Choice, is_tracer
 
 
 class Either(Recursion):
@@ -152,7 +152,7 @@ class Either(Recursion):
         """A copy of an object for a result, where its identity does not matter."""
         if type(obj) is Choice:
             return self.one_form(obj)
-        parts = structure_parts(obj)
+        parts = None if is_tracer(obj) else structure_parts(obj)
         if parts is None or self.is_outside(obj) or id(obj) in self.symbolic_lists:
             return obj
         new = rebuilder(obj)([self._anew(p) for p in parts])

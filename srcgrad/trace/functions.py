@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import dims
 from ..errors import UnsupportedOperation
-from ..kinds import BOOL, INT, OPAQUE, Kind, int_aval
+from ..kinds import BOOL, INT, OPAQUE, Kind, int_aval, possible_dtypes
 from ..marks import stop_gradient
 from ..tree import tree_map
 from . import iteration
@@ -263,8 +263,7 @@ def _may_be(tracer: Any) -> list[type]:
     if type(tracer) is OpaqueTracer or aval.kind in (Kind.OPAQUE, Kind.LIST):
         return []
     if aval.kind in (Kind.NUMBER, Kind.ANY):
-        dtypes = [aval.dtype] if aval.dtype is not None else list(
-            map(np.dtype, (bool, int, float, complex, np.float32, np.complex64)))
+        dtypes = possible_dtypes(aval)
         found = [t for d in dtypes for t in (d.type, type(np.zeros((), d).item()))]
         found += [np.ndarray] if aval.kind is Kind.ANY else []
     else:
@@ -293,7 +292,9 @@ def type_(machine: Any, *args: Any) -> Any:
         return list
     if len(args) == 1 and is_tracer(args[0]):
         if type(args[0]) is OpaqueTracer or args[0].aval.kind in (Kind.NUMBER, Kind.ANY):
-            return machine.opaque_apply(type, (machine.value_of(args[0]),), OPAQUE)
+            found = machine.opaque_apply(type, (machine.value_of(args[0]),), OPAQUE)
+            found.classes = _may_be(args[0])
+            return found
         return args[0].__class__
     return type(*args)
 

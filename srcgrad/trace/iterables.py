@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..kinds import Kind
 from ..stage.machine import NORMAL
-from . import iteration
+from . import iteration, written_out
 from .handlers import handles
 from .iteration import (
     Cursor,
@@ -26,6 +26,8 @@ from .iteration import (
 from .journal import Field
 from .operators import python_method
 from .tracers import contains_tracer, is_tracer
+
+EMPTY_REDUCTION = "reduce() of empty iterable with no initial value"
 
 
 # ---- iteration -------------------------------------------------------------------------------
@@ -233,15 +235,28 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
 
 @handles(functools.reduce)
 def reduce(machine: Any, function: Any, iterable: Any, *initial: Any) -> Any:
+    staged = staged_iterable(machine, iterable)
+    if staged is not None and iteration.static_items(machine, staged) is None:
+        return _fold(machine, function, Cursor(staged), *initial)
     items = list(machine.iterate(iterable))
     if initial:
         items.insert(0, initial[0])
     if not items:
-        raise TypeError("reduce() of empty iterable with no initial value")
+        raise TypeError(EMPTY_REDUCTION)
     result = items[0]
     for item in items[1:]:
         result = machine.call(function, result, item)
     return result
+
+
+def _fold(machine: Any, function: Any, items: Cursor, *initial: Any) -> Any:
+    """The reduction of as many items as a run has."""
+    if not initial:
+        empty = machine.compare("==", iteration.length(machine, items.inner), 0)
+        machine.if_(empty, lambda: machine.raise_(TypeError(EMPTY_REDUCTION), None, False),
+                    lambda: NORMAL)
+        initial = (_taken(machine, items),)
+    return machine.inline(written_out.fold, (function, *initial, items), {})
 
 
 def sort_node(machine: Any, keys: list[Any], reverse: bool) -> Any:

@@ -126,6 +126,9 @@ class Operators(Sources):
                 return left * self.demand(right, "the repetition of a sequence")
         if is_tracer(left) or is_tracer(right):
             return self._numeric(op, left, right)
+        if any(isinstance(one, (np.ndarray, np.generic)) and contains_tracer(other)
+               for one, other in ((left, right), (right, left))):
+            return self._numeric(op, left, right)
         if op == "+" and isinstance(left, list) and isinstance(right, list):
             joined = self.add_lists(left, right)
             if joined is not None:
@@ -294,6 +297,9 @@ class Operators(Sources):
                     return self.opaque_apply(fn, (self.value_of(a), None), BOOL)
                 return not positive
         if type(left) is OpaqueTracer or type(right) is OpaqueTracer:
+            if type(left) is OpaqueTracer and left.classes and isinstance(right, type) and (
+                    right not in left.classes):
+                return not positive
             fn = operator.is_ if positive else operator.is_not
             return self.opaque_apply(fn, (self.value_of(left), self.value_of(right)), BOOL)
         if type(left) is ArrayTracer and type(right) is ArrayTracer:
@@ -351,6 +357,11 @@ class Operators(Sources):
                 return self.call_method(equal, "any")
             return self.opaque_apply(operator.contains,
                                      (self.value_of(container), self.value_of(item)), BOOL)
+        if type(item) is OpaqueTracer and not is_tracer(container) and isinstance(
+                container, (list, tuple, set, frozenset)):
+            answers = {c in container for c in item.classes}
+            if len(answers) == 1:
+                return answers.pop()
         if isinstance(container, (list, tuple, set, frozenset, range)) and (
                 is_tracer(item) or any(is_tracer(c) for c in container)):
             result: Any = False

@@ -243,12 +243,13 @@ class ArrayTracer(Tracer):
 class OpaqueTracer(Tracer):
     """An object of unknown type, None-or-something, a run-time string …: never active."""
 
-    __slots__ = ("type", "value")
+    __slots__ = ("classes", "type", "value")
 
     def __init__(self, machine: Any, value: Value, type_: type | None = None) -> None:
         self.machine = machine
         self.value = value
         self.type = type_
+        self.classes: list[type] = []  # those it is one of, if it is a class
 
     @property
     def aval(self) -> Aval:

@@ -32,6 +32,13 @@ def ufunc_at(ufunc: Any, a: Any, indices: Any, *operands: Any) -> None:
             flat[numbers[k]] = ufunc(flat[numbers[k]])
 
 
+def fold(function: Any, result: Any, items: Any) -> Any:
+    """``functools.reduce`` with an initial value."""
+    for item in items:
+        result = function(result, item)
+    return result
+
+
 def ufunc_reduce(ufunc: Any, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
                  keepdims: bool = False) -> Any:
     """``ufunc.reduce`` along one axis, from the front."""
@@ -194,6 +201,8 @@ NUMPY_SOURCES: tuple[Any, ...] = (
     np.poly, np.polydiv, np.union1d, np.setdiff1d, np.intersect1d, np.setxor1d,
     np.unique_values, np.unique_counts, np.unique_inverse, np.unique_all,
     np.linalg.tensorsolve, np.linalg.tensorinv,
+    *(getattr(np.emath, name) for name in ("sqrt", "log", "log2", "log10", "logn", "power", "arcsin",
+                                           "arccos", "arctanh")),
     *(getattr(module, name) for module in (polynomial, chebyshev, hermite, hermite_e, laguerre,
                                            legendre)
       for name in dir(module) if hasattr(getattr(module, name), "__wrapped__")

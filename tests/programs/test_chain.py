@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import aliasing  # noqa: E402
 import containers_outside  # noqa: E402
 import everyday  # noqa: E402
+import found_in_packages  # noqa: E402
 import identity  # noqa: E402
 import numpy_style  # noqa: E402
 import objects  # noqa: E402
@@ -25,7 +26,7 @@ from chain import check, floats, same  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
-CORPORA = (containers_outside, objects_outside, everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state)
+CORPORA = (containers_outside, objects_outside, everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state, found_in_packages)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 
 
@@ -46,7 +47,7 @@ def test_right_or_refused(fn, scale):
         assert ".copy()" in str(error)
 
 
-@pytest.mark.parametrize(("fn", "args"), practice.CASES, ids=lambda a: getattr(a, "__name__", ""))
+@pytest.mark.parametrize(("fn", "args"), [*practice.CASES, *found_in_packages.CASES], ids=lambda a: getattr(a, "__name__", ""))
 def test_pullback(fn, args):
     """The two halves of a gradient give what the whole does."""
     places = floats(args)

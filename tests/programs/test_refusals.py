@@ -117,7 +117,7 @@ def user_catches(x):
 
 
 def windows(x):
-    return np.emath.sqrt(x)
+    return np.histogram2d(x, x)[1]
 
 
 @pytest.mark.parametrize("function", [waiting, uses_exec, data_index, through_a_text, user_catches])
@@ -290,3 +290,19 @@ def test_vectorize_cut_off_to_ints():
     assert np.allclose(f(np.array([0.25, 1.0])), [2.5, 0.0])
     with pytest.raises(TypeError, match="give otypes"):
         f(np.array([1.0, 0.25]))
+
+
+def unlike_dicts(x):
+    if np.sum(x) > 0:
+        return {"scaled": x / np.sum(x)}
+    return {"error": "the sum is not positive"}
+
+
+def exception_returned(x):
+    return np.sum(x) / x[0] if x[0] > 0 else ValueError("not positive")
+
+
+@pytest.mark.parametrize("function", [unlike_dicts, exception_returned])
+def test_results_without_a_common_form(function):
+    with pytest.raises(sg.JoinError, match="unlike things"):
+        sg.jit(function)(X)

@@ -234,14 +234,14 @@ def test_row_06_returns_take_every_path_with_one_text():
 
 def swallows(x):
     try:
-        return np.emath.sqrt(x).sum()
+        return np.histogram2d(x, x)[1].sum()
     except Exception:
         return np.sum(x)
 
 
 def swallows_everything(x):
     try:
-        return np.emath.sqrt(x).sum()
+        return np.histogram2d(x, x)[1].sum()
     except:  # noqa: E722
         return np.sum(x)
 
