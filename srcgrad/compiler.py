@@ -23,7 +23,7 @@ from .cache.dispatch import MISS, dispatcher
 from .cache.link import link
 from .cache.memory import rare_collections
 from .emit import Emitted, emit
-from .errors import AliasError
+from .errors import AliasError, SrcgradError
 from .graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds
 from .guards import Path
 from .kinds import Aval, Kind
@@ -111,8 +111,21 @@ def compile_call(function: Any, request: Request, args: tuple[Any, ...],
     wanted = [] if request.mode == "jit" else _wanted(function, request, signature, bound)
     leaves = [leaf for *_, found in wanted for leaf, value in found if may_vary(value)]
     name = f"{_plain_name(function)}{'' if request.mode == 'jit' else '_' + request.mode}"
-    traced = trace(function, args, dict(kwargs), leaves, name,
-                   separate=request.separate or request.mode in ("vjp", "jvp"))
+    separate = request.separate or request.mode in ("vjp", "jvp")
+    traced = trace(function, args, dict(kwargs), leaves, name, separate)
+    try:
+        return _compile_traced(function, request, signature, traced, wanted, leaves, name)
+    except SrcgradError:
+        if not traced.repeats:
+            raise
+    traced = trace(function, args, dict(kwargs), leaves, name, separate, repeated=False)
+    return _compile_traced(function, request, signature, traced, wanted, leaves, name)
+
+
+def _compile_traced(function: Any, request: Request, signature: inspect.Signature,
+                    traced: Traced, wanted: list[Wanted], leaves: list[Path],
+                    name: str) -> Specialization:
+    """Everything after tracing."""
     _check_separate(leaves, traced)
     if always_raises(traced.graph):
         request, wanted = replace(request, mode="jit"), []

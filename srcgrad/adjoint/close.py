@@ -43,6 +43,7 @@ from .recompute import Recompute
 from .scope import Scope, early_reads, read_key
 from .shapes import answered, content_reads, shape_questions
 from .sizes import Sizes
+from .undefined import without_undefined
 
 
 @dataclass
@@ -60,7 +61,7 @@ def close(graph: Graph, *, final_arrays: bool = True) -> Graph:
     ``final_arrays`` switches rule 5."""
     callees = {name: close(callee, final_arrays=final_arrays)
                for name, callee in graph.callees.items()}
-    return _Closing(graph, final_arrays).run().but(callees=callees)
+    return without_undefined(_Closing(graph, final_arrays).run()).but(callees=callees)
 
 
 class _Closing:

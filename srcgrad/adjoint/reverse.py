@@ -176,11 +176,11 @@ class Reverse:
             if ct is None:
                 continue
             first = shares.get(value)
-            if first is not None and value.aval.kind is not Kind.LIST:
-                ct = self.sum(frame.tape, first, fit(frame.tape, ct, value.aval))
-            elif value.aval.kind is not Kind.LIST:
-                ct = fit(frame.tape, ct, value.aval)
-            shares[value] = ct
+            if value.aval.kind is Kind.LIST:
+                shares[value] = ct if first is None else lists.add(frame.tape, first, ct)
+                continue
+            ct = fit(frame.tape, ct, value.aval)
+            shares[value] = ct if first is None else self.sum(frame.tape, first, ct)
         for value, ct in shares.items():
             self.accumulate(frame, value, ct)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,8 +80,7 @@ def by_variants(infer: Callable[..., Outcome], fn: Callable[..., Any], args: tup
     joined = _joined(outcomes)
     if not unknown_dtype:
         return joined
-    return Outcome(tuple(_without_dtype(a) for a in joined.avals), joined.many, joined.container,
-                   joined.views, joined.sources)
+    return replace(joined, avals=tuple(_without_dtype(a) for a in joined.avals))
 
 
 def _with_leaves(structure: Any, leaves: Iterable[Aval]) -> Any:
@@ -110,8 +110,10 @@ def _joined(outcomes: list[Outcome]) -> Outcome:
         found = [o.sources[i] for o in outcomes if o.sources[i] is not None]
         views.append(first.views[i] if len(kinds) == 1 else "layout")
         sources.append(found[0] if found else None)
-    return Outcome(avals, first.many, first.container, tuple(views), tuple(sources),
-                   uncertain=True)
+    guards = tuple(dict.fromkeys(g for o in outcomes for g in o.guards))
+    orders = first.orders if all(o.orders == first.orders for o in outcomes) else ()
+    return Outcome(avals, first.many, first.container, tuple(views), tuple(sources), guards,
+                   uncertain=True, orders=orders)
 
 
 def _cover(avals: list[Aval]) -> Aval:

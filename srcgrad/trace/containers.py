@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
+from ..kinds import SCALARS
 from ..spelling import Method
 from .iteration import Rows, Staged, item, length, staged_iterable, static_items
 from .journal import Content
 from .lists import Lists
 from .operators import INPLACE, python_method
-from .tracers import ArrayTracer, is_tracer
-from .written_out import Flat, NdIter
+from .tracers import ArrayTracer, Columns, is_tracer
+from .written_out import Flat, NdIter, count_of, is_among, place_of
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
@@ -221,12 +222,35 @@ class Containers(Lists):
             for x in obj:
                 total = self.binary("+", total, self.call(int, self.compare("==", x, item)))
             return total
-        for i, x in enumerate(obj):
-            if x is item:
-                return i
+        if obj and obj[0] is item:
+            return 0
+        if self._are_numbers(obj, item):
+            return self.inline(place_of, (obj, item), {})
         raise self.fatal(UnsupportedOperation(
             "list.index of a traced value", why="which item is equal depends on data",
             fix="use np.argmax of a comparison"))
+
+    def _are_numbers(self, obj: list[Any], item: Any) -> bool:
+        """Is it a list of numbers, and the item a number?"""
+        state = self.symbolic_lists.get(id(obj))
+        if type(state) is Columns or not _is_number(item):
+            return False
+        if state is None:
+            return all(map(_is_number, obj))
+        elem = state.value.aval.elem
+        return elem is None or (elem.kind in SCALARS and not elem.optional)
+
+    def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> Any:
+        if name in ("index", "count") and len(args) == 1 and self._are_numbers(obj, *args):
+            return self.inline(place_of if name == "index" else count_of, (obj, *args), {})
+        return super().symbolic_method(obj, name, args, kwargs)
+
+    def contains_number(self, obj: list[Any], item: Any) -> Any:
+        """``item in obj`` for a list of unknown length that holds numbers."""
+        if not self._are_numbers(obj, item):
+            return self._no_method(obj, "a membership test")
+        return self.inline(is_among, (obj, item), {})
 
     def _remove(self, obj: list[Any], item: Any) -> None:
         for i, x in enumerate(obj):
@@ -291,6 +315,11 @@ class Containers(Lists):
         return super().predicate(value)
 
 
+
+
+def _is_number(obj: Any) -> bool:
+    return isinstance(obj, (bool, int, float, complex, np.generic)) or (
+        is_tracer(obj) and obj.aval.kind in SCALARS and not obj.aval.optional)
 
 
 def split_items(items: list[Any], before: int, star: bool, after: int,

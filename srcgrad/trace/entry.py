@@ -44,20 +44,25 @@ class Traced:
     rounds: int
     nodes: int
     inputs: dict[Path, int] = field(default_factory=dict)
+    repeats: bool = False  # is there a ``[0.0] * n`` of unknown length?
 
 
 def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any],
-          leaves: list[Path], name: str, separate: bool = False) -> Traced:
+          leaves: list[Path], name: str, separate: bool = False,
+          repeated: bool = True) -> Traced:
     """Trace ``function`` at these arguments.
 
     ``leaves`` are paths (below arguments) that must be inputs of the graph even if the
-    function does not read them; with ``separate`` each array of a list is an input.  Raises
+    function does not read them; with ``separate`` each array of a list is an input;
+    ``repeated``: may ``[0.0] * n`` be a list of unknown length?  Raises
     the user's own exceptions where the program raises whatever its numbers are, and
     :class:`~srcgrad.errors.SrcgradError` for refusals.
     """
     sizes: dict[tuple[str, int | None], int] = {}
     unrolled: dict[Any, str] = {}
     assumed: set[tuple[Any, ...]] = {("separate", "*")} if separate else set()
+    if not repeated:
+        assumed.add(("repeated", "*"))
     for _ in range(MAX_RESTARTS):
         machine = TraceMachine(sizes, unrolled)
         machine.assumed = assumed
@@ -101,11 +106,14 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
 
 
 def _take_apart(machine: TraceMachine, assumed: set[tuple[Any, ...]]) -> bool:
-    """Where long lists were one array and something failed: once more with the lists."""
-    if not machine.batches or ("separate", "*") in assumed:
-        return False
-    assumed.add(("separate", "*"))
-    return True
+    """Where long lists were one array, or a repeated list had an unknown length, and something
+    failed: once more with the lists as they are."""
+    for used, assumption in ((machine.repeats, ("repeated", "*")),
+                             (machine.batches, ("separate", "*"))):
+        if used and assumption not in assumed:
+            assumed.add(assumption)
+            return True
+    return False
 
 
 def _undo(machine: TraceMachine) -> None:
@@ -168,7 +176,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     return Traced(graph, tuple(s for _, s in machine.inputs), tuple(machine.guards.values()),
                   tuple(machine.symbols), template, machine.pinned, dict(bound.arguments),
                   tuple(dict.fromkeys(machine.notes)), machine.rounds, machine.node_count,
-                  {s.path: i for i, (_, s) in enumerate(machine.inputs)})
+                  {s.path: i for i, (_, s) in enumerate(machine.inputs)}, machine.repeats)
 
 
 def _is_row(machine: TraceMachine, path: Path, root: Any) -> bool:

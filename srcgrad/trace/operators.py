@@ -14,6 +14,7 @@ from ..graph.ir import Value, abstract
 from ..kinds import BOOL, Kind, in_words, int_aval
 from .sources import Sources
 from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, contains_tracer, is_tracer
+from .written_out import repeated
 
 BINARY: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -120,10 +121,9 @@ class Operators(Sources):
     def _sequence_binary(self, op: str, left: Any, right: Any) -> Any:
         left, right = self.resolved(left), self.resolved(right)
         if op == "*" and (is_tracer(left) or is_tracer(right)):
-            if is_tracer(left) and left.aval.kind is Kind.INT:
-                return self.demand(left, "the repetition of a sequence") * right
-            if is_tracer(right) and right.aval.kind is Kind.INT:
-                return left * self.demand(right, "the repetition of a sequence")
+            items, times = (right, left) if is_tracer(left) else (left, right)
+            if times.aval.kind is Kind.INT:
+                return self._repeated(items, times)
         if is_tracer(left) or is_tracer(right):
             return self._numeric(op, left, right)
         if any(isinstance(one, (np.ndarray, np.generic)) and contains_tracer(other)
@@ -135,7 +135,20 @@ class Operators(Sources):
                 return joined
         return self.adopt(BINARY[op](left, right))
 
+    def _repeated(self, items: Any, times: Any) -> Any:
+        """``[0.0] * n``: for numbers a list of unknown length."""
+        if type(items) is list and id(items) not in self.symbolic_lists and all(
+                one is None or isinstance(one, (bool, int, float, complex, np.generic))
+                or type(one) is ScalarTracer for one in items) and (
+                ("repeated", "*") not in self.assumed):
+            self.repeats = True
+            return self.inline(repeated, (items, times), {})
+        return items * self.demand(times, "the repetition of a sequence")
+
     def adopt(self, result: Any) -> Any:
+        raise AttributeError
+
+    def inline(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise AttributeError
 
     def add_lists(self, left: list[Any], right: list[Any]) -> Any:
@@ -357,6 +370,8 @@ class Operators(Sources):
                 return self.call_method(equal, "any")
             return self.opaque_apply(operator.contains,
                                      (self.value_of(container), self.value_of(item)), BOOL)
+        if isinstance(container, list) and id(container) in self.symbolic_lists:
+            return self.contains_number(container, item)
         if type(item) is OpaqueTracer and not is_tracer(container) and isinstance(
                 container, (list, tuple, set, frozenset)):
             answers = {c in container for c in item.classes}
@@ -381,6 +396,10 @@ class Operators(Sources):
             item = self.static_key(item)
         self.note_lookup(container, item)
         return item in container
+
+    def contains_number(self, obj: list[Any], item: Any) -> Any:
+        """``item in obj`` for a list of unknown length."""
+        raise AttributeError
 
     def note_lookup(self, container: Any, key: Any) -> None:
         """Guard what a membership test of an outside container relies on."""

@@ -32,6 +32,33 @@ def ufunc_at(ufunc: Any, a: Any, indices: Any, *operands: Any) -> None:
             flat[numbers[k]] = ufunc(flat[numbers[k]])
 
 
+def repeated(items: Any, times: Any) -> Any:
+    """``items * times`` for a list."""
+    result = []
+    for _ in range(times):
+        for item in items:
+            result.append(item)
+    return result
+
+
+def place_of(items: Any, item: Any) -> Any:
+    """``items.index(item)`` for a list of numbers."""
+    equal = np.array(items) == item
+    if not equal.any():
+        raise ValueError(f"{item!r} is not in list")
+    return int(np.argmax(equal))
+
+
+def count_of(items: Any, item: Any) -> Any:
+    """``items.count(item)`` for a list of numbers."""
+    return int(np.sum(np.array(items) == item))
+
+
+def is_among(items: Any, item: Any) -> Any:
+    """``item in items`` for a list of numbers."""
+    return bool(np.any(np.array(items) == item))
+
+
 def fold(function: Any, result: Any, items: Any) -> Any:
     """``functools.reduce`` with an initial value."""
     for item in items:

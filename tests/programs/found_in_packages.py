@@ -6,6 +6,7 @@ import math
 from functools import reduce
 
 import numpy as np
+import scipy.linalg
 from numpy.lib.scimath import arcsin
 
 R = np.random.RandomState(8)
@@ -132,3 +133,110 @@ def divisors(x, n):
         if type(f) in (float, np.float64):
             total += f * f
     return total
+
+
+# ---- lists of a number of items that a run knows -------------------------------------------------
+@case(R.rand(5))
+def filled_by_index(x):
+    n = len(x)
+    y = [0.0] * n
+    y[0] = x[0]
+    for i in range(1, n):
+        y[i] = 0.5 * y[i - 1] + x[i] ** 2
+    return sum(y) + max(y)
+
+
+@case(R.rand(4))
+def filled_with_arrays(x):
+    hidden = [None] * len(x)
+    for i in range(len(x)):
+        before = x[:2] if i == 0 else hidden[i - 1]
+        hidden[i] = np.tanh(before + x[i])
+    return np.sum(hidden[-1]) + np.sum(np.array(hidden) ** 2)
+
+
+@case(R.rand(4))
+def filled_with_pairs(x):
+    pairs = [None] * len(x)
+    for i in range(len(x)):
+        pairs[i] = (x[i], x[i] ** 2)
+    return sum(a * b for a, b in pairs)
+
+
+@case(R.rand(4))
+def matrix_of_lists(x):
+    n = len(x)
+    a = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            a[i][j] = x[i] * x[j] / (i + j + 1)
+    return sum(a[i][i] for i in range(n)) + a[0][n - 1]
+
+
+@case(R.rand(4), 2.0)
+def repeated_twice(x, v):
+    n = len(x)
+    weights = [v, 1.0] * n
+    counts = n * [0]
+    for i in range(n):
+        weights[2 * i] *= x[i]
+        if x[i] > 0.5:
+            counts[i] += 1
+    weights.append(3.0)
+    weights.insert(0, x[1])
+    return np.dot(weights, weights) * (1 + sum(counts))
+
+
+@case(R.rand(6), 0.4)
+def nearest_to(x, target):
+    distances = [abs(v - target) for v in x]
+    k = distances.index(min(distances))
+    return x[k] * distances[k] + distances.count(distances[k])
+
+
+@case(R.rand(6) * 3, 0.4)
+def seen_before(x, target):
+    seen = []
+    total = 0.0
+    for v in x:
+        cell = int(v)
+        if cell not in seen:
+            seen.append(cell)
+            total += v * v
+    return total * len(seen)
+
+
+@case(0.4, 0.9, 0.5)
+def index_of_three(a, b, c):
+    costs = [a * b, b * c, b * c]
+    best = costs.index(min(costs))
+    return [a, b, c][best] ** 2 + costs.index(b * c) * a
+
+
+# ---- what only a run knows -----------------------------------------------------------------------
+@case(np.eye(3) + 0.1 * R.rand(3, 3), R.rand(3, 1), 1.5)
+def sigma_points(p, mean, gamma):
+    root = scipy.linalg.sqrtm(p @ p.T)
+    sigma = mean
+    for i in range(len(mean)):
+        sigma = np.hstack((sigma, mean + gamma * root[:, i:i + 1]))
+    return np.sum(sigma ** 2) + np.sum(np.eye(3) * root[:, 0:1]) ** 2
+
+
+@case(np.array([[1.0, 2.0], [1.2, 3.0], [-1.0, 0.5]]))
+def sum_of_what_is_there(x):
+    total = sum([row * row for row in x if row[0] > 0.0])
+    if isinstance(total, np.ndarray):
+        if total[0] > 3.0:
+            y = np.sin(total) * 0.3
+        else:
+            y = np.real(np.sin(np.real(total)))
+        return np.sum(y)
+    return 0.0
+
+
+@case(R.rand(4))
+def a_list_twice(x):
+    w = [v * 2.0 for v in x]
+    rows = [x * v for v in x]
+    return np.dot(w, w) + np.inner(w, w) * np.sum(np.multiply(rows, rows)) + np.sum(np.outer(w, w))

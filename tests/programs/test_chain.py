@@ -22,7 +22,7 @@ import objects_outside  # noqa: E402
 import practice  # noqa: E402
 import recursion  # noqa: E402
 import recursion_state  # noqa: E402
-from chain import check, floats, same  # noqa: E402
+from chain import check, check_orders, floats, same  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
@@ -58,3 +58,16 @@ def test_pullback(fn, args):
     found = found if isinstance(found, tuple) else (found,)
     for slope, place in zip(slopes, places):
         np.testing.assert_allclose(found[place], slope, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("fn", "args"), found_in_packages.CASES, ids=lambda a: getattr(a, "__name__", ""))
+def test_orders(fn, args):
+    check_orders(fn, args)
+
+
+def test_one_text_for_repeated_lists_of_every_size():
+    df = sg.value_and_grad(found_in_packages.filled_by_index)
+    for n in (3, 7, 200):
+        x = np.linspace(0.1, 1.0, n)
+        assert df(x)[0] == found_in_packages.filled_by_index(x)
+    assert df.cache_info().misses == 1
