@@ -225,7 +225,7 @@ class Containers(Lists):
         if obj and obj[0] is item:
             return 0
         if self._are_numbers(obj, item):
-            return self.inline(place_of, (obj, item), {})
+            return self.helped(place_of, obj, item)
         raise self.fatal(UnsupportedOperation(
             "list.index of a traced value", why="which item is equal depends on data",
             fix="use np.argmax of a comparison"))
@@ -243,14 +243,14 @@ class Containers(Lists):
     def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> Any:
         if name in ("index", "count") and len(args) == 1 and self._are_numbers(obj, *args):
-            return self.inline(place_of if name == "index" else count_of, (obj, *args), {})
+            return self.helped(place_of if name == "index" else count_of, obj, *args)
         return super().symbolic_method(obj, name, args, kwargs)
 
     def contains_number(self, obj: list[Any], item: Any) -> Any:
         """``item in obj`` for a list of unknown length that holds numbers."""
         if not self._are_numbers(obj, item):
             return self._no_method(obj, "a membership test")
-        return self.inline(is_among, (obj, item), {})
+        return self.helped(is_among, obj, item)
 
     def _remove(self, obj: list[Any], item: Any) -> None:
         for i, x in enumerate(obj):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types
 from typing import Any
 
 import numpy as np
@@ -142,13 +143,18 @@ class Operators(Sources):
                 or type(one) is ScalarTracer for one in items) and (
                 ("repeated", "*") not in self.assumed):
             self.repeats = True
-            return self.inline(repeated, (items, times), {})
+            return self.helped(repeated, items, times)
         return items * self.demand(times, "the repetition of a sequence")
 
     def adopt(self, result: Any) -> Any:
         raise AttributeError
 
-    def inline(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def helped(self, helper: Any, *args: Any) -> Any:
+        """What a helper of :mod:`.written_out` returns, staged."""
+        return self.inline(helper, args, {})
+
+    def inline(self, function: types.FunctionType, args: tuple[Any, ...],
+               kwargs: dict[str, Any]) -> Any:
         raise AttributeError
 
     def add_lists(self, left: list[Any], right: list[Any]) -> Any:

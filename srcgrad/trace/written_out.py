@@ -228,8 +228,8 @@ NUMPY_SOURCES: tuple[Any, ...] = (
     np.poly, np.polydiv, np.union1d, np.setdiff1d, np.intersect1d, np.setxor1d,
     np.unique_values, np.unique_counts, np.unique_inverse, np.unique_all,
     np.linalg.tensorsolve, np.linalg.tensorinv,
-    *(getattr(np.emath, name) for name in ("sqrt", "log", "log2", "log10", "logn", "power", "arcsin",
-                                           "arccos", "arctanh")),
+    *(getattr(np.emath, name) for name in ("sqrt", "log", "log2", "log10", "logn", "power",
+                                           "arcsin", "arccos", "arctanh")),
     *(getattr(module, name) for module in (polynomial, chebyshev, hermite, hermite_e, laguerre,
                                            legendre)
       for name in dir(module) if hasattr(getattr(module, name), "__wrapped__")
