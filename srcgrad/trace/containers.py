@@ -11,12 +11,13 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..kinds import SCALARS
 from ..spelling import Method
+from .elements import NdIter
 from .iteration import Rows, Staged, item, length, staged_iterable, static_items
 from .journal import Content
 from .lists import Lists
 from .operators import INPLACE, python_method
 from .tracers import ArrayTracer, Columns, is_tracer
-from .written_out import Flat, NdIter, count_of, is_among, place_of
+from .written_out import Flat, count_of, is_among, place_of
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
