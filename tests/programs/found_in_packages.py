@@ -224,6 +224,8 @@ def sigma_points(p, mean, gamma):
 
 
 @case(np.array([[1.0, 2.0], [1.2, 3.0], [-1.0, 0.5]]))
+@case(np.array([[2.0, 1.0], [1.2, 3.0], [-1.0, 0.5]]))
+@case(np.array([[-2.0, 1.0]]))
 def sum_of_what_is_there(x):
     total = sum([row * row for row in x if row[0] > 0.0])
     if isinstance(total, np.ndarray):
