@@ -194,7 +194,7 @@ class Plain:
 
     def is_idle(self, node: Node) -> bool:
         """Is a node whose value is not used without any effect?  (A slice cannot fail.)"""
-        if node.op == "dim" or is_adjoint(node):
+        if node.op in ("dim", "copy") or is_adjoint(node):
             return True
         if node.op == "apply" and node.out.aval.kind is Kind.BOOL and (
                 all(v.aval.kind is Kind.INT for v in node.inputs)):

@@ -89,6 +89,8 @@ class _Liveness:
         unbound = set() if keep_raising or graph.border is None else _unbound(graph.block)
         for node in raising:
             for inner in (node, *(n for b in node.blocks for n in walk(b))):
+                if inner.origin is not None and inner.origin.role == "support":
+                    continue
                 if keep_raising or (graph.border is not None and (
                         checks(inner) or (not inner.blocks and not unbound.isdisjoint(
                             inner.inputs)))):

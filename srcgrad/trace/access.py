@@ -7,7 +7,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from .items import Items
 from .iteration import Staged
 from .journal import Field, Slot
 from .operators import python_method
+from .partial import DELETED
 from .tracers import (
     ArrayTracer,
     BoundMethod,
     Columns,
+    Maybe,
     OpaqueTracer,
     Poison,
     ScalarTracer,
@@ -60,15 +62,26 @@ class Access(Items):
     def load(self, frame: Frame, name: str) -> Any:
         value = frame.slots.get(name, UNBOUND)
         if value is UNBOUND:
-            if frame.callee is not None and name in getattr(frame.function, "assigned", ()):
-                raise UnboundLocalError(
-                    f"cannot access local variable '{name}' where it is not associated with a "
-                    "value")
-            raise NameError(f"cannot access free variable '{name}' where it is not associated "
-                            "with a value in enclosing scope")
+            self._unbound(frame, name)
         if type(value) is Poison:
             raise self.fatal(value.error)
+        if type(value) is Maybe:
+            found = self.present(value, lambda: self._unbound(frame, name))
+            self.journal.write(Slot(frame, name), found)
+            return found
         return value
+
+    @staticmethod
+    def _unbound(frame: Frame, name: str) -> NoReturn:
+        if frame.callee is not None and name in getattr(frame.function, "assigned", ()):
+            raise UnboundLocalError(
+                f"cannot access local variable '{name}' where it is not associated with a value")
+        raise NameError(f"cannot access free variable '{name}' where it is not associated "
+                        "with a value in enclosing scope")
+
+    def present(self, state: Any, missing: Callable[[], Any]) -> Any:
+        """What a place holds that only some paths bind."""
+        raise AttributeError
 
     def loaded(self, value: Any) -> Any:
         if type(value) is Poison:
@@ -308,12 +321,12 @@ class Access(Items):
         return BoundMethod(self, obj, name)
 
     def _instance_attribute(self, obj: Any, name: str) -> Any:
+        value = self.maybe_attribute(obj, name)
+        if type(value) is Maybe:
+            return self.present(value, lambda: self.without(obj, name))
         overlay = self.overlays.get(id(obj))
         if overlay is not None and name in overlay:
-            value = overlay[name]
-            if value is UNBOUND:
-                raise AttributeError(f"{type(obj).__name__!r} object has no attribute {name!r}")
-            return self.loaded(value)
+            return self.loaded(overlay[name])
         found = _class_attribute(type(obj), name) if not isinstance(obj, type) else UNBOUND
         if isinstance(found, property) and found.fget is not None:
             return self.call(found.fget, obj)
@@ -337,6 +350,33 @@ class Access(Items):
                 raise
             return self.call(fallback, obj, name)
         return self.loaded(value)
+
+    def maybe_attribute(self, obj: Any, name: str) -> Any:
+        """What an instance holds itself under a name, a :class:`Maybe` where that depends on the
+        path; UNBOUND where it holds nothing, or is from outside and was not changed."""
+        overlay = self.overlays.get(id(obj))
+        if overlay is not None and name in overlay:
+            return overlay[name]
+        own = getattr(obj, "__dict__", None) if not is_tracer(obj) else None
+        if isinstance(own, dict):
+            return own.get(name, UNBOUND)
+        member = _class_attribute(type(obj), name)
+        if not isinstance(member, types.MemberDescriptorType):
+            return UNBOUND
+        try:
+            return member.__get__(obj)
+        except AttributeError:
+            return UNBOUND
+
+    def without(self, obj: Any, name: str) -> Any:
+        """An attribute that the instance does not hold itself: that of its class."""
+        found = _class_attribute(type(obj), name)
+        if found is not UNBOUND and not isinstance(found, types.MemberDescriptorType):
+            return found
+        fallback = python_method(obj, "__getattr__")
+        if fallback is not None:
+            return self.call(fallback, obj, name)
+        raise AttributeError(f"{type(obj).__name__!r} object has no attribute {name!r}")
 
     def _cached(self, obj: Any, name: str, found: Any) -> Any:
         """A ``cached_property`` read for the first time.  Where that depends on the path it is
@@ -464,7 +504,7 @@ class Access(Items):
         if id(obj) in self.paths:
             overlay = self.overlays.setdefault(id(obj), {})
             self.effect_on(obj, delattr, name)
-            self.journal.write(Field(obj, name, overlay), UNBOUND)
+            self.journal.write(Field(obj, name, overlay), DELETED)
             return
         self.journal.write(Field(obj, name), UNBOUND)
 

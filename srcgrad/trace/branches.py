@@ -16,7 +16,8 @@ from .homes import RAISE
 from .merges import Arm, Box, BoxCell, Merges
 from .tracers import Jump, ScalarTracer
 
-USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
+USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError,
+               NotImplementedError)
 
 
 class Branches(Merges):
@@ -72,8 +73,8 @@ class Branches(Merges):
                rest: Callable[[], Any] | None, later: frozenset[str] | None = None) -> Any:
         """A branch on data.  ``later``: the variables that may be read after it."""
         bottoms = self.bottoms
-        first = self.trace_arm(functools.partial(self._ended, then))
-        second = self.trace_arm(functools.partial(self._ended, orelse))
+        first = self.trace_arm(functools.partial(self._ended, then), (predicate, True))
+        second = self.trace_arm(functools.partial(self._ended, orelse), (predicate, False))
         first.jump, second.jump = first.jump or NORMAL, second.jump or NORMAL
         exits = [isinstance(a.jump, Jump) or a.jump not in (NORMAL, RAISE)
                  for a in (first, second)]

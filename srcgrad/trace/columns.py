@@ -13,6 +13,7 @@ from typing import Any
 from ..kinds import NUMERIC, Aval, Kind, list_of
 from .joins import Join, Leaf, Sequence, Shape, list_elem, unlike_items
 from .journal import Snapshot
+from .partial import PartialJoin
 from .structures import leaf_aval, rebuilder, structure_parts
 from .tracers import Columns, SymbolicList
 
@@ -196,7 +197,7 @@ def _joined(joining: Join, states: tuple[Any, ...]) -> Aval | None:
 
 
 
-class ColumnJoin(Join):
+class ColumnJoin(PartialJoin):
     """A join that takes lists of tuples or records apart."""
 
     def column_lists(self, a: Any, b: Any) -> Shape:

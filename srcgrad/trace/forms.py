@@ -21,7 +21,7 @@ from ..stage.function import definition
 from .joins import Failed, Join, Leaf, Same, Sequence, Shape, leaf_shapes, leaves, list_elem
 from .journal import Snapshot
 from .structures import leaf_aval, rebuilder, structure_parts
-from .tracers import SymbolicList, is_tracer
+from .tracers import Maybe, Partial, SymbolicList, is_tracer
 from .widening import merge_leaf
 
 MAX_DEPTH = 40  # of structures; deeper ones are taken for cyclic
@@ -105,6 +105,11 @@ def _form(joining: Join, obj: Any, result: bool, depth: int) -> Shape:
         return Leaf(obj.aval)
     if type(obj) is SymbolicList:
         return Leaf(obj.value.aval)
+    if type(obj) in (Maybe, Partial):
+        return Failed(JoinError(
+            "a function that calls itself uses something that only some paths bind",
+            why="each call would have to hand on which keys or attributes exist",
+            fix="bind the attribute, or give the dict the key, before the call"))
     if type(obj) is Snapshot:
         return _content_form(joining, obj, result, depth)
     if is_tracer(obj):

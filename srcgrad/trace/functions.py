@@ -25,7 +25,7 @@ from .iteration import EqualArrays, Range, Staged, staged_iterable
 from .journal import Field
 from .library import Selector
 from .operators import BINARY, COMPARE, INPLACE, UNARY, python_method
-from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, contains_tracer, is_tracer
+from .tracers import ArrayTracer, Maybe, OpaqueTracer, ScalarTracer, contains_tracer, is_tracer
 
 for _op, _fn in BINARY.items():
     HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.binary(op, a, b), op=_op)
@@ -303,10 +303,25 @@ def type_(machine: Any, *args: Any) -> Any:
 def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
     if not default:
         return machine.getattr(obj, machine.static_key(name))
+    name = machine.static_key(name)
+    own = machine.maybe_attribute(obj, name)
+    if type(own) is Maybe:
+        return machine.present(own, lambda: _default(machine, obj, name, default[0]))
     try:
         return _looked_up(machine, obj, name)
     except AttributeError:
         return default[0]
+
+
+def _default(machine: Any, obj: Any, name: str, default: Any) -> Any:
+    """``getattr(obj, name, default)`` where the instance does not hold the attribute itself."""
+    machine.trying.append(machine.region)
+    try:
+        return machine.without(obj, name)
+    except AttributeError:
+        return default
+    finally:
+        machine.trying.pop()
 
 
 def _looked_up(machine: Any, obj: Any, name: str) -> Any:
@@ -320,6 +335,11 @@ def _looked_up(machine: Any, obj: Any, name: str) -> Any:
 
 @handles(hasattr)
 def hasattr_(machine: Any, obj: Any, name: str) -> Any:
+    own = machine.maybe_attribute(obj, machine.static_key(name))
+    if type(own) is Maybe:
+        missing = object()
+        if _default(machine, obj, name, missing) is missing:
+            return machine.is_bound(own)
     try:
         _looked_up(machine, obj, name)
     except AttributeError:

@@ -14,6 +14,7 @@ from . import iteration, written_out
 from .handlers import handles
 from .iteration import (
     Cursor,
+    Entries,
     Enumerate,
     Mapped,
     Range,
@@ -185,6 +186,11 @@ def _taken(machine: Any, cursor: Cursor) -> Any:
 def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     if isinstance(iterable, list) and id(iterable) in machine.symbolic_lists:
         return machine.sorted_list(iterable, key, reverse)
+    if isinstance(iterable, Entries):
+        found = machine.sorted_entries(iterable, key, reverse)
+        if found is not None:
+            return found
+        return machine.call(sorted, machine.listed_entries(iterable), key=key, reverse=reverse)
     items = list(machine.iterate(iterable))
     keys = [machine.call(key, i) if key is not None else i for i in items]
     if not any(is_tracer(k) for k in keys):

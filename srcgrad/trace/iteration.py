@@ -55,6 +55,17 @@ class EqualArrays(Rows):
 
 
 @dataclass(slots=True)
+class Entries(Staged):
+    """The keys, values or items of a dict whose keys depend on data, each with whether it is
+    there; ``list`` holds those that are, once it is asked for.  ``ordered``: do they come in
+    this order on every path?"""
+
+    items: list[tuple[Any, Any]]
+    ordered: bool = True
+    list: Any = None
+
+
+@dataclass(slots=True)
 class Items(Staged):
     """A list of unknown length."""
 
@@ -167,6 +178,8 @@ def length(machine: Any, obj: Any) -> Any:
         return machine.range_length(obj.start, obj.stop, obj.step)
     if isinstance(obj, Rows):
         return machine.length(obj.array)
+    if isinstance(obj, Entries):
+        return machine.length(machine.listed_entries(obj))
     if isinstance(obj, Items):
         return machine.length(obj.list)
     if isinstance(obj, (Enumerate, Reversed)):
@@ -222,6 +235,8 @@ def item(machine: Any, obj: Any, index: Any) -> Any:
         return machine.binary("+", obj.start, scaled)
     if isinstance(obj, Rows):
         return machine.getitem(obj.array, index)
+    if isinstance(obj, Entries):
+        return machine.getitem(machine.listed_entries(obj), index)
     if isinstance(obj, Items):
         return machine.getitem(obj.list, index)
     if isinstance(obj, Enumerate):

@@ -21,7 +21,7 @@ from ..graph.ir import Value
 from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, join, list_of
 from ..stage.function import definition
 from ..stage.machine import UNBOUND
-from .journal import Snapshot
+from .journal import Content, Snapshot
 from .structures import (
     IMMUTABLE,
     describe,
@@ -37,6 +37,8 @@ from .tracers import (
     ArrayTracer,
     Choice,
     Columns,
+    Maybe,
+    Partial,
     Poison,
     SymbolicList,
     contains_tracer,
@@ -79,6 +81,19 @@ class Sequence(Shape):
 
 
 @dataclass(slots=True)
+class Perhaps(Sequence):
+    """Something that only some paths bind: its parts are whether it is bound, and its content."""
+
+
+@dataclass(slots=True)
+class Keyed(Sequence):
+    """The content of a dict or set whose keys depend on the path."""
+
+    keys: tuple[Any, ...] = ()
+    ordered: bool = True
+
+
+@dataclass(slots=True)
 class Failed(Shape):
     """Parts that have no common form; reading the joined slot raises the error.  ``assume`` is
     an assumption under which they would have one."""
@@ -102,8 +117,9 @@ class Join:
     """One join in progress.  ``fresh`` makes symbols for sizes that differ; ``symbolic`` is
     the table of lists of unknown length; ``outside`` tells objects from outside.
 
-    A branch gives its ``predicate``, the objects made in its arms (``young``), and pairs of
-    objects that must stay ``apart``.  ``objects`` collects the pairs of objects that become one
+    A branch gives its ``predicate``, what else is known to hold in its arms (``facts``), which
+    arm does not come to its end (``dead``), the objects made in its arms (``young``), and pairs
+    of objects that must stay ``apart``.  ``objects`` collects the pairs of objects that become one
     new object, ``fixed`` the objects that are the same on both paths.
     """
 
@@ -115,7 +131,9 @@ class Join:
     predicate: Value | None = None
     young: frozenset[int] = frozenset()
     apart: frozenset[tuple[int, int]] = frozenset()
-    hold: Callable[[Any], Any] = list  # a Python list with a given content
+    hold: Callable[[type, Any], Any] = lambda kind, state: kind(state)  # with a given content
+    facts: tuple[dict[Value, bool], dict[Value, bool]] = field(default_factory=lambda: ({}, {}))
+    dead: int | None = None
     pairs: dict[tuple[int, int], Any] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     objects: list[tuple[Any, Any]] = field(default_factory=list)
@@ -128,9 +146,12 @@ class Join:
             return Same(a)
         if isinstance(a, Poison) or isinstance(b, Poison):
             return Same(a if isinstance(a, Poison) else b)
+        if type(a) is Maybe or type(b) is Maybe:
+            return self.perhaps(a, b)
         if a is UNBOUND or b is UNBOUND:
             return self._with_unbound(b if a is UNBOUND else a)
-        if type(a) in (Snapshot, Columns) or type(b) in (Snapshot, Columns):
+        if type(a) in (Snapshot, Columns, Partial) or (
+                type(b) in (Snapshot, Columns, Partial)):
             return self._contents(a, b)
         aval_a, aval_b = leaf_aval(a), leaf_aval(b)
         if aval_a is not None and aval_b is not None:
@@ -171,9 +192,10 @@ class Join:
         """A slot that only one path binds: reading it where it is unbound raises at run time,
         as the user's code would.  An object from before the branch is that object; of one made
         in an arm there is a new one, whose parts are the arm's."""
-        if id(present) in self.young and type(self.symbolic.get(id(present))) is SymbolicList:
-            return self._held_list(present, UNBOUND)
-        if type(present) in (Snapshot, Columns) or id(present) in self.symbolic:
+        if id(present) in self.young and type(self.symbolic.get(id(present))) in (
+                SymbolicList, Partial):
+            return self._held(present, UNBOUND)
+        if type(present) in (Snapshot, Columns, Partial) or id(present) in self.symbolic:
             return Same(present)
         aval = leaf_aval(present)
         if aval is not None:
@@ -198,37 +220,28 @@ class Join:
         self.keep.append(present)
         return shape
 
-    def _held_list(self, a: Any, b: Any) -> Shape:
-        """Lists made in the arms whose lengths only a run knows: a new list with the content
-        that either has."""
+    def _held(self, a: Any, b: Any) -> Shape:
+        """Lists made in the arms whose lengths only a run knows, dicts and sets whose keys only
+        a run knows: a new one with the content that either has."""
         contents = [c for x in (a, b) for c in self._content_parts(x) if c is not UNBOUND]
-        shape = self._symbolic_list(contents[0], contents[-1])
+        shape = self._contents(contents[0], contents[-1])
         if isinstance(shape, Failed):
             return shape
         self.objects.append((a, b))
-        return Sequence(lambda made: self.hold(made[0]), [shape], self._content_parts)
+        kind = type(b if a is UNBOUND else a)
+        return Sequence(lambda made: self.hold(kind, made[0]), [shape], self._content_parts)
 
     def _content_parts(self, state: Any) -> tuple[Any, ...]:
         if state is UNBOUND:
             return (UNBOUND,)
-        found = self.symbolic.get(id(state))
-        return (Snapshot(list, tuple(state)) if found is None else found,)
+        return (Content(state, self.symbolic).get(),)
 
     def _contents(self, a: Any, b: Any) -> Shape:
+        if all(type(s) is Partial or (type(s) is Snapshot and s.type in (dict, set))
+               for s in (a, b)):
+            return self.keyed(a, b)
         if type(a) is Snapshot and type(b) is Snapshot:
-            if a.type is dict:
-                if [k for k, _ in a.items] == [k for k, _ in b.items]:
-                    keys = [k for k, _ in a.items]
-                    items = [self.unify(x, y) for (_, x), (_, y) in zip(a.items, b.items,
-                                                                       strict=True)]
-                    return Sequence(
-                        lambda vs: Snapshot(dict, tuple(zip(keys, vs, strict=True))),
-                        items, lambda s: tuple(v for _, v in s.items))
-                return Failed(JoinError(
-                    "a dict has different keys after the two paths",
-                    why="which keys exist depends on data",
-                    fix="give the dict all its keys before the branch or loop"))
-            if len(a.items) == len(b.items) and a.type is b.type and a.type is not set:
+            if len(a.items) == len(b.items) and a.type is b.type:
                 kind = a.type
                 items = [self.unify(x, y) for x, y in zip(a.items, b.items, strict=True)]
                 return Sequence(lambda vs: Snapshot(kind, tuple(vs)), items, lambda s: s.items)
@@ -258,6 +271,14 @@ class Join:
         """Lists whose items are tuples or records: one list for each part."""
         return unlike_items()
 
+    def perhaps(self, a: Any, b: Any) -> Shape:
+        """A place that only one path binds, or that may have been unbound before."""
+        raise AttributeError
+
+    def keyed(self, a: Any, b: Any) -> Shape:
+        """The contents of a dict or set."""
+        raise AttributeError
+
     def _structures(self, a: Any, b: Any) -> Shape:
         """Tuples, lists and records of the same class and size."""
         known = self.pairs.get((id(a), id(b)))
@@ -270,9 +291,10 @@ class Join:
         return shape
 
     def _new_structure(self, a: Any, b: Any) -> Shape:
-        if type(a) is type(b) is list and {id(a), id(b)} <= self.young and (
-                {id(a), id(b)} & self.symbolic.keys()) and (id(a), id(b)) not in self.apart:
-            return self._held_list(a, b)
+        if type(a) is type(b) and type(a) in (list, dict, set) and (
+                {id(a), id(b)} <= self.young) and (id(a), id(b)) not in self.apart and (
+                type(a) is set or {id(a), id(b)} & self.symbolic.keys()):
+            return self._held(a, b)
         if type(a) is not type(b) or self.outside(a) or self.outside(b) or (
                 (id(a), id(b)) in self.apart or {id(a), id(b)} & self.symbolic.keys()):
             return self._two(a, b)
@@ -385,11 +407,15 @@ def leaves(shape: Shape, state: Any) -> list[Any]:
         return [p for form, side in zip(shape.forms, sides, strict=True)
                 for p in leaves(form, side)]
     if isinstance(shape, Sequence):
-        if state is UNBOUND or type(state) is Poison:
+        if type(state) is Poison or (state is UNBOUND and not isinstance(shape, Perhaps)):
             return [p for item in shape.items for p in leaves(item, UNBOUND)]
         found: list[Any] = []
         for item, part in zip(shape.items, shape.parts(state), strict=True):
-            found.extend(leaves(item, part))
+            if part is UNBOUND and isinstance(shape, Perhaps):  # nothing reads it: any list will do
+                found.extend(Snapshot(list, ()) if leaf.aval.kind is Kind.LIST else UNBOUND
+                             for leaf in leaf_shapes(item))
+            else:
+                found.extend(leaves(item, part))
         return found
     return []
 

@@ -8,11 +8,13 @@ touched it; ending the layer gives the changes and restores the old states.
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..stage.machine import UNBOUND, Frame
+from .tracers import Maybe
 
 
 class Cell(Protocol):
@@ -75,7 +77,7 @@ class Field:
                 self.overlay.pop(self.name, None)
             else:
                 self.overlay[self.name] = state
-        elif state is UNBOUND:
+        elif state is UNBOUND or (type(state) is Maybe and state.bound is False):
             object.__delattr__(self.owner, self.name)
         else:
             object.__setattr__(self.owner, self.name, state)
@@ -107,11 +109,23 @@ class Content:
     def put(self, state: Any) -> None:
         if not isinstance(state, Snapshot):
             self.symbolic[id(self.owner)] = state
-            self.owner[:] = [self.symbolic.hidden]
+            if isinstance(self.owner, list):
+                self.owner[:] = [self.symbolic.hidden]
+            else:
+                hidden = self.symbolic.hidden_keys
+                self.put(Snapshot(type(self.owner), (
+                    (hidden, hidden) if isinstance(self.owner, dict) else hidden,)))
+                self.symbolic[id(self.owner)] = state
             return
         self.symbolic.pop(id(self.owner), None)
         if isinstance(self.owner, list):
             self.owner[:] = state.items
+        elif isinstance(self.owner, dict):
+            self.owner.clear()
+            store = (collections.OrderedDict if isinstance(self.owner, collections.OrderedDict)
+                     else dict).__setitem__
+            for key, value in state.items:
+                store(self.owner, key, value)
         else:
             self.owner.clear()
             add = self.owner.extend if hasattr(self.owner, "extend") else self.owner.update

@@ -56,7 +56,12 @@ class Lists(Calls):
 
     def held_list(self, state: Any) -> list[Any]:
         """A Python list with a given content."""
-        made: list[Any] = []
+        made: list[Any] = self.holding(list, state)
+        return made
+
+    def holding(self, kind: type, state: Any) -> Any:
+        """A Python list, dict or set with a given content."""
+        made: Any = kind()
         self.journal.born(made)
         self.journal.write(self.content_of(made), state)
         return made

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..kinds import COMPLEX, FLOAT, Kind, int_aval
-from ..stage.defaults import MachineDefaults
 from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
 from ..tree import blank
@@ -21,7 +20,7 @@ from . import (  # noqa: F401  (they fill the table of handlers)
     itertool,
     library,
 )
-from .either import Either
+from .contents import Contents
 from .handlers import HANDLERS
 from .homes import may_be
 from .iteration import Transposed, staged_iterable
@@ -30,7 +29,7 @@ from .structures import record_fields
 from .tracers import ArrayTracer, is_tracer
 
 
-class TraceMachine(Either, MachineDefaults):
+class TraceMachine(Contents):
     """All staged operators, recording."""
 
     float_aval = FLOAT
@@ -48,6 +47,8 @@ class TraceMachine(Either, MachineDefaults):
         self.unsteady = set()
         self.later = Later()
         self.conditions = {}
+        self.implied = {}
+        self.instance_dicts = {}
         self.choice_seen = {}
         self.masks = {}
         self.certain_keys = []
@@ -84,11 +85,6 @@ class TraceMachine(Either, MachineDefaults):
         return self.call(function, *args, **kwargs)
 
     # ---- operators that are about Python -----------------------------------------------------
-    def mapping_items(self, mapping: Any) -> list[tuple[Any, Any]]:
-        if type(mapping) is dict:
-            return list(self.container_method(mapping, "items", (), {}))
-        return super().mapping_items(mapping)
-
     def generator(self, iterable: Any, lazily: Any, as_list: Any) -> Any:
         """A generator expression over traced things runs at once, staged."""
         if as_list is not None and (staged_iterable(self, iterable) is not None):
@@ -104,19 +100,6 @@ class TraceMachine(Either, MachineDefaults):
         if type(value) is list and id(value) in self.symbolic_lists:
             return [Transposed(value)] if function is zip else self.iterate(value)
         return super().spread(value) if function is ... else super().spread(value, function)
-
-    def match_sequence(self, subject: Any, length: int, star: bool) -> bool:
-        self.note_container(subject)
-        return super().match_sequence(subject, length, star)
-
-    def match_mapping(self, subject: Any, length: int) -> bool:
-        self.note_container(subject)
-        return super().match_mapping(subject, length)
-
-    def match_keys(self, subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        if any(k not in subject for k in keys):
-            return super().match_keys({}, keys)
-        return tuple(self.getitem(subject, k) for k in keys)
 
     def is_instance(self, subject: Any, cls: Any) -> Any:
         return self.truth(self.call(isinstance, subject, cls))

@@ -18,11 +18,12 @@ from .columns import ColumnJoin
 from .control import Refusal
 from .homes import RAISE, inherit_stored, is_active, reach
 from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
-from .journal import Cell, Change, Content, Lost, Slot, Snapshot, Stored, Version
+from .journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
 from .members import Members, Placeholder, Row
+from .partial import DELETED
 from .reachability import reachable
 from .recorder import Region
-from .tracers import ArrayTracer, Home, Jump, Poison, SymbolicList
+from .tracers import ArrayTracer, Home, Jump, Partial, Poison, SymbolicList
 
 UNREAD = Poison(TracingError(
     "a variable is read that was taken to be unused",
@@ -50,9 +51,12 @@ class Merges(Choices):
     stored_now: list[Home]
 
     # ---- arms ----------------------------------------------------------------------------
-    def trace_arm(self, body: Callable[[], Any]) -> Arm:
-        """Run an arm in a region of its own; all mutations are undone at its end."""
+    def trace_arm(self, body: Callable[[], Any],
+                  given: tuple[Value, bool] | None = None) -> Arm:
+        """Run an arm in a region of its own; all mutations are undone at its end.  ``given`` is
+        what holds in it."""
         arm = Arm(Region(self.region), {}, NORMAL)
+        arm.region.given = given
         self.enter_arm(arm)
         finished = False
         try:
@@ -80,11 +84,45 @@ class Merges(Choices):
 
     # ---- merging ---------------------------------------------------------------------------
     def join(self, predicate: Value | None = None, young: frozenset[int] = frozenset(),
-             apart: frozenset[tuple[int, int]] = frozenset()) -> Join:
+             apart: frozenset[tuple[int, int]] = frozenset(), dead: int | None = None) -> Join:
+        facts = ({}, {}) if predicate is None else (self.facts(predicate, True),
+                                                    self.facts(predicate, False))
         return ColumnJoin(self.fresh, self.symbolic_lists, self.is_outside, self.journal.seal,
-                          ("records",) in self.assumed, predicate, young, apart, self.held_list)
+                          ("records",) in self.assumed, predicate, young, apart, self.holding,
+                          facts, dead)
 
-    def held_list(self, state: Any) -> list[Any]:
+    def facts(self, value: Value, truth: bool) -> dict[Value, bool]:
+        """What follows from the truth of a value for others."""
+        found: dict[Value, bool] = {}
+        todo = [(value, truth)]
+        while todo:
+            fact = todo.pop()
+            if fact[0] not in found:
+                found[fact[0]] = fact[1]
+                todo.extend(self.implied.get(fact, ()))
+        return found
+
+    implied: dict[tuple[Value, bool], list[tuple[Value, bool]]]
+
+    def known_truth(self, value: Value) -> bool | None:
+        """The truth of a value in this region, where a branch around it has tested it."""
+        region: Region | None = self.region
+        while region is not None:
+            if region.given is not None:
+                found = self.facts(*region.given).get(value)
+                if found is not None:
+                    return found
+            region = region.parent
+        return None
+
+    def tells_bound(self, cell: Cell, before: Any, after: Any) -> bool:
+        """Is it followed whether a cell is bound?  Of variables it is where it matters: where
+        one path deletes them, and where their NameErrors are caught."""
+        if isinstance(cell, Slot):
+            return ("names",) in self.assumed or (before is not UNBOUND and after is UNBOUND)
+        return isinstance(cell, Field)
+
+    def holding(self, kind: type, state: Any) -> Any:
         raise AttributeError
 
     def is_outside(self, obj: Any) -> bool:
@@ -150,9 +188,13 @@ class Merges(Choices):
                 self.journal.write(cell, UNREAD)
                 continue
             states = [a.changes[key].after if key in a.changes else change.before for a in arms]
+            if any(self.tells_bound(cell, c.before, c.after) for c in (
+                    a.changes[key] for a in arms if key in a.changes)):
+                states = [DELETED if s is UNBOUND else s for s in states]
             for i, arm in enumerate(arms):
                 if arm.jump == RAISE and not isinstance(cell, (Version, Lost, Stored)):
-                    states[i] = UNBOUND if not isinstance(states[i], Snapshot) else states[1 - i]
+                    states[i] = UNBOUND if type(states[i]) not in (Snapshot, Partial) else (
+                        states[1 - i])
             found.append((cell, states[0], states[1]))
         return found
 
@@ -163,9 +205,10 @@ class Merges(Choices):
         reach either; else they stay apart."""
         young = frozenset((*arms[0].born, *arms[1].born))
         skip = {cell.key for cell, _, _ in states}
+        dead = next((i for i, arm in enumerate(arms) if arm.jump == RAISE), None)
         apart: frozenset[tuple[int, int]] = frozenset()
         while True:
-            joining = self.join(predicate, young, apart)
+            joining = self.join(predicate, young, apart, dead)
             merged = [(cell, self.cell_shape(joining, cell, a, b), a, b)
                       for cell, a, b in states]
             torn = self.torn(joining, skip)
@@ -200,7 +243,7 @@ class Merges(Choices):
         roots = [*self.frames, *(s for d, s in self.scopes if d <= depth), *self.iterating,
                  *self.overlays.values(), *self.shadows.values(), *self.global_overlays.values(),
                  *joining.fixed]
-        return reachable(roots, skip, self.is_outside)
+        return reachable(roots, skip, self.is_outside, self.symbolic_lists)
 
     global_overlays: dict[int, dict[str, Any]]
 
@@ -257,7 +300,11 @@ class Merges(Choices):
         if type(part) is ArrayTracer and row.home is part.home:
             return part.home.current
         if type(part) is Placeholder:
-            return self._placeholder(row.leaf.aval, part.like)
+            self.supporting = True
+            try:
+                return self._placeholder(row.leaf.aval, part.like)
+            finally:
+                self.supporting = False
         if row.sides is None:
             return self.leaf_value(part, row.leaf.aval)
         try:
@@ -274,6 +321,8 @@ class Merges(Choices):
             return self.const(False)
         if aval.kind is Kind.SCALAR and aval.dtype is not None:
             return self.const(aval.dtype.type(0))
+        if aval.kind is Kind.LIST:
+            return self.emit("list", (), (aval,))[0]
         if aval.kind is not Kind.ARRAY:
             return self.emit("undef", (), (aval,))[0]
         sizes = [self._size_at_hand(size) for size in aval.shape or ()]

@@ -463,6 +463,8 @@ class Operators(Sources):
             return self._compare_traced("!=", value, 0)
         return value
 
+    implied: dict[tuple[Value, bool], list[tuple[Value, bool]]]
+
     def not_(self, operand: Any) -> Any:
         operand = self.condition(operand)
         known = self.static_truth(operand)
@@ -472,6 +474,9 @@ class Operators(Sources):
         if type(tested) is bool:
             return not tested
         result = self.opaque_apply(operator.not_, (self.value_of(tested),), BOOL)
+        if type(tested) is ScalarTracer and type(result) is ScalarTracer:
+            for truth in (True, False):
+                self.implied[result.value, truth] = [(tested.value, not truth)]
         condition = self.conditions.get(tested.value) if type(tested) is ScalarTracer else None
         if condition is not None and type(result) is ScalarTracer:
             op, left, right = condition

@@ -6,21 +6,21 @@ from __future__ import annotations
 import functools
 import types
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..stage.function import definition
 from ..stage.machine import Frame
 from .homes import reach
 from .structures import IMMUTABLE, record_fields
-from .tracers import ArrayTracer, is_tracer
+from .tracers import ArrayTracer, Maybe, Partial, is_tracer
 
 
 def reachable(roots: Iterable[Any], skip: set[tuple[Any, ...]],
-              outside: Callable[[Any], bool]) -> set[int]:
+              outside: Callable[[Any], bool], contents: Mapping[int, Any]) -> set[int]:
     """The ids of all objects that can be reached from ``roots`` (frames and objects), and of the
     homes of all arrays there; not through the journal's cells in ``skip``, and not what lies
-    below objects from ``outside``."""
+    below objects from ``outside``.  ``contents`` are those of containers that hide them."""
     found: set[int] = set()
     todo = list(roots)
     while todo:
@@ -30,8 +30,13 @@ def reachable(roots: Iterable[Any], skip: set[tuple[Any, ...]],
         elif not isinstance(obj, IMMUTABLE) and not is_tracer(obj) and id(obj) not in found:
             found.add(id(obj))
             if not outside(obj):
-                todo.extend(_parts(obj, skip))
+                todo.extend(_parts(obj, skip) if type(contents.get(id(obj))) is not Partial
+                            else _hidden_parts(obj, skip, contents[id(obj)]))
     return found
+
+
+def _hidden_parts(obj: Any, skip: set[tuple[Any, ...]], state: Partial) -> Iterable[Any]:
+    return () if ("content", id(obj)) in skip else [value for _, value in state.entries]
 
 
 def _parts(obj: Any, skip: set[tuple[Any, ...]]) -> Iterable[Any]:
@@ -44,6 +49,8 @@ def _parts(obj: Any, skip: set[tuple[Any, ...]]) -> Iterable[Any]:
         return () if ("content", id(obj)) in skip else obj.values()
     if isinstance(obj, tuple):
         return obj
+    if type(obj) is Maybe:
+        return (obj.content,)
     if isinstance(obj, functools.partial):
         return (obj.func, obj.args, obj.keywords)
     if isinstance(obj, types.MethodType):

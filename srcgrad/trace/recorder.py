@@ -49,9 +49,10 @@ class Region:
     """A block under construction.  ``active`` is false once it has ended: values made in it
     may not be used any more.  ``effects`` counts the effects in it.  ``control`` is the branch,
     loop or function that decides whether it runs: a region that is only kept apart
-    (``in_line``) runs whenever the one around it does."""
+    (``in_line``) runs whenever the one around it does.  ``given`` is a value whose truth is
+    known there."""
 
-    __slots__ = ("active", "builder", "control", "effects", "parent")
+    __slots__ = ("active", "builder", "control", "effects", "given", "parent")
 
     def __init__(self, parent: Region | None, *, in_line: bool = False) -> None:
         self.builder = Builder()
@@ -59,6 +60,7 @@ class Region:
         self.active = True
         self.effects = 0
         self.control: Region = parent.control if parent is not None and in_line else self
+        self.given: tuple[Value, bool] | None = None
 
 
 class Recorder:
@@ -72,6 +74,7 @@ class Recorder:
         self.statement = 0
         self.last_place: tuple[Any, ...] | None = None
         self.augmented = False
+        self.supporting = False  # do the nodes stand in for what a path does not have?
         self.callers: list[Where] = []  # call sites of the functions that are being inlined
         self.node_count = 0
         self.fresh = Fresh()
@@ -96,7 +99,8 @@ class Recorder:
         if place != self.last_place:
             self.last_place = place
             self.statement += 1
-        return Origin(found, tuple(self.callers), self.statement, self.augmented)
+        return Origin(found, tuple(self.callers), self.statement, self.augmented,
+                      "support" if self.supporting else "forward")
 
     def fatal(self, error: SrcgradError) -> Refusal:
         """The error with the user's place, as an exception that no ``except Exception`` of the

@@ -37,6 +37,7 @@ from .journal import (
     same_state,
 )
 from .merges import UNREAD
+from .partial import DELETED
 from .recorder import Region
 from .structures import leaf_aval
 from .tracers import ArrayTracer, Home
@@ -351,6 +352,8 @@ class Rounds(Branches):
         for key, carried in forms.items():
             change = done.changes.get(key)
             carried.end = change.after if change is not None else carried.entry
+            if carried.end is UNBOUND and self.tells_bound(carried.cell, carried.entry, UNBOUND):
+                carried.end = DELETED
             if isinstance(carried.cell, (Version, Lost, Stored)):
                 continue
             carried.shape, changed = widen(joining, carried.shape, carried.pristine, carried.end)
@@ -431,7 +434,10 @@ class Rounds(Branches):
             return Leaf(change.before.aval, version_of=cell.owner)
         if isinstance(cell, (Lost, Stored)):
             return Same(change.after)
-        shape = joining.unify(change.before, change.after)
+        ends = [change.before, change.after]
+        if self.tells_bound(cell, *ends):
+            ends = [DELETED if s is UNBOUND else s for s in ends]
+        shape = joining.unify(*ends)
         self.check_content(cell, shape)
         if isinstance(shape, Leaf) and type(change.before) in (int, float) and (
                 type(change.after) is ArrayTracer) and change.after.aval.kind is Kind.ARRAY and (

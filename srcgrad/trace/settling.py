@@ -35,7 +35,9 @@ def alternatives(region: Region, value: Value) -> tuple[Any, ...] | None:
 
 def _alternatives(value: Value, scopes: list[Sequence[Node]]) -> tuple[Any, ...] | None:
     node = next((n for nodes in scopes for n in reversed(nodes) if value in n.outputs), None)
-    if node is not None and node.op == "const" and value.aval.kind in (Kind.OPAQUE, Kind.BOOL):
+    if node is not None and node.op == "const" and (
+            value.aval.kind in (Kind.OPAQUE, Kind.BOOL) or (
+                value.aval.kind is Kind.INT and value.aval.expr == node.params["value"])):
         return (node.params["value"],)
     if node is None or node.op != "if":
         return None

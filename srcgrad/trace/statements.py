@@ -14,6 +14,7 @@ from ..kinds import OPAQUE
 from ..spelling import raise_exception
 from ..stage.machine import NORMAL, UNBOUND
 from .attempts import Handler, attempt, raising
+from .control import Restart
 from .effects import Effects
 from .homes import RAISE
 from .journal import Slot
@@ -129,6 +130,9 @@ class Statements(Effects):
              rest: Callable[[], Any] | None = None) -> Any:
         """Exceptions that the program raises while tracing run their handler now.  Exceptions
         that only a run can raise are refused where a handler could meet them."""
+        if ("names",) not in self.assumed and any(_meets_names(h[0]) for h in handlers):
+            raise Restart(("assume", ("names",)))
+
         def handled(error: Exception) -> Any:
             for handler in handlers:
                 caught = Exception if handler[0] is None else handler[0]()
@@ -207,6 +211,13 @@ class Statements(Effects):
         if any(is_tracer(p) for p in parts):
             return self.apply_opaque(join_parts, parts, {})
         return "".join(parts)
+
+
+def _meets_names(caught: Callable[[], Any] | None) -> bool:
+    """Does an ``except`` clause name the exceptions of names that are not bound?"""
+    types = caught() if caught is not None else ()
+    return any(t in (NameError, UnboundLocalError)
+               for t in (types if isinstance(types, tuple) else (types,)))
 
 
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}

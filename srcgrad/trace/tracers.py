@@ -283,14 +283,39 @@ class Columns:
         self.columns = columns
 
 
+class Maybe:
+    """What an attribute or key holds that only some paths bind: ``content``, where ``bound`` (a
+    bool, or the value of one) is true."""
+
+    __slots__ = ("bound", "content")
+
+    def __init__(self, bound: Any, content: Any) -> None:
+        self.bound = bound
+        self.content = content
+
+
+class Partial:
+    """The content of a dict or set some of whose keys only some paths have: for each key what it
+    holds (a :class:`Maybe` where it may be missing; True for the items of a set).  ``ordered``:
+    do the keys come in this order on every path?"""
+
+    __slots__ = ("entries", "ordered", "type")
+
+    def __init__(self, type_: type, entries: tuple[tuple[Any, Any], ...], ordered: bool) -> None:
+        self.type = type_
+        self.entries = entries
+        self.ordered = ordered
+
+
 class HiddenItems(Tracer):
-    """What a Python list holds while its content is a graph value: code that looks into the
-    list without asking the machine is refused."""
+    """What a Python list (or dict, or set) holds while its content is a graph value (or its keys
+    depend on data): code that looks into it without asking the machine is refused."""
 
-    __slots__ = ()
+    __slots__ = ("keyed",)
 
-    def __init__(self, machine: Any) -> None:
+    def __init__(self, machine: Any, keyed: bool = False) -> None:
         self.machine = machine
+        self.keyed = keyed
 
     @property
     def aval(self) -> Aval:
@@ -301,6 +326,12 @@ class HiddenItems(Tracer):
         raise self._unknown()
 
     def _unknown(self) -> BaseException:
+        if self.keyed:
+            found: BaseException = self.machine.fatal(UnsupportedOperation(
+                "a dict or set whose keys depend on data is used where its keys are needed now",
+                why="which keys exist is only known when the generated code runs",
+                fix="ask for single keys: `k in d`, `d.get(k, default)`, or loop over the items"))
+            return found
         refusal: BaseException = self.machine.fatal(UnsupportedOperation(
             "a list whose length depends on data is used where its items are needed now",
             why="the generated code is made before the length is known",
@@ -319,6 +350,7 @@ class ListTable(dict[int, Any]):
     def __init__(self, machine: Any) -> None:
         super().__init__()
         self.hidden = HiddenItems(machine)
+        self.hidden_keys = HiddenItems(machine, keyed=True)
 
 
 class Poison:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..dims import Dim
@@ -9,10 +10,22 @@ from ..errors import JoinError
 from ..graph.broadcasting import never_one
 from ..kinds import Aval, Kind, join, list_of
 from ..stage.machine import UNBOUND
-from .joins import Failed, Join, Leaf, Same, Sequence, Shape, is_nonnegative, list_elem
+from .joins import (
+    Failed,
+    Join,
+    Keyed,
+    Leaf,
+    Perhaps,
+    Same,
+    Sequence,
+    Shape,
+    is_nonnegative,
+    list_elem,
+)
 from .journal import Snapshot
+from .partial import DELETED, entries_of, is_ordered
 from .structures import describe, is_mutable, leaf_aval
-from .tracers import Poison
+from .tracers import Maybe, Partial, Poison
 
 
 def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool]:
@@ -26,6 +39,10 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
         return wider, not isinstance(wider, Same)
     if isinstance(shape, Failed) or type(end) is Poison:
         return shape, False
+    if type(end) is Maybe and not isinstance(shape, Perhaps):
+        return joining.unify(head, end), True
+    if isinstance(shape, (Perhaps, Keyed)):
+        return _widen_partial(joining, shape, head, end)
     if isinstance(shape, Sequence):
         parts = None if end is UNBOUND else _parts_or_none(shape, end)
         if is_mutable(head) and type(end) is type(head):
@@ -41,6 +58,31 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
         return Sequence(shape.build, items, shape.parts), wide
     assert isinstance(shape, Leaf)
     return _widen_leaf(joining, shape, end)
+
+
+def _widen_partial(joining: Join, shape: Perhaps | Keyed, head: Any, end: Any
+                   ) -> tuple[Shape, bool]:
+    """Places that may be unbound: where the end is unbound, the content's form is kept."""
+    if isinstance(shape, Keyed) and not _covers(shape, end):
+        return joining.unify(head, end), True
+    wide, items = False, []
+    for item, h, e in zip(shape.items, shape.parts(head), shape.parts(end), strict=True):
+        new, changed = (item, False) if e is UNBOUND and isinstance(shape, Perhaps) else (
+            widen(joining, item, h, e))
+        items.append(new)
+        wide = wide or changed
+    return replace(shape, items=items), wide
+
+
+def _covers(shape: Keyed, end: Any) -> bool:
+    """Has a content only keys that the form has, in the form's order, and all that it needs?"""
+    if type(end) not in (Snapshot, Partial):
+        return False
+    held = dict(entries_of(end))
+    ordered = is_ordered(end) and [k for k in shape.keys if k in held] == list(held)
+    return held.keys() <= set(shape.keys) and (ordered or not shape.ordered) and all(
+        isinstance(item, Perhaps) or type(held.get(k, DELETED)) is not Maybe
+        for k, item in zip(shape.keys, shape.items, strict=True))
 
 
 def _parts_or_none(shape: Sequence, state: Any) -> tuple[Any, ...] | None:

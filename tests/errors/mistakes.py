@@ -447,10 +447,12 @@ def unlike_results(x):
 
 
 @mistake(X)
-def unlike_keys(x):
-    d = {"a": x[0]}
+def keys_in_another_order(x):
+    d = {}
     if x[1] > 1.0:
         d["b"] = x[1]
+    d["a"] = x[0]
+    d["b"] = x[2]
     return sum(d.values())
 
 

@@ -1,0 +1,134 @@
+"""What only some paths bind: attributes, keys of dicts, items of sets, deleted names.
+
+After a branch (or from one iteration to the next) such a place holds a
+:class:`~srcgrad.trace.tracers.Maybe`: its content, and a truth value that tells whether it is
+bound.  The truth value is an output of the branch like any other; where the program asks
+(``hasattr``, ``k in d``, ``d.get``), it is the predicate of a branch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph.ir import Value
+from ..kinds import BOOL, Kind
+from ..stage.machine import UNBOUND
+from .joins import Failed, Join, Keyed, Leaf, Perhaps, Same, Sequence, Shape
+from .journal import Snapshot
+from .tracers import Maybe, Partial, is_tracer
+
+DELETED = Maybe(False, UNBOUND)
+
+
+class PartialJoin(Join):
+    """A join of places that may be unbound."""
+
+    def perhaps(self, a: Any, b: Any) -> Shape:
+        """A place that only one path binds, or that may have been unbound before."""
+        bounds = [bound_in(s, facts) for s, facts in zip((a, b), self.facts, strict=True)]
+        if self.dead is not None:
+            bounds[self.dead] = bounds[1 - self.dead]
+        if bounds[0] is bounds[1] is False:
+            return Same(a if type(a) is Maybe else b)
+        content = self._lists(content_of(a), content_of(b)) or self.unify(
+            content_of(a), content_of(b))
+        if isinstance(content, Failed):
+            return content
+        if bounds[0] is bounds[1] is True:
+            if type(a) is not Maybe and type(b) is not Maybe:
+                return content
+            return Sequence(_only, [content], lambda state: (content_of(state),))
+        flag: Shape = Leaf(BOOL)
+        if bounds[0] is bounds[1]:
+            flag = Same(bounds[0])
+        elif bounds == [True, False] and self.predicate is not None and (
+                self.predicate.aval.kind is Kind.BOOL):
+            flag = Same(self.predicate)
+        return Perhaps(lambda parts: Maybe(*parts), [flag, content], maybe_parts)
+
+    def _lists(self, a: Any, b: Any) -> Shape | None:
+        """Lists of unequal length (``d.setdefault(k, []).append(v)``) as one list whose length
+        depends on data, if nothing else can reach them."""
+        if type(a) is not list or type(b) is not list or a is b or (id(a), id(b)) in self.apart or (
+                self.outside(a) or self.outside(b) or not self.young & {id(a), id(b)}):
+            return None
+        if len(a) == len(b) and not {id(a), id(b)} & self.symbolic.keys():
+            return None
+        shape = self._held(a, b)
+        return None if isinstance(shape, Failed) else shape
+
+    def keyed(self, a: Any, b: Any) -> Shape:
+        """The contents of a dict or set: the keys of both paths."""
+        first, second = dict(entries_of(a)), dict(entries_of(b))
+        keys, ordered = _merged(list(first), list(second))
+        ordered = ordered and is_ordered(a) and is_ordered(b)
+        kind = set if a.type is set else dict
+        items = [self.perhaps(first.get(k, UNBOUND), second.get(k, UNBOUND)) for k in keys]
+
+        def build(parts: list[Any]) -> Any:
+            return content_with(kind, tuple(zip(keys, parts, strict=True)), ordered)
+
+        def parts_of(state: Any) -> tuple[Any, ...]:
+            held = dict(entries_of(state))
+            return tuple(held.get(k, UNBOUND) for k in keys)
+
+        return Keyed(build, items, parts_of, tuple(keys), ordered)
+
+
+def _only(parts: list[Any]) -> Any:
+    return parts[0]
+
+
+def content_of(state: Any) -> Any:
+    """What a place holds where it is bound."""
+    return state.content if type(state) is Maybe else state
+
+
+def bound_in(state: Any, facts: dict[Value, bool]) -> Any:
+    """Is a place bound: a bool, or the value of one."""
+    if type(state) is not Maybe:
+        return state is not UNBOUND
+    bound = state.bound.value if is_tracer(state.bound) else state.bound
+    return facts.get(bound, bound) if isinstance(bound, Value) else bound
+
+
+def maybe_parts(state: Any) -> tuple[Any, ...]:
+    """Whether a place is bound, and its content."""
+    return (bound_in(state, {}), content_of(state))
+
+
+def entries_of(state: Any) -> tuple[tuple[Any, Any], ...]:
+    """The keys of a content, each with what it holds (True for the items of a set)."""
+    if type(state) is Partial:
+        return state.entries
+    if state.type is dict:
+        return state.items  # type: ignore[no-any-return]
+    return tuple((item, True) for item in state.items)
+
+
+def is_ordered(state: Any) -> bool:
+    return type(state) is Snapshot or bool(state.ordered)
+
+
+def content_with(kind: type, entries: tuple[tuple[Any, Any], ...], ordered: bool) -> Any:
+    """The content of a dict or set with these entries."""
+    there = tuple((k, v) for k, v in entries if v is not UNBOUND and not (
+        type(v) is Maybe and v.bound is False))
+    there = tuple((k, v.content if type(v) is Maybe and v.bound is True else v)
+                  for k, v in there)
+    if any(type(v) is Maybe for _, v in there) or not (ordered or kind is set):
+        return Partial(kind, there, ordered)
+    return Snapshot(kind, there if kind is dict else tuple(k for k, _ in there))
+
+
+def _merged(first: list[Any], second: list[Any]) -> tuple[list[Any], bool]:
+    """The keys of two paths in an order that has both orders in it, if there is one."""
+    merged = list(first)
+    place = 0
+    for key in second:
+        if key in first:
+            place = merged.index(key) + 1
+        else:
+            merged.insert(place, key)
+            place += 1
+    return merged, [k for k in merged if k in second] == second
