@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import nesting, rules, scipy  # noqa: F401  (nesting: transforms in traced functions)
 from .api import grad, jit, value_and_grad
+from .checkpoints import checkpoint
 from .checks import check_grads
 from .config import config
 from .custom import custom_jvp, custom_vjp, implicit
@@ -23,6 +24,7 @@ from .errors import (
     UnsupportedType,
 )
 from .marks import name, stop_gradient
+from .statement_checks import debug_grads
 from .transforms import (
     elementwise_grad,
     gnvp,
@@ -42,11 +44,46 @@ from .tree import unflatten as tree_unflatten
 __version__ = "0.1.0"
 
 __all__ = [
-    "AliasError", "JoinError", "NonDifferentiable", "NonFiniteValue", "NonScalarOutput",
-    "SourceNotFound", "SrcgradError", "StructureError", "TracingError",
-    "UnsupportedOperation", "UnsupportedSyntax", "UnsupportedType", "__version__",
-    "check_grads", "config", "custom_jvp", "custom_vjp", "debug_nans", "elementwise_grad", "gnvp",
-    "grad", "hessian", "hvp", "implicit", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize",
-    "name", "ravel_tree", "rules", "scipy", "stop_gradient", "tree_flatten", "tree_map",
-    "tree_unflatten", "value_and_grad", "vjp",
+    "AliasError",
+    "JoinError",
+    "NonDifferentiable",
+    "NonFiniteValue",
+    "NonScalarOutput",
+    "SourceNotFound",
+    "SrcgradError",
+    "StructureError",
+    "TracingError",
+    "UnsupportedOperation",
+    "UnsupportedSyntax",
+    "UnsupportedType",
+    "__version__",
+    "check_grads",
+    "checkpoint",
+    "config",
+    "custom_jvp",
+    "custom_vjp",
+    "debug_grads",
+    "debug_nans",
+    "elementwise_grad",
+    "gnvp",
+    "grad",
+    "hessian",
+    "hvp",
+    "implicit",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jit",
+    "jvp",
+    "linearize",
+    "name",
+    "ravel_tree",
+    "rules",
+    "scipy",
+    "stop_gradient",
+    "tree_flatten",
+    "tree_map",
+    "tree_unflatten",
+    "value_and_grad",
+    "vjp",
 ]

@@ -137,6 +137,19 @@ def _compile_traced(function: Any, request: Request, signature: inspect.Signatur
     return assemble_specialization(function, signature, traced, graph, result, defaults, name)
 
 
+def trace_call(function: Any, args: tuple[Any, ...]) -> tuple[Graph, tuple[Any, ...]]:
+    """The graph of ``function(*args)`` as it was traced, and its inputs for that call."""
+    signature = inspect.signature(function)
+    bound = signature.bind(*args)
+    bound.apply_defaults()
+    leaves = [leaf for name, value in bound.arguments.items()
+              for leaf, part in paths_below(value, Path(("arg", name), (), name))
+              if may_vary(part)]
+    traced = trace(function, args, {}, leaves, _plain_name(function))
+    call, _ = _dispatched(function, signature, traced, _collect, None)
+    return traced.graph, call(*args)
+
+
 def always_raises(graph: Graph) -> bool:
     """Does the program end in an exception on every path?"""
     last = graph.block.nodes[-1] if graph.block.nodes else None

@@ -130,6 +130,10 @@ class Calls:
 
     # ---- pairs -------------------------------------------------------------------------------
 
+    def remade(self, node: Node) -> bool:
+        """Does the adjoint of a call run the function again?"""
+        return self.graph.callees[node.params["callee"]].remade
+
     def recorded(self, block: Block, activity: Activity) -> Block:
         """The block with calls of forward functions in the place of active calls."""
         if not self.pairs:
@@ -137,7 +141,8 @@ class Calls:
         nodes = []
         for node in block.nodes:
             pair = self.pairs.get(node.params["callee"]) if node.op == "call" else None
-            if pair is not None and any(activity.active(o) for o in node.outputs):
+            if pair is not None and not self.remade(node) and any(
+                    activity.active(o) for o in node.outputs):
                 record = Value(RECORD, "record")
                 node = node.but(outputs=(*node.outputs, record),
                                 params={**node.params, "callee": pair.forward})
@@ -149,12 +154,20 @@ class Calls:
 
 def reverse_call(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
     """The adjoint of a call."""
-    pair = reverse.calls.by_forward.get(node.params["callee"]) if reverse.calls else None
+    calls, name = reverse.calls, node.params["callee"]
+    pair = None if calls is None else calls.by_forward.get(name)
+    record = node.outputs[-1]
     if pair is None:
-        return
+        pair = None if calls is None else calls.pairs.get(name)
+        if pair is None:
+            return
+        again = frame.tape.add("call", node.inputs, (*(o.aval for o in node.outputs), RECORD),
+                               callee=pair.forward, effects=0)
+        record = again.outputs[-1]
+        record.hint = "record"
     seeds = [cts[o] or reverse.zeros(frame, node.outputs[o]) for o in pair.of]
     targets = [node.inputs[i] for i in pair.wrt]
-    made = frame.tape.add("call", (node.outputs[-1], *seeds),
+    made = frame.tape.add("call", (record, *seeds),
                           tuple(cotangent_aval(v.aval) for v in targets), callee=pair.backward,
                           effects=0, owned=True)
     for target, ct in zip(targets, made.outputs):

@@ -217,7 +217,7 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
         callee = graph.callees[name]
         joint = _joint(callee, pair.wrt, pair.of, range(len(callee.outputs)), calls)
         callees[pair.forward] = joint.but(name=pair.forward, pair=pair.backward,
-                                          n_seeds=len(pair.of))
+                                          n_seeds=len(pair.of), remade=False)
     return _joint(graph, wrt, of, keep, calls, True).but(callees=callees)
 
 

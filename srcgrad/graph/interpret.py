@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -37,7 +37,18 @@ _IN_PLACE = frozenset({
 })
 
 
-def interpret(graph: Graph, *inputs: Any, check: bool = False) -> list[Any]:
+class Watch(Protocol):
+    """What is told each value as it is computed: :class:`Checker` is one."""
+
+    def value(self, value: Value, obj: Any, node: Node | None) -> None:
+        """``node`` is None for parameters of blocks."""
+
+    def inside(self) -> Watch:
+        """The watch for the body of a called graph."""
+
+
+def interpret(graph: Graph, *inputs: Any, check: bool = False,
+              watch: Watch | None = None) -> list[Any]:
     """The outputs of a graph for the given inputs, which are not written to.
 
     With ``check`` every value is compared with its abstract value: kind, dtype, rank, static
@@ -53,12 +64,12 @@ def interpret(graph: Graph, *inputs: Any, check: bool = False) -> list[Any]:
     """
     if len(inputs) != len(graph.inputs):
         raise TypeError(f"{graph.name} takes {len(graph.inputs)} inputs, {len(inputs)} given")
-    checker = Checker() if check else None
+    checker = Checker() if check else watch
     return _run(graph.block, inputs, graph.callees, checker)
 
 
 def _run(block: Block, arguments: Sequence[Any], callees: Mapping[str, Graph],
-         checker: Checker | None) -> list[Any]:
+         checker: Watch | None) -> list[Any]:
     """Drive nested blocks from one stack, so that deep graphs need no deep recursion."""
     env: Env = {}
     stack: list[Task] = [_evaluate(block, arguments, env, callees, checker)]
@@ -69,7 +80,7 @@ def _run(block: Block, arguments: Sequence[Any], callees: Mapping[str, Graph],
             inner = stack[-1].send(answer) if answer is not None else next(stack[-1])
             env, checker = scopes[-1]
             if inner[2] is not env:  # a call: sizes mean something else there
-                checker = Checker() if checker else None
+                checker = checker.inside() if checker else None
             scopes.append((inner[2], checker))
             stack.append(_evaluate(*inner, checker))
             answer = None
@@ -82,7 +93,7 @@ def _run(block: Block, arguments: Sequence[Any], callees: Mapping[str, Graph],
 
 
 def _evaluate(block: Block, arguments: Sequence[Any], env: Env, callees: Mapping[str, Graph],
-              checker: Checker | None) -> Task:
+              checker: Watch | None) -> Task:
     for param, argument in zip(block.params, arguments, strict=True):
         env[param] = argument
         if checker and argument is not UNDEFINED:

@@ -215,7 +215,8 @@ class Graph:
     ``written`` lists inputs (positions) whose objects the graph writes to.  ``callees`` holds
     the graphs that ``call`` nodes name.  A joint graph among them with ``pair`` stands for two
     functions, forward (its name) and backward (``pair``), until it is cut; its last ``n_seeds``
-    inputs are then those of the backward function.  ``title`` and ``notes`` go into the header
+    inputs are then those of the backward function.  The adjoint of a call of a ``remade`` graph
+    runs it again instead of keeping a record.  ``title`` and ``notes`` go into the header
     of the emitted text.
     """
 
@@ -227,6 +228,7 @@ class Graph:
     callees: Mapping[str, Graph] = field(default_factory=dict)
     pair: str | None = None
     n_seeds: int = 0
+    remade: bool = False
     title: str = ""
     notes: tuple[str, ...] = ()
 

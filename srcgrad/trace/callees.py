@@ -45,6 +45,7 @@ class Callee:
     layer: int = 0
     handed: dict[int, Handed] = field(default_factory=dict)
     older: dict[int, Outer] = field(default_factory=dict)
+    remade: bool = False  # the adjoint of a call runs it again
     new_results: bool = False  # an argument is returned on some paths only
 
     def names(self, parameters: tuple[str, ...]) -> list[str]:

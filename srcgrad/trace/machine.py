@@ -77,6 +77,7 @@ class TraceMachine(Contents):
         self.pending = []
         self.activations = []
         self.deriving = []
+        self.checkpoints = []
         self.reserved = set()
         self.bottoms = 0
         self.journal.on_sealed = self.refuse_sealed

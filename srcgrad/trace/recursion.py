@@ -72,6 +72,12 @@ class Recursion(CallNodes):
         if staged.is_generator or ("inline", code) in self.assumed:
             return super().run_frame(function, staged, frame)
         state = tuple(frame.slots[name] for name in staged.parameters)
+        if self.checkpoints and self.checkpoints[-1] is code:
+            self.checkpoints.append(None)
+            try:
+                return self._called(function, staged, frame, state, remade=True)
+            finally:
+                self.checkpoints.pop()
         if ("call", code) in self.assumed:
             return self._called(function, staged, frame, state)
         if self.recurs(function, state):
@@ -81,6 +87,18 @@ class Recursion(CallNodes):
             return super().run_frame(function, staged, frame)
         finally:
             self.activations.pop()
+
+    checkpoints: list[types.CodeType | None]
+
+    def checkpointed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call whose adjoint runs the function again instead of keeping what it computed."""
+        if isinstance(function, types.MethodType):
+            return self.checkpointed(function.__func__, (function.__self__, *args), kwargs)
+        self.checkpoints.append(getattr(function, "__code__", None))
+        try:
+            return self.call(function, *args, **kwargs)
+        finally:
+            self.checkpoints.pop()
 
     def recurs(self, function: types.FunctionType, state: tuple[Any, ...]) -> bool:
         """Is a call of this function being inlined, and was a branch or loop entered since then,
@@ -95,12 +113,12 @@ class Recursion(CallNodes):
 
     # ---- calls -----------------------------------------------------------------------------
     def _called(self, function: types.FunctionType, staged: Staged, frame: Frame,
-                state: tuple[Any, ...]) -> Any:
+                state: tuple[Any, ...], remade: bool = False) -> Any:
         for callee in self.tracing:
             if is_same(callee.function, function):
                 return self._again(callee, state)
         try:
-            callee = self._traced(function, staged, frame, state)
+            callee = self._traced(function, staged, frame, state, remade)
         except Refusal as refusal:
             raise self._not_called(function, refusal.error) from None
         except Unroll as need:
@@ -136,9 +154,10 @@ class Recursion(CallNodes):
 
     # ---- tracing ---------------------------------------------------------------------------
     def _traced(self, function: types.FunctionType, staged: Staged, frame: Frame,
-                state: tuple[Any, ...]) -> Callee:
+                state: tuple[Any, ...], remade: bool) -> Callee:
         """Trace a function to a fixed form of its arguments and its result."""
-        callee = Callee(self._name(function), function, argument_form(self.join(), state))
+        callee = Callee(self._name(function), function, argument_form(self.join(), state),
+                        remade=remade)
         started = len(self.pending)
         for _ in range(MAX_ROUNDS):
             del self.pending[started:]
@@ -334,6 +353,9 @@ class Recursion(CallNodes):
             return
         del self.pending[started:]
         graphs, free = lift({c.name: c.block for c in group if c.block is not None})
+        for c in group:
+            if c.remade and not c.effects:  # effects happen once
+                graphs[c.name] = graphs[c.name].but(remade=True)
         known = self._known(graphs[callee.name]) if len(graphs) == 1 else None
         if known is not None:
             callee.name = known
@@ -344,8 +366,8 @@ class Recursion(CallNodes):
 
     def _known(self, graph: Graph) -> str | None:
         """The name of an equal graph from an earlier call."""
-        return next((name for name, other in self.callees.items() if same_graph(graph, other)),
-                    None)
+        return next((name for name, other in self.callees.items()
+                     if other.remade is graph.remade and same_graph(graph, other)), None)
 
 
 def is_same(one: types.FunctionType, other: types.FunctionType) -> bool:

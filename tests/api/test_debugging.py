@@ -85,3 +85,45 @@ def test_gauss_newton_products():
                                jacobian.T @ (middle @ (jacobian @ v)))
     tree = sg.gnvp(lambda p: p["a"] * p["b"])({"a": X, "b": 3.0}, {"a": X, "b": 0.0})
     np.testing.assert_allclose(tree["a"], 9 * X)
+
+
+# ---- the statement with the wrong derivative --------------------------------------------------
+@sg.custom_vjp
+def _wrong_square(x):
+    return x * x
+
+
+_wrong_square.defvjp(lambda x: (x * x, x), lambda x, ct: (3.0 * x * ct,))
+
+
+def _steps(x, n):
+    y = np.sin(x)
+    for i in range(n):
+        y = np.maximum(y, 0.1 * i)
+        if np.sum(y) > 1.0:
+            y = _wrong_square(y) + y[::-1]
+    return np.sum(y) + np.linalg.norm(y)
+
+
+def test_debug_grads_names_the_statement():
+    suspect = sg.debug_grads(_steps, np.array([0.3, 0.9, 1.4]), 4)
+    assert suspect.operation == "_wrong_square"
+    assert suspect.where.text.strip() == "y = _wrong_square(y) + y[::-1]"
+    assert "dot-product test" in str(suspect)
+
+
+def test_debug_grads_finds_nothing_where_nothing_is_wrong():
+    x = np.array([0.3, 0.0, 1.4])
+    assert sg.debug_grads(lambda x: np.sum(np.abs(x)) + np.max(x) * x[0], x) is None
+    assert sg.debug_grads(lambda p: np.sum(p["a"] * p["b"]), {
+        "a": np.ones(2, np.float32), "b": 2.0}) is None
+    assert sg.debug_grads(lambda z: np.sum(np.abs(np.fft.fft(z) * z)), np.array([1 + 2j, 3])) is None
+    assert sg.debug_grads(lambda n: n * 2, 3) is None
+    assert sg.debug_grads(lambda x: _wrong_square(x) * 0 + int(x), 2.5) is not None
+
+
+def test_debug_grads_looks_into_called_functions():
+    def total(x):
+        return x[0] if len(x) == 1 else np.logaddexp(total(x[:len(x) // 2]), total(x[len(x) // 2:]))
+
+    assert sg.debug_grads(total, np.arange(5.0)) is None

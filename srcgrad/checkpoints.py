@@ -1,0 +1,67 @@
+"""Memory for time: functions whose adjoint runs them again."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from .errors import StructureError
+
+
+class _Checkpointed:
+    """What :func:`checkpoint` returns."""
+
+    __name__: str
+
+    def __init__(self, fun: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, fun)
+        self.fun = fun
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fun(*args, **kwargs)
+
+    def __srcgrad_plain__(self) -> Callable[..., Any]:
+        return self.fun
+
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
+                          kwargs: dict[str, Any]) -> Any:
+        return machine.checkpointed(self.fun, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<srcgrad checkpoint of {self.__name__}>"
+
+
+def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None) -> Any:
+    """``fun``, with less memory for its derivative: what it computes inside is not kept.
+
+    In a gradient the function is one of its own in the generated code.  A call keeps its
+    arguments; when its adjoint is due the function runs once more, with everything kept, and is
+    differentiated.  In a loop over steps ``x = step(x)`` this keeps one ``x`` a step instead of
+    everything inside of the step.  Calls may nest: functions that are called inside and are
+    checkpointed too are run again within.  A function with effects (printing, random draws) is
+    not run twice: what it computes is kept after all.
+
+    ``policy`` is None: nothing inside is kept.
+
+    >>> import numpy as np
+    >>> from srcgrad import grad
+    >>> @checkpoint
+    ... def step(x):
+    ...     return np.sin(np.exp(x))
+    >>> grad(lambda x: step(step(x)))(0.0) == grad(lambda x: step.fun(step.fun(x)))(0.0)
+    True
+    """
+    if policy is not None:
+        raise StructureError(
+            f"checkpoint has no policy {policy!r}", where="policy of checkpoint",
+            why="whatever is computed inside is computed again",
+            fix="leave policy out, and checkpoint the parts that are to be computed again")
+    if fun is None:
+        return functools.partial(checkpoint, policy=policy)
+    if not callable(fun):
+        raise StructureError(f"checkpoint takes a function, got {type(fun).__name__}",
+                             where="the first argument of checkpoint",
+                             why="it marks the function whose inside is not kept",
+                             fix="give a function")
+    return _Checkpointed(fun)
