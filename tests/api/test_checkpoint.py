@@ -1,0 +1,190 @@
+"""Checkpointed functions: the same numbers at every order, and less memory."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+STREAM = np.random.RandomState(0)
+X = STREAM.normal(size=3)
+W = 0.3 * STREAM.normal(size=(3, 3))
+
+
+def step(x, w):
+    h = np.tanh(x @ w)
+    return np.sin(np.exp(h)) + x
+
+
+def in_a_loop(mark, x, w):
+    step_ = mark(step)
+    for _ in range(4):
+        x = step_(x, w)
+    return np.sum(x * x)
+
+
+def in_a_while_and_a_branch(mark, x, w):
+    n = 0
+    while np.sum(x * x) < 40.0:
+        n += 1
+        if n % 2:
+            x = mark(step)(x, w)
+        else:
+            x = mark(np.exp)(x) - x
+    return np.sum(x)
+
+
+def with_closures_and_settings(mark, x, w):
+    scale = np.sum(x)
+    y = mark(lambda z, axis=0: np.cumsum(z, axis=axis) * scale)(w, axis=1)
+    return np.sum(y * y)
+
+
+def nested(mark, x, w):
+    def two(x):
+        return mark(step)(mark(step)(x, w), w)
+
+    return np.sum(mark(two)(mark(two)(x)) ** 2)
+
+
+def inside_of_a_derivative(mark, x, w):
+    return np.sum(sg.grad(lambda y: np.sum(mark(step)(y, w) ** 2))(x) ** 2)
+
+
+def containers(mark, x, w):
+    def layer(p, inputs):
+        return {"out": np.tanh(inputs[0] @ p["w"]) + p["b"], "sum": np.sum(inputs[1])}
+
+    found = mark(layer)({"w": w, "b": 0.5}, [x, w])
+    return np.sum(found["out"] ** 2) * found["sum"]
+
+
+def written_inside(mark, x, w):
+    def relax(u):
+        u = u.copy()
+        for i in range(1, len(u)):
+            u[i] = 0.5 * u[i] + np.sin(u[i - 1])
+        return u
+
+    return np.sum(mark(relax)(mark(relax)(x)) ** 2)
+
+
+def calls_itself(mark, x, w):
+    def total(x):
+        if len(x) == 1:
+            return x[0]
+        return np.logaddexp(total(x[:len(x) // 2]), total(x[len(x) // 2:]))
+
+    return mark(total)(x) + mark(total)(w[0])
+
+
+PROGRAMS = [in_a_loop, in_a_while_and_a_branch, with_closures_and_settings, nested,
+            inside_of_a_derivative, containers, written_inside, calls_itself]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_the_numbers_are_those_of_the_plain_function(program):
+    def marked(x, w):
+        return program(sg.checkpoint, x, w)
+
+    def plain(x, w):
+        return program(lambda f: f, x, w)
+
+    assert sg.jit(marked)(X, W) == plain(X, W) == marked(X, W)
+    for ours, theirs in zip(sg.grad(marked, (0, 1))(X, W), sg.grad(plain, (0, 1))(X, W),
+                            strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+    assert sg.jvp(marked, (X, W), (X, W))[1] == pytest.approx(
+        sg.jvp(plain, (X, W), (X, W))[1])
+    if program not in (inside_of_a_derivative, calls_itself):
+        np.testing.assert_allclose(sg.hessian(marked)(X, W), sg.hessian(plain)(X, W),
+                                   rtol=1e-10, atol=1e-10)
+
+
+def test_effects_happen_once(capsys):
+    @sg.checkpoint
+    def loud(x):
+        print("once")
+        return np.sin(x) * x
+
+    sg.grad(loud)(1.0)
+    assert capsys.readouterr().out == "once\n"
+
+    stream = np.random.default_rng(0)
+
+    @sg.checkpoint
+    def noisy(x):
+        return x * x * stream.normal()
+
+    value, gradient = sg.value_and_grad(noisy)(3.0)
+    assert gradient == pytest.approx(2.0 * value / 3.0)
+
+
+def test_an_argument_that_is_written_to():
+    @sg.checkpoint
+    def double(u):
+        u *= np.sum(u)
+
+    def program(x):
+        u = np.sin(x)
+        double(u)
+        double(u)
+        return np.sum(u)
+
+    def plain(x):
+        u = np.sin(x)
+        u = u * np.sum(u)
+        return np.sum(u * np.sum(u))
+
+    np.testing.assert_allclose(sg.grad(program)(X), sg.grad(plain)(X))
+
+
+def test_it_takes_less_memory():
+    def run(mark):
+        def wide(x):
+            for _ in range(10):
+                x = np.sin(x) * np.exp(-x)
+            return x
+
+        marked = mark(wide)
+
+        def loss(x):
+            for _ in range(10):
+                x = marked(x)
+            return np.sum(x)
+
+        df = sg.grad(loss)
+        x = np.linspace(0.1, 1.0, 20_000)
+        df(x)
+        tracemalloc.start()
+        result = df(x)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return result, peak
+
+    (plain, much), (marked, little) = run(lambda f: f), run(sg.checkpoint)
+    assert np.array_equal(plain, marked)
+    assert little < 0.5 * much
+
+
+def test_the_generated_code_runs_the_function_again():
+    text = sg.grad(lambda x: in_a_loop(sg.checkpoint, x, W)).source(X)
+    assert "record = step_forward(" in text.split("# ---- backward")[1]
+
+
+def test_mistakes():
+    with pytest.raises(sg.StructureError, match="policy"):
+        sg.checkpoint(step, policy="dots")
+    with pytest.raises(sg.StructureError, match="takes a function"):
+        sg.checkpoint(3.0)
+
+
+def test_names_and_decorators():
+    @sg.checkpoint()
+    def f(x):
+        """Doc."""
+        return x * x
+
+    assert f.__name__ == "f" and f.__doc__ == "Doc." and "checkpoint of f" in repr(f)
+    assert sg.grad(f)(3.0) == 6.0
