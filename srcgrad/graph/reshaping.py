@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from .. import dims
 from ..dims import Dim
@@ -105,6 +106,28 @@ def _ravel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | 
     return Outcome((aval,), views=("maybe" if only else view,), sources=(0,))
 
 
+def _windows(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    """``sliding_window_view``: examples would have to respect that windows fit."""
+    bound = dict(zip(("x", "window_shape", "axis"), args)) | kwargs
+    x, window, axis = bound["x"], bound["window_shape"], bound.get("axis")
+    if not isinstance(x, Aval) or not x.is_array or x.shape is None:
+        return None
+    window = window if isinstance(window, tuple | list) else (window,)
+    axis = axis if isinstance(axis, tuple | list) else (
+        tuple(range(x.ndim or 0)) if axis is None else (axis,))
+    sizes = [size for size in map(number_of, window) if size is not None]
+    if len(sizes) != len(window) or len(axis) != len(sizes) or not all(
+            type(a) is int and -len(x.shape) <= a < len(x.shape) for a in axis):
+        return None
+    shape: list[Any] = list(x.shape)
+    for a, size in zip(axis, sizes):
+        shape[a] = dims.add(shape[a], dims.add(1, dims.multiply(-1, size)))
+        shape.append(size)
+    if any(isinstance(size, int) and size < 0 for size in shape):
+        return None
+    return Outcome((x.but(shape=tuple(shape)),), views=("view",), sources=(0,))
+
+
 def _broadcast_to(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     if len(args) != 2 or kwargs or not isinstance(args[0], Aval):
         return None
@@ -128,4 +151,5 @@ RULES: dict[Any, Rule] = {
     np.reshape: _reshape, Method("reshape"): _reshape,
     np.ravel: _ravel, Method("ravel"): _ravel, Method("flatten"): _ravel,
     np.broadcast_to: _broadcast_to,
+    sliding_window_view: _windows,
 }

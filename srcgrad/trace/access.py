@@ -226,11 +226,11 @@ class Access(Items):
             return self._scalar_attribute(obj, name)
         if isinstance(obj, types.ModuleType):
             return self._module_attribute(obj, name)
-        if isinstance(obj, list) and _class_attribute(list, name) is UNBOUND:
+        if isinstance(obj, list) and class_attribute(list, name) is UNBOUND:
             return getattr(obj, name)
         if isinstance(obj, (list, dict, set, tuple, str, Staged)):
             if type(obj) in (list, dict, set) and name != "__class__" and (
-                    _class_attribute(type(obj), name) is not UNBOUND):
+                    class_attribute(type(obj), name) is not UNBOUND):
                 return BoundMethod(self, obj, name)
             if not hasattr(type(obj), "_fields"):
                 return getattr(obj, name)
@@ -272,7 +272,7 @@ class Access(Items):
                 return self.opaque_apply(Attribute(name), (self.content(obj),),
                                          OPAQUE if name == "shape" else INT)
             return self.apply(Attribute(name), (obj,), {})
-        if _class_attribute(np.ndarray, name) is UNBOUND:
+        if class_attribute(np.ndarray, name) is UNBOUND:
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
         return BoundMethod(self, obj, name)
 
@@ -311,7 +311,7 @@ class Access(Items):
             value = obj.value
             return self.opaque_apply(Attribute(name), (value,), OPAQUE)
         cls = obj.__class__
-        if _class_attribute(cls, name) is UNBOUND:
+        if class_attribute(cls, name) is UNBOUND:
             raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
         if aval.kind is Kind.SCALAR and name in ("shape", "ndim", "dtype", "size", "itemsize"):
             return {"shape": (), "ndim": 0, "dtype": aval.dtype, "size": 1,
@@ -327,7 +327,7 @@ class Access(Items):
         overlay = self.overlays.get(id(obj))
         if overlay is not None and name in overlay:
             return self.loaded(overlay[name])
-        found = _class_attribute(type(obj), name) if not isinstance(obj, type) else UNBOUND
+        found = class_attribute(type(obj), name) if not isinstance(obj, type) else UNBOUND
         if isinstance(found, property) and found.fget is not None:
             return self.call(found.fget, obj)
         path = self.paths.get(id(obj))
@@ -336,11 +336,11 @@ class Access(Items):
             return getattr(obj, name)
         if path is not None:
             return self._outside_attribute(obj, name, path, found)
-        if _cached_property(found) and name not in getattr(obj, "__dict__", {}):
+        if is_cached_property(found) and name not in getattr(obj, "__dict__", {}):
             return self._cached(obj, name, found)
         getter = getattr(type(found), "__get__", None)
         if hasattr(getter, "__code__") and not isinstance(found, types.FunctionType) and (
-                not _cached_property(found)):
+                not is_cached_property(found)):
             return self.call(getter, found, obj, type(obj))
         try:
             value = getattr(obj, name)
@@ -360,7 +360,7 @@ class Access(Items):
         own = getattr(obj, "__dict__", None) if not is_tracer(obj) else None
         if isinstance(own, dict):
             return own.get(name, UNBOUND)
-        member = _class_attribute(type(obj), name)
+        member = class_attribute(type(obj), name)
         if not isinstance(member, types.MemberDescriptorType):
             return UNBOUND
         try:
@@ -370,7 +370,7 @@ class Access(Items):
 
     def without(self, obj: Any, name: str) -> Any:
         """An attribute that the instance does not hold itself: that of its class."""
-        found = _class_attribute(type(obj), name)
+        found = class_attribute(type(obj), name)
         if found is not UNBOUND and not isinstance(found, types.MemberDescriptorType):
             return found
         fallback = python_method(obj, "__getattr__")
@@ -408,7 +408,7 @@ class Access(Items):
             return self.outside(found.__func__, path.child("attr", name))
         if isinstance(found, classmethod):
             return types.MethodType(found.__func__, type(obj))
-        if _cached_property(found):
+        if is_cached_property(found):
             return self._cached(obj, name, found)
         try:
             value = getattr(obj, name)
@@ -428,7 +428,7 @@ class Access(Items):
             return
         if isinstance(obj, (types.ModuleType, type)):
             self._register_for_effect(obj)
-        setter = _class_attribute(type(obj), name)
+        setter = class_attribute(type(obj), name)
         if isinstance(setter, property):
             if setter.fset is None:
                 setattr(obj, name, value)  # raises Python's own error
@@ -512,7 +512,7 @@ class Access(Items):
         return super(cls, obj)
 
 
-def _class_attribute(cls: type, name: str) -> Any:
+def class_attribute(cls: type, name: str) -> Any:
     """The raw attribute of a class (descriptors are not run); UNBOUND if there is none."""
     for k in cls.__mro__:
         if name in k.__dict__:
@@ -524,7 +524,8 @@ def _is_data_descriptor(found: Any) -> bool:
     return found is not UNBOUND and hasattr(type(found), "__set__")
 
 
-def _cached_property(found: Any) -> bool:
+def is_cached_property(found: Any) -> bool:
+    """Is an attribute of a class a ``functools.cached_property``?"""
     return type(found).__name__ == "cached_property" and hasattr(found, "func")
 
 
@@ -538,5 +539,5 @@ def _probe_setattr(obj: Any, name: str) -> None:
     frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
     if frozen and cls.__setattr__ is not object.__setattr__:
         cls.__setattr__(obj, name, None)
-    if not hasattr(obj, "__dict__") and _class_attribute(cls, name) is UNBOUND:
+    if not hasattr(obj, "__dict__") and class_attribute(cls, name) is UNBOUND:
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")

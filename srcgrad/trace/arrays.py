@@ -264,6 +264,16 @@ def lies_in_c_order(machine: Any, array: Any) -> bool:
     return bool(machine.layout_of(array))
 
 
+@handles(written_out.in_one_piece)
+def in_one_piece(machine: Any, array: Any) -> None:
+    if not lies_in_c_order(machine, array):
+        raise machine.fatal(UnsupportedOperation(
+            "as_strided of an array that is not in C order",
+            why="its elements could not be followed to where they lie in memory",
+            fix="take strides of a contiguous array (np.ascontiguousarray), or use slices and "
+                "np.lib.stride_tricks.sliding_window_view"))
+
+
 for _function, _helper in written_out.WRITTEN_OUT.items():
     HANDLERS[_function] = _in_python(_function, _helper)
 for _function in written_out.WITH_SECOND:

@@ -17,6 +17,8 @@ from .partial import PartialJoin
 from .structures import leaf_aval, rebuilder, structure_parts
 from .tracers import Columns, SymbolicList
 
+MAX_DEPTH = 20  # of the structure of an item; deeper ones are taken for cyclic
+
 
 class Form:
     """What the items of a list have in common."""
@@ -78,14 +80,16 @@ def _key(obj: Any) -> tuple[Any, ...]:
     return (type(obj), len(parts), *names)
 
 
-def form_of(joining: Join, item: Any) -> Form:
-    """The form of one item."""
+def form_of(joining: Join, item: Any, depth: int = 0) -> Form:
+    """The form of one item; :class:`Unfit` if it contains itself."""
+    if depth > MAX_DEPTH:
+        raise Unfit
     if leaf_aval(item) is not None or (type(item) is list and id(item) in joining.symbolic):
         return Column()
     parts = None if joining.outside(item) else structure_parts(item)
     if parts is None:
         return Fixed(item)
-    return Parts(_key(item), rebuilder(item), [form_of(joining, p) for p in parts])
+    return Parts(_key(item), rebuilder(item), [form_of(joining, p, depth + 1) for p in parts])
 
 
 def common(first: Form, second: Form) -> Form:

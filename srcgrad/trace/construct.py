@@ -54,6 +54,10 @@ class Construction(Access):
         meta = type(cls)
         if "__call__" in meta.__dict__ and hasattr(meta.__call__, "__code__"):
             return self.call(meta.__call__, cls, *args, **kwargs)
+        return self.instance(cls, args, kwargs)
+
+    def instance(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``type.__call__(cls, ...)`` of a class of the user's."""
         if issubclass(cls, (tuple, str, int, float, frozenset)) or _is_enum(cls):
             return cls(*args, **kwargs)
         new = cls.__new__

@@ -25,6 +25,7 @@ from .iteration import EqualArrays, Range, Staged, staged_iterable
 from .journal import Field
 from .library import Selector
 from .operators import BINARY, COMPARE, INPLACE, UNARY, python_method
+from .structures import leaf_aval
 from .tracers import ArrayTracer, Maybe, OpaqueTracer, ScalarTracer, contains_tracer, is_tracer
 
 for _op, _fn in BINARY.items():
@@ -153,17 +154,25 @@ def _extreme(function: Any, op: str) -> Callable[..., Any]:
             return function(items)
         if key is None and all(_is_int(i) for i in items):
             return _symbolic_extreme(machine, function, items)
-        best, best_key = items[0], machine.call(key, items[0]) if key else items[0]
-        for one in items[1:]:
-            one_key = machine.call(key, one) if key is not None else one
+        if key is None:
+            best = items[0]
+            for one in items[1:]:
+                best = machine.if_expression(machine.compare(op, one, best), lambda one=one: one,
+                                             lambda kept=best: kept)
+            return best
+        # of many objects, the number of the best is found, and the object picked by it
+        numbered = len(items) > 2 and any(leaf_aval(i) is None for i in items)
+        best, best_key = 0 if numbered else items[0], machine.call(key, items[0])
+        for i, one in enumerate(items[1:], 1):
+            one_key, candidate = machine.call(key, one), i if numbered else one
             better = machine.compare(op, one_key, best_key)
-            kept, kept_key = best, best_key
-            best = machine.if_expression(better, lambda one=one: one, lambda kept=kept: kept)
-            if key is None:
-                best_key = best
-            else:
-                best_key = machine.if_expression(better, lambda k=one_key: k,
-                                                 lambda k=kept_key: k)
+            best = machine.if_expression(better, lambda one=candidate: one,
+                                         lambda kept=best: kept)
+            best_key = machine.if_expression(better, lambda k=one_key: k,
+                                             lambda k=best_key: k)
+        if numbered:
+            found = items[best] if type(best) is int else machine.pick(items, best)
+            return found if found is not None else machine.getitem(items, best)
         return best
 
     return handler

@@ -17,7 +17,7 @@ from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
 from .journal import Content, item_name
 from .keys import Keys
 from .operators import python_method
-from .recorder import Region, shift_step
+from .recorder import Region, plain_numbers, shift_step
 from .refused import other_dtype
 from .tracers import ArrayTracer, OpaqueTracer, Tracer, is_tracer
 
@@ -132,7 +132,7 @@ class Items(Keys):
             key = list(key)
         if isinstance(key, tuple) and any(isinstance(k, range) for k in key):
             key = tuple(list(k) if isinstance(k, range) else k for k in key)
-        values = self.values_in(key)
+        values = plain_numbers(self.values_in(key))
 
         def avals(part: Any) -> Any:
             if isinstance(part, Value):

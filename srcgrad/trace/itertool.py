@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..kinds import Kind
+from ..stage.machine import BREAK, NORMAL
 from .handlers import HANDLERS, handles
 from .iteration import Cursor, staged_iterable
 from .tracers import is_tracer
@@ -78,27 +79,47 @@ def compress(machine: Any, data: Any, selectors: Any) -> Iterator[Any]:
 
 
 @handles(itertools.takewhile)
-def takewhile(machine: Any, predicate: Any, iterable: Any) -> Iterator[Any]:
-    for item in machine.iterate(iterable):
-        if not machine.truth(machine.call(predicate, item)):
-            return
-        yield item
+def takewhile(machine: Any, predicate: Any, iterable: Any) -> Any:
+    """The items before the first that fails; a list where that depends on data."""
+    kept: list[Any] = machine.build_list()
+
+    def keep() -> Any:
+        item = machine.held
+        return machine.if_(machine.call(predicate, item),
+                           lambda: machine.append_held_item(kept, item), lambda: BREAK)
+
+    return _chosen(machine, iterable, kept, keep)
 
 
 @handles(itertools.dropwhile)
-def dropwhile(machine: Any, predicate: Any, iterable: Any) -> Iterator[Any]:
-    items = iter(machine.iterate(iterable))
-    for item in items:
-        if not machine.truth(machine.call(predicate, item)):
-            yield item
-            break
-    yield from items
+def dropwhile(machine: Any, predicate: Any, iterable: Any) -> Any:
+    """The items from the first that fails on; a list where that depends on data."""
+    kept: list[Any] = machine.build_list()
+    frame = machine.scratch_frame(False)
+
+    def keep() -> Any:
+        item = machine.held
+        goes_on = machine.or_(machine.load(frame, "total"),
+                              lambda: machine.not_(machine.call(predicate, item)))
+        machine.store(frame, "total", goes_on)
+        return machine.if_(goes_on, lambda: machine.append_held_item(kept, item), lambda: NORMAL)
+
+    return _chosen(machine, iterable, kept, keep)
+
+
+def _chosen(machine: Any, iterable: Any, kept: list[Any], keep: Callable[[], Any]) -> Any:
+    """An iterator over what a loop over the items has kept.  (Python's own iterators may be
+    endless: they are advanced while the answer is known, and lazily.)"""
+    items = staged_iterable(machine, iterable) or machine.iterate(iterable)
+    machine.for_(items, machine.hold, keep)
+    return Cursor(staged_iterable(machine, kept) or kept)
 
 
 @handles(itertools.filterfalse)
 def filterfalse(machine: Any, predicate: Any, iterable: Any) -> Iterator[Any]:
-    return iter([i for i in machine.iterate(iterable) if not machine.truth(
-        i if predicate is None else machine.call(predicate, i))])
+    return machine.call(  # type: ignore[no-any-return]
+        filter, lambda i: machine.not_(i if predicate is None else machine.call(predicate, i)),
+        iterable)
 
 
 @handles(itertools.groupby)

@@ -39,6 +39,7 @@ from .tracers import (
     Columns,
     Maybe,
     Partial,
+    Picked,
     Poison,
     SymbolicList,
     contains_tracer,
@@ -291,6 +292,8 @@ class Join:
         return shape
 
     def _new_structure(self, a: Any, b: Any) -> Shape:
+        if type(a) is Picked or type(b) is Picked:
+            return self._picked(a, b)
         if type(a) is type(b) and type(a) in (list, dict, set) and (
                 {id(a), id(b)} <= self.young) and (id(a), id(b)) not in self.apart and (
                 type(a) is set or {id(a), id(b)} & self.symbolic.keys()):
@@ -311,6 +314,21 @@ class Join:
         if is_mutable(a):
             self.objects.append((a, b))
         return Sequence(rebuilder(a), items, structure_parts)  # type: ignore[arg-type]
+
+    def _picked(self, a: Any, b: Any) -> Shape:
+        """One of several objects on both paths: the number is joined."""
+        objects = a.objects if type(a) is Picked else b.objects
+
+        def number(state: Any) -> tuple[Any, ...]:
+            return (UNBOUND if state is UNBOUND else place_among(objects, state),)
+
+        places = [place_among(objects, x) for x in (a, b)]
+        if None in places:
+            return self._two(a, b)
+        item = self.unify(*places)
+        if isinstance(item, Same):
+            return Same(a if type(a) is Picked else b)
+        return Sequence(lambda parts: Picked(objects, parts[0]), [item], number)
 
     def _two(self, a: Any, b: Any) -> Shape:
         """Things that have no common form: after a branch it is known which of them it is."""
@@ -366,6 +384,15 @@ def _unbound_parts(count: int) -> Callable[[Any], tuple[Any, ...]]:
         return found if found is not None else (UNBOUND,) * count
 
     return parts
+
+
+def place_among(objects: tuple[Any, ...], obj: Any) -> Any:
+    """The number of an object among several, traced or not; None if it is none of them."""
+    if type(obj) is Picked:
+        same = len(obj.objects) == len(objects) and all(
+            a is b for a, b in zip(obj.objects, objects))
+        return obj.index if same else None
+    return next((i for i, one in enumerate(objects) if one is obj), None)
 
 
 def list_elem(joining: Join, state: Any) -> Any:

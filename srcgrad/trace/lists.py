@@ -25,7 +25,8 @@ from .iteration import Rows
 from .joins import list_item_aval, unlike_items
 from .journal import Content, Snapshot
 from .keys import FEW
-from .tracers import ArrayTracer, Columns, SymbolicList
+from .structures import is_mutable
+from .tracers import ArrayTracer, Columns, ScalarTracer, SymbolicList
 from .widening import stable_elem
 
 
@@ -93,9 +94,14 @@ class Lists(Calls):
         items = list(self.outside_items(obj))
         avals = [list_item_aval(joining, i) for i in items]
         if not items or any(a is None for a in avals):
-            found = common_form(joining, (Snapshot(list, tuple(items)),)) if items else None
-            if found is None or found[0].mutable:
-                return self._one_among(items, key) if items else None
+            if not items:
+                return None
+            found = None
+            if not is_mutable(items[0]) and not (
+                    isinstance(items[0], tuple) and any(map(is_mutable, items[0]))):
+                found = common_form(joining, (Snapshot(list, tuple(items)),))
+            if found is None:
+                return self.pick(items, key)
             columns = zip(*(taken_apart(joining, found[0], i) for i in items), strict=True)
             return put_together(joining, found[0], [
                 self.list_read(list(c), key) for c in columns])
@@ -104,8 +110,39 @@ class Lists(Calls):
             return self._one_among(items, key)
         if elem.kind is Kind.ARRAY:
             return self._one_among(items, key)
-        (value,) = self.emit("get", (self.list_value(items), self.as_value(key)), (elem,))
+        (value,) = self.emit("get", (self.list_of_numbers(items), self.as_value(key)), (elem,))
         return self._element(obj, value)
+
+    def list_of_numbers(self, items: list[Any]) -> Value:
+        """A list of known length as a graph value; that of an earlier one with the same numbers
+        where there is one."""
+        if not all(type(i) is ScalarTracer for i in items):
+            return self.list_value(items)
+        key = tuple(i.value for i in items)
+        known = self.lists_made.get(key)
+        if known is None or not known[1].active or known[0] in self.gone:
+            known = self.lists_made[key] = (self.list_value(items), self.region)
+        return known[0]
+
+    lists_made: dict[tuple[Value, ...], tuple[Value, Any]]
+
+    def list_replaced(self, items: list[Any], index: Any, item: Any) -> list[Any]:
+        """Numbers with the one at a traced place replaced."""
+        before = self.list_of_numbers(items)
+        value = self.as_value(item)
+        elem = stable_elem(self.join(), before.aval.elem, value.aval.but(expr=None))  # type: ignore[arg-type]
+        (after,) = self.emit("put", (before, value, self.as_value(index)), (list_of(elem),))
+        after.obj = before.obj
+        made = [self.wrap(self.emit("get", (after, self.const(i)), (elem,))[0])
+                for i in range(len(items))]
+        if all(type(m) is ScalarTracer for m in made):
+            self.lists_made[tuple(m.value for m in made)] = (after, self.region)
+        return made
+
+    def pick(self, items: list[Any], index: Any) -> Any:
+        """One of several objects at a place that depends on data; None where they have too
+        little in common."""
+        raise AttributeError
 
     def _one_among(self, items: list[Any], key: Any) -> Any:
         """One of several arrays or other objects, told by branches, so that it stays the same

@@ -23,11 +23,12 @@ from . import (  # noqa: F401  (they fill the table of handlers)
 from .contents import Contents
 from .handlers import HANDLERS
 from .homes import may_be
-from .iteration import Transposed, staged_iterable
+from .iteration import Cursor, Transposed, staged_iterable
 from .rounds import Later
 from .structures import record_fields
 from .tracers import ArrayTracer, is_tracer
 
+SIZED = (list, tuple, dict, set, frozenset, range)
 
 class TraceMachine(Contents):
     """All staged operators, recording."""
@@ -40,6 +41,8 @@ class TraceMachine(Contents):
         super().__init__(sizes)
         self.unrolled = unrolled if unrolled is not None else {}
         self.list_sites = {}
+        self.lists_made = {}
+        self.groups = []
         self.generators = {}
         self.list_owners = {}
         self.element_sizes = {}
@@ -88,8 +91,10 @@ class TraceMachine(Contents):
     # ---- operators that are about Python -----------------------------------------------------
     def generator(self, iterable: Any, lazily: Any, as_list: Any) -> Any:
         """A generator expression over traced things runs at once, staged."""
-        if as_list is not None and (staged_iterable(self, iterable) is not None):
-            return as_list(iterable)
+        if as_list is not None and (staged_iterable(self, iterable) is not None or (
+                ("listed",) in self.assumed and isinstance(iterable, SIZED))):
+            items = as_list(iterable)
+            return Cursor(staged_iterable(self, items) or items)
         made = lazily(self.iterate(iterable))
         self.note_iterator(made)
         return made
@@ -158,13 +163,9 @@ class TraceMachine(Contents):
         if all(type(i) is float or (is_tracer(i) and i.aval.kind is not Kind.OPAQUE)
                for i in items):
             return self._gathered(items, order)
-        parts = [i if isinstance(i, tuple) else () for i in items]
-        if parts[0] and all(type(i) is type(items[0]) and len(i) == len(parts[0]) for i in items):
-            columns = [self._gathered(list(column), order)
-                       for column in zip(*parts, strict=True)]
-            make = type(items[0]) if not hasattr(type(items[0]), "_fields") else (
-                lambda xs: type(items[0])(*xs))
-            return [make(row) for row in zip(*columns, strict=True)]
+        found = [self.pick(items, self.getitem(order, i)) for i in range(len(items))]
+        if not any(f is None for f in found):
+            return found
         raise self.fatal(UnsupportedOperation(
             "sorting unlike objects by a traced key",
             why="which object comes first depends on data, and the objects cannot be gathered",

@@ -14,7 +14,14 @@ from ..graph.infer import infer
 from ..graph.ir import Value, abstract
 from ..kinds import BOOL, Kind, in_words, int_aval
 from .sources import Sources
-from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, contains_tracer, is_tracer
+from .tracers import (
+    ArrayTracer,
+    OpaqueTracer,
+    Picked,
+    ScalarTracer,
+    contains_tracer,
+    is_tracer,
+)
 from .written_out import repeated
 
 BINARY: dict[str, Any] = {
@@ -46,7 +53,8 @@ def python_method(obj: Any, name: str) -> Any:
     """A special method written in Python on the object's class, or None."""
     if is_tracer(obj) or isinstance(obj, (*CONTAINERS, np.ndarray, np.generic, int, float)):
         return None
-    method = getattr(type(obj), name, None)
+    cls = obj.cls if type(obj) is Picked else type(obj)
+    method = getattr(cls, name, None)
     return method if hasattr(method, "__code__") else None
 
 
@@ -449,16 +457,21 @@ class Operators(Sources):
                 negated = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
                 self.guard("size", None, (op if outcome else negated[op], difference, 0))
                 return outcome
-        raise self.fatal(TracingError(
-            f"the truth value of a traced value ({in_words(value.aval)}) is needed now",
+        what = f"a traced value ({in_words(value.aval)})" if is_tracer(value) else (
+            "one of two objects")
+        refusal = self.fatal(TracingError(
+            f"the truth value of {what} is needed now",
             why="it depends on data, and this place (a generator, a C function, a dict key) "
                 "cannot be staged as a branch",
             fix="use an if statement, np.where, or a loop in staged code"))
+        refusal.assume = ("listed",)  # generator expressions, run at once and staged
+        raise refusal
 
     def predicate(self, value: Any) -> Any:
         """The value as a branch condition: a bool or a tracer whose truth Python can test."""
         if not is_tracer(value):
-            return bool(value)
+            method = python_method(value, "__bool__") or python_method(value, "__len__")
+            return bool(value) if method is None else self.predicate(self.call(method, value))
         if value.aval.kind is Kind.INT and value.aval.expr is not None:
             return self._compare_traced("!=", value, 0)
         return value

@@ -17,10 +17,10 @@ from ..errors import JoinError
 from ..graph.ir import Value
 from ..spelling import Method
 from ..stage.machine import NORMAL, UNBOUND
-from .either import Either
 from .iteration import Entries
 from .journal import Content, Field
 from .partial import DELETED, bound_in, content_with
+from .protocols import Protocols
 from .tracers import (
     Maybe,
     Partial,
@@ -34,7 +34,7 @@ JOURNALED = frozenset({"clear", "copy", "get", "items", "keys", "move_to_end", "
 Act = Callable[[], Any]
 
 
-class Presence(Either):
+class Presence(Protocols):
     """Operators on what may be unbound."""
 
     # ---- one place -----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import sysconfig
 from collections.abc import Callable
 from typing import Any
@@ -29,6 +30,7 @@ from .control import Refusal
 from .homes import is_stored, may_be
 from .iteration import EqualArrays
 from .journal import Journal, Lost, Version
+from .overlaps import refused_overlap
 from .tracers import (
     ArrayTracer,
     Home,
@@ -295,6 +297,8 @@ class Recorder:
                     f"{home.label!r}, which may or may not be the same array depending on "
                     "data, was written to"))
 
+    numbers: dict[Any, int]
+
     def write_version(self, tracer: ArrayTracer, op: str, steps: Steps, value: Value,
                       dyn: tuple[Value, ...], **params: Any) -> None:
         """A write through ``tracer`` at further ``steps`` (counted from the first of ``dyn``):
@@ -304,6 +308,9 @@ class Recorder:
         before = tuple(shift_step(s, 2) for s in tracer.steps)
         after = tuple(shift_step(s, 2 + len(tracer.dyn)) for s in steps)
         inputs = (home.current, value, *tracer.dyn, *dyn)
+        refused = refused_overlap(home.current.aval, before + after, inputs, self.numbers)
+        if refused is not None:
+            raise self.fatal(refused)
         (version,) = self.emit(op, inputs, (home.current.aval,), steps=before + after, **params)
         version.obj = home.obj
         version.hint = home.current.hint
@@ -318,8 +325,8 @@ class Recorder:
     def apply(self, fn: Callable[..., Any], args: tuple[Any, ...],
               kwargs: dict[str, Any]) -> Any:
         """Apply a NumPy-like function: a node, and tracers for its results."""
-        arg_values = self.values_in(tuple(args))
-        kw_values = self.values_in(dict(kwargs))
+        arg_values = plain_numbers(self.values_in(tuple(args)))
+        kw_values = plain_numbers(self.values_in(dict(kwargs)))
         inputs: list[Value] = []
         template = abstract(arg_values, inputs)
         keywords = abstract(kw_values, inputs)
@@ -440,3 +447,15 @@ def shift_step(step: Step, by: int) -> Step:
                       tuple((k, shift(v, by)) for k, v in step.kwargs))
 
 
+def plain_numbers(structure: Any) -> Any:
+    """Arguments of NumPy with members of number enums as the numbers they are."""
+    if isinstance(structure, enum.Enum) and isinstance(structure, (int, float)):
+        return structure.value
+    if type(structure) in (tuple, list):
+        return type(structure)(plain_numbers(s) for s in structure)
+    if type(structure) is dict:
+        return {k: plain_numbers(v) for k, v in structure.items()}
+    if type(structure) is slice:
+        return slice(*(plain_numbers(s) for s in (structure.start, structure.stop,
+                                                  structure.step)))
+    return structure

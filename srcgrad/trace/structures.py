@@ -12,7 +12,7 @@ from ..kinds import Aval, aval_of, in_words
 from ..stage.machine import UNBOUND
 from ..tree import blank
 from .journal import Snapshot
-from .tracers import ArrayTracer, BoundMethod, Choice, SymbolicList, is_tracer
+from .tracers import ArrayTracer, BoundMethod, Choice, Picked, SymbolicList, is_tracer
 
 IMMUTABLE = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type(None))
 
@@ -21,15 +21,16 @@ def is_mutable(obj: Any) -> bool:
     """Is it an object whose identity matters: can it be changed in place?"""
     if isinstance(obj, (list, dict, set)):
         return True
-    if isinstance(obj, tuple) or record_fields(obj) is None or type(obj) in (BoundMethod, Choice):
+    if isinstance(obj, tuple) or record_fields(obj) is None or type(obj) in (
+            BoundMethod, Choice, Picked):
         return False
     frozen = getattr(getattr(type(obj), "__dataclass_params__", None), "frozen", False)
     return not frozen
 
 
 def contains_choice(obj: Any) -> bool:
-    """Is a result, or a part of it, one of two things that have no common form?"""
-    if type(obj) is Choice:
+    """Is a result, or a part of it, one of several things?"""
+    if type(obj) in (Choice, Picked):
         return True
     if isinstance(obj, (tuple, list)):
         return any(contains_choice(o) for o in obj)
@@ -78,6 +79,8 @@ def structure_parts(obj: Any) -> tuple[Any, ...] | None:
         return (obj.owner,)
     if type(obj) is Choice:
         return (obj.first, obj.predicate, obj.second)
+    if type(obj) is Picked:
+        return (obj.index,)
     names = record_fields(obj)
     if names is None:
         return None
@@ -116,6 +119,9 @@ def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
         return lambda parts: BoundMethod(machine, parts[0], name)
     if type(obj) is Choice:
         return lambda parts: Choice(getattr(parts[1], "value", parts[1]), parts[0], parts[2])
+    if type(obj) is Picked:
+        objects = obj.objects
+        return lambda parts: Picked(objects, parts[0])
     names = record_fields(obj) or ()
 
     def build(parts: list[Any]) -> Any:

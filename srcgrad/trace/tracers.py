@@ -373,6 +373,24 @@ class Choice:
         self.second = second
 
 
+class Picked:
+    """One of several like objects, by a number that is known at run time: ``bodies[k]``.
+
+    Objects of one class with the same attributes (or dicts of the same keys, lists and tuples
+    of one length); ``index`` is the traced number."""
+
+    __slots__ = ("index", "objects")
+
+    def __init__(self, objects: tuple[Any, ...], index: Any) -> None:
+        self.objects = objects
+        self.index = index
+
+    @property
+    def cls(self) -> type:
+        """The class of the objects."""
+        return type(self.objects[0])
+
+
 class BoundMethod:
     """``obj.name`` before it is called, for tracers and Python containers."""
 

@@ -25,7 +25,7 @@ from .joins import (
 from .journal import Snapshot
 from .partial import DELETED, entries_of, is_ordered
 from .structures import describe, is_mutable, leaf_aval
-from .tracers import Maybe, Partial, Poison
+from .tracers import Maybe, Partial, Picked, Poison
 
 
 def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool]:
@@ -47,7 +47,8 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
         parts = None if end is UNBOUND else _parts_or_none(shape, end)
         if is_mutable(head) and type(end) is type(head):
             joining.objects.append((head, end))
-        if parts is None or len(parts) != len(shape.items) or type(end) is not type(head):
+        unlike = None in parts if parts and type(head) is Picked else type(end) is not type(head)
+        if parts is None or len(parts) != len(shape.items) or unlike:
             return joining.unify(head, end), True
         wide = False
         items = []

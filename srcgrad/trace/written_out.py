@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from ..rules.book import lookup
@@ -152,18 +153,26 @@ def nanpercentile(a: Any, q: Any, axis: Any = None, **options: Any) -> Any:
                                axis, a)
 
 
-def as_strided(x: Any, shape: Any = None, strides: Any = None) -> Any:
-    """``as_strided`` for reading: the elements at the offsets that the strides give."""
+def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False,
+               writeable: bool = True) -> Any:
+    """``as_strided``: windows that slide over the memory of an array in C order, one axis after
+    the other."""
     shape = x.shape if shape is None else shape
-    strides = x.strides if strides is None else strides
-    places = np.zeros(shape, int)
-    for axis in range(len(shape)):
-        steps = np.arange(shape[axis]) * (strides[axis] // x.itemsize)
-        places = places + np.reshape(steps, tuple(-1 if i == axis else 1
-                                                  for i in range(len(shape))))
-    if np.any(places < 0) or np.any(places >= x.size):
+    steps = [step // x.itemsize for step in (x.strides if strides is None else strides)]
+    in_one_piece(x)
+    spans = [1]
+    for size, step in zip(shape[::-1], steps[::-1]):
+        spans.insert(0, spans[0] + (size - 1) * step)
+    if spans[0] > x.size:
         raise IndexError("as_strided reaches outside of the array, where only memory is known")
-    return np.ravel(x)[places]
+    view = np.ravel(x)[:spans[0]]
+    for axis in range(len(shape) - 1):
+        view = sliding_window_view(view, spans[axis + 1], -1, writeable=writeable)
+        if steps[axis] > 1:
+            view = view[..., ::steps[axis], :]
+    if steps and steps[-1] > 1:
+        view = view[..., ::steps[-1]]
+    return view if all(steps) else np.broadcast_to(view, shape)
 
 
 class Flat:
@@ -194,6 +203,12 @@ class Flat:
         else:
             places = np.arange(self.base.size)[key]
             self.base[np.unravel_index(places, self.base.shape)] = value
+
+
+def in_one_piece(array: np.ndarray[Any, Any]) -> None:
+    """Require that ``np.ravel`` of the array is a view."""
+    if not lies_in_c_order(array):
+        raise ValueError("the array does not lie in C order")
 
 
 def set_flat(base: Any, value: Any) -> None:

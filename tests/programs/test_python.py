@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import srcgrad as sg
@@ -18,13 +19,17 @@ import python_exceptions  # noqa: E402
 import python_found  # noqa: E402
 import python_functions  # noqa: E402
 import python_keys  # noqa: E402
+import python_nodes  # noqa: E402
+import python_objects  # noqa: E402
+import python_picked  # noqa: E402
 import python_random  # noqa: E402
 from chain import check, check_exported, check_orders  # noqa: E402
 
 PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
     for module in (path_state, python_control, python_exceptions, python_found, python_functions,
-                   python_keys, python_random, python_data)
+                   python_keys, python_random, python_data, python_nodes, python_objects,
+                   python_picked)
     for fn, args in module.CASES
 ]
 
@@ -43,6 +48,21 @@ def test_a_generator_advanced_in_a_branch_is_refused():
 
     with pytest.raises(sg.SrcgradError, match="generator is advanced"):
         sg.grad(program)(0.5, 2.0)
+
+
+@pytest.mark.parametrize("window", [
+    lambda y: np.lib.stride_tricks.as_strided(y, (3, 2), (8, 8)),
+    lambda y: np.lib.stride_tricks.sliding_window_view(y, 2, writeable=True),
+])
+def test_a_write_through_overlapping_windows_is_refused(window):
+    def program(x):
+        y = x * 1.0
+        v = window(y)
+        v *= 2.0
+        return np.sum(y ** 2)
+
+    with pytest.raises(sg.UnsupportedOperation, match="windows that overlap"):
+        sg.grad(program)(np.arange(4.0))
 
 
 # differences of its gradient mean nothing: the bracket moves with the step

@@ -1,0 +1,308 @@
+"""One of several like objects, by a number that is known at run time: ``bodies[k]``, the least of
+some objects, objects in the order of a traced key.
+
+Such an object is a :class:`~srcgrad.trace.tracers.Picked`.  Its class is known, so its methods are
+staged once, whichever object it is; an attribute is an item of the list of the objects'
+attributes, and a store goes to the object whose number it is.  What the objects do not have in
+common is done to each of them, in a branch for each (:class:`~srcgrad.trace.tracers.Choice`).
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ..graph.ir import Ref
+from ..kinds import INT, NUMERIC, Kind
+from .access import class_attribute, is_cached_property, is_library
+from .either import Either
+from .handlers import HANDLERS
+from .joins import place_among
+from .journal import Field
+from .operators import python_method
+from .structures import leaf_aval, rebuilder, record_fields
+from .tracers import Choice, Picked, is_tracer
+
+KINDS = frozenset({isinstance, type, callable, issubclass})  # the same answer for all objects
+
+
+class Picks(Either):
+    """Python's operators on one of several objects."""
+
+    # ---- making ------------------------------------------------------------------------------
+    def pick(self, items: list[Any], index: Any) -> Any:
+        """The item with a traced number; None if the items have too little in common."""
+        first = items[0]
+        if all(i is first for i in items):
+            return first
+        known = next((i.objects for i in items if type(i) is Picked), None)
+        if known is not None:
+            places = [place_among(known, i) for i in items]
+            return None if None in places else Picked(known, self.pick(places, index))
+        if isinstance(first, tuple) and all(
+                type(i) is type(first) and len(i) == len(first) for i in items):
+            parts = [self.pick(list(column), index) for column in zip(*items, strict=True)]
+            if not any(p is None for p in parts):
+                return rebuilder(first)(parts)
+        if all(map(_is_alike(first), items)):
+            return self._one_of(tuple(items), index)
+        if all(leaf_aval(i) is not None for i in items):
+            found = self.list_read(items, index)
+            if found is not None:
+                return found
+        return self._one_among(items, index)
+
+    groups: list[tuple[Any, ...]]
+
+    def _one_of(self, items: tuple[Any, ...], index: Any) -> Picked:
+        """One of several objects, by its number in the group where they were picked first:
+        ``node.next`` is a node of the graph that ``node`` was picked from."""
+        for group in self.groups:
+            places = [place_among(group, i) for i in items]
+            if None not in places:
+                if places == list(range(len(group))):
+                    return Picked(group, index)
+                return Picked(group, self.pick(places, index))
+        self.groups.append(items)
+        return Picked(items, index)
+
+    def number_in(self, objects: tuple[Any, ...], index: Any) -> Any:
+        """The number of one of several objects, counted from the front."""
+        if type(index) is int:
+            return range(len(objects))[index]
+        (value,) = self.emit("apply", (self.as_value(index),), (INT,), fn=operator.getitem,
+                             args=(range(len(objects)), Ref(0)), kwargs={}, many=False)
+        return self.wrap(value)
+
+    def each_of(self, picked: Picked, act: Callable[[Any], Any]) -> Any:
+        """The value of an action on whichever object it is, in a branch for each."""
+        objects = picked.objects
+        place = self.number_in(objects, picked.index)
+
+        def among(i: int) -> Any:
+            if i == len(objects) - 1:
+                return act(objects[i])
+            return self.if_expression(self.compare("==", place, i), lambda: act(objects[i]),
+                                      lambda: among(i + 1))
+
+        return among(0)
+
+    # ---- attributes --------------------------------------------------------------------------
+    def getattr(self, obj: Any, name: str) -> Any:
+        if type(obj) is not Picked:
+            return super().getattr(obj, name)
+        if obj.cls in (list, dict, set, tuple):
+            return super().getattr(obj, name) if obj.cls is tuple else functools.partial(
+                self.call_method, obj, name)
+        found = class_attribute(obj.cls, name)
+        if isinstance(found, property) and found.fget is not None:
+            return self.call(found.fget, obj)
+        if name == "__class__":
+            return obj.cls
+        if self._have(obj, name) and not hasattr(type(found), "__set__"):
+            return self.gathered(obj, lambda o: self.getattr(o, name))
+        if isinstance(found, types.FunctionType):
+            return types.MethodType(found, obj)
+        if isinstance(found, staticmethod):
+            return found.__func__
+        if isinstance(found, classmethod):
+            return types.MethodType(found.__func__, obj.cls)
+        if is_cached_property(found):
+            return self.call(found.func, obj)
+        getter = getattr(type(found), "__get__", None)
+        if hasattr(getter, "__code__"):
+            return self.call(getter, found, obj, obj.cls)
+        return self.gathered(obj, lambda o: self.getattr(o, name))
+
+    def _have(self, obj: Picked, name: str) -> bool:
+        """Do all objects have an attribute of their own of this name?"""
+        return all(name in (record_fields(o) or ()) or name in self.overlays.get(id(o), ())
+                   for o in obj.objects)
+
+    def gathered(self, obj: Picked, part: Callable[[Any], Any]) -> Any:
+        """The part of the object that it is."""
+        parts = [part(o) for o in obj.objects]
+        if any(isinstance(p, (list, dict, set)) and p is not parts[0] for p in parts):
+            found = self._one_among(parts, obj.index)  # which may change
+        else:
+            found = self.pick(parts, obj.index)
+        return self.each_of(obj, part) if found is None else found
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        if type(obj) is not Picked:
+            super().setattr(obj, name, value)
+            return
+        setter = class_attribute(obj.cls, name)
+        if isinstance(setter, property) and setter.fset is not None:
+            self.call(setter.fset, obj, value)
+            return
+        plain = not hasattr(type(setter), "__set__") or type(setter) is types.MemberDescriptorType
+        plain = plain and class_attribute(obj.cls, "__setattr__") is object.__setattr__
+        if plain and self._have(obj, name) and not any(map(self.is_outside, obj.objects)):
+            before = [self.getattr(o, name) for o in obj.objects]
+            after = self.replaced(before, obj.index, value)
+            if after is not None:
+                for one, new in zip(obj.objects, after, strict=True):
+                    self.journal.write(Field(one, name), new)
+                return
+        self._on_each(obj, lambda o: self.setattr(o, name, value))
+
+    def replaced(self, before: list[Any], index: Any, value: Any) -> list[Any] | None:
+        """Numbers with the one at a traced place replaced; None if they are not all numbers of
+        one kind."""
+        avals = [leaf_aval(v) for v in (*before, value)]
+        kinds = {a.kind for a in avals if a is not None}
+        if None in avals or len(kinds) != 1 or not kinds <= NUMERIC - {Kind.ARRAY, Kind.ANY}:
+            return None
+        return self.list_replaced(before, index, value)
+
+    def _on_each(self, obj: Picked, act: Callable[[Any], None]) -> None:
+        """Do something to whichever object it is."""
+        objects = obj.objects
+        place = self.number_in(objects, obj.index)
+
+        def among(i: int) -> Any:
+            if i == len(objects) - 1:
+                act(objects[i])
+                return 0
+            return self.if_(self.compare("==", place, i), lambda: _done(act, objects[i]),
+                            lambda: among(i + 1))
+
+        among(0)
+
+    def delattr(self, obj: Any, name: str) -> None:
+        if type(obj) is Picked:
+            self._on_each(obj, lambda o: self.delattr(o, name))
+            return
+        super().delattr(obj, name)
+
+    # ---- items -------------------------------------------------------------------------------
+    def getitem(self, obj: Any, key: Any) -> Any:
+        if type(obj) is Picked and python_method(obj, "__getitem__") is None:
+            if is_tracer(key):
+                return self.each_of(obj, lambda o: self.getitem(o, key))
+            return self.gathered(obj, lambda o: self.getitem(o, key))
+        return super().getitem(obj, key)
+
+    def setitem(self, obj: Any, key: Any, value: Any) -> None:
+        if type(obj) is Picked and python_method(obj, "__setitem__") is None:
+            self._on_each(obj, lambda o: self.setitem(o, key, value))
+            return
+        super().setitem(obj, key, value)
+
+    def delitem(self, obj: Any, key: Any) -> None:
+        if type(obj) is Picked and python_method(obj, "__delitem__") is None:
+            self._on_each(obj, lambda o: self.delitem(o, key))
+            return
+        super().delitem(obj, key)
+
+    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        if type(obj) is Picked and obj.cls in (list, dict, set, tuple):
+            return self.each_of(obj, lambda o: self.call_method(o, name, *args, **kwargs))
+        return super().call_method(obj, name, *args, **kwargs)
+
+    def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
+             rest: Any = None) -> Any:
+        if type(iterable) is Picked and python_method(iterable, "__iter__") is None:
+            iterable = self._items_in(iterable)
+        return super().for_(iterable, target, body, orelse, rest)
+
+    def iterate(self, iterable: Any) -> Any:
+        if type(iterable) is Picked and python_method(iterable, "__iter__") is None:
+            return iter(self._items_in(iterable))
+        return super().iterate(iterable)
+
+    def _items_in(self, obj: Picked) -> list[Any]:
+        """The items of one of several containers of one length."""
+        if obj.cls is dict:
+            return list(obj.objects[0])
+        return [self.getitem(obj, i) for i in range(len(obj.objects[0]))]
+
+    # ---- calls and operators -----------------------------------------------------------------
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if type(function) is Picked and python_method(function, "__call__") is None:
+            return self.each_of(function, lambda f: self.call(f, *args, **kwargs))
+        if any(type(a) is Picked for a in args):
+            if function in KINDS:
+                args = tuple(a.objects[0] if type(a) is Picked else a for a in args)
+            elif not _passes(function):
+                place = next(i for i, a in enumerate(args) if type(a) is Picked)
+                return self.each_of(args[place], lambda o: self.call(
+                    function, *args[:place], o, *args[place + 1:], **kwargs))
+        return super().call(function, *args, **kwargs)
+
+    def compare(self, op: str, left: Any, right: Any) -> Any:
+        if Picked in (type(left), type(right)) and op in ("is", "is not", "==", "!=") and (
+                op.startswith("is") or not self._has_equality(left, right)):
+            same = self._same_object(left, right)
+            return same if op in ("is", "==") else self.not_(same)
+        return super().compare(op, left, right)
+
+    @staticmethod
+    def _has_equality(left: Any, right: Any) -> bool:
+        classes = [x.cls if type(x) is Picked else type(x) for x in (left, right)]
+        return any(class_attribute(cls, "__eq__") is not object.__eq__ for cls in classes)
+
+    def _same_object(self, left: Any, right: Any) -> Any:
+        """Are two names one object?"""
+        objects = left.objects if type(left) is Picked else right.objects
+        places = [place_among(objects, x) for x in (left, right)]
+        if None in places:
+            others = [x.objects if type(x) is Picked else (x,) for x in (left, right)]
+            if not any(a is b for a in others[0] for b in others[1]):
+                return False
+            found = self.each_of(left, lambda o: self.compare("is", o, right)) if (
+                type(left) is Picked) else self.each_of(
+                    right, lambda o: self.compare("is", left, o))
+            return found
+        return self.compare("==", *(self.number_in(objects, p) for p in places))
+
+    def static_truth(self, value: Any) -> bool | None:
+        if type(value) is Picked and obj_truth(value) is not None:
+            return obj_truth(value)
+        return super().static_truth(value)
+
+    def _anew(self, obj: Any) -> Any:
+        if type(obj) is not Picked:
+            return super()._anew(obj)
+        return super()._anew(self.each_of(obj, lambda o: o))
+
+
+def obj_truth(value: Picked) -> bool | None:
+    """The truth of one of several objects where it follows from their class or length."""
+    if any(python_method(value, name) is not None for name in ("__bool__", "__len__")):
+        return None
+    return bool(value.objects[0]) if value.cls in (list, dict, set, tuple) else True
+
+
+def _is_alike(first: Any) -> Callable[[Any], bool]:
+    """A test for objects of the class of the first, with the same attributes or keys."""
+    cls = type(first)
+    if cls is dict:
+        return lambda o: type(o) is dict and list(o) == list(first)
+    names = record_fields(first)
+    if names is None or isinstance(first, tuple) or is_tracer(first) or is_library(
+            cls.__module__) or cls in (Choice, Picked) or hasattr(cls, "__next__"):
+        return lambda o: False
+    return lambda o: type(o) is cls and record_fields(o) == names
+
+
+def _passes(function: Any) -> bool:
+    """Is it a function that the machine stages or that asks the machine for what it needs?"""
+    if isinstance(function, types.MethodType):
+        function = function.__func__
+    if isinstance(function, (types.FunctionType, functools.partial, type)):
+        return not is_library(getattr(function, "__module__", None)) or function in (
+            list, tuple, set, enumerate, zip, map, filter, reversed, functools.partial)
+    try:
+        return function in HANDLERS or not isinstance(function, types.BuiltinFunctionType)
+    except TypeError:
+        return True
+
+
+def _done(act: Callable[[Any], None], obj: Any) -> int:
+    act(obj)
+    return 0

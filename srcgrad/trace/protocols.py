@@ -1,0 +1,98 @@
+"""NumPy's protocols on the user's classes: ``__array_ufunc__``, ``__array_function__`` and
+``__array__``; calls of slot wrappers."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from .calls import is_users
+from .operators import DUNDER, MIRROR, python_method
+from .picks import Picks
+from .tracers import ArrayTracer
+
+UFUNCS: dict[str, np.ufunc] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide,
+    "%": np.remainder, "**": np.power, "@": np.matmul, "<": np.less, "<=": np.less_equal,
+    ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal,
+}
+
+
+class Protocols(Picks):
+    """Calls and operators with operands that NumPy would ask."""
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(function, types.MethodWrapperType) and function.__name__ == "__call__":
+            owner = function.__self__
+            if isinstance(owner, np.ufunc):
+                return self.call(owner, *args, **kwargs)
+            if isinstance(owner, type):
+                return self.instance(owner, args, kwargs)
+        if any(is_users(a) for a in args) and _of_numpy(function):
+            found = self._asked(function, args, kwargs)
+            if found is not NotImplemented:
+                return found
+            args = tuple(self._as_array(a) for a in args)
+        return super().call(function, *args, **kwargs)
+
+    def _asked(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What an operand's own method makes of the call; NotImplemented if there is none."""
+        owner = getattr(function, "__self__", function)
+        of_ufunc = isinstance(owner, np.ufunc)
+        name = "__array_ufunc__" if of_ufunc else "__array_function__"
+        operands = [a for a in args if python_method(a, name) is not None]
+        operands.sort(key=lambda a: sum(issubclass(type(b), type(a)) and type(b) is not type(a)
+                                        for b in operands))
+        for operand in operands:
+            method = python_method(operand, name)
+            if of_ufunc:
+                how = "__call__" if owner is function else function.__name__
+                found = self.call(method, operand, owner, how, *args, **kwargs)
+            else:
+                kinds = tuple(dict.fromkeys(type(a) for a in operands))
+                found = self.call(method, operand, function, kinds, args, kwargs)
+            if found is not NotImplemented:
+                return found
+        if operands:
+            raise TypeError(f"operand type(s) all returned NotImplemented from {name}")
+        return NotImplemented
+
+    def _as_array(self, obj: Any) -> Any:
+        """The array that an object with ``__array__`` stands for."""
+        method = python_method(obj, "__array__") if is_users(obj) else None
+        return obj if method is None else self.call(method, obj)
+
+    def binary(self, op: str, left: Any, right: Any) -> Any:
+        if _asks(left, right, f"__r{DUNDER[op]}__") or _asks(right, left, f"__{DUNDER[op]}__"):
+            return self.call(UFUNCS[op], left, right)
+        return super().binary(op, left, right)
+
+    def compare(self, op: str, left: Any, right: Any) -> Any:
+        if op in MIRROR and (_asks(left, right, f"__{DUNDER[MIRROR[op]]}__") or _asks(
+                right, left, f"__{DUNDER[op]}__")):
+            return self.call(UFUNCS[op], left, right)
+        return super().compare(op, left, right)
+
+
+def _asks(array: Any, other: Any, own: str) -> bool:
+    """Does the operator of an array hand the other operand, whose own method for it is called
+    ``own``, to a ufunc?"""
+    if type(array) is not ArrayTracer or not is_users(other):
+        return False
+    asked = getattr(type(other), "__array_ufunc__", ...)
+    if asked is None:
+        return False
+    if hasattr(asked, "__code__") and own.startswith("__r"):
+        return True
+    return python_method(other, own) is None and (
+        hasattr(asked, "__code__") or python_method(other, "__array__") is not None)
+
+
+def _of_numpy(function: Any) -> bool:
+    """Is it a function or ufunc of NumPy that asks its operands?"""
+    owner = getattr(function, "__self__", function)
+    return isinstance(owner, np.ufunc) or (
+        (getattr(function, "__module__", None) or "").split(".")[0] == "numpy"
+        and not isinstance(function, type))
