@@ -130,8 +130,10 @@ class Loops(LoopNodes):
                 self._unwind(layers, region, nodes)
                 return self._loop_end(NORMAL, orelse, rest)
             except Refusal as refusal:
-                if not isinstance(refusal.error, (JoinError, AliasError)) or (
-                        self._count(staged) is None):
+                if not isinstance(refusal.error, (JoinError, AliasError)):
+                    raise
+                if self._count(staged) is None:
+                    self.unroll_makers(staged)
                     raise
                 reason = refusal.error.what
             else:
