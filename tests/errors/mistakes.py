@@ -294,9 +294,9 @@ def rank_from_data(x):
 
 
 @mistake(X)
-def sorted_objects(x):
-    items = [Body(v) for v in x]
-    items.sort(key=lambda b: b.mass)
+def sorted_unlike_objects(x):
+    items = [Body(v) for v in x] + [v for v in x] * 6
+    items.sort(key=lambda b: b.mass if isinstance(b, Body) else b)
     return items[0].mass
 
 
