@@ -14,6 +14,7 @@ import numpy as np
 
 from .dims import Poly
 from .errors import Where
+from .subclasses import content_item
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +24,8 @@ class Path:
     Two paths are equal if they lead to the same place: the label does not matter, nor whether
     an attribute was found in the instance's ``__dict__``.  ``root`` is ``("arg", name)`` or
     ``("object", key)`` (an object pinned by the trace: a module's globals, a function);
-    ``steps`` are ``("attr", name)``, ``("item", key)``, ``("cell", index)`` (of a closure),
+    ``steps`` are ``("attr", name)``, ``("item", key)``, ``("content", key)`` (an item past the
+    class's own ``__getitem__``), ``("cell", index)`` (of a closure),
     ``("slot", name)`` (an instance's ``__dict__``), ``("rows", None)`` (the equal arrays of a
     list as one)."""
 
@@ -42,7 +44,9 @@ class Path:
         return hash(self._place())
 
     def child(self, kind: str, key: Any) -> Path:
+        key = str(key) if kind == "slot" else key
         text = {"attr": f"{self}.{key}", "item": f"{self}[{key!r}]",
+                "content": f"{self}[{key!r}]",
                 "cell": f"{self}", "slot": f"{self}.{key}", "rows": f"{self}"}[kind]
         return Path(self.root, (*self.steps, (kind, key)), text)
 
@@ -56,6 +60,8 @@ class Path:
                 root = f"{root}.{key}"
             elif kind == "item":
                 root = f"{root}[{key!r}]"
+            elif kind == "content":
+                root = f"_content_item({root}, {key!r})"
             elif kind == "rows":
                 root = f"_stacked({root})"
             else:
@@ -69,6 +75,8 @@ class Path:
                 root = getattr(root, key)
             elif kind == "item":
                 root = root[key]
+            elif kind == "content":
+                root = content_item(root, key)
             elif kind == "rows":
                 root = stacked(root)
             else:

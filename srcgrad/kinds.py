@@ -47,7 +47,8 @@ class Aval:
     ``dtype`` is None where unknown (and for LIST, OPAQUE, NONE).  ``shape`` is ``()`` for
     scalars, a tuple of dims for arrays, None where even the rank is unknown (ANY).  ``expr``
     is the symbolic number of an INT.  ``elem`` is the element of a LIST.  ``optional`` says
-    that the object may be ``None`` (or unbound) instead.
+    that the object may be ``None`` (or unbound) instead.  ``members`` is the enumeration that an
+    OPAQUE value is a member of.
     """
 
     kind: Kind
@@ -56,6 +57,7 @@ class Aval:
     expr: Dim | None = None
     elem: Aval | None = None
     optional: bool = False
+    members: type[enum.Enum] | None = None
 
     @property
     def ndim(self) -> int | None:
@@ -193,6 +195,8 @@ def aval_of(value: Any) -> Aval:
         if type(value) is type_:
             expr: Any = value if kind is Kind.INT else None
             return Aval(kind, _DTYPES[kind], (), expr)
+    if isinstance(value, enum.Enum):
+        return OPAQUE if isinstance(value, enum.Flag) else OPAQUE.but(members=type(value))
     if isinstance(value, list):
         elems = [aval_of(v) for v in value]
         joined: Aval | None = None
@@ -232,6 +236,8 @@ def join(a: Aval, b: Aval) -> Aval:
         else:
             elem = join(a.elem, b.elem)
         return list_of(elem).but(optional=optional)
+    if a.kind is b.kind is Kind.OPAQUE and a.members is b.members:
+        return a.but(optional=optional)
     if not (a.is_numeric and b.is_numeric):
         return OPAQUE
     dtype = _join_dtype(a.dtype, b.dtype)

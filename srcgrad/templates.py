@@ -79,7 +79,7 @@ def _tree_of(value: Any, path: Path, numbered: Mapping[Path, Any]) -> Any:
         return cls(item for _, item in built)
     if cls is dict:
         return dict(built)
-    if isinstance(value, tuple):
+    if hasattr(cls, "_fields"):
         return cls(*(item for _, item in built))
     return Record(cls, dict(built))
 

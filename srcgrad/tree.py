@@ -16,6 +16,7 @@ import numpy as np
 
 from .errors import StructureError
 from .guards import Path
+from .subclasses import assembled, native_class, parts_of
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ def children(obj: Any) -> list[tuple[str, Any, Any]] | None:
     """
     if isinstance(obj, tuple) and hasattr(obj, "_fields"):
         return [("attr", n, getattr(obj, n)) for n in obj._fields]
+    if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
+        return parts_of(obj)
     if isinstance(obj, (list, tuple)):
         return [("item", i, x) for i, x in enumerate(obj)]
     if isinstance(obj, dict):
@@ -108,13 +111,14 @@ def blank(cls: Any) -> Any:
 
 def assemble(cls: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
     """A container of the given type from its parts; ``__init__`` does not run."""
-    if cls is dict or issubclass(cls, dict):
-        made = dict(zip(keys, parts, strict=True))
-        return made if cls is dict else cls(made)
+    if native_class(cls) is not None:
+        return assembled(cls, keys, parts)
+    if cls is dict:
+        return dict(zip(keys, parts, strict=True))
     if issubclass(cls, tuple):
-        return cls(*parts) if hasattr(cls, "_fields") else cls(parts)
-    if issubclass(cls, list):
-        return cls(parts)
+        return cls(*parts) if hasattr(cls, "_fields") else tuple(parts)
+    if cls is list:
+        return parts
     new = blank(cls)
     for key, part in zip(keys, parts, strict=True):
         object.__setattr__(new, key, part)

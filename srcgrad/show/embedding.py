@@ -143,6 +143,11 @@ class Module:
                                    for k, v in obj.items()) + "}"
         if isinstance(obj, (types.FunctionType, type, types.ModuleType)):
             return self.name(obj, _name_of(obj))
+        if isinstance(obj, enum.Enum):
+            made = self.name(type(obj), type(obj).__name__)
+            return f"{made}({obj.value!r})" if isinstance(obj, enum.Flag) else f"{made}.{obj.name}"
+        plainly = next((k for k in (int, float, str) if isinstance(obj, k)), None)
+        obj = obj if plainly is None or type(obj) in (bool, int, float, str) else plainly(obj)
         namespace = Namespace(set())
         expression = namespace.literal(obj)
         if namespace.globals:

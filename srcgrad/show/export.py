@@ -7,6 +7,7 @@ function with the user's parameters that checks what the code relies on.
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..dims import symbols
 from ..emit import emit
 from ..errors import StructureError
 from ..guards import Path, Source
+from ..subclasses import Attribute
 from ..trace.entry import Record
 from .embedding import Module
 from .facts import condition, in_words
@@ -66,8 +68,12 @@ def graph_name(entry: Specialization) -> str:
 
 def plain(template: Any) -> Any:
     """A result template of tuples, lists and dicts alone."""
+    if isinstance(template, Record) and issubclass(template.cls, (list, tuple, deque)) and not any(
+            type(key) is Attribute for key in template):
+        items = [plain(v) for v in template.values()]
+        return tuple(items) if issubclass(template.cls, tuple) else items
     if isinstance(template, (Record, dict)):
-        return {k: plain(v) for k, v in template.items()}
+        return {str(k) if type(k) is Attribute else k: plain(v) for k, v in template.items()}
     if isinstance(template, tuple):
         return tuple(plain(t) for t in template)
     if isinstance(template, list):

@@ -16,10 +16,12 @@ from ..guards import Path
 from ..kinds import INT, OPAQUE, Kind, in_words
 from ..spelling import Attribute
 from ..stage.machine import RESULT, UNBOUND, Frame
+from ..subclasses import native_class
 from .elements import lies_in_c_order
 from .items import Items
 from .iteration import Staged
 from .journal import Field, Slot
+from .natives import class_attribute, is_native_method
 from .operators import python_method
 from .partial import DELETED
 from .tracers import (
@@ -226,13 +228,13 @@ class Access(Items):
             return self._scalar_attribute(obj, name)
         if isinstance(obj, types.ModuleType):
             return self._module_attribute(obj, name)
-        if isinstance(obj, list) and class_attribute(list, name) is UNBOUND:
+        if type(obj) is list and class_attribute(list, name) is UNBOUND:
             return getattr(obj, name)
         if isinstance(obj, (list, dict, set, tuple, str, Staged)):
             if type(obj) in (list, dict, set) and name != "__class__" and (
                     class_attribute(type(obj), name) is not UNBOUND):
                 return BoundMethod(self, obj, name)
-            if not hasattr(type(obj), "_fields"):
+            if not hasattr(type(obj), "_fields") and native_class(type(obj)) is None:
                 return getattr(obj, name)
         return self._instance_attribute(obj, name)
 
@@ -328,9 +330,20 @@ class Access(Items):
         if overlay is not None and name in overlay:
             return self.loaded(overlay[name])
         found = class_attribute(type(obj), name) if not isinstance(obj, type) else UNBOUND
+        if is_native_method(found):
+            return BoundMethod(self, obj, name)
         if isinstance(found, property) and found.fget is not None:
             return self.call(found.fget, obj)
         path = self.paths.get(id(obj))
+        fallback = None if found is not UNBOUND or isinstance(obj, type) else (
+            class_attribute(type(obj), "__getattr__"))
+        if fallback is not UNBOUND and fallback is not None and name not in getattr(
+                obj, "__dict__", ()):
+            if is_native_method(fallback):  # __getattr__ = dict.__getitem__
+                return self.getitem(obj, name)
+            if python_method(obj, "__getattr__") is not None and not is_library(
+                    fallback.__module__):
+                return self.call(fallback, obj, name)
         if name == "__class__" or (name == "__dict__" and (path is None or isinstance(
                 obj, (type, types.ModuleType, types.FunctionType)))):
             return getattr(obj, name)
@@ -428,31 +441,39 @@ class Access(Items):
             return
         if isinstance(obj, (types.ModuleType, type)):
             self._register_for_effect(obj)
-        setter = class_attribute(type(obj), name)
-        if isinstance(setter, property):
-            if setter.fset is None:
-                setattr(obj, name, value)  # raises Python's own error
-            self.call(setter.fset, obj, value)
-            return
-        store = getattr(type(setter), "__set__", None)
-        if hasattr(store, "__code__"):
-            self.call(store, setter, obj, value)
-            return
         custom = python_method(obj, "__setattr__")
+        native = class_attribute(type(obj), "__setattr__")
+        if is_native_method(native) or getattr(obj, "__dict__", None) is obj:
+            self.setitem(obj, name, value)
+            return
         if custom is not None and not custom.__qualname__.startswith("__create_fn__") and (
                 custom.__module__ not in ("dataclasses",) and _has_source(custom)):
             self.call(custom, obj, name, value)
             return
-        self.set_plain(obj, name, value)
+        self.set_by_default(obj, name, value)
+
+    def set_by_default(self, obj: Any, name: str, value: Any) -> None:
+        """``object.__setattr__(obj, name, value)``: by properties and descriptors."""
+        setter = class_attribute(type(obj), name)
+        store = getattr(type(setter), "__set__", None)
+        if isinstance(setter, property):
+            if setter.fset is None:
+                setattr(obj, name, value)  # raises Python's own error
+            self.call(setter.fset, obj, value)
+        elif hasattr(store, "__code__"):
+            self.call(store, setter, obj, value)
+        else:
+            self.set_plain(obj, name, value)
 
     def set_plain(self, obj: Any, name: str, value: Any) -> None:
-        """``object.__setattr__(obj, name, value)``, journaled; an effect on outside objects."""
+        """Store into the instance itself, journaled; an effect on outside objects."""
         if is_tracer(value):
             self.label(value, name)
         if id(obj) in self.paths:
             overlay = self.overlays.setdefault(id(obj), {})
             self._seed(overlay, name, lambda: self._instance_attribute(obj, name))
-            self.effect_on(obj, setattr, name, value)
+            own = python_method(obj, "__setattr__") is not None
+            self.effect_on(obj, object.__setattr__ if own else setattr, name, value)
             self.journal.write(Field(obj, name, overlay), value)
             return
         _probe_setattr(obj, name)
@@ -500,6 +521,13 @@ class Access(Items):
         return True
 
     def delattr(self, obj: Any, name: str) -> None:
+        own = python_method(obj, "__delattr__")
+        if own is not None:
+            self.call(own, obj, name)
+            return
+        if is_native_method(class_attribute(type(obj), "__delattr__")):
+            self.delitem(obj, name)
+            return
         self.getattr(obj, name)
         if id(obj) in self.paths:
             overlay = self.overlays.setdefault(id(obj), {})
@@ -510,14 +538,6 @@ class Access(Items):
 
     def super_(self, cls: Any, obj: Any) -> Any:
         return super(cls, obj)
-
-
-def class_attribute(cls: type, name: str) -> Any:
-    """The raw attribute of a class (descriptors are not run); UNBOUND if there is none."""
-    for k in cls.__mro__:
-        if name in k.__dict__:
-            return k.__dict__[name]
-    return UNBOUND
 
 
 def _is_data_descriptor(found: Any) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import functools
+import operator
 import random
 import types
 from collections.abc import Callable
@@ -19,11 +21,13 @@ from ..spelling import Method
 from ..stage.function import Staged as StagedFunction
 from ..stage.function import definition, make_function, stage
 from ..stage.machine import Frame
+from ..subclasses import native_class
 from . import scipy_forms
 from .access import is_library
 from .control import Refusal, Restart
 from .iteration import EqualArrays, Staged
 from .library_calls import LibraryCalls
+from .natives import class_attribute, is_native_method, native_call
 from .operators import python_method
 from .refused import is_outward, refusal
 from .tracers import (
@@ -56,7 +60,9 @@ class Calls(LibraryCalls):
         if isinstance(function, BoundMethod):
             return self.call_method(function.owner, function.name, *args, **kwargs)
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__setattr__":
-            return self.setattr(function.__self__, *args)
+            return self.set_by_default(function.__self__, *args)
+        if (native := native_call(function, args)) is not None:
+            return self.adopt(self.native_method(*native, kwargs))
         if isinstance(function, types.MethodType) and isinstance(function.__self__, random.Random):
             return self.emit_effect(function, args, kwargs,
                                     self.effect_aval(function, args, kwargs))
@@ -81,6 +87,9 @@ class Calls(LibraryCalls):
         wrapped = getattr(function, "__wrapped__", None)
         if hasattr(function, "cache_info") and isinstance(wrapped, types.FunctionType):
             return self._call_cached(wrapped, args, kwargs)
+        if isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
+            made: Any = function.__reduce__()
+            return self.call(self.call(made[0], *made[1]), *args)
         method = python_method(function, "__call__")
         if method is not None:
             return self.call(method, function, *args, **kwargs)
@@ -180,6 +189,8 @@ class Calls(LibraryCalls):
         try:
             staged = stage(function)
         except SourceNotFound as error:
+            if function.__name__ == "__new__" and args and hasattr(args[0], "_fields"):
+                return function(*args, **kwargs)  # made by namedtuple: it only stores
             if contains_tracer(args) or contains_tracer(kwargs):
                 raise self.fatal(error) from None
             return self.call_library(function, args, kwargs)
@@ -285,8 +296,11 @@ class Calls(LibraryCalls):
         if type(obj) is OpaqueTracer:
             aval = self.drawn(obj, name, args, kwargs)
             return self.emit_effect(Method(name), (obj, *args), kwargs, aval)
-        if type(obj) in (list, dict, set) or type(obj).__name__ == "deque":
+        if type(obj) in (list, dict, set, collections.deque):
             return self.adopt(self.container_method(obj, name, args, kwargs))
+        if native_class(type(obj)) is not None and is_native_method(
+                class_attribute(type(obj), name)):
+            return self.adopt(self.native_method(obj, name, args, kwargs))
         if isinstance(obj, np.ufunc):
             return self._ufunc_method(obj, name, args, kwargs)
         if isinstance(obj, types.ModuleType):
@@ -294,13 +308,18 @@ class Calls(LibraryCalls):
         if isinstance(obj, (np.random.Generator, np.random.RandomState)):
             return self.emit_effect(Method(name), (obj, *args), kwargs,
                                     self.effect_aval(getattr(obj, name), args, kwargs))
-        if isinstance(obj, str):
+        if isinstance(obj, str) and python_method(obj, name) is None:
             return self._string_method(obj, name, args, kwargs)
         if type(obj) is EqualArrays:
             obj.apart()
         if isinstance(obj, Staged):
             return getattr(self.iterate(obj), name)(*args, **kwargs)
         return self.call(self.getattr(obj, name), *args, **kwargs)
+
+    def native_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
+        """A method of a container by the code of C, whatever the class of the object overrides."""
+        raise AttributeError
 
     def drawn(self, obj: Any, name: str, args: tuple[Any, ...],
               kwargs: dict[str, Any]) -> Aval | None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..kinds import OPAQUE
+from ..subclasses import native_class
 from .access import Access, is_library
 from .tracers import contains_tracer
 
@@ -21,6 +22,10 @@ class Construction(Access):
         raise AttributeError
 
     def adopt(self, result: Any) -> Any:
+        raise AttributeError
+
+    def native_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
         raise AttributeError
 
     def numeric_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -56,11 +61,12 @@ class Construction(Access):
             return self.call(meta.__call__, cls, *args, **kwargs)
         return self.instance(cls, args, kwargs)
 
-    def instance(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def instance(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """``type.__call__(cls, ...)`` of a class of the user's."""
-        if issubclass(cls, (tuple, str, int, float, frozenset)) or _is_enum(cls):
-            return cls(*args, **kwargs)
         new = cls.__new__
+        if _is_enum(cls) or (issubclass(cls, (tuple, str, int, float, frozenset)) and (
+                not hasattr(new, "__code__") or new.__code__.co_filename.startswith("<"))):
+            return cls(*args, **kwargs)
         if hasattr(new, "__code__"):
             obj = self.call(new, cls, *args, **kwargs)
             if not isinstance(obj, cls):
@@ -74,7 +80,9 @@ class Construction(Access):
                 self._generated_init(cls, obj, args, kwargs)
             else:
                 self.call(init, obj, *args, **kwargs)
-        elif init is not object.__init__:
+        elif native_class(cls) is not None and not isinstance(obj, (tuple, frozenset)):
+            self.native_method(obj, "__init__", args, kwargs)
+        elif init is not object.__init__ and not isinstance(obj, (tuple, frozenset)):
             init(obj, *args, **kwargs)
         elif (args or kwargs) and new is object.__new__:
             cls(*args, **kwargs)  # raises Python's own TypeError

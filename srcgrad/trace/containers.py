@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import operator
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..kinds import SCALARS
 from ..spelling import Method
+from ..subclasses import content_of, item_step, native_class
 from .elements import NdIter
 from .iteration import Rows, Staged, item, length, staged_iterable, static_items
 from .journal import Content
@@ -96,9 +98,21 @@ class Containers(Lists):
         size = self.demand(length(self, iterable), "the length of what is iterated here")
         return [item(self, iterable, i) for i in range(size)]
 
+    def content_outside(self, obj: Any) -> Any:
+        """The content of a container from outside, by its paths."""
+        self.note_container(obj)
+        path, step = self.paths[id(obj)], item_step(obj)
+        if isinstance(obj, (list, tuple, collections.deque)):
+            return [self.outside(x, path.child(step, i)) if not is_tracer(x) else x
+                    for i, x in enumerate(content_of(obj))]
+        return [x[0] for x in content_of(obj)] if isinstance(obj, dict) else list(content_of(obj))
+
     def outside_items(self, iterable: Any) -> Any:
         """What Python's iteration over a static iterable yields; items of containers from
         outside are read by their paths, and user-written ``__iter__`` is staged."""
+        method = python_method(iterable, "__iter__")
+        if method is not None:
+            return self.outside_items(self.call(method, iterable))
         iterable = self.seen(iterable)
         if type(iterable) in (Flat, NdIter):
             iterable = staged_iterable(self, iterable)
@@ -106,17 +120,9 @@ class Containers(Lists):
             return self.iterate(iterable)
         if isinstance(iterable, np.ndarray):
             return iter(iterable)
-        path = self.paths.get(id(iterable))
-        if path is not None and isinstance(iterable, (list, tuple, collections.deque)):
-            self.note_container(iterable)
-            return [self.outside(x, path.child("item", i)) if not is_tracer(x) else x
-                    for i, x in enumerate(iterable)]
-        if path is not None and isinstance(iterable, (dict, set, frozenset)):
-            self.note_container(iterable)
-            return list(iterable)
-        method = python_method(iterable, "__iter__")
-        if method is not None:
-            return self.outside_items(self.call(method, iterable))
+        if id(iterable) in self.paths and isinstance(iterable, (
+                list, tuple, collections.deque, dict, set, frozenset)):
+            return self.content_outside(iterable)
         step = python_method(iterable, "__next__")
         if step is not None:
             return self._user_iterator(iterable, step)
@@ -176,7 +182,7 @@ class Containers(Lists):
         if name == "remove" and any(is_tracer(x) for x in obj):
             return self._remove(obj, args[0])
         self.journal.touch(Content(obj, self.symbolic_lists))
-        return getattr(obj, name)(*args, **kwargs)
+        return native_method(obj, name)(*args, **kwargs)
 
     def _open_method(self, obj: Any, name: str, key: Any, default: Any = None) -> Any:
         """A method of a dict with a key that is known at run time only."""
@@ -195,7 +201,9 @@ class Containers(Lists):
         if name in ("pop", "popitem", "setdefault", "popleft") and id(obj) not in self.shadows:
             self.note_container(obj)
         shadow = self.shadow_of(obj)
-        self.effect_on(obj, Method(name), *args, **kwargs)
+        own = python_method(obj, name) is not None
+        self.effect_on(obj, getattr(native_class(type(obj)), name) if own else Method(name),
+                       *args, **kwargs)
         if shadow is None:
             return None
         return self.container_method(shadow, name, args, kwargs)
@@ -207,12 +215,14 @@ class Containers(Lists):
             if name in ("index", "count") and isinstance(obj, list) and (
                     any(is_tracer(x) for x in (*obj, *args))):
                 return self._search(obj, name, args[0])
-            return getattr(obj, name)(*args, **kwargs)
+            return native_method(obj, name)(*args, **kwargs)
         self.note_container(obj)
+        step = item_step(obj)
         if isinstance(obj, dict):
-            seen: Any = {k: self.outside(v, path.child("item", k)) for k, v in obj.items()}
-        elif isinstance(obj, list):
-            seen = [self.outside(v, path.child("item", i)) for i, v in enumerate(obj)]
+            seen: Any = {k: self.outside(v, path.child(step, k)) for k, v in content_of(obj)}
+        elif isinstance(obj, (list, tuple, collections.deque)):
+            seen = [self.outside(v, path.child(step, i))
+                    for i, v in enumerate(content_of(obj))]
         else:
             seen = obj
         return getattr(seen, name)(*args, **kwargs)
@@ -278,7 +288,7 @@ class Containers(Lists):
         if isinstance(obj, (list, tuple, collections.deque)):
             items = list(self.outside_items(obj))
             return tuple(items) if isinstance(obj, tuple) else items
-        if type(obj) is dict:
+        if isinstance(obj, dict):
             return dict(self.container_method(obj, "items", (), {}))
         if isinstance(obj, (dict, set, frozenset)):
             self.note_container(obj)
@@ -338,3 +348,9 @@ def split_items(items: list[Any], before: int, star: bool, after: int,
             f"not enough values to unpack (expected at least {need}, got {len(items)})")
     middle = items[before:len(items) - after]
     return (*items[:before], middle, *items[len(items) - after:])
+
+
+def native_method(obj: Any, name: str) -> Any:
+    """A method of a container, by the code of C."""
+    base = native_class(type(obj))
+    return getattr(obj, name) if base is None else functools.partial(getattr(base, name), obj)

@@ -164,7 +164,7 @@ class Contents(Presence, MachineDefaults):
                 "a dict whose keys depend on data is spread with **",
                 why="which arguments there are would depend on data",
                 fix="pass the dict itself, or use dict.update"))
-        if type(mapping) is dict:
+        if isinstance(mapping, dict) and self.special_method(mapping, "items") is None:
             return list(self.container_method(mapping, "items", (), {}))
         return super().mapping_items(mapping)
 

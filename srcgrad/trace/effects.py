@@ -13,7 +13,7 @@ from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind, array, python_scalar, scalar
 from ..rules.ufunc_forms import masked
 from ..spelling import Method
-from .containers import Containers
+from .native_methods import NativeMethods
 from .recorder import array_tracers
 from .tracers import ArrayTracer, is_tracer
 from .written_out import ufunc_at
@@ -23,7 +23,7 @@ _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method
                    np.add.accumulate, np.multiply.accumulate})
 
 
-class Effects(Containers):
+class Effects(NativeMethods):
     """Effect nodes, random draws, writes through ``out=`` and in-place library functions."""
 
     def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],

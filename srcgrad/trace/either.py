@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..errors import JoinError
@@ -9,7 +10,12 @@ from .access import WRITING_METHODS
 from .operators import truth_method
 from .recursion import Recursion
 from .structures import rebuilder, structure_parts
-from .tracers import ArrayTracer, Choice, is_tracer
+from .tracers import ArrayTracer, Choice, OpaqueTracer, is_tracer
+
+
+def is_member(obj: Any) -> bool:
+    """Is it some member of an enumeration, which one is only known at run time?"""
+    return type(obj) is OpaqueTracer and obj.aval.members is not None
 
 
 class Either(Recursion):
@@ -18,6 +24,8 @@ class Either(Recursion):
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         if type(function) is Choice:
             return self.each(function, lambda f: self.call(f, *args, **kwargs))
+        if is_member(function):
+            return self.each_member(function, lambda f: self.call(f, *args, **kwargs))
         for i, a in enumerate(args):
             if type(a) is Choice:
                 before, after = args[:i], args[i + 1:]
@@ -29,9 +37,19 @@ class Either(Recursion):
                     function, *args, **{**kwargs, name: one}))  # noqa: B023
         return super().call(function, *args, **kwargs)
 
+    def each_member(self, obj: OpaqueTracer, act: Callable[[Any], Any]) -> Any:
+        """The value of an action on whichever member of its enumeration an object is."""
+        def absent() -> Any:
+            return self.raise_(TypeError("the object is None"), None, False)
+
+        return self.by_key(obj, list(obj.aval.members or ()), act,
+                           absent if obj.aval.optional else None)
+
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         if type(obj) is Choice:
             return self.each(obj, lambda o: self.call_method(o, name, *args, **kwargs))
+        if is_member(obj):
+            return self.each_member(obj, lambda o: self.call_method(o, name, *args, **kwargs))
         if name in WRITING_METHODS and type(obj) is ArrayTracer:
             return self.call(self.getattr(obj, name), *args, **kwargs)
         return super().call_method(obj, name, *args, **kwargs)
@@ -39,6 +57,8 @@ class Either(Recursion):
     def getattr(self, obj: Any, name: str) -> Any:
         if type(obj) is Choice:
             return self.each(obj, lambda o: self.getattr(o, name))
+        if is_member(obj):
+            return self.each_member(obj, lambda o: self.getattr(o, name))
         return super().getattr(obj, name)
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
@@ -53,6 +73,8 @@ class Either(Recursion):
             return self.each(obj, lambda o: self.getitem(o, key))
         if type(key) is Choice:
             return self.each(key, lambda k: self.getitem(obj, k))
+        if is_member(key):
+            return self.each_member(key, lambda k: self.getitem(obj, k))
         return super().getitem(obj, key)
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
@@ -67,6 +89,10 @@ class Either(Recursion):
             return self.each(left, lambda o: self.binary(op, o, right))
         if type(right) is Choice:
             return self.each(right, lambda o: self.binary(op, left, o))
+        if is_member(left):
+            return self.each_member(left, lambda o: self.binary(op, o, right))
+        if is_member(right):
+            return self.each_member(right, lambda o: self.binary(op, left, o))
         return super().binary(op, left, right)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:

@@ -14,6 +14,7 @@ from ..errors import SrcgradError, TracingError
 from ..graph.ir import Graph, Ref, Value, abstract
 from ..guards import MANY, Guard, Path, SizeSource, Source
 from ..stage.function import stage
+from ..subclasses import native_class, parts_of
 from .control import Refusal, Restart, Unroll
 from .iteration import EqualArrays, Staged
 from .machine import TraceMachine
@@ -222,6 +223,9 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     if id(obj) in machine.paths and not isinstance(obj, (types.FunctionType, type,
                                                          types.ModuleType)):
         return machine.object_value(obj)
+    if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
+        contents = {key: _result_values(machine, part, above) for _, key, part in parts_of(obj)}
+        return Record(type(obj), contents)
     if isinstance(obj, (list, tuple)):
         items = [_result_values(machine, o, above) for o in obj]
         return (type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items))

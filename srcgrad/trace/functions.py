@@ -22,7 +22,6 @@ from . import iteration
 from .handlers import HANDLERS, handles
 from .homes import may_be
 from .iteration import EqualArrays, Range, Staged, staged_iterable
-from .journal import Field
 from .library import Selector
 from .operators import BINARY, COMPARE, INPLACE, UNARY, python_method
 from .structures import leaf_aval
@@ -381,8 +380,7 @@ def stop_gradient_(machine: Any, x: Any) -> Any:
 
 @handles(object.__setattr__)
 def object_setattr(machine: Any, obj: Any, name: str, value: Any) -> None:
-    machine.journal.touch(Field(obj, name))
-    object.__setattr__(obj, name, value)
+    machine.set_by_default(obj, name, value)
 
 
 @handles(callable)
@@ -422,13 +420,11 @@ HANDLERS[ascii] = _text(ascii, "__repr__")
 def copy_(machine: Any, obj: Any) -> Any:
     if type(obj) is ArrayTracer:
         return machine.call_method(obj, "copy")
-    if isinstance(obj, list):
-        return machine.call(list, obj)
-    if isinstance(obj, dict):
-        return machine.call(dict, obj)
     own = python_method(obj, "__copy__")
     if own is not None:
         return machine.call(own, obj)
+    if type(obj) in (list, dict):
+        return machine.call(type(obj), obj)
     return machine.copied(obj, False, {})
 
 

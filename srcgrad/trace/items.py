@@ -11,6 +11,7 @@ from ..errors import TracingError, UnsupportedOperation
 from ..graph.infer import infer_getitem
 from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind
+from ..subclasses import content_of, item_step, native_class
 from .control import Restart
 from .homes import may_be
 from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
@@ -42,10 +43,32 @@ class Items(Keys):
                     key.step is None or type(key.step) is int):
                 return sliced(self, obj, key)
             return self.getitem(list(self.iterate(obj)), key)
-        obj = self.seen(obj)
-        if isinstance(obj, list) and id(obj) in self.symbolic_lists:
-            return self.list_get(obj, key)
-        return self._read_static(obj, key)
+        return self.read_content(obj, key)
+
+    def read_content(self, obj: Any, key: Any) -> Any:
+        """The item of a container, by the code of C."""
+        held = self.seen(obj)
+        if isinstance(held, list) and id(held) in self.symbolic_lists:
+            return self.list_get(held, key)
+        if isinstance(held, dict) and hasattr(type(held), "__missing__") and (
+                not self.open_key(key)):
+            key = self.static_key(key)
+            self.note_lookup(held, key)
+            if not dict.__contains__(held, key):
+                return self._missing(obj, key)
+        return self._read_static(held, key)
+
+    def _missing(self, obj: Any, key: Any) -> Any:
+        """The value of a key that a dict does not have, by ``__missing__`` of its class."""
+        method = python_method(obj, "__missing__")
+        if method is not None:
+            return self.call(method, obj, key)
+        factory = getattr(obj, "default_factory", None)
+        if factory is None:
+            return obj[key]
+        value = self.call(factory)
+        self.setitem(obj, key, value)
+        return value
 
     def _read_static(self, obj: Any, key: Any) -> Any:
         """A subscript of a Python container (or a static array) at trace time."""
@@ -57,16 +80,17 @@ class Items(Keys):
             return self._read_open(obj, key)
         key = self.static_key(key)
         path = self.paths.get(id(obj))
+        base = native_class(type(obj))
         if path is None:
-            return self.adopt(obj[key])
+            return self.adopt(obj[key] if base is None else base.__getitem__(obj, key))
         self.note_container(obj)
         if isinstance(key, slice):
-            return type(obj)(self.outside(x, path.child("item", i))
-                             for i, x in list(enumerate(obj))[key])
-        found = obj[key]
+            return (base or type(obj))(self.outside(x, path.child(item_step(obj), i))
+                                       for i, x in list(enumerate(content_of(obj)))[key])
+        found = obj[key] if base is None else base.__getitem__(obj, key)
         if isinstance(obj, (list, tuple)) and key < 0:
             key += len(obj)
-        return self.outside(found, path.child("item", key))
+        return self.outside(found, path.child(item_step(obj), key))
 
     def _read_open(self, obj: dict[Any, Any], key: Any) -> Any:
         """The item of a dict at a key that is known at run time only."""
@@ -224,6 +248,10 @@ class Items(Keys):
                 "a traced value is stored into a static array",
                 why="the array was made while compiling and is shared by all calls",
                 fix="make the array inside the function"))
+        self.write_content(obj, key, value)
+
+    def write_content(self, obj: Any, key: Any, value: Any) -> None:
+        """Set the item of a container, by the code of C."""
         if isinstance(value, Staged):
             value = self.iterate(value)
         if isinstance(key, slice):
@@ -231,8 +259,10 @@ class Items(Keys):
         if isinstance(obj, dict) and self.open_key(key):
             self._write_open(obj, key, value)
             return
+        base = native_class(type(obj))
         if id(obj) in self.paths:
-            self.effect_on(obj, operator.setitem, key, value)
+            own = python_method(obj, "__setitem__") is not None
+            self.effect_on(obj, base.__setitem__ if own else operator.setitem, key, value)
             obj = self.shadow_of(obj)
             if obj is None:
                 return
@@ -247,7 +277,10 @@ class Items(Keys):
         if name is not None:
             self.label(value, item_name(name, key) or name)
         self.journal.touch(Content(obj, self.symbolic_lists))
-        obj[key] = value
+        if base is None:
+            obj[key] = value
+        else:
+            base.__setitem__(obj, key, value)
 
     def name_of(self, obj: Any) -> str | None:
         raise AttributeError
@@ -333,14 +366,20 @@ class Items(Keys):
                 raise ValueError("cannot delete array elements")
             self.emit_effect(operator.delitem, (obj, key), {}, None)
             return
+        self.delete_content(obj, key)
+
+    def delete_content(self, obj: Any, key: Any) -> None:
+        """Delete the item of a container, by the code of C."""
         key = self.static_key(key)
+        base = native_class(type(obj)) or type(obj)
         if id(obj) in self.paths:
-            self.effect_on(obj, operator.delitem, key)
+            own = python_method(obj, "__delitem__") is not None
+            self.effect_on(obj, base.__delitem__ if own else operator.delitem, key)
             obj = self.shadow_of(obj)
             if obj is None:
                 return
         self.journal.touch(Content(obj, self.symbolic_lists))
-        del obj[key]
+        (native_class(type(obj)) or type(obj)).__delitem__(obj, key)
 
 
 def _type_name(obj: Any) -> str:

@@ -29,6 +29,7 @@ from .structures import (
     is_mutable,
     label_of,
     leaf_aval,
+    outline,
     rebuilder,
     same_constant,
     structure_parts,
@@ -301,7 +302,7 @@ class Join:
         if type(a) is not type(b) or self.outside(a) or self.outside(b) or (
                 (id(a), id(b)) in self.apart or {id(a), id(b)} & self.symbolic.keys()):
             return self._two(a, b)
-        if type(a) is dict and list(a) != list(b):
+        if outline(a) != outline(b):
             return self._two(a, b)
         parts_a, parts_b = structure_parts(a), structure_parts(b)
         if parts_a is None or parts_b is None or len(parts_a) != len(parts_b):

@@ -8,12 +8,12 @@ touched it; ending the layer gives the changes and restores the old states.
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..stage.machine import UNBOUND, Frame
+from ..subclasses import content_of, refill
 from .tracers import Maybe
 
 
@@ -102,34 +102,20 @@ class Content:
         found = self.symbolic.get(id(self.owner))
         if found is not None:
             return found
-        if isinstance(self.owner, dict):
-            return Snapshot(dict, tuple(self.owner.items()))
-        return Snapshot(type(self.owner), tuple(self.owner))
+        kind = next((k for k in (dict, list) if isinstance(self.owner, k)), type(self.owner))
+        return Snapshot(kind, content_of(self.owner))
 
     def put(self, state: Any) -> None:
         if not isinstance(state, Snapshot):
             self.symbolic[id(self.owner)] = state
             if isinstance(self.owner, list):
-                self.owner[:] = [self.symbolic.hidden]
+                refill(self.owner, [self.symbolic.hidden])
             else:
                 hidden = self.symbolic.hidden_keys
-                self.put(Snapshot(type(self.owner), (
-                    (hidden, hidden) if isinstance(self.owner, dict) else hidden,)))
-                self.symbolic[id(self.owner)] = state
+                refill(self.owner, [(hidden, hidden) if isinstance(self.owner, dict) else hidden])
             return
         self.symbolic.pop(id(self.owner), None)
-        if isinstance(self.owner, list):
-            self.owner[:] = state.items
-        elif isinstance(self.owner, dict):
-            self.owner.clear()
-            store = (collections.OrderedDict if isinstance(self.owner, collections.OrderedDict)
-                     else dict).__setitem__
-            for key, value in state.items:
-                store(self.owner, key, value)
-        else:
-            self.owner.clear()
-            add = self.owner.extend if hasattr(self.owner, "extend") else self.owner.update
-            add(state.items)
+        refill(self.owner, state.items)
 
 
 def item_name(container: str, key: Any) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import types
 from typing import Any
@@ -12,6 +13,7 @@ from ..errors import UnsupportedOperation
 from ..kinds import COMPLEX, FLOAT, Kind, int_aval
 from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
+from ..subclasses import native_class
 from ..tree import blank
 from . import (  # noqa: F401  (they fill the table of handlers)
     arrays,
@@ -195,6 +197,10 @@ class TraceMachine(Contents):
                 memo[id(obj)] = self.call_method(obj, "copy")
                 return memo[id(obj)]
             return obj
+        if native_class(type(obj)) is not None or isinstance(obj, collections.deque):
+            memo[id(obj)] = self.copied_native(
+                obj, lambda part: self.copied(part, deep, memo) if deep else part)
+            return memo[id(obj)]
         if isinstance(obj, (list, tuple)):
             items = list(self.outside_items(obj))
             made: Any = [self.copied(i, deep, memo) if deep else i for i in items]
@@ -204,7 +210,8 @@ class TraceMachine(Contents):
             return result
         if isinstance(obj, dict):
             pairs = self.container_method(obj, "items", (), {})
-            return {k: self.copied(v, deep, memo) if deep else v for k, v in pairs}
+            memo[id(obj)] = {k: self.copied(v, deep, memo) if deep else v for k, v in pairs}
+            return memo[id(obj)]
         fields = record_fields(obj)
         if fields is None:
             return copy.deepcopy(obj) if deep else copy.copy(obj)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 import types
 from typing import Any
@@ -45,22 +46,46 @@ MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 DUNDER = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
           "**": "pow", "@": "matmul", "&": "and", "|": "or", "^": "xor", "<<": "lshift",
           ">>": "rshift", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+LIBRARY_BASES = frozenset({"collections", "enum", "numpy", "typing"})
 UNARY_DUNDER = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
-CONTAINERS = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
+CONTAINERS = (list, tuple, dict, set, frozenset, str, bytes, bytearray, collections.deque)
+NATIVE_TYPES = frozenset({*CONTAINERS, bool, int, float, complex, type(None), np.ndarray,
+                          np.float64})
 
 
 def python_method(obj: Any, name: str) -> Any:
     """A special method written in Python on the object's class, or None."""
-    if is_tracer(obj) or isinstance(obj, (*CONTAINERS, np.ndarray, np.generic, int, float)):
+    cls = type(obj)
+    if is_tracer(obj) or cls in NATIVE_TYPES:
         return None
-    cls = obj.cls if type(obj) is Picked else type(obj)
+    cls = obj.cls if cls is Picked else cls
     method = getattr(cls, name, None)
-    return method if hasattr(method, "__code__") else None
+    if not hasattr(method, "__code__"):
+        return None
+    if issubclass(cls, (*CONTAINERS, np.ndarray, np.generic, int, float)) and (
+            method.__module__.split(".")[0] in LIBRARY_BASES):
+        return None  # of a class such as Counter or IntFlag: it runs as it is
+    return method
 
 
 def truth_method(value: Any) -> Any:
     """The special method written in Python that decides the truth of an object, or None."""
     return python_method(value, "__bool__") or python_method(value, "__len__")
+
+
+def _takes_over(left: Any, right: Any) -> bool:
+    """Does NumPy make an array of the right operand instead of asking it?"""
+    return is_tracer(left) and left.aval.kind in (Kind.SCALAR, Kind.ARRAY) and isinstance(
+        right, (list, tuple)) and not hasattr(type(right), "__array_ufunc__") and not hasattr(
+        type(right), "__array_priority__")
+
+
+def _has_own(op: str, left: Any, right: Any) -> bool:
+    """Has one of the operands, such as an instance of a subclass of float, a method written in
+    Python for the operator?"""
+    name = DUNDER[op]
+    return any(python_method(x, f"__{n}__") is not None for x in (left, right)
+               for n in (name, f"r{name}"))
 
 
 class Operators(Sources):
@@ -75,7 +100,7 @@ class Operators(Sources):
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
         if is_tracer(left) or is_tracer(right):
-            if not self._foreign(left) and not self._foreign(right):
+            if not (self._foreign(left) or self._foreign(right) or _has_own(op, left, right)):
                 return self._numeric(op, left, right)
         result = self._python_binary(op, left, right)
         if result is not NotImplemented:
@@ -110,7 +135,7 @@ class Operators(Sources):
         neither side has such a method."""
         name = DUNDER[op]
         forward = python_method(left, f"__{name}__")
-        backward = python_method(right, f"__r{name}__")
+        backward = None if _takes_over(left, right) else python_method(right, f"__r{name}__")
         if backward is not None and forward is not None and type(right) is not type(left) and (
                 issubclass(type(right), type(left))):
             result = self.call(backward, right, left)
@@ -238,16 +263,16 @@ class Operators(Sources):
             found = self._contains(right, left)
             return found if op == "in" else self.not_(found)
         if is_tracer(left) or is_tracer(right):
-            if not self._foreign(left) and not self._foreign(right):
+            if not (self._foreign(left) or self._foreign(right) or _has_own(op, left, right)):
                 return self._compare_traced(op, left, right)
+        own = self._python_compare(op, left, right)
+        if own is not NotImplemented:
+            return own
         if op in ("==", "!=") and type(left) is type(right) and isinstance(left, (tuple, list)):
             equal = self._equal_sequences(left, right)
             return equal if op == "==" else self.not_(equal)
         if op in DUNDER and type(left) is type(right) and isinstance(left, (tuple, list)):
             return self._first_difference(op, left, right)
-        result = self._python_compare(op, left, right)
-        if result is not NotImplemented:
-            return result
         if is_tracer(left) or is_tracer(right):
             return self._compare_traced(op, left, right)
         return COMPARE[op](left, right)

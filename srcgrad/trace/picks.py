@@ -17,11 +17,12 @@ from typing import Any
 
 from ..graph.ir import Ref
 from ..kinds import INT, NUMERIC, Kind
-from .access import class_attribute, is_cached_property, is_library
+from .access import is_cached_property, is_library
 from .either import Either
 from .handlers import HANDLERS
 from .joins import place_among
 from .journal import Field
+from .natives import class_attribute
 from .operators import python_method
 from .structures import leaf_aval, rebuilder, record_fields
 from .tracers import Choice, Picked, is_tracer

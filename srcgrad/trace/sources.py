@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import types
 from typing import Any, NoReturn
@@ -14,6 +15,7 @@ from ..errors import AliasError, TracingError, UnsupportedType
 from ..graph.ir import Value
 from ..guards import Guard, Path, SizeSource, Source, stacked
 from ..kinds import Aval, Kind, int_aval, python_scalar
+from ..subclasses import content_of, item_step, make, native_class
 from .control import Restart, Unroll
 from .iteration import EqualArrays
 from .recorder import Recorder
@@ -125,14 +127,15 @@ class Sources(Recorder):
         name, items of ``__dict__`` as attributes, places in sequences counted from the start."""
         if len(path.steps) > 1 and path.steps[-2] == ("attr", "__dict__"):
             return Path(path.root, (*path.steps[:-2], ("slot", path.steps[-1][1])), path.label)
-        if not path.steps or path.steps[-1][0] != "item" or type(path.steps[-1][1]) is not int:
+        if not path.steps or path.steps[-1][0] not in ("item", "content") or (
+                type(path.steps[-1][1]) is not int):
             return path
         known = self.by_path.get(Path(path.root, path.steps[:-1]))
         owner, place = known[1] if known else None, path.steps[-1][1]
         if isinstance(owner, (list, tuple)) and place < 0:
             place += len(owner)
         names = getattr(owner, "_fields", None) if isinstance(owner, tuple) else None
-        step = ("item", place) if names is None else ("attr", names[place])
+        step = (path.steps[-1][0], place) if names is None else ("attr", names[place])
         return Path(path.root, (*path.steps[:-1], step), path.label)
 
     def _classify(self, obj: Any, path: Path) -> Any:
@@ -247,12 +250,17 @@ class Sources(Recorder):
             self.blind.add(id(obj))
             return None
         self.note_container(obj)
+        items: list[Any] = list(content_of(obj))
+        step = item_step(obj)
         if isinstance(obj, dict):
-            made: Any = {k: self.outside(v, path.child("item", k)) for k, v in obj.items()}
-        elif isinstance(obj, list):
-            made = [self.outside(v, path.child("item", i)) for i, v in enumerate(obj)]
+            items = [(k, self.outside(v, path.child(step, k))) for k, v in items]
+        elif isinstance(obj, (list, collections.deque)):
+            items = [self.outside(v, path.child(step, i)) for i, v in enumerate(items)]
+        if native_class(type(obj)) is not None:
+            made: Any = make(type(obj), items, {}, obj)
         else:
-            made = type(obj)(obj)
+            made = collections.deque(items, obj.maxlen) if isinstance(
+                obj, collections.deque) else type(obj)(items)
         self.shadows[id(obj)] = made
         return made
 
@@ -263,7 +271,7 @@ class Sources(Recorder):
             return
         self.noted.add(id(obj))
         if isinstance(obj, dict):
-            self.guard("keys", path, tuple(obj))
+            self.guard("keys", path, tuple(k for k, _ in content_of(obj)))
         elif hasattr(obj, "__len__"):
             self.guard("length", path, len(obj))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 from ..graph.ir import Value
 from ..kinds import Aval, aval_of, in_words
 from ..stage.machine import UNBOUND
+from ..subclasses import assembled, native_class, parts_of
 from ..tree import blank
 from .journal import Snapshot
 from .tracers import ArrayTracer, BoundMethod, Choice, Picked, SymbolicList, is_tracer
 
-IMMUTABLE = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type(None))
+IMMUTABLE = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type(None), enum.Enum)
 
 
 def is_mutable(obj: Any) -> bool:
@@ -69,6 +71,8 @@ def leaf_aval(obj: Any) -> Aval | None:
 
 def structure_parts(obj: Any) -> tuple[Any, ...] | None:
     """The parts of a tuple, list, dict, bound method or plain instance, in a fixed order."""
+    if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
+        return tuple(part for _, _, part in parts_of(obj))
     if isinstance(obj, (tuple, list)):
         return tuple(obj)
     if type(obj) is dict:
@@ -90,7 +94,7 @@ def structure_parts(obj: Any) -> tuple[Any, ...] | None:
 def record_fields(obj: Any) -> tuple[str, ...] | None:
     """The attribute names of a plain instance of a Python class; None for other things."""
     cls = type(obj)
-    if cls.__module__ == "builtins" or isinstance(obj, type):
+    if cls.__module__ == "builtins" or isinstance(obj, (type, enum.Enum)):
         return None
     if hasattr(cls, "__get__") or cls.__flags__ & (1 << 9) == 0:
         return None
@@ -102,9 +106,20 @@ def record_fields(obj: Any) -> tuple[str, ...] | None:
     return None
 
 
+def outline(obj: Any) -> Any:
+    """What two objects of one class must have in common beside the number of their parts: the
+    keys of their content, and the names of their attributes."""
+    if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
+        return [key for _, key, _ in parts_of(obj)]
+    return list(obj) if type(obj) is dict else record_fields(obj)
+
+
 def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
     """A function that makes an object like ``obj`` from new parts."""
     cls = type(obj)
+    if native_class(cls) is not None and not isinstance(obj, (set, frozenset)):
+        outlined = outline(obj)
+        return lambda parts: assembled(cls, outlined, parts, obj)
     if isinstance(obj, tuple):
         return (lambda parts: cls(*parts)) if hasattr(cls, "_fields") else tuple
     if isinstance(obj, list):

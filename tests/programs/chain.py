@@ -231,6 +231,6 @@ def without_classes(x: Any) -> Any:
     if parts is None:
         return x
     inner = [without_classes(part) for _, _, part in parts]
-    if isinstance(x, (list, tuple)):
-        return inner if isinstance(x, list) else tuple(inner)
+    if isinstance(x, (list, tuple, deque)) and len(parts) == len(x):
+        return tuple(inner) if isinstance(x, tuple) else inner
     return dict(zip([key for _, key, _ in parts], inner))

@@ -9,13 +9,14 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import mixed_classes  # noqa: E402
 import mixed_numpy  # noqa: E402
 import mixed_python  # noqa: E402
 from chain import check, check_exported, check_orders  # noqa: E402
 
 PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
-    for module in (mixed_numpy, mixed_python)
+    for module in (mixed_classes, mixed_numpy, mixed_python)
     for fn, args in module.CASES
 ]
 
