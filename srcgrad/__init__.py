@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import nesting, rules, scipy  # noqa: F401  (nesting: transforms in traced functions)
 from .api import grad, jit, value_and_grad
+from .batching import vmap
 from .checkpoints import checkpoint
 from .checks import check_grads
 from .config import config
@@ -86,4 +87,5 @@ __all__ = [
     "tree_unflatten",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]
