@@ -12,6 +12,7 @@ from srcgrad.emit.comments import Comments, comment
 from srcgrad.emit.control import Control, End
 from srcgrad.emit.expressions import Expressions
 from srcgrad.emit.fold import Folding
+from srcgrad.emit.gathered import gathered
 from srcgrad.emit.handles import Handles
 from srcgrad.emit.header import header
 from srcgrad.emit.literals import Namespace
@@ -175,4 +176,4 @@ class Function:
         arguments = ast.arguments(
             posonlyargs=[], args=[ast.arg(p) for p in self.parameters], vararg=None,
             kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=given)
-        return unnested(ast.FunctionDef(self.graph.name, arguments, body, [], None))
+        return unnested(gathered(ast.FunctionDef(self.graph.name, arguments, body, [], None)))

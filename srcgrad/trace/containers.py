@@ -12,9 +12,10 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..kinds import SCALARS
 from ..spelling import Method
+from ..stage.machine import NORMAL
 from ..subclasses import content_of, item_step, native_class
 from .elements import NdIter
-from .iteration import Rows, Staged, item, length, staged_iterable, static_items
+from .iteration import Range, Rows, Staged, item, length, staged_iterable, static_items
 from .journal import Content
 from .lists import Lists
 from .operators import INPLACE, python_method
@@ -51,6 +52,17 @@ class Containers(Lists):
     def build_set(self, *items: Any) -> set[Any]:
         result: set[Any] = self.made({self.static_key(i) for i in items})
         return result
+
+    def repeated_list(self, items: list[Any], times: Any) -> list[Any]:
+        made = self.build_list()
+
+        def body() -> int:
+            for one in items:
+                self.container_method(made, "append", (one,), {})
+            return NORMAL
+
+        self.for_(Range(0, times, 1), self._hold, body)
+        return made
 
     def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
         if type(value) is ArrayTracer:

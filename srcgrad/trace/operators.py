@@ -23,7 +23,6 @@ from .tracers import (
     contains_tracer,
     is_tracer,
 )
-from .written_out import repeated
 
 BINARY: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -176,8 +175,12 @@ class Operators(Sources):
                 or type(one) is ScalarTracer for one in items) and (
                 ("repeated", "*") not in self.assumed):
             self.repeats = True
-            return self.helped(repeated, items, times)
+            return self.repeated_list(items, times)
         return items * self.demand(times, "the repetition of a sequence")
+
+    def repeated_list(self, items: list[Any], times: Any) -> list[Any]:
+        """``items * times`` as a list of unknown length."""
+        raise AttributeError
 
     def adopt(self, result: Any) -> Any:
         raise AttributeError

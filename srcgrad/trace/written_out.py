@@ -33,15 +33,6 @@ def ufunc_at(ufunc: Any, a: Any, indices: Any, *operands: Any) -> None:
             flat[numbers[k]] = ufunc(flat[numbers[k]])
 
 
-def repeated(items: Any, times: Any) -> Any:
-    """``items * times`` for a list."""
-    result = []
-    for _ in range(times):
-        for item in items:
-            result.append(item)
-    return result
-
-
 def place_of(items: Any, item: Any) -> Any:
     """``items.index(item)`` for a list of numbers."""
     equal = np.array(items) == item
