@@ -36,7 +36,7 @@ from .refusals import (
     require_scalar,
     without_aux,
 )
-from .spelling import raise_exception
+from .spelling import raise_exception, raise_from
 from .stage.stack import room_to_recurse
 from .templates import (
     Leaves,
@@ -153,7 +153,8 @@ def trace_call(function: Any, args: tuple[Any, ...]) -> tuple[Graph, tuple[Any, 
 def always_raises(graph: Graph) -> bool:
     """Does the program end in an exception on every path?"""
     last = graph.block.nodes[-1] if graph.block.nodes else None
-    return last is not None and last.op == "effect" and last.params["fn"] is raise_exception
+    return last is not None and last.op == "effect" and last.params["fn"] in (
+        raise_exception, raise_from)
 
 
 def assemble_specialization(function: Any, signature: inspect.Signature, traced: Traced,

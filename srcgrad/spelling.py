@@ -64,3 +64,9 @@ def raise_exception(cls: type[BaseException] | BaseException, *args: Any, **kwar
     """``raise cls(*args, **kwargs)`` as a function; an exception that was caught is raised
     again."""
     raise cls(*args, **kwargs) if isinstance(cls, type) else cls
+
+
+def raise_from(cause: BaseException | None, cls: type[BaseException] | BaseException,
+               *args: Any, **kwargs: Any) -> None:
+    """``raise cls(*args, **kwargs) from cause`` as a function."""
+    raise (cls(*args, **kwargs) if isinstance(cls, type) else cls) from cause

@@ -23,7 +23,7 @@ from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Steps, Value
 from srcgrad.graph.records import add_records
 from srcgrad.kinds import SCALARS, Kind
-from srcgrad.spelling import raise_exception
+from srcgrad.spelling import raise_exception, raise_from
 
 Stmts = list[ast.stmt]
 
@@ -240,12 +240,15 @@ class Plain:
         return True
 
     def do_effect(self, node: Node, stmts: Stmts) -> None:
-        if node.params["fn"] is raise_exception:
+        if node.params["fn"] in (raise_exception, raise_from):
             cls, *args = (self.e.template(a, node.inputs) for a in node.params["args"])
+            cause = None
+            if node.params["fn"] is raise_from:
+                cause, cls, args = cls, args[0], args[1:]
             keywords = [ast.keyword(k, self.e.template(v, node.inputs))
                         for k, v in node.params["kwargs"].items()]
             made = ast.Call(cls, args, keywords) if args or keywords else cls
-            self.add(stmts, node, ast.Raise(made, None))
+            self.add(stmts, node, ast.Raise(made, cause))
             return
         value = self.e.node(node)
         if node.outputs and self.name_of(node.outputs[0]) != "_":

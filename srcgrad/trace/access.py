@@ -323,6 +323,8 @@ class Access(Items):
         return BoundMethod(self, obj, name)
 
     def _instance_attribute(self, obj: Any, name: str) -> Any:
+        if name == "__cause__" and id(obj) in self.causes:
+            return self.causes[id(obj)][1]
         value = self.maybe_attribute(obj, name)
         if type(value) is Maybe:
             return self.present(value, lambda: self.without(obj, name))
@@ -363,6 +365,8 @@ class Access(Items):
                 raise
             return self.call(fallback, obj, name)
         return self.loaded(value)
+
+    causes: dict[int, tuple[BaseException, Any]]
 
     def maybe_attribute(self, obj: Any, name: str) -> Any:
         """What an instance holds itself under a name, a :class:`Maybe` where that depends on the

@@ -11,17 +11,19 @@ is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..errors import UnsupportedSyntax
-from ..graph.ir import Block, Node, Value, free_values, rebuild, walk
+from ..graph.ir import Block, Index, Node, Ref, Value, walk
 from ..kinds import BOOL, OPAQUE, Kind
-from ..spelling import raise_exception
+from ..spelling import raise_exception, raise_from
 from .control import Restart, Signal
+from .homes import RAISE
 
 LINALG = frozenset({"solve", "inv", "cholesky", "eigh", "eig", "svd", "pinv", "lstsq", "qr",
                     "eigvalsh", "eigvals", "matrix_power", "tensorsolve", "tensorinv"})
@@ -67,8 +69,9 @@ class Place:
     handler: Handler
 
 
-def _alike(op: str, params: dict[str, Any], node: Node) -> bool:
-    return op == node.op and params.get("fn") is node.params.get("fn")
+def _alike(op: str, params: Mapping[str, Any], node: Node) -> bool:
+    return op == node.op and params.get("fn") is node.params.get("fn") and (
+        op != "read" or params["steps"] == node.params["steps"])
 
 
 def raises(fn: Callable[..., Any], error: type[BaseException], *args: Any,
@@ -91,10 +94,25 @@ def raised_by(fn: Callable[..., Any], error: type[BaseException], *args: Any,
     return None
 
 
+def raises_under(settings: dict[str, Any], fn: Callable[..., Any], error: type[BaseException],
+                 *args: Any, **kwargs: Any) -> bool:
+    """Does ``fn(*args, **kwargs)`` raise ``error`` under ``np.errstate(**settings)``?"""
+    with np.errstate(**settings):
+        return raises(fn, error, *args, **kwargs)
+
+
+def raised_under(settings: dict[str, Any], fn: Callable[..., Any], error: type[BaseException],
+                 *args: Any, **kwargs: Any) -> BaseException | None:
+    """The exception that ``fn(*args, **kwargs)`` raises under ``np.errstate(**settings)``."""
+    with np.errstate(**settings):
+        return raised_by(fn, error, *args, **kwargs)
+
+
 def error_of(node: Node) -> type[BaseException] | None:
     """The exception that data can make a node raise."""
     if node.op == "effect":
-        raised = node.params["args"][0] if node.params["fn"] is raise_exception else None
+        place = {raise_exception: 0, raise_from: 1}.get(node.params["fn"])
+        raised = None if place is None else node.params["args"][place]
         return raised if isinstance(raised, type) else Exception
     if node.op != "apply":
         return None
@@ -109,13 +127,29 @@ def error_of(node: Node) -> type[BaseException] | None:
     return ZeroDivisionError if python and name in DIVISIONS else None
 
 
-def raising(nodes: Sequence[Node]) -> Iterator[tuple[int, type[BaseException]]]:
-    """The places of nodes that data can make raise, inside of regions too, and what."""
+def raising(machine: Any, nodes: Sequence[Node], caught: Sequence[Any]
+            ) -> Iterator[tuple[int, type[BaseException]]]:
+    """The places of nodes that data can make raise, inside of regions too, and what.  Places out
+    of bounds count where what is ``caught`` names them."""
+    named = {t for types in caught for t in (types if isinstance(types, tuple) else (types,))}
+    bounds = not named.isdisjoint((IndexError, LookupError))
     for place, node in enumerate(nodes):
         for inner in (node, *(n for b in node.blocks for n in walk(b))):
             error = error_of(inner)
+            if error is None and inner.outputs and inner.outputs[0] in machine.checked:
+                error = FloatingPointError
+            if error is None and bounds and (inner.op == "get" or _is_subscript(inner)):
+                error = IndexError
             if error is not None:
                 yield place, error
+
+
+def _is_subscript(node: Node) -> bool:
+    """Is it ``x[i]`` with an index that may be out of bounds?"""
+    if node.op != "read" or node.params.get("handle") or len(node.params["steps"]) != 1:
+        return False
+    return isinstance(node.params["steps"][0], Index) and any(
+        v.aval.kind is Kind.INT for v in node.inputs[1:])
 
 
 def catches(error: type[BaseException], types: Any) -> bool:
@@ -132,188 +166,221 @@ def refused(machine: Any, why: str) -> Exception:
     return refusal
 
 
-def attempt(machine: Any, body: Callable[[], Any], orelse: Callable[[], Any] | None,
-            handlers: list[Handler], handle: Callable[[BaseException, Handler], Any],
-            handled: Callable[[Exception], Any], changed: bool) -> Any:
-    """Run the body of a try statement whose handlers could be met at run time.
-
-    The caller has found nothing that raises while tracing; ``changed`` says that a branch of the
-    body changes something before it raises.  ``handle`` runs a handler, ``handled`` finds the one
-    for an exception that is raised while tracing after all.  Returns the jump.
-    """
-    arm = machine.trace_arm(body)
-    nodes = arm.region.builder.nodes
-    caught = [(h, Exception if h[0] is None else h[0]()) for h in handlers]
-    places: list[Place] = []
-    for number, error in raising(nodes):
-        chosen = next((h for h, types in caught if catches(error, types)), None)
-        if chosen is None:
-            continue
-        if places and places[-1].number == number:
-            if places[-1].handler is not chosen:
-                raise refused(machine, "one branch of its body may raise exceptions for "
-                                       "different handlers")
-            continue
-        node = nodes[number]
-        before = sum(_alike(n.op, n.params, node) for n in nodes[:number])
-        places.append(Place(number, before, node, error, chosen))
-    for place in places:
-        _check(machine, place, changed)
-    if places and any(n.op in IMPURE and error_of(n) in (None, Exception) for n in walk(
-            Block((), tuple(nodes[:places[-1].number]), ()))):
-        raise refused(machine, "something is changed before the operation that may raise")
-    return _go_on(machine, body, orelse, places, handle, handled)
-
-
 IMPURE = ("write", "update", "acc", "append", "insert", "pop", "put", "effect")
-MANY = 12
+MOST_TRIALS = 150
 
 
-def _check(machine: Any, place: Place, changed: bool) -> None:
-    """Refuse what cannot be told before it happens."""
-    node = place.node
-    if node.op == "apply":
-        return
-    if node.op == "loop":
-        kind, site = machine.loop_sites[node.outputs[-1]]
-        if kind == "for" and site not in machine.unrolled:
-            raise Restart(("unroll", site, "an operation in it may raise what a try catches"))
-    inner = [n for n in walk(Block((), (node,), ())) if n is not node]
-    if node.op != "if" or any(n.op == "loop" or (
-            n.op in IMPURE and n.params.get("fn") is not raise_exception) for n in inner):
-        raise refused(machine, f"{place.error.__name__} may be raised inside of a loop of its "
-                               "body, or of a branch with effects")
-    if changed:
-        raise refused(machine, "a branch of its body changes a variable before it raises")
-    if place.handler[1] is not None and any(
-            n.inputs for n in inner if error_of(n) is not None):
-        raise refused(machine, "the exception that a branch of its body raises is made of "
-                               "traced values, and the handler has a name for it")
+@dataclass(slots=True)
+class Forced:
+    """The outcomes of the first branches of a try statement's body that are taken as known:
+    None for one that is traced as usual.  ``met`` are the branches met so far: the number of
+    nodes before each, and its predicate."""
+
+    region: Any
+    outcomes: tuple[bool | None, ...]
+    stop: int | None = None
+    met: list[tuple[int, Value]] = field(default_factory=list)
+
+    def outcome(self, predicate: Value) -> bool | None:
+        """What is known of the branch that is about to be traced."""
+        number = len(self.met)
+        self.met.append((len(self.region.builder.nodes), predicate))
+        if number == self.stop:
+            raise Reached((predicate,), (), {})
+        return self.outcomes[number] if number < len(self.outcomes) else None
 
 
-def _go_on(machine: Any, body: Callable[[], Any], orelse: Callable[[], Any] | None,
-           places: list[Place], handle: Callable[[BaseException, Handler], Any],
-           handled: Callable[[Exception], Any]) -> Any:
-    """Run the body where the operations before ``places`` are known not to raise."""
-    if not places:
+@dataclass(slots=True)
+class Attempt:
+    """A try statement whose handlers could be met at run time.
+
+    ``handle`` runs a handler, ``handled`` finds the one for an exception that is raised while
+    tracing."""
+
+    machine: Any
+    body: Callable[[], Any]
+    orelse: Callable[[], Any] | None
+    handlers: list[Handler]
+    handle: Callable[[BaseException, Handler], Any]
+    handled: Callable[[Exception], Any]
+    caught: list[tuple[Handler, Any]] = field(default_factory=list)
+    budget: int = MOST_TRIALS
+
+    def run(self) -> Any:
+        """Run the statement; returns the jump."""
+        self.caught = [(h, Exception if h[0] is None else h[0]()) for h in self.handlers]
+        return self._go_on((), 0)
+
+    def _run_body(self, outcomes: tuple[bool | None, ...], stop: int | None = None) -> Forced:
+        """Run the body in the present region, with known outcomes of its first branches."""
+        machine = self.machine
+        forced = Forced(machine.region, outcomes, stop)
+        outer, machine.forced = machine.forced, forced
         machine.trying.append(machine.region)
         try:
-            jump = body()
-        except Exception as error:
-            return handled(error)
+            self.jump = self.body()
         finally:
+            machine.forced = outer
             machine.trying.pop()
-        return machine.after(jump, orelse)
-    if len(places) > MANY:
-        raise refused(machine, f"more than {MANY} of its operations may raise")
-    place = places[0]
-    found = _run_until(machine, body, place, keep=False)
-    if place.node.op == "if":
-        made, fails = _raised_in(place, found), machine.as_value(machine.wrap(_condition(
-            machine, found.inputs, found.blocks)))
-    else:
+        return forced
+
+    jump: Any = None
+
+    def _trial(self, outcomes: tuple[bool | None, ...]) -> tuple[list[Node], Forced | None]:
+        """The nodes of the body, recorded aside, and the branches that it met."""
+        held: list[Forced] = []
+
+        def body() -> Any:
+            forced = Forced(self.machine.region, outcomes)
+            held.append(forced)
+            outer, self.machine.forced = self.machine.forced, forced
+            self.machine.trying.append(self.machine.region)
+            layers = len(self.machine.journal.layers)
+            try:
+                return self.body()
+            except Exception:
+                while len(self.machine.journal.layers) > layers:
+                    self.machine.journal.pop()
+                self.machine.region = forced.region
+                return RAISE
+            finally:
+                self.machine.forced = outer
+                self.machine.trying.pop()
+
+        self.budget -= 1
+        if self.budget < 0:
+            raise refused(self.machine, "too many of its operations may raise")
+        arm = self.machine.trace_arm(body)
+        return arm.region.builder.nodes, held[0]
+
+    def _places(self, nodes: list[Node]) -> list[Place]:
+        """The nodes that may raise something that is caught."""
+        places: list[Place] = []
+        for number, error in raising(self.machine, nodes, [types for _, types in self.caught]):
+            chosen = next((h for h, types in self.caught if catches(error, types)), None)
+            if chosen is None or (places and places[-1].number == number):
+                continue
+            node = nodes[number]
+            before = sum(_alike(n.op, n.params, node) for n in nodes[:number])
+            places.append(Place(number, before, node, error, chosen))
+        return places
+
+    def _go_on(self, outcomes: tuple[bool | None, ...], known: int) -> Any:
+        """Run the body where its first ``known`` operations are known not to raise."""
+        machine = self.machine
+        nodes, forced = self._trial(outcomes)
+        places = self._places(nodes)
+        if len(places) <= known:
+            return self._finish(outcomes)
+        place = places[known]
+        if any(self._changes(n) for n in walk(Block((), tuple(nodes[:place.number]), ()))):
+            raise refused(machine, "something is changed before the operation that may raise")
+        if place.node.op == "if":
+            return self._split(outcomes, known, place, forced)
+        if place.node.op == "loop":
+            self._unroll(place)
+        found = self._run_until(outcomes, place, keep=False)
+        assert found is not None
         made, fails = _outcome(machine, place, found)
 
-    def fail() -> Any:
-        _run_until(machine, body, place, keep=True)
-        return handle(made, place.handler)
+        def fail() -> Any:
+            self.budget += 1
+            reached = self._run_until(outcomes, place, keep=True, error=made)
+            if reached is None:  # an inner statement has swallowed the exception
+                return machine.after(self.jump, self.orelse)
+            return self.handle(made, place.handler)
 
-    return machine.branch(fails, fail,
-                          lambda: _go_on(machine, body, orelse, places[1:], handle, handled),
-                          None)
+        return machine.branch(fails, fail, lambda: self._go_on(outcomes, known + 1), None)
+
+    def _changes(self, node: Node) -> bool:
+        """Does a node change something, so that it may not be recorded twice?"""
+        return node.op in IMPURE and error_of(node) in (None, Exception) and (
+            node.params.get("fn") not in self.machine.balanced)
+
+    def _finish(self, outcomes: tuple[bool | None, ...]) -> Any:
+        layers = len(self.machine.journal.layers)
+        try:
+            self._run_body(outcomes)
+        except Exception as error:
+            while len(self.machine.journal.layers) > layers:
+                self.machine.journal.commit()
+            return self.handled(error)
+        return self.machine.after(self.jump, self.orelse)
+
+    def _split(self, outcomes: tuple[bool | None, ...], known: int, place: Place,
+               forced: Forced | None) -> Any:
+        """A branch of the body may raise: the whole body for each outcome of its condition."""
+        machine = self.machine
+        met = forced.met if forced is not None else []
+        number = next((i for i, (nodes, predicate) in reversed(list(enumerate(met)))
+                       if nodes <= place.number and predicate is place.node.inputs[0]), None)
+        if number is None or (number < len(outcomes) and outcomes[number] is not None):
+            raise refused(machine, f"{place.error.__name__} may be raised where it cannot be "
+                                   "told before")
+        try:
+            self._in_layer(lambda: self._run_body(outcomes, number), keep=False)
+            raise AssertionError("the branch that may raise was not reached")
+        except Reached as reached:
+            (predicate,) = reached.inputs
+        before = outcomes + (None,) * (number - len(outcomes))
+        return machine.branch(predicate, lambda: self._go_on((*before, True), known),
+                              lambda: self._go_on((*before, False), known), None)
+
+    def _unroll(self, place: Place) -> None:
+        kind, site = self.machine.loop_sites[place.node.outputs[-1]]
+        if kind == "for" and site not in self.machine.unrolled:
+            raise Restart(("unroll", site, "an operation in it may raise what a try catches"))
+        raise refused(self.machine, f"{place.error.__name__} may be raised inside of a loop of "
+                                    "its body")
+
+    def _in_layer(self, act: Callable[[], Any], keep: bool) -> None:
+        """Run something that may be stopped, in a layer that is kept or undone."""
+        machine = self.machine
+        layers, region = len(machine.journal.layers), machine.region
+        machine.journal.push()
+        try:
+            act()
+        finally:
+            while len(machine.journal.layers) > layers:
+                if keep:
+                    machine.journal.commit()
+                else:
+                    machine.journal.pop()
+            machine.region = region
+
+    def _run_until(self, outcomes: tuple[bool | None, ...], place: Place, keep: bool,
+                   error: BaseException | None = None) -> Reached | None:
+        """Record the body up to a node; with ``keep`` what it did until then stays done, and
+        inner ``finally`` parts see ``error``."""
+        machine = self.machine
+        outer, leaving = machine.stop_at, machine.leaving
+        machine.stop_at, machine.leaving = Stop(machine.region, place.before, place.node), error
+        try:
+            self._in_layer(lambda: self._run_body(outcomes), keep)
+        except Reached as reached:
+            return reached
+        finally:
+            machine.stop_at, machine.leaving = outer, leaving
+        if keep:
+            return None
+        raise AssertionError("the operation that may raise was not reached")
 
 
 def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:
     """The exception of an operation, and whether it raises one."""
     params = found.params
-    fn = raises if place.handler[1] is None else raised_by
-    aval = BOOL if place.handler[1] is None else OPAQUE
-    (value,) = machine.emit("apply", found.inputs, (aval,), fn=fn,
-                            args=(params["fn"], place.error, *params["args"]),
-                            kwargs=params["kwargs"], many=False)
-    if place.handler[1] is None:
+    named = place.handler[1] is not None
+    fn: Callable[..., Any] = raised_by if named else raises
+    args = (params.get("fn"), place.error, *params.get("args", ()))
+    if place.node.op == "get":
+        args = (operator.getitem, place.error, Ref(0), Ref(1))
+    elif place.node.op == "read":
+        args = (operator.getitem, place.error, Ref(0), params["steps"][0].key)
+    elif place.error is FloatingPointError:
+        fn, args = raised_under if named else raises_under, (machine.checked[place.node.out], *args)
+    (value,) = machine.emit("apply", found.inputs, (OPAQUE if named else BOOL,), fn=fn,
+                            args=args, kwargs=params.get("kwargs", {}), many=False)
+    if not named:
         return place.error("raised by the try statement's body"), value
     error = machine.wrap(value)
     return error, machine.value_of(machine.compare("is not", error, None))
-
-
-def _raised_in(place: Place, found: Reached) -> BaseException:
-    """The exception that a branch raises (if the handler has a name for it, it is a constant)."""
-    node = next(n for b in found.blocks for n in walk(b) if error_of(n) is not None)
-    cls, *args = (node.params["args"] if node.op == "effect" and place.handler[1] is not None
-                  else (place.error, "raised by the try statement's body"))
-    made: BaseException = cls(*args)
-    return made
-
-
-def _condition(machine: Any, inputs: tuple[Value, ...], blocks: tuple[Block, ...]) -> Value:
-    """Whether a branch raises: tells of its arms what its predicate chooses."""
-    value: Value = machine.phi(inputs[0], lambda: _raises_in(machine, blocks[0].nodes, {}),
-                               lambda: _raises_in(machine, blocks[1].nodes, {}), BOOL)
-    return value
-
-
-def _raises_in(machine: Any, nodes: Sequence[Node], renamed: dict[Value, Value]) -> Value:
-    """Whether the nodes of an arm raise, with what they compute before recorded again."""
-    for number, node in enumerate(nodes):
-        inputs = tuple(renamed.get(v, v) for v in node.inputs)
-        error = error_of(node)
-        if node.op == "effect":
-            found: Value = machine.const(True)
-            return found
-        blocks = tuple(rebuild(b, {v: renamed.get(v, v) for v in free_values(b)})
-                       for b in node.blocks)
-        if node.op == "if" and any(error_of(n) is not None for b in blocks for n in walk(b)):
-            fails = _condition(machine, inputs, blocks)
-        elif error is not None:
-            (fails,) = machine.emit("apply", inputs, (BOOL,), fn=raises, args=(
-                node.params["fn"], error, *node.params["args"]), kwargs=node.params["kwargs"],
-                many=False)
-        else:
-            renamed.update(zip(node.outputs, machine.emit(
-                node.op, inputs, tuple(o.aval for o in node.outputs), blocks, **node.params),
-                strict=True))
-            continue
-        return _or_later(machine, fails, node, inputs, blocks, nodes[number + 1:], renamed)
-    none: Value = machine.const(False)
-    return none
-
-
-def _or_later(machine: Any, fails: Value, node: Node, inputs: tuple[Value, ...],
-              blocks: tuple[Block, ...], later: Sequence[Node],
-              renamed: dict[Value, Value]) -> Value:
-    """``fails``, or whether a later node of the arm raises."""
-    if not any(raising(later)):
-        return fails
-
-    def go_on() -> Value:
-        outputs = machine.emit(node.op, inputs, tuple(o.aval for o in node.outputs), blocks,
-                               **node.params)
-        return _raises_in(machine, later, {**renamed, **dict(zip(node.outputs, outputs,
-                                                                 strict=True))})
-
-    value: Value = machine.phi(fails, lambda: machine.const(True), go_on, BOOL)
-    return value
-
-
-def _run_until(machine: Any, body: Callable[[], Any], place: Place, keep: bool) -> Reached:
-    """Record the body up to a node; with ``keep`` what it did until then stays done."""
-    layers, region = len(machine.journal.layers), machine.region
-    machine.journal.push()
-    outer = machine.stop_at
-    machine.stop_at = Stop(region, place.before, place.node)
-    machine.trying.append(region)
-    try:
-        body()
-        raise AssertionError("the operation that may raise was not reached")
-    except Reached as reached:
-        return reached
-    finally:
-        machine.stop_at = outer
-        machine.trying.pop()
-        while len(machine.journal.layers) > layers:
-            if keep:
-                machine.journal.commit()
-            else:
-                machine.journal.pop()
-        machine.region = region

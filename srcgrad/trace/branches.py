@@ -72,6 +72,10 @@ class Branches(Merges):
     def branch(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any],
                rest: Callable[[], Any] | None, later: frozenset[str] | None = None) -> Any:
         """A branch on data.  ``later``: the variables that may be read after it."""
+        if self.forced is not None and self.forced.region is self.region:
+            chosen = self.forced.outcome(predicate)
+            if chosen is not None:
+                return self.after((then if chosen else orelse)() or NORMAL, rest)
         bottoms = self.bottoms
         first = self.trace_arm(functools.partial(self._ended, then), (predicate, True))
         second = self.trace_arm(functools.partial(self._ended, orelse), (predicate, False))

@@ -8,7 +8,7 @@ from typing import Any
 from ..dims import evaluate, is_varying, symbol
 from ..errors import AliasError, JoinError, UnsupportedOperation
 from ..graph.ir import Value
-from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN
+from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
 from .control import Bottom, Refusal, Unroll
 from .homes import RAISE
 from .iteration import Items, Range, item, length, opened, staged_iterable, static_items
@@ -241,7 +241,19 @@ class Loops(LoopNodes):
     def while_(self, test: Callable[[], Any], body: Callable[[], Any],
                orelse: Callable[[], Any] | None = None,
                rest: Callable[[], Any] | None = None) -> Any:
-        return self._loop_end(self._run_while(test, body, rest is not None), orelse, rest)
+        self.tested_inside = None
+        jump = self._run_while(test, body, rest is not None)
+        ended, self.tested_inside = self.tested_inside, None
+        if ended is None or orelse is None:
+            return self._loop_end(jump, orelse, rest)
+
+        def follow() -> Any:
+            return self.after(self.if_(self.load(ended, "finished"), orelse, lambda: NORMAL), rest)
+
+        return self._loop_end(jump, None, follow)
+
+    def load(self, frame: Frame, name: str) -> Any:
+        raise AttributeError
 
     def _run_while(self, test: Callable[[], Any], body: Callable[[], Any], returns: bool) -> Any:
         """Loops over static state run as Python while their test stays static; others are
@@ -251,6 +263,7 @@ class Loops(LoopNodes):
         self.journal.push()
         try:
             outcome = self._try_static(test, body)
+            self.tested_inside = None
             if outcome is not None:
                 self.journal.commit()
                 return outcome[0]

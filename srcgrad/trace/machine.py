@@ -53,6 +53,9 @@ class TraceMachine(Contents):
         self.later = Later()
         self.conditions = {}
         self.implied = {}
+        self.causes = {}
+        self.leaving = None
+        self.tested_inside = None
         self.instance_dicts = {}
         self.choice_seen = {}
         self.masks = {}

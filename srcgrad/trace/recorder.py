@@ -25,7 +25,7 @@ from ..graph.ir import (
 from ..graph.outcome import MISSING, Fresh, Outcome
 from ..kinds import OPAQUE, Aval, Kind, aval_of
 from ..stage.origins import origin
-from .attempts import Reached, Stop, error_of
+from .attempts import Forced, Reached, Stop
 from .control import Refusal
 from .homes import is_stored, may_be
 from .iteration import EqualArrays
@@ -81,8 +81,9 @@ class Recorder:
         self.node_count = 0
         self.fresh = Fresh()
         self.trying: list[Any] = []  # the regions whose exceptions a try statement meets now
-        self.try_depth = 0  # how many layers the innermost try statement has around it
-        self.changed_before_raise = False
+        self.errstates: list[dict[str, Any]] = []  # those around it under which NumPy raises
+        self.checked: dict[Value, dict[str, Any]] = {}  # what was computed under one
+        self.forced: Forced | None = None  # see :mod:`srcgrad.trace.attempts`
         self.stop_at: Stop | None = None  # see :mod:`srcgrad.trace.attempts`
         self.c_ordered: set[int | None] = set()
         self.symbolic_lists = ListTable(self)
@@ -127,11 +128,11 @@ class Recorder:
         if self.stop_at is not None and self.stop_at.meets(region, op, params):
             raise Reached(inputs, blocks, params)
         region.builder.origin = self.node_origin()
-        node = region.builder.add(op, inputs, avals, blocks, **params)
-        if self.trying and error_of(node) is not None and any(
-                layer.before for layer in self.journal.layers[self.try_depth:]):
-            self.changed_before_raise = True
-        return node.outputs
+        outputs = region.builder.add(op, inputs, avals, blocks, **params).outputs
+        if self.errstates and op == "apply" and len(outputs) == 1 and (
+                outputs[0].aval.dtype is not None and outputs[0].aval.dtype.kind in "fc"):
+            self.checked[outputs[0]] = self.errstates[-1]
+        return outputs
 
     def new_obj(self) -> int:
         self.objects += 1

@@ -142,7 +142,21 @@ class Rounds(Branches):
                 return self._finish(kind, inits, forms, done, user, site)
         finally:
             self.dropped, self.later = outer_dropped, outer_later
-        return self._trace_loop("while", inits, None, start, _test_first(self, test, body), user)
+        ended = Frame(None, None, _nowhere)
+        self.born(ended)
+        self.store(ended, "finished", False)
+        jump = self._trace_loop("while", inits, None, start, _test_first(self, test, body, ended),
+                                user)
+        self.tested_inside = ended
+        return jump
+
+    tested_inside: Frame | None
+
+    def born(self, obj: Any) -> None:
+        raise AttributeError
+
+    def store(self, frame: Frame, name: str, value: Any) -> None:
+        raise AttributeError
 
     def _finish(self, kind: str, inits: list[Value], forms: dict[tuple[Any, ...], Carried],
                 done: Round, user: str, site: Any) -> Any:
@@ -485,12 +499,21 @@ def _same_shape_without(node: Node, param: Value, aval: Aval) -> bool:
     return any(v.aval.kind is Kind.ARRAY and v.aval.shape == aval.shape for v in others)
 
 
-def _test_first(machine: Any, test: Callable[[], Any] | None,
-                body: Callable[[], Any]) -> Callable[[], Any]:
-    """The body of ``while True`` that tests first: for tests that change state."""
+def _test_first(machine: Any, test: Callable[[], Any] | None, body: Callable[[], Any],
+                ended: Frame) -> Callable[[], Any]:
+    """The body of ``while True`` that tests first: for tests that change state.  ``ended`` tells
+    whether the loop came to its end by its test (then its ``else`` runs)."""
     assert test is not None
 
+    def leave() -> Any:
+        machine.store(ended, "finished", True)
+        return BREAK
+
     def tested_body() -> Any:
-        return machine.if_(test(), body, lambda: BREAK)
+        return machine.if_(test(), body, leave)
 
     return tested_body
+
+
+def _nowhere() -> None:
+    """The callee of a frame that belongs to no function."""

@@ -11,9 +11,10 @@ import numpy as np
 
 from ..errors import UnsupportedSyntax
 from ..kinds import OPAQUE
-from ..spelling import raise_exception
+from ..spelling import raise_exception, raise_from
 from ..stage.machine import NORMAL, UNBOUND
-from .attempts import Handler, attempt, raising
+from ..stage.regions import region_info
+from .attempts import Attempt, Handler, Reached, raising
 from .control import Restart
 from .effects import Effects
 from .homes import RAISE
@@ -22,6 +23,16 @@ from .operators import python_method
 from .tracers import contains_tracer, is_tracer
 
 QUIET = (np.errstate, warnings.catch_warnings, contextlib.nullcontext, contextlib.suppress)
+
+
+def enter_errstate(**settings: Any) -> dict[str, Any]:
+    """Set NumPy's error handling; gives the settings that held before."""
+    return dict(np.seterr(**settings))
+
+
+def leave_errstate(before: dict[str, Any]) -> None:
+    """Set NumPy's error handling back."""
+    np.seterr(**before)
 
 
 class Statements(Effects):
@@ -42,13 +53,18 @@ class Statements(Effects):
                 raise RuntimeError("No active exception to reraise")
             exception = current
         if is_tracer(exception):
-            self.emit_effect(raise_exception, (exception,), {}, None)
+            if has_cause:
+                self.emit_effect(raise_from, (cause, exception), {}, None)
+            else:
+                self.emit_effect(raise_exception, (exception,), {}, None)
             return RAISE
         if isinstance(exception, type) and issubclass(exception, BaseException):
             exception = self.call(exception)
         if not isinstance(exception, BaseException):
             raise TypeError("exceptions must derive from BaseException")
-        if has_cause:
+        if has_cause and is_tracer(cause):
+            self.causes[id(exception)] = (exception, cause)
+        elif has_cause:
             exception.__cause__ = cause
         if self.trying and self.trying[-1] is self.region:
             raise exception
@@ -56,8 +72,17 @@ class Statements(Effects):
         if self.region is self.root and not self.region.effects and not self.region_writes() and (
                 not contains_tracer((args, kwargs))):
             raise exception
-        self.emit_effect(raise_exception, (type(exception), *args), kwargs, None)
+        _, cause = self.causes.get(id(exception), (None, exception.__cause__))
+        if cause is None:
+            self.emit_effect(raise_exception, (type(exception), *args), kwargs, None)
+        else:
+            if not is_tracer(cause):
+                _, made, named = self.exceptions.get(id(cause), (None, cause.args, {}))
+                cause = self.apply_opaque(type(cause), made, named)
+            self.emit_effect(raise_from, (cause, type(exception), *args), kwargs, None)
         return RAISE
+
+    causes: dict[int, tuple[BaseException, Any]]
 
     def region_writes(self) -> bool:
         """Did the program write to its arguments before this point?"""
@@ -69,7 +94,45 @@ class Statements(Effects):
     def with_(self, managers: list[Callable[[], Any]],
               targets: list[Callable[[Any], None] | None], body: Callable[[], Any],
               rest: Callable[[], Any] | None = None) -> Any:
-        return self.after(self._with(managers, targets, body), rest)
+        def entered() -> Any:
+            return self._with(managers, targets, body)
+
+        layers, region = len(self.journal.layers), self.region
+        nodes = len(region.builder.nodes)
+        jump, error = self._tried(entered, False)
+        if error is not None:
+            raise error
+        errors = {e for _, e in raising(self, region.builder.nodes[nodes:], ())}
+        held = tuple(e for e in errors if self._suppressed(e, managers, targets))
+        if not held:
+            self.journal.commit()
+            return self.after(jump, rest)
+        self._unwind(layers, region, nodes)
+        return self.after(Attempt(self, entered, None, [(lambda: held, None, lambda: NORMAL)],
+                                  lambda e, h: self.raise_(e, None, False), _again).run(), rest)
+
+    def _suppressed(self, error: type[BaseException], managers: list[Callable[[], Any]],
+                    targets: list[Callable[[Any], None] | None]) -> bool:
+        """May the managers of a ``with`` statement swallow an exception of this class?"""
+        swallowed: list[bool] = []
+
+        def leave() -> Any:
+            raise error("tried")
+
+        def run() -> Any:
+            try:
+                self._with(managers, targets, leave)
+                swallowed.append(True)
+            except Exception:
+                return NORMAL
+            return NORMAL
+
+        self.trying.append(None)
+        try:
+            self.trace_arm(run)
+        finally:
+            self.trying.pop()
+        return bool(swallowed)
 
     def _with(self, managers: list[Callable[[], Any]],
               targets: list[Callable[[Any], None] | None], body: Callable[[], Any]) -> Any:
@@ -101,6 +164,11 @@ class Statements(Effects):
             if self.truth(self.call(leave, manager, type(error), error, None)):
                 return NORMAL
             raise
+        except Reached:
+            left = self.left_by()
+            if left is None or not self.truth(self.call(leave, manager, type(left), left, None)):
+                raise
+            return NORMAL
         self.call(leave, manager, None, None, None)
         return jump
 
@@ -114,14 +182,35 @@ class Statements(Effects):
             settings = manager_settings(manager)
             if target is not None:
                 target(None)
-            token = self.emit_effect(enter_errstate, (), settings, OPAQUE)
-            jump = self._with(*more)
-            self.emit_effect(leave_errstate, (token,), {}, None)
-            return jump
+            return self._with_errstate(settings, more)
+        if isinstance(manager, contextlib.suppress):
+            caught: Any = manager._exceptions  # type: ignore[attr-defined]
+            return self.try_(lambda: self._with(*more), [(lambda: caught, None, lambda: NORMAL)],
+                             None, None, self.frames[-1])
         raise self.fatal(UnsupportedSyntax(
             f"with {type(manager).__name__}(...)",
             why="the manager changes how exceptions or warnings of the statements are treated",
             fix="put the with statement around the call of the differentiated function"))
+
+    balanced = (enter_errstate, leave_errstate)
+
+    def _with_errstate(self, settings: dict[str, Any], more: Any) -> Any:
+        raising_ones = {k: v for k, v in settings.items() if v == "raise"}
+        token = self.emit_effect(enter_errstate, (), settings, OPAQUE)
+        if raising_ones:
+            self.errstates.append({**(self.errstates[-1] if self.errstates else {}), **settings})
+        try:
+            jump = self._with(*more)
+        except (Exception, Reached):
+            stop, self.stop_at = self.stop_at, None
+            self.emit_effect(leave_errstate, (token,), {}, None)
+            self.stop_at = stop
+            raise
+        finally:
+            if raising_ones:
+                self.errstates.pop()
+        self.emit_effect(leave_errstate, (token,), {}, None)
+        return jump
 
     # ---- try -------------------------------------------------------------------------------
     def try_(self, body: Callable[[], Any],
@@ -143,49 +232,74 @@ class Statements(Effects):
         def guarded() -> Any:
             layers, region = len(self.journal.layers), self.region
             nodes = len(region.builder.nodes)
-            jump, error, changed = self._tried(body, bool(handlers))
+            jump, error = self._tried(body, bool(handlers))
             if error is not None:
                 return handled(error)
             made = region.builder.nodes[nodes:]
-            if not handlers or not any(raising(made)):
+            caught = [Exception if h[0] is None else h[0]() for h in handlers]
+            if not handlers or not any(raising(self, made, caught)):
                 self.journal.commit()
                 return self.after(jump, orelse) if orelse is not None else jump
             self._unwind(layers, region, nodes)
-            return attempt(self, body, orelse, handlers,
-                           lambda e, h: self._handle(e, h, frame), handled, changed)
+            return Attempt(self, body, orelse, handlers,
+                           lambda e, h: self._handle(e, h, frame), handled).run()
 
         if final is None:
             return self.after(guarded(), rest)
+        if not handlers and self._always_jumps(final):  # then it swallows every exception
+            handlers = [(None, None, lambda: NORMAL)]
         try:
             jump = guarded()
         except Exception:
-            final()
-            raise
+            ended = final()
+            if ended in (NORMAL, None):
+                raise
+            return self.after(ended, rest)  # as in Python, it swallows the exception
+        except Reached:
+            if self.left_by() is None:
+                raise
+            ended = final()
+            if ended in (NORMAL, None):
+                raise
+            return self.after(ended, rest)
         ended = final()
         return self.after(ended if ended not in (NORMAL, None) else jump, rest)
 
-    def _tried(self, body: Callable[[], Any], catching: bool
-               ) -> tuple[Any, Exception | None, bool]:
-        """Run the body of a try statement in a layer of its own: its jump, what it raised while
-        tracing, and whether a branch of it changes something before it raises on data."""
-        layers, depth, dirty = len(self.journal.layers), self.try_depth, self.changed_before_raise
+    def _always_jumps(self, final: Callable[[], Any]) -> bool:
+        """Does a ``finally`` part always leave by a jump?"""
+        info = region_info(final)
+        return info is not None and not info.falls
+
+    def left_by(self) -> BaseException | None:
+        """The exception by which the statement is left whose body was run up to the operation
+        that raises it; from here on recording does not stop any more."""
+        if self.leaving is not None:
+            self.stop_at = None
+        return self.leaving
+
+    leaving: BaseException | None
+
+    def _tried(self, body: Callable[[], Any], catching: bool) -> tuple[Any, Exception | None]:
+        """Run the body of a try statement in a layer of its own: its jump, and what it raised
+        while tracing."""
+        layers, region = len(self.journal.layers), self.region
         self.journal.push()
-        self.try_depth, self.changed_before_raise = layers + 1, False
+        outer, self.forced = self.forced, None if catching else self.forced
         if catching:
-            self.trying.append(self.region)
+            self.trying.append(region)
         jump, error = None, None
         try:
             jump = body()
         except Exception as raised:
             while len(self.journal.layers) > layers:
                 self.journal.commit()
+            self.region = region
             error = raised
         finally:
-            changed = self.changed_before_raise
-            self.try_depth, self.changed_before_raise = depth, dirty
+            self.forced = outer
             if catching:
                 self.trying.pop()
-        return jump, error, changed
+        return jump, error
 
     def _handle(self, error: BaseException, handler: Handler, frame: Any) -> Any:
         """Run a handler with the exception bound to its name."""
@@ -211,6 +325,10 @@ class Statements(Effects):
         if any(is_tracer(p) for p in parts):
             return self.apply_opaque(join_parts, parts, {})
         return "".join(parts)
+
+
+def _again(error: Exception) -> Any:
+    raise error
 
 
 def _meets_names(caught: Callable[[], Any] | None) -> bool:
@@ -241,16 +359,6 @@ def _enter(manager: Any) -> Any:
 
 def _leave(manager: Any) -> Any:
     return manager.__exit__(None, None, None)
-
-
-def enter_errstate(**settings: Any) -> dict[str, Any]:
-    """Set NumPy's error handling; gives the settings that held before."""
-    return dict(np.seterr(**settings))
-
-
-def leave_errstate(before: dict[str, Any]) -> None:
-    """Set NumPy's error handling back."""
-    np.seterr(**before)
 
 
 def manager_settings(manager: np.errstate) -> dict[str, Any]:
