@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import is_varying
 from ..errors import SrcgradError, UnsupportedOperation
 from ..graph.derivative import spliced
 from ..graph.infer import infer
@@ -376,7 +377,7 @@ def unbroadcast(tape: Tape, ct: Value, primal: Value, doubtful: bool = False) ->
     if extra < 0:
         return ct
     kept = have[extra:]
-    if doubtful and any(h != w and w != 1 for h, w in zip(kept, want)):
+    if doubtful and any(h != w and w != 1 and is_varying(w) for h, w in zip(kept, want)):
         return tape.call(sum_to, ct, shape_of(tape, primal))
     stretched = tuple(i for i, (h, w) in enumerate(zip(kept, want)) if w == 1 and h != 1)
     if not want:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..dims import Dim
+from ..graph.broadcasting import never_one
 from ..graph.ir import (
     Block,
     Builder,
@@ -60,6 +61,14 @@ def avals_of(node: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return fill(node.params["args"], avals), fill(node.params["kwargs"], avals)
 
 
+def _is_settled(have: Aval, want: Aval) -> bool:
+    """Are two shapes certainly equal?  Sizes that were broadcast together and are not 1 are."""
+    if have.shape is None or want.shape is None or have.kind is not want.kind:
+        return False
+    return len(have.shape) == len(want.shape) and all(
+        a == b or (never_one(a) and never_one(b)) for a, b in zip(have.shape, want.shape))
+
+
 class Tape(Builder):
     """A builder that infers types.  ``rows`` tells which lists are the rows of which arrays,
     ``masks`` how many elements each boolean mask selects, ``screens`` which cotangents are zero
@@ -75,8 +84,8 @@ class Tape(Builder):
               aval: Aval) -> Value:
         """Append an ``apply`` with one output; Values may sit anywhere in the arguments.
         A ``sum_to`` the shape that is there appends nothing."""
-        if fn is sum_to and isinstance(args[0], Value) and aval.shape is not None and (
-                args[0].aval.shape == aval.shape and args[0].aval.kind is aval.kind):
+        if fn is sum_to and isinstance(args[0], Value) and (
+                _is_settled(args[0].aval, aval)):
             return args[0]
         made = super().apply(fn, args, kwargs, aval)
         screen = None if kwargs else screen_of_call(self.call, fn, args)

@@ -10,6 +10,8 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     (a * 2.0) * 3.0                ->  a * 6.0
     2.0 * ct * x                   ->  (2.0 * ct) * x, numbers first
     sum(a * b)                     ->  a @ b, vdot(a, b)
+    sum(a * b, axis=0)             ->  sum(a, axis=0) * b, if b has no such axis
+    (a.T @ b).T                    ->  b.T @ a
     reshape, transpose, sum_to, broadcast_to, astype that change nothing  ->  the operand
     o = 1 / c; a / c               ->  a * o
     (-a) @ b                       ->  -(a @ b)
@@ -30,7 +32,7 @@ from ..graph.ir import Block, Graph, Node, Ref, Value, fill
 from ..kinds import FLOAT, SCALARS
 from ..spelling import Attribute, Method
 from .operands import ADD, DIV, MUL, NEG, SUB, is_real, same_type, weight
-from .rewriting import Emit, call_of
+from .rewriting import Emit, call_of, same_shape
 from .stores import Stores
 
 _MATMUL = frozenset({operator.matmul, np.matmul, np.dot, np.vdot})
@@ -98,7 +100,7 @@ class _Algebra(Stores):
         if fn in NEG:
             return self.negated(operands[0])
         if fn in _RESHAPING or fn in _TRANSPOSING:
-            return self._rearranged(node, fn, operands)
+            return self._rearranged(node, fn, operands, emit)
         if fn in _MATMUL:
             return self._matmul(node, fn, operands, emit)
         if fn is np.sum:
@@ -133,11 +135,7 @@ class _Algebra(Stores):
         """Numbers first: ``(a * x) * 2.0 -> (2.0 * a) * x`` for a scalar ``a``."""
         numbers = self._with_numbers(operands)
         if numbers is not None:
-            factor, first, second = numbers
-            if factor != 1.0:
-                first, second = sorted((first, second), key=self.size)
-                first = self.scaled(factor, first, emit)
-            return emit.call(operator.mul, first, second)
+            return self._renumbered(*numbers, emit)
         for i in (0, 1):
             number = self.number(operands[i])
             factors = self.factors(operands[1 - i])
@@ -157,21 +155,44 @@ class _Algebra(Stores):
                 return emit.call(operator.mul, emit.call(operator.mul, number, first), second)
         return None
 
-    def _with_numbers(self, operands: tuple[Any, ...]) -> tuple[float, Any, Any] | None:
-        """``(2.0 * a) * (0.5 * b)`` as ``1.0, a, b``."""
-        rest: list[Any] = []
+    def _renumbered(self, factor: float, parts: list[tuple[Any, Node | None]],
+                    emit: Emit) -> Value:
+        """``factor * parts[0] * parts[1]``; what a node widened is widened again."""
+        parts.sort(key=lambda part: self.size(part[0]))
+        if factor == -1.0:
+            parts[0] = (emit.call(operator.neg, parts[0][0]), parts[0][1])
+        elif factor != 1.0:
+            parts[0] = (self.scaled(factor, parts[0][0], emit), parts[0][1])
+        first, second = (rest if wide is None else emit.call(
+            np.expand_dims, rest, *self.operands_of(wide)[1:]) for rest, wide in parts)
+        return emit.call(operator.mul, first, second)
+
+    def _with_numbers(self, operands: tuple[Any, ...]
+                      ) -> tuple[float, list[tuple[Any, Node | None]]] | None:
+        """``(2.0 * a) * (0.5 * b)`` as ``1.0, a, b``; ``a`` may be widened by ``expand_dims``."""
+        parts: list[tuple[Any, Node | None]] = []
         product = 1.0
         for operand in operands:
-            factors = self.factors(operand)
-            if factors is None or self.uses[operand] > 1:
-                return None
-            first, second = sorted(factors, key=self.size)
-            found = self.number(first)
+            node = self.defined.get(operand) if isinstance(operand, Value) else None
+            wide = node if call_of(node) is np.expand_dims and self.uses[operand] <= 1 else None
+            found = self._with_number(operand if wide is None else wide.inputs[0])
             if found is None:
                 return None
-            product *= found
-            rest.append(second)
-        return float(product), rest[0], rest[1]
+            product *= found[0]
+            parts.append((found[1], wide))
+        return float(product), parts
+
+    def _with_number(self, operand: Any) -> tuple[float, Any] | None:
+        """``2.0 * a`` as ``2.0, a``, and ``-a`` as ``-1.0, a``, if it is used once."""
+        if self.uses[operand] > 1:
+            return None
+        negated = self.negated(operand)
+        if negated is not None:
+            inner = self._with_number(negated)
+            return (-1.0, negated) if inner is None else (-inner[0], inner[1])
+        first, second = sorted(self.factors(operand) or (None, None), key=self.size)
+        number = self.number(first)
+        return None if number is None else (float(number), second)
 
     def _joined(self, scalar: Any, factors: tuple[Any, Any], emit: Emit) -> Value | None:
         """``a * (2.0 * x) -> (2.0 * a) * x`` for a scalar ``a`` and an array ``x``."""
@@ -232,7 +253,8 @@ class _Algebra(Stores):
                 return emit.call(operator.neg, emit.call(fn, *pair))
         return None
 
-    def _rearranged(self, node: Node, fn: Any, operands: tuple[Any, ...]) -> Value | None:
+    def _rearranged(self, node: Node, fn: Any, operands: tuple[Any, ...],
+                    emit: Emit) -> Value | None:
         operand = operands[0]
         if not isinstance(operand, Value):
             return None
@@ -242,10 +264,26 @@ class _Algebra(Stores):
             same = operand.aval.shape == node.out.aval.shape and same_type(operand, node.out)
             return operand if same else None
         inner = self.defined.get(operand)
-        if inner is not None and call_of(inner) in _TRANSPOSING and len(operands) == 1 and (
-                len(self.operands_of(inner)) == 1 and not inner.params["kwargs"]):
+        if inner is None or len(operands) != 1:
+            return None
+        if call_of(inner) in _TRANSPOSING and len(self.operands_of(inner)) == 1 and (
+                not inner.params["kwargs"]):
             return inner.inputs[0]
-        return None
+        return self._turned_product(inner, emit)
+
+    def _turned_product(self, node: Node, emit: Emit) -> Value | None:
+        """``(a.T @ b).T`` is ``b.T @ a``, for matrices."""
+        if call_of(node) is not operator.matmul or self.uses[node.out] > 1 or not all(
+                v.aval.shape is not None and len(v.aval.shape) == 2 for v in node.inputs):
+            return None
+        operands = self.operands_of(node)
+        makers = [self.defined.get(v) for v in operands]
+        if not any(call_of(m) in _TRANSPOSING for m in makers):
+            return None
+        turned = [maker.inputs[0] if maker is not None and call_of(maker) in _TRANSPOSING and len(
+            self.operands_of(maker)) == 1 else emit.call(np.transpose, v)
+            for maker, v in zip(makers, operands)]
+        return emit.call(operator.matmul, turned[1], turned[0])
 
     def _inner_product(self, node: Node, emit: Emit) -> Value | None:
         """``sum(a * b)`` of two arrays of one shape is ``a @ b``, or ``vdot``."""
@@ -266,10 +304,27 @@ class _Algebra(Stores):
             return operand
         negated = self.negated(operand)
         if negated is None:
-            return self._inner_product(node, emit)
+            return self._inner_product(node, emit) or self._factor_out(node, emit)
         args = fill(node.params["args"], [negated, *node.inputs[1:]])
         kwargs = fill(node.params["kwargs"], [negated, *node.inputs[1:]])
         return emit.call(operator.neg, emit.call(np.sum, *args, **kwargs))
+
+
+    def _factor_out(self, node: Node, emit: Emit) -> Value | None:
+        """``sum(a * b, axis=0)`` is ``sum(a, axis=0) * b`` where ``b`` has no such axis."""
+        product, kwargs = node.inputs[0], node.params["kwargs"]
+        factors = self.factors(product)
+        if factors is None or self.uses[product] > 1 or node.params["args"] != (Ref(0),):
+            return None
+        first, second = sorted(factors, key=self.size)
+        if not isinstance(first, Value) or not isinstance(second, Value) or (
+                not second.aval.is_array or not same_shape(second.aval, product.aval)):
+            return None
+        row = product.aval.but(shape=(product.aval.shape or ())[1:])
+        rows = kwargs == {"axis": 0} and same_shape(first.aval, row)
+        if not rows and first.aval.kind not in SCALARS:
+            return None
+        return emit.call(operator.mul, first, emit.call(np.sum, second, **kwargs))
 
 
 def _are_vectors(a: Value, b: Value) -> bool:
@@ -281,5 +336,5 @@ def _are_vectors(a: Value, b: Value) -> bool:
 def _is_vector_like(a: Any, b: Any) -> bool:
     """Two real arrays of certainly the same shape, of rank 1 or more?"""
     return (is_real(a) and is_real(b) and a.aval.is_array and b.aval.is_array
-            and bool(a.aval.shape) and a.aval.shape == b.aval.shape
+            and bool(a.aval.shape) and same_shape(a.aval, b.aval)
             and a.aval.dtype == b.aval.dtype)

@@ -17,17 +17,14 @@ and a place that is cleared need not be, if no later iteration, nor what follows
 from __future__ import annotations
 
 import operator
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ..graph.ir import Graph, Node, Value, walk
+from ..graph.ir import Graph, Node, Value
 from ..graph.parts import LoopParts
+from .chains import STORES, Chains
 from .places import axes_of, disjoint
 from .rewriting import Emit, call_of
-from .stores import Stores
-
-_STORES = ("write", "acc", "update")
 
 
 def store_once(graph: Graph) -> Graph:
@@ -40,25 +37,16 @@ def store_once(graph: Graph) -> Graph:
     return found.run(graph) if found.assigned or found.dropped else graph
 
 
-class _Once(Stores):
+class _Once(Chains):
     def __init__(self, graph: Graph) -> None:
-        super().__init__()
-        self.count: Counter[Value] = Counter(graph.outputs)
-        self.readers: dict[Value, list[Node]] = {}
-        for node in walk(graph.block):
-            self.count.update(node.inputs)
-            self.defined.update(dict.fromkeys(node.outputs, node))
-            for v in dict.fromkeys(node.inputs):
-                self.readers.setdefault(v, []).append(node)
-            for block in node.blocks:
-                self.count.update(block.outputs)
+        super().__init__(graph)
         self.assigned: set[Value] = set()  # results of additions to zeros
         self.dropped: set[Value] = set()  # results of writes that nobody sees
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
-        if node.op in _STORES and node.out in self.dropped:
+        if node.op in STORES and node.out in self.dropped:
             return [node.inputs[0]]
-        if node.op in _STORES and node.out in self.assigned:
+        if node.op in STORES and node.out in self.assigned:
             value = node.inputs[1] if node.op == "acc" else self.minus(node.inputs[1], emit)
             return [self._stored(node, "write", value, emit)]
         return None
@@ -133,15 +121,13 @@ class _Once(Stores):
         value = parts.carried[slot]
         touched: list[Node] = []
         while value is not parts.next[slot]:
-            readers = self.readers.get(value, [])
-            stores = [n for n in readers if n.op in _STORES and n.inputs[0] is value]
-            rest = [n for n in readers if n not in stores]
-            if len(stores) != 1 or len(chain) > 12 or not all(n.op == "read" for n in rest) or (
-                    self.count[value] != len(readers)):
+            found = self.only_store(value)
+            if found is None or len(chain) > 12:
                 return
-            touched += [*rest, *stores]
-            chain += stores
-            value = stores[0].out
+            store, reads = found
+            touched += [*reads, store]
+            chain.append(store)
+            value = store.out
         if self.count[value] != 1:
             return
         places = [axes_of(n) for n in touched]

@@ -12,6 +12,7 @@ from .hoist import hoist
 from .loops import drop_invariant
 from .narrow import narrow
 from .once import store_once
+from .restore import restore
 from .share import share
 from .stack import stack_outer_products
 
@@ -25,6 +26,7 @@ PASSES: dict[str, Pass] = {
     "share": share,
     "stack": stack_outer_products,
     "algebra": reduce_strength,
+    "restore": restore,
     "once": store_once,
     "hoist": hoist,
     "share again": share,

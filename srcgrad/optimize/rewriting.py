@@ -28,8 +28,8 @@ class Rewriter:
     with its inputs already replaced; it returns the values that take the place of the node's
     outputs, having appended to ``emit`` what they need, or None to keep the node.  ``defined``
     tells which node made a value (nodes as they are after replacement), ``uses`` how often a
-    value was used before the pass, ``home`` the block that a value belongs to (None: the
-    outermost).
+    value, or what it stands for, was used before the pass, ``home`` the block that a value
+    belongs to (None: the outermost).
     """
 
     def __init__(self) -> None:
@@ -120,6 +120,7 @@ class Rewriter:
                 for old, value in zip(node.outputs, values, strict=True):
                     if value is not old:
                         self.replaced[old] = value
+                        self.uses[value] += self.uses[old]
                         if value.hint is None and value in emit_values(emit):
                             value.hint = old.hint
                 return

@@ -5,7 +5,9 @@
     b[s] = 0; b[s] += m                    ->  b[s] = m
     b[s] += m; b[s] += m                   ->  b[s] += 2.0 * m
     b[s] += 0                              ->  nothing
+    zeros[s] += m; all of it += n          ->  n; n[s] += m
     b[i] += m; b[i] -= n  (numbers)        ->  b[i] += m - n
+    b[s] = m; b[s] += n                    ->  b[s] = m + n
     b[i] = m; b[j]                         ->  b[j]
     b[:, None] += m                        ->  b += m[:, 0]
     add.at(b, (arange(n), j), m)           ->  b[arange(n), j] = b[arange(n), j] + m
@@ -25,6 +27,8 @@ from .places import disjoint
 from .rewriting import Emit, call_of, same_shape
 from .share import place_key
 
+_FRESH = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg,
+                    operator.matmul, np.where, np.multiply})
 _LOOK_BACK = 12  # stores before one that are compared with it
 
 
@@ -61,9 +65,10 @@ class Stores(Operands):
                 return self.doubled(base, emit)
             if self.is_zero(value) and same_type(base, node.out):
                 return base
-            if self.is_zero(base) and same_shape(value.aval, base.aval) and (
-                    value.aval.dtype == base.aval.dtype):
-                return value
+            if same_shape(value.aval, base.aval) and value.aval.dtype == base.aval.dtype:
+                started = value if self.is_zero(base) else self._dense_first(base, value, emit)
+                if started is not None:
+                    return started
         plain = self._without_new_axes(node, emit)
         if plain is not None:
             return plain
@@ -86,6 +91,48 @@ class Stores(Operands):
                 Index(shift(s.key, -1), s.basic) for s in steps)).out
             return self._stored(node, "write", emit.call(operator.add, part, value), emit)
         return None
+
+    def _dense_first(self, base: Value, value: Value, emit: Emit) -> Value | None:
+        """A buffer of zeros that got a few parts before all of it got ``value``: it starts as
+        ``value``, and the parts are added to that."""
+        made = self.defined.get(value)
+        if self.uses[value] > 1 or call_of(made) not in _FRESH or not value.aval.is_array:
+            return None
+        stores: list[Node] = []
+        while not self.is_zero(base):
+            store = self.defined.get(base)
+            if store is None or len(stores) > 3 or self.uses[base] > 1 or not _adds_part(store):
+                return None
+            if store.op == "write" and not self._is_clear(store):
+                return None
+            stores.append(store)
+            base = store.inputs[0]
+        total = value
+        for store in reversed(stores):
+            total = self._added_on(store, total, emit)
+        return total
+
+    def _added_on(self, store: Node, base: Value, emit: Emit) -> Value:
+        """What a store into zeros writes, or adds, is added to ``base``."""
+        inputs, params = (base, *store.inputs[1:]), dict(store.params)
+        op = store.op
+        if op == "write":
+            negated = self.negated(store.inputs[1])
+            if all(s.basic for s in params["steps"]):
+                op = "acc"
+                if negated is not None:
+                    op, inputs = "update", (base, negated, *store.inputs[2:])
+                    params["fn"] = operator.isub
+            else:  # an index that visits each place once
+                part = emit.add("read", (base, *store.inputs[2:]), (store.inputs[1].aval,),
+                                steps=tuple(Index(shift(s.key, -1), s.basic)
+                                            for s in params["steps"])).out
+                made = emit.call(operator.add, part, store.inputs[1]) if negated is None else (
+                    emit.call(operator.sub, part, negated))
+                inputs = (base, made, *store.inputs[2:])
+        new = emit.add(op, inputs, (store.out.aval,), **params).out
+        new.hint, new.obj = store.out.hint, store.out.obj
+        return new
 
     def part(self, node: Node, emit: Emit) -> Value | None:
         """A read beside what was stored last, if nobody else wants that store."""
@@ -148,7 +195,8 @@ class Stores(Operands):
         return result
 
     def _both(self, node: Node, emit: Emit) -> Value | None:
-        """Two numbers added to, or taken from, one element for one line of the user's."""
+        """Two numbers added to, or taken from, one element for one line of the user's; an array
+        that is written and one that is added then."""
         before = self.defined.get(node.inputs[0])
         if before is None or before.op not in ("acc", "update", "write") or (
                 self.uses[node.inputs[0]] > 1):
@@ -158,7 +206,10 @@ class Stores(Operands):
         negated = self.negated(second)
         if negated is not None:
             second, signs[1] = negated, -signs[1]
-        if 0 in signs or not all(v.aval.kind in SCALARS for v in (first, second)) or (
+        numbers = all(v.aval.kind in SCALARS for v in (first, second))
+        arrays = before.op == "write" and bool(first.aval.shape) and (
+            same_shape(first.aval, second.aval) and first.aval.dtype == second.aval.dtype)
+        if 0 in signs or not (numbers or arrays) or (
                 _line(before) != _line(node) or place_key(before) != place_key(node)):
             return None
         if before.op == "write" and self.is_zero(first):
@@ -222,6 +273,15 @@ class Stores(Operands):
         new = emit.add(op, inputs, (node.out.aval,), steps=node.params["steps"], **params).out
         new.hint, new.obj = node.out.hint, node.out.obj
         return new
+
+
+def _adds_part(store: Node) -> bool:
+    """Is this a store to, or an addition to, a part of an array by a plain subscript?"""
+    steps = store.params.get("steps")
+    if not steps or not all(isinstance(s, Index) for s in steps):
+        return False
+    return store.op in ("write", "acc") or (
+        store.op == "update" and store.params["fn"] in (operator.iadd, operator.isub))
 
 
 def _sign(node: Node) -> int:

@@ -73,6 +73,8 @@ def sum_to(a: Array, shape: tuple[int, ...]) -> Array:
            [12.]])
     """
     have = np.shape(a)
+    if have == shape:
+        return a
     extra = len(have) - len(shape)
     stretched = tuple(
         i for i, n in enumerate(have) if i < extra or (shape[i - extra] == 1 and n != 1)

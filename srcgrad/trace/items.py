@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import TracingError, UnsupportedOperation
+from ..graph.broadcasting import never_one
 from ..graph.infer import infer_getitem
 from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind
@@ -345,6 +346,9 @@ class Items(Keys):
                 base.aval.dtype is not None):
             raise TypeError(f"float() argument must be a string or a real number, not "
                             f"'{_type_name(value)}'")
+        for place, dim in zip((found.aval.shape or ())[::-1], (stored.aval.shape or ())[::-1]):
+            if dim != place and not never_one(dim):
+                self.guard_size("ne1", dim)  # is it stretched?
         dyn: list[Value] = []
         step = Index(abstract(values, dyn), found.basic)
         self.write_version(base, "write", (step,), stored, tuple(dyn))

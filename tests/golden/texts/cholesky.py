@@ -22,9 +22,8 @@ def cholesky_value_and_grad(A, d_out=1.0):
         L_jj = L[j, j]
         for i in reversed(range(j + 1, n)):
             # L[i, j] = (A[i, j] - L[i, :j] @ L[j, :j]) / L[j, j]
-            d_L_ij = d_L[i, j]
+            t1 = d_L[i, j] / L_jj
             d_L[i, j] = 0.0
-            t1 = d_L_ij / L_jj
             d_L[j, j] -= t1 * L[i, j]
             d_L[j, :j] -= t1 * L[i, :j]
             d_L[i, :j] -= t1 * L_part

@@ -8,17 +8,15 @@ def gradient_norm_value_and_grad(x, d2_out=1.0):
     x_1 = x[1]
     np.sum(x ** 4) + x_0 * x_1
     # energy: return np.sum(x ** 4) + x[0] * x[1]
-    d_x = np.zeros_like(x)
-    d_x[1] = x_0
-    d_x[0] = x_1
-    d_x += 4.0 * x ** 3
+    d_x = 4.0 * x ** 3
+    d_x[1] += x_0
+    d_x[0] += x_1
     out = np.sum(d_x * d_x)
     # ---- backward
     # return np.sum(g * g)
-    t1 = 2.0 * d2_out
-    d2_x = t1 * d_x
+    d2_x = 2.0 * d2_out * d_x
     # energy: return np.sum(x ** 4) + x[0] * x[1]
-    d2_x_2 = 4.0 * t1 * d_x * (3 * x ** 2)
+    d2_x_2 = 12.0 * d2_x * x ** 2
     d2_x_2[1] += d2_x[0]
     d2_x_2[0] += d2_x[1]
     return out, (d2_x_2,)

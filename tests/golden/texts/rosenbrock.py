@@ -11,8 +11,7 @@ def rosenbrock_value_and_grad(x, d_out=1.0):
     # ---- backward
     # return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
     d_x = np.zeros_like(x)
-    d_x[:-1] = -2.0 * d_out * t2
     t1 = 200.0 * d_out * t1
-    d_x[:-1] -= t1 * (2 * x_part)
+    d_x[:-1] = -2.0 * d_out * t2 - t1 * (2 * x_part)
     d_x[1:] += t1
     return out, (d_x,)
