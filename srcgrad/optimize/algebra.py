@@ -152,7 +152,7 @@ class _Algebra(Stores):
                     return emit.call(operator.mul, float(number * inner), rest)
             first, second = sorted(factors, key=self.size)
             if weight(first) < weight(second):
-                return emit.call(operator.mul, emit.call(operator.mul, number, first), second)
+                return emit.call(operator.mul, self.scaled(number, first, emit), second)
         return None
 
     def _renumbered(self, factor: float, parts: list[tuple[Any, Node | None]],

@@ -10,6 +10,7 @@ from .cancel import cancel
 from .dead import remove_dead
 from .hoist import hoist
 from .loops import drop_invariant
+from .matrices import use_structure
 from .narrow import narrow
 from .once import store_once
 from .restore import restore
@@ -24,6 +25,7 @@ PASSES: dict[str, Pass] = {
     "cancel": cancel,
     "narrow": narrow,
     "share": share,
+    "matrices": use_structure,
     "stack": stack_outer_products,
     "algebra": reduce_strength,
     "restore": restore,

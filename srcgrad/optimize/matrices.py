@@ -1,0 +1,241 @@
+"""Adjoints of factorisations, where matrices are diagonal, triangular or symmetric.
+
+The likelihood of a Gaussian process has ``np.sum(np.log(np.diag(L)))`` for a Cholesky factor, so
+that the factor's cotangent is diagonal, and ``np.linalg.solve(K, y)`` for a symmetric ``K``:
+
+    a @ diag(v), diag(v) @ a             ->  a * v, v[:, None] * a
+    tril(a.T * v), for a triangular a    ->  diag(diagonal(a) * v)
+    diag(u) - diag(v)                    ->  diag(u - v)
+    diagonal(a) * (c / diagonal(a))      ->  c
+    a.T @ (2.0 * a)                      ->  2.0 * (a.T @ a)
+    a + a.T, for a symmetric a           ->  2.0 * a
+    solve(k.T, c * y), x = solve(k, y)   ->  c * x, for a symmetric k
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..graph.ir import Graph, Node, Value, walk
+from ..kinds import SCALARS, int_aval
+from ..rules.broadcast import scatter_diagonal
+from .operands import ADD, DIV, MUL, SUB, Operands
+from .parity import parity, turned_from
+from .rewriting import Emit, call_of
+
+_FACTORISATIONS: frozenset[Any] = frozenset({np.linalg.cholesky, np.linalg.solve})
+
+
+def use_structure(graph: Graph) -> Graph:
+    """The graph with simpler adjoints of factorisations."""
+    if graph.border is None or not any(call_of(n) in _FACTORISATIONS for n in walk(graph.block)):
+        return graph
+    return _Matrices().run(graph)
+
+
+class _Matrices(Operands):
+    def __init__(self) -> None:
+        super().__init__()
+        self._vectors: dict[Value, Value] = {}  # of diagonal matrices; numbers if all are equal
+        self._spread: dict[Value, Value] = {}  # numbers of vectors whose elements are all equal
+        self._diagonals: dict[Value, Value] = {}  # of matrices
+        self._solutions: dict[Value, list[tuple[Value, Value]]] = {}
+
+    def note(self, node: Node) -> None:
+        fn = call_of(node)
+        if fn in (np.diag, np.diagonal) and len(node.params["args"]) == 1 and (
+                not node.params["kwargs"] and len(node.inputs) == 1):
+            value = node.inputs[0]
+            if _rank(value) == 2:
+                self._diagonals.setdefault(value, node.out)
+            elif _rank(value) == 1 and fn is np.diag:
+                self._vectors[node.out] = self._spread.get(value, value)
+        elif fn is scatter_diagonal and len(node.params["args"]) == 2 and _is_square(node.out):
+            self._vectors[node.out] = node.inputs[0]
+        elif fn is np.linalg.solve and len(node.inputs) == 2 and _rank(node.out) == 1:
+            self._solutions.setdefault(node.inputs[0], []).append((node.inputs[1], node.out))
+
+    def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
+        fn = call_of(node)
+        if fn is None or node.params["kwargs"]:
+            return None
+        operands = self.operands_of(node)
+        found: Value | None = None
+        if fn is operator.matmul:
+            found = self._product(operands[0], operands[1], emit)
+        elif fn in (np.tril, np.triu) and len(operands) == 1:
+            found = self._triangle(fn is np.tril, operands[0], emit)
+        elif fn is np.diagonal and len(operands) == 1:
+            found = self._diagonal(operands[0], emit, known=True)
+        elif fn in MUL and any(v in self._spread for v in node.inputs):
+            found = self._spread_product(operands, emit)
+        elif (fn in ADD or fn in SUB) and len(node.inputs) == 2:
+            found = self._sum(fn, node.inputs[0], node.inputs[1], emit)
+        elif fn is np.linalg.solve and len(operands) == 2:
+            found = self._solved(operands[0], operands[1], emit)
+        return None if found is None else [found]
+
+    # ---- diagonal matrices ---------------------------------------------------------------------
+
+    def _product(self, first: Any, second: Any, emit: Emit) -> Value | None:
+        if _rank(first) != 2 or _rank(second) != 2:
+            return None
+        vector = self._vectors.get(second)
+        if vector is not None:
+            return emit.call(operator.mul, first, vector)
+        vector = self._vectors.get(first)
+        if vector is not None:
+            wide = vector if vector.aval.kind in SCALARS else emit.call(np.expand_dims, vector, 1)
+            return emit.call(operator.mul, wide, second)
+        factors = self.factors(second)
+        if factors is not None and self.uses[second] <= 1:
+            number, matrix = sorted(factors, key=self.size)
+            if _is_number(number) and turned_from(self.defined.get(first)) is matrix:
+                return emit.call(operator.mul, number, emit.call(operator.matmul, first, matrix))
+        return None
+
+    def _triangle(self, lower: bool, matrix: Value, emit: Emit) -> Value | None:
+        if matrix in self._vectors or self._is_triangular(matrix, lower):
+            return matrix
+        if not self._is_triangular(matrix, not lower) or not _is_square(matrix):
+            return None
+        vector = self._diagonal(matrix, emit)
+        return None if vector is None else self._matrix_of(vector, matrix, emit)
+
+    def _is_triangular(self, matrix: Value, lower: bool) -> bool:
+        """Is everything above (``lower``) or below the diagonal of a matrix certainly zero?"""
+        node = self.defined.get(matrix)
+        fn = call_of(node)
+        if node is None or _rank(matrix) != 2:
+            return False
+        if fn is np.linalg.cholesky:
+            return lower and len(node.params["args"]) == 1 and not node.params["kwargs"]
+        turned = turned_from(node)
+        if turned is not None:
+            return self._is_triangular(turned, not lower)
+        if fn is np.linalg.inv:
+            return self._is_triangular(node.inputs[0], lower)
+        return fn in MUL and any(self._is_triangular(v, lower) for v in node.inputs)
+
+    def _diagonal(self, matrix: Value, emit: Emit, known: bool = False) -> Value | None:
+        """The diagonal of a matrix; None if it (``known``) would have to be taken."""
+        vector = self._vectors.get(matrix)
+        if vector is not None:
+            if vector.aval.kind not in SCALARS:
+                return vector
+            size = emit.add("dim", (matrix,), (int_aval((matrix.aval.shape or (None,))[0]),),
+                            axis=0).out
+            wide = emit.call(np.broadcast_to, vector, (size,))
+            self._spread[wide] = vector
+            return wide
+        if known:
+            return None
+        node = self.defined.get(matrix)
+        turned = turned_from(node)
+        if turned is not None:
+            return self._diagonal(turned, emit)
+        factors = self.factors(matrix)
+        if factors is not None:
+            matrices = [v for v in factors if _rank(v) == 2]
+            rest = [v for v in factors if _is_number(v) or _rank(v) == 1]
+            if len(matrices) == len(rest) == 1:
+                inner = self._diagonal(matrices[0], emit)
+                return None if inner is None else self._times(inner, rest[0], emit)
+        return self._diagonals.get(matrix) or emit.call(np.diagonal, matrix)
+
+    def _times(self, diagonal: Value, factor: Any, emit: Emit) -> Value:
+        node = self.defined.get(factor) if isinstance(factor, Value) else None
+        if call_of(node) in DIV and node is not None:
+            above, below = self.operands_of(node)
+            if below is diagonal and isinstance(above, Value):
+                return above
+        return emit.call(operator.mul, diagonal, factor)
+
+    def _matrix_of(self, vector: Value, like: Value, emit: Emit) -> Value:
+        """A diagonal matrix of the size of ``like``; of a number: with it everywhere."""
+        if vector.aval.kind in SCALARS:
+            size = emit.add("dim", (like,), (int_aval((like.aval.shape or (None,))[0]),),
+                            axis=0).out
+            matrix = emit.call(operator.mul, vector, emit.call(np.eye, size))
+        else:
+            matrix = emit.call(np.diag, vector)
+        self._vectors[matrix] = vector
+        return matrix
+
+    def _spread_product(self, operands: tuple[Any, ...], emit: Emit) -> Value | None:
+        for vector, other in (operands, operands[::-1]):
+            if vector in self._spread and _is_number(other):
+                wide = self.operands_of(self.defined[vector])[1]
+                number = emit.call(operator.mul, other, self._spread[vector])
+                made = emit.call(np.broadcast_to, number, wide)
+                self._spread[made] = number
+                return made
+        return None
+
+    # ---- sums, symmetric matrices --------------------------------------------------------------
+
+    def _sum(self, fn: Any, first: Value, second: Value, emit: Emit) -> Value | None:
+        pair = self._vectors.get(first), self._vectors.get(second)
+        if pair[0] is not None and pair[1] is not None and (
+                (pair[0].aval.kind in SCALARS) == (pair[1].aval.kind in SCALARS)):
+            return self._matrix_of(self._total(fn, pair[0], pair[1], emit), first, emit)
+        if fn in ADD and any(turned_from(self.defined.get(a)) is b for a, b in (
+                (first, second), (second, first))) and parity(first, self.defined) == 1:
+            return emit.call(operator.mul, 2.0, first)
+        return None
+
+    def _total(self, fn: Any, first: Value, second: Value, emit: Emit) -> Value:
+        """``c - 0.5 * c`` is ``0.5 * c``."""
+        number, rest = sorted(self.factors(second) or (None, None), key=self.size)
+        known = self.number(number)
+        if rest is first and known is not None:
+            return emit.call(operator.mul, 1.0 + (known if fn in ADD else -known), first)
+        return emit.call(operator.add if fn in ADD else operator.sub, first, second)
+
+    def _solved(self, matrix: Value, right: Value, emit: Emit) -> Value | None:
+        """A solution that is known: a multiple of another one."""
+        turned = turned_from(self.defined.get(matrix))
+        if turned is None or turned not in self._solutions or parity(turned, self.defined) != 1:
+            return None
+        for y, solution in self._solutions[turned]:
+            factor = self._multiple(right, y, emit)
+            if factor is not None:
+                return solution if factor == 1 else emit.call(operator.mul, factor, solution)
+        return None
+
+    def _multiple(self, value: Any, of: Value, emit: Emit) -> Any:
+        """The number that ``value`` is ``of`` times."""
+        if value is of:
+            return 1
+        factors = self.factors(value)
+        if factors is None:
+            return None
+        number, rest = sorted(factors, key=self.size)
+        if not _is_number(number):
+            return None
+        inner = self._multiple(rest, of, emit)
+        if inner is None or inner == 1:
+            return number if inner == 1 else None
+        return emit.call(operator.mul, number, inner)
+
+
+def _rank(value: Any) -> int | None:
+    """The number of axes of an array of floats."""
+    if not isinstance(value, Value) or not value.aval.is_array or value.aval.shape is None or (
+            value.aval.dtype is None or value.aval.dtype.kind != "f"):
+        return None
+    return len(value.aval.shape)
+
+
+def _is_square(value: Value) -> bool:
+    shape = value.aval.shape
+    return shape is not None and len(shape) == 2 and shape[0] == shape[1]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or (
+        isinstance(value, Value) and value.aval.kind in SCALARS)
