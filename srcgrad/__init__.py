@@ -24,20 +24,10 @@ from .errors import (
     UnsupportedSyntax,
     UnsupportedType,
 )
+from .jacobians import elementwise_grad, gnvp, hessian, hvp, jacfwd, jacobian, jacrev
 from .marks import name, stop_gradient
 from .statement_checks import debug_grads
-from .transforms import (
-    elementwise_grad,
-    gnvp,
-    hessian,
-    hvp,
-    jacfwd,
-    jacobian,
-    jacrev,
-    jvp,
-    linearize,
-    vjp,
-)
+from .transforms import jvp, linearize, vjp
 from .tree import flatten as tree_flatten
 from .tree import ravel_tree, tree_map
 from .tree import unflatten as tree_unflatten

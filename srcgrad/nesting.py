@@ -15,6 +15,7 @@ import numpy as np
 from . import compiler, transforms
 from .errors import NonDifferentiable, StructureError
 from .graph.ir import Value
+from .jacobians import staged_call
 from .trace.handlers import handles
 from .trace.nested import Inner, Numbered, differentiable, inline, run_inside
 from .trace.recorder import Region
@@ -255,6 +256,6 @@ STAGED = {
 }
 
 
-@handles(transforms.staged_call)
+@handles(staged_call)
 def _staged_call(machine: Any, kind: str, fun: Callable[..., Any], place: int, args: Any) -> Any:
     return machine.inline(STAGED[kind], (fun, place, args), {})

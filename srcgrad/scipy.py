@@ -15,7 +15,8 @@ import numpy as np
 
 from .api import value_and_grad
 from .errors import StructureError
-from .transforms import hessian, hvp, jacobian, vjp
+from .jacobians import hessian, hvp, jacobian
+from .transforms import vjp
 from .tree import ravel_tree
 
 WITH_PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})

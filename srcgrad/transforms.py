@@ -1,17 +1,14 @@
-"""Transforms built on the split form and on forward mode: vjp, jvp, Jacobians, Hessians."""
+"""Transforms built on the split form and on forward mode: vjp, jvp, linearize."""
 
 from __future__ import annotations
 
-import functools
-import inspect
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .api import Argnums, grad
 from .compiled import Compiled
 from .compiler import Linear, Request
 from .errors import NonDifferentiable, StructureError
@@ -19,7 +16,7 @@ from .frames import without_internal_frames
 from .graph.ir import Ref
 from .templates import rebuilt
 from .trace.entry import Record
-from .tree import children, flatten, ravel_tree
+from .tree import children, flatten
 
 _LOCK = threading.RLock()
 _MEMO: weakref.WeakKeyDictionary[Any, dict[Any, Compiled]] = weakref.WeakKeyDictionary()
@@ -73,7 +70,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return out, pullback
 
 
-class _Split:
+class Split:
     """One run of a function in the split form: its value, and its derivative both ways."""
 
     def __init__(self, fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
@@ -123,7 +120,7 @@ class _Split:
 def _pullback(fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
               has_aux: bool = False) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """The value, and the pullback to the primals at ``places`` (None for the others)."""
-    made = _Split(fun, primals, places, has_aux)
+    made = Split(fun, primals, places, has_aux)
     return made.out, made.pullback
 
 
@@ -266,220 +263,5 @@ def linearize(fun: Callable[..., Any], *primals: Any) -> Any:
         raise NonDifferentiable("none of the primals of linearize can be differentiated",
                                 why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
-    made = _Split(fun, primals, places)
+    made = Split(fun, primals, places)
     return made.out, made.pushforward
-
-
-# ---- functions of derivatives ----------------------------------------------------------------
-def staged_call(kind: str, fun: Callable[..., Any], place: int, args: tuple[Any, ...]) -> Any:
-    """What a call of a :class:`Derived` means inside a traced function; ``kind`` names it."""
-    raise AssertionError("has a meaning in traced code only")
-
-
-class Derived:
-    """A function made by a transform that runs another function's derivative: a Jacobian, a
-    Hessian, a product of these with vectors.
-
-    Called directly it computes; inside a function that is itself differentiated it becomes part
-    of that function.
-    """
-
-    __name__: str
-
-    def __init__(self, fun: Callable[..., Any], kind: str, place: int,
-                 compute: Callable[..., Any]) -> None:
-        functools.update_wrapper(self, fun)
-        self._fun, self._kind, self._place, self._compute = fun, kind, place, compute
-        try:
-            signature = inspect.signature(fun)
-        except ValueError:  # a ufunc
-            return
-        if kind == "hvp":
-            free = next(n for n in ("v", "vector", "direction", "along")
-                        if n not in signature.parameters)
-            vector = inspect.Parameter(free, inspect.Parameter.POSITIONAL_ONLY)
-            signature = inspect.Signature([*(
-                p.replace(kind=inspect.Parameter.POSITIONAL_ONLY)
-                for p in signature.parameters.values()), vector])
-        self.__signature__ = signature
-
-    def __call__(self, *args: Any) -> Any:
-        return self._compute(*args)
-
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
-                          kwargs: dict[str, Any]) -> Any:
-        return machine.call(staged_call, self._kind, self._fun, self._place, args)
-
-    def __repr__(self) -> str:
-        return f"<srcgrad {self._kind} of {self.__name__}>"
-
-
-# ---- Jacobians ---------------------------------------------------------------------------------
-def _one(argnums: Argnums) -> int:
-    if not isinstance(argnums, int) or isinstance(argnums, bool):
-        raise StructureError(f"argnums is {argnums!r}", where="argnums of a Jacobian",
-                             why="a Jacobian is taken with respect to one argument",
-                             fix="give the number of one parameter")
-    return argnums
-
-
-def jacrev(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The Jacobian by reverse mode: shape ``out.shape + argument.shape``, one pullback per
-    element of the output.
-
-    >>> jacrev(lambda x: x ** 2)(np.array([1.0, 3.0]))
-    array([[2., 0.],
-           [0., 6.]])
-    """
-    place = _one(argnums)
-
-    @without_internal_frames
-    def jacobian_of(*args: Any) -> Any:
-        return _by_rows(_Split(fun, args, (place,)), args[place])
-
-    return Derived(fun, "jacrev", place, jacobian_of)
-
-
-def jacfwd(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The Jacobian by forward mode: one pushforward per element of the argument.
-
-    >>> jacfwd(lambda x: x ** 2)(np.array([1.0, 3.0]))
-    array([[2., 0.],
-           [0., 6.]])
-    """
-    place = _one(argnums)
-
-    @without_internal_frames
-    def jacobian_of(*args: Any) -> Any:
-        return _by_columns(_Split(fun, args, (place,)), args[place])
-
-    return Derived(fun, "jacfwd", place, jacobian_of)
-
-
-def _by_rows(made: _Split, argument: Any) -> Any:
-    rows = [made.pullback(unit)[made.places[0]] for unit in _units(made.out)]
-    return _stacked(rows, made.out, argument, 0)
-
-
-def _by_columns(made: _Split, argument: Any) -> Any:
-    tangents: list[Any] = [None] * made.count
-    columns = []
-    for tangents[made.places[0]] in _units(argument):
-        columns.append(made.pushforward(*tangents))
-    return _stacked(columns, made.out, argument, 1)
-
-
-def _units(like: Any) -> Iterator[Any]:
-    """Trees like ``like`` with 1 at one place and 0 at the others."""
-    flat, unravel = ravel_tree(like)
-    for i in range(flat.size):
-        unit = np.zeros(flat.size, flat.dtype)
-        unit[i] = 1
-        yield unravel(unit)
-
-
-def _stacked(rows: list[Any], out: Any, argument: Any, axis: int) -> Any:
-    """Rows (one per output element) or columns (one per argument element) as one array."""
-    if not isinstance(out, (np.ndarray, np.generic, float, complex)) or not isinstance(
-            argument, (np.ndarray, np.generic, float, complex)):
-        raise StructureError(
-            "a Jacobian of containers", where="the argument or the result",
-            why="it would be a container of containers of blocks",
-            fix="use ravel_tree to turn the argument or the result into one vector")
-    stacked = np.stack([np.asarray(r) for r in rows]) if rows else np.zeros((0,))
-    if axis == 0:
-        return stacked.reshape(np.shape(out) + np.shape(argument))
-    moved = np.moveaxis(stacked.reshape((-1, *np.shape(out))), 0, -1)
-    return moved.reshape(np.shape(out) + np.shape(argument))
-
-
-def jacobian(fun: Callable[..., Any], argnums: int = 0, *, mode: str = "auto") -> Any:
-    """The Jacobian of an array-valued function; ``mode`` is ``"rev"``, ``"fwd"`` or ``"auto"``
-    (whichever needs fewer passes)."""
-    place = _one(argnums)
-    if mode not in ("auto", "rev", "fwd"):
-        raise StructureError(f"there is no Jacobian mode {mode!r}", where="mode of jacobian",
-                             why="a Jacobian is made row by row (rev) or column by column (fwd)",
-                             fix="use 'auto', 'rev' or 'fwd'")
-    if mode != "auto":
-        return (jacrev if mode == "rev" else jacfwd)(fun, place)
-
-    @without_internal_frames
-    def jacobian_of(*args: Any) -> Any:
-        made = _Split(fun, args, (place,))
-        by = _by_rows if np.size(made.out) <= np.size(args[place]) else _by_columns
-        return by(made, args[place])
-
-    return Derived(fun, "jacrev", place, jacobian_of)
-
-
-def hessian(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The matrix of second derivatives of a scalar function: shape ``x.shape + x.shape``.
-
-    >>> hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
-    array([[ 6.,  0.],
-           [ 0., 12.]])
-    """
-    return jacrev(grad(fun, argnums), argnums)
-
-
-def hvp(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The Hessian-vector product: ``hvp(f)(*args, v)`` without the Hessian.
-
-    >>> hvp(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
-    array([ 6., 12.])
-    """
-    place = _one(argnums)
-    gradient = grad(fun, place)
-
-    @without_internal_frames
-    def product(*args: Any) -> Any:
-        *point, v = args
-        _, pullback = _pullback(gradient, point, (place,))
-        return pullback(v)[place]
-
-    return Derived(gradient, "hvp", place, product)
-
-
-def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The derivative of a function that acts elementwise: an array of the argument's shape.
-
-    >>> elementwise_grad(np.tanh)(np.array([0.0]))
-    array([1.])
-    """
-    place = _one(argnums)
-
-    @without_internal_frames
-    def derivative(*args: Any) -> Any:
-        out, pullback = vjp(lambda *a: fun(*a), *args)
-        ones = np.ones_like(out) if isinstance(out, np.ndarray) else type(out)(1)
-        return pullback(ones)[place]
-
-    return Derived(fun, "elementwise_grad", place, derivative)
-
-
-def gnvp(fun: Callable[..., Any], argnums: int = 0, *,
-         loss: Callable[[Any], Any] | None = None) -> Callable[..., Any]:
-    """The Gauss-Newton product ``J.T @ (H @ (J @ v))``: ``gnvp(f)(*args, v)``.
-
-    ``J`` is the Jacobian of ``fun``, ``H`` the Hessian of the scalar function ``loss`` of its
-    result (None: half the sum of squares, whose Hessian is the identity).  Neither is formed:
-    one pushforward and one pullback.  ``v`` and the product have the argument's structure.
-
-    >>> gnvp(lambda x: x ** 2)(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
-    array([ 4., 16.])
-    """
-    place = _one(argnums)
-
-    @without_internal_frames
-    def product(*args: Any) -> Any:
-        *point, v = args
-        made = _Split(fun, point, (place,))
-        tangents: list[Any] = [None] * len(point)
-        tangents[place] = v
-        moved = made.pushforward(*tangents)
-        if loss is not None:
-            moved = hvp(loss)(made.out, moved)
-        return made.pullback(moved)[place]
-
-    return product

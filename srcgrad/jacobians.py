@@ -1,0 +1,275 @@
+"""Functions of derivatives: Jacobians, Hessians, and their products with vectors."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .api import Argnums, grad
+from .errors import StructureError
+from .frames import without_internal_frames
+from .sparsity import by_colours, entries_of
+from .transforms import Split, vjp
+from .tree import ravel_tree
+
+
+def staged_call(kind: str, fun: Callable[..., Any], place: int, args: tuple[Any, ...]) -> Any:
+    """What a call of a :class:`Derived` means inside a traced function; ``kind`` names it."""
+    raise AssertionError("has a meaning in traced code only")
+
+
+class Derived:
+    """A function made by a transform that runs another function's derivative: a Jacobian, a
+    Hessian, a product of these with vectors.
+
+    Called directly it computes; inside a function that is itself differentiated it becomes part
+    of that function.
+    """
+
+    __name__: str
+
+    def __init__(self, fun: Callable[..., Any], kind: str, place: int,
+                 compute: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, fun)
+        self._fun, self._kind, self._place, self._compute = fun, kind, place, compute
+        try:
+            signature = inspect.signature(fun)
+        except ValueError:  # a ufunc
+            return
+        if kind == "hvp":
+            free = next(n for n in ("v", "vector", "direction", "along")
+                        if n not in signature.parameters)
+            vector = inspect.Parameter(free, inspect.Parameter.POSITIONAL_ONLY)
+            signature = inspect.Signature([*(
+                p.replace(kind=inspect.Parameter.POSITIONAL_ONLY)
+                for p in signature.parameters.values()), vector])
+        self.__signature__ = signature
+
+    def __call__(self, *args: Any) -> Any:
+        return self._compute(*args)
+
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
+                          kwargs: dict[str, Any]) -> Any:
+        return machine.call(staged_call, self._kind, self._fun, self._place, args)
+
+    def __repr__(self) -> str:
+        return f"<srcgrad {self._kind} of {self.__name__}>"
+
+
+def _one(argnums: Argnums) -> int:
+    if not isinstance(argnums, int) or isinstance(argnums, bool):
+        raise StructureError(f"argnums is {argnums!r}", where="argnums of a Jacobian",
+                             why="a Jacobian is taken with respect to one argument",
+                             fix="give the number of one parameter")
+    return argnums
+
+
+def jacrev(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+    """The Jacobian by reverse mode: shape ``out.shape + argument.shape``, one pullback per
+    element of the output.
+
+    >>> jacrev(lambda x: x ** 2)(np.array([1.0, 3.0]))
+    array([[2., 0.],
+           [0., 6.]])
+    """
+    place = _one(argnums)
+
+    @without_internal_frames
+    def jacobian_of(*args: Any) -> Any:
+        return _by_rows(Split(fun, args, (place,)), args[place])
+
+    return Derived(fun, "jacrev", place, jacobian_of)
+
+
+def jacfwd(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+    """The Jacobian by forward mode: one pushforward per element of the argument.
+
+    >>> jacfwd(lambda x: x ** 2)(np.array([1.0, 3.0]))
+    array([[2., 0.],
+           [0., 6.]])
+    """
+    place = _one(argnums)
+
+    @without_internal_frames
+    def jacobian_of(*args: Any) -> Any:
+        return _by_columns(Split(fun, args, (place,)), args[place])
+
+    return Derived(fun, "jacfwd", place, jacobian_of)
+
+
+def _by_rows(made: Split, argument: Any) -> Any:
+    rows = [made.pullback(unit)[made.places[0]] for unit in _units(made.out)]
+    return _stacked(rows, made.out, argument, 0)
+
+
+def _by_columns(made: Split, argument: Any) -> Any:
+    tangents: list[Any] = [None] * made.count
+    columns = []
+    for tangents[made.places[0]] in _units(argument):
+        columns.append(made.pushforward(*tangents))
+    return _stacked(columns, made.out, argument, 1)
+
+
+def _units(like: Any) -> Iterator[Any]:
+    """Trees like ``like`` with 1 at one place and 0 at the others."""
+    flat, unravel = ravel_tree(like)
+    for i in range(flat.size):
+        unit = np.zeros(flat.size, flat.dtype)
+        unit[i] = 1
+        yield unravel(unit)
+
+
+def _refuse_containers(out: Any, argument: Any) -> None:
+    if not isinstance(out, (np.ndarray, np.generic, float, complex)) or not isinstance(
+            argument, (np.ndarray, np.generic, float, complex)):
+        raise StructureError(
+            "a Jacobian of containers", where="the argument or the result",
+            why="it would be a container of containers of blocks",
+            fix="use ravel_tree to turn the argument or the result into one vector")
+
+
+def _stacked(rows: list[Any], out: Any, argument: Any, axis: int) -> Any:
+    """Rows (one per output element) or columns (one per argument element) as one array."""
+    _refuse_containers(out, argument)
+    stacked = np.stack([np.asarray(r) for r in rows]) if rows else np.zeros((0,))
+    if axis == 0:
+        return stacked.reshape(np.shape(out) + np.shape(argument))
+    moved = np.moveaxis(stacked.reshape((-1, *np.shape(out))), 0, -1)
+    return moved.reshape(np.shape(out) + np.shape(argument))
+
+
+def jacobian(fun: Callable[..., Any], argnums: int = 0, *, mode: str = "auto",
+             sparsity: Any = None, chunk_size: int | None = None) -> Any:
+    """The Jacobian of an array-valued function: shape ``out.shape + argument.shape``.
+
+    ``mode`` is ``"rev"``, ``"fwd"`` or ``"auto"`` (whichever needs fewer passes).  ``sparsity``
+    tells which entries may differ from zero: an array or SciPy sparse matrix with a row for each
+    element of the result and a column for each of the argument, or a pair ``(rows, columns)``
+    of index arrays.  Columns (or rows) without common entries then share a pass; for a banded
+    matrix the number of passes does not depend on its size.  A pattern that misses an entry is
+    refused.  ``chunk_size`` bounds how many passes are under way at once; it is one here, whatever
+    the bound.
+
+    >>> jacobian(lambda x: x ** 2, sparsity=np.eye(3))(np.array([1.0, 2.0, 3.0]))
+    array([[2., 0., 0.],
+           [0., 4., 0.],
+           [0., 0., 6.]])
+    """
+    place = _one(argnums)
+    if mode not in ("auto", "rev", "fwd"):
+        raise StructureError(f"there is no Jacobian mode {mode!r}", where="mode of jacobian",
+                             why="a Jacobian is made row by row (rev) or column by column (fwd)",
+                             fix="use 'auto', 'rev' or 'fwd'")
+    if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
+        raise StructureError(f"chunk_size is {chunk_size!r}", where="chunk_size of jacobian",
+                             why="it bounds a number of passes", fix="give a positive int, or None")
+    if mode != "auto" and sparsity is None:
+        return (jacrev if mode == "rev" else jacfwd)(fun, place)
+
+    @without_internal_frames
+    def jacobian_of(*args: Any) -> Any:
+        made = Split(fun, args, (place,))
+        if sparsity is not None:
+            return _by_colours(made, args[place], sparsity, mode)
+        by = _by_rows if np.size(made.out) <= np.size(args[place]) else _by_columns
+        return by(made, args[place])
+
+    return Derived(fun, "jacfwd" if mode == "fwd" else "jacrev", place, jacobian_of)
+
+
+def _by_colours(made: Split, argument: Any, sparsity: Any, mode: str) -> Any:
+    """A Jacobian with few entries, as an array like any other."""
+    _refuse_containers(made.out, argument)
+    shape = (np.size(made.out), np.size(argument))
+    tangents: list[Any] = [None] * made.count
+    place = made.places[0]
+
+    def like(flat: np.ndarray[Any, Any], whole: Any) -> Any:
+        return flat.astype(whole.dtype).reshape(whole.shape) if isinstance(
+            whole, np.ndarray) else type(whole)(flat[0])
+
+    def forward(direction: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        tangents[place] = like(direction, argument)
+        return np.ravel(made.pushforward(*tangents))
+
+    def backward(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.ravel(made.pullback(like(weights, made.out))[place])
+
+    matrix = by_colours(entries_of(sparsity, shape), shape, forward, backward, mode,
+                        np.result_type(made.out, argument))
+    return matrix.reshape(np.shape(made.out) + np.shape(argument))
+
+
+def hessian(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+    """The matrix of second derivatives of a scalar function: shape ``x.shape + x.shape``.
+
+    >>> hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    return jacrev(grad(fun, argnums), argnums)
+
+
+def hvp(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+    """The Hessian-vector product: ``hvp(f)(*args, v)`` without the Hessian.
+
+    >>> hvp(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 6., 12.])
+    """
+    place = _one(argnums)
+    gradient = grad(fun, place)
+
+    @without_internal_frames
+    def product(*args: Any) -> Any:
+        *point, v = args
+        return Split(gradient, point, (place,)).pullback(v)[place]
+
+    return Derived(gradient, "hvp", place, product)
+
+
+def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+    """The derivative of a function that acts elementwise: an array of the argument's shape.
+
+    >>> elementwise_grad(np.tanh)(np.array([0.0]))
+    array([1.])
+    """
+    place = _one(argnums)
+
+    @without_internal_frames
+    def derivative(*args: Any) -> Any:
+        out, pullback = vjp(lambda *a: fun(*a), *args)
+        ones = np.ones_like(out) if isinstance(out, np.ndarray) else type(out)(1)
+        return pullback(ones)[place]
+
+    return Derived(fun, "elementwise_grad", place, derivative)
+
+
+def gnvp(fun: Callable[..., Any], argnums: int = 0, *,
+         loss: Callable[[Any], Any] | None = None) -> Callable[..., Any]:
+    """The Gauss-Newton product ``J.T @ (H @ (J @ v))``: ``gnvp(f)(*args, v)``.
+
+    ``J`` is the Jacobian of ``fun``, ``H`` the Hessian of the scalar function ``loss`` of its
+    result (None: half the sum of squares, whose Hessian is the identity).  Neither is formed:
+    one pushforward and one pullback.  ``v`` and the product have the argument's structure.
+
+    >>> gnvp(lambda x: x ** 2)(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 4., 16.])
+    """
+    place = _one(argnums)
+
+    @without_internal_frames
+    def product(*args: Any) -> Any:
+        *point, v = args
+        made = Split(fun, point, (place,))
+        tangents: list[Any] = [None] * len(point)
+        tangents[place] = v
+        moved = made.pushforward(*tangents)
+        if loss is not None:
+            moved = hvp(loss)(made.out, moved)
+        return made.pullback(moved)[place]
+
+    return product
