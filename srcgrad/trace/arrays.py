@@ -113,6 +113,8 @@ def size(machine: Any, a: Any, axis: Any = None) -> Any:
     a = _as_array(machine, a)
     if type(a) is ArrayTracer and axis is not None:
         return machine.size_of(a, axis)
+    if is_tracer(a) and a.aval.kind in PYTHON_SCALARS:
+        return np.size(0, axis)
     return machine.getattr(a, "size") if is_tracer(a) else np.size(a, axis)
 
 

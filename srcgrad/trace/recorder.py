@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import sysconfig
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -237,6 +238,8 @@ class Recorder:
             symbolic = self.symbolic_lists.get(id(structure))
             if symbolic is not None:
                 return self.rows_value(symbolic)
+            return [self.values_in(s) for s in structure]
+        if type(structure) is deque:  # what is made of its items is the same as with a list
             return [self.values_in(s) for s in structure]
         if isinstance(structure, tuple):
             items = [self.values_in(s) for s in structure]

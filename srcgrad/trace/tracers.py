@@ -8,6 +8,7 @@ is not staged to their machine.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, NoReturn
 
 import numpy as np
@@ -412,10 +413,10 @@ def is_tracer(obj: Any) -> bool:
 
 
 def contains_tracer(structure: Any) -> bool:
-    """Is there a tracer anywhere in nested lists, tuples, dicts and slices?"""
+    """Is there a tracer anywhere in nested lists, tuples, deques, dicts and slices?"""
     if is_tracer(structure):
         return True
-    if isinstance(structure, (list, tuple)):
+    if isinstance(structure, (list, tuple, deque)):
         return any(contains_tracer(s) for s in structure)
     if isinstance(structure, dict):
         return any(contains_tracer(s) for s in structure.values())
