@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Node, Value, fill
-from ..kinds import SCALARS, Kind
+from ..kinds import FLOAT, SCALARS, Kind
 from .rewriting import Emit, Rewriter, call_of
 from .share import key_of
 
@@ -66,12 +66,12 @@ class Operands(Rewriter):
         return key is not None and key == key_of(second)
 
     def doubled(self, value: Value, emit: Emit) -> Value:
-        double: Value = self.scaled(2.0, value, emit, 2)
-        return double
+        double = self.scaled(2.0, value, emit, 2)
+        return double if isinstance(double, Value) else emit.const(double, FLOAT)
 
     def scaled(self, number: float, value: Any, emit: Emit, uses: int = 1) -> Any:
-        """``number * value``, with few multiplications of arrays; ``value`` has at most
-        ``uses`` uses if it need not be kept."""
+        """``number * value`` as an operand, a number if both are, with few multiplications of
+        arrays; ``value`` has at most ``uses`` uses if it need not be kept."""
         known = self.number(value)
         if known is not None:
             return float(number * known)
