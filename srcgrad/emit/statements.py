@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import operator
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -249,6 +250,11 @@ class Plain:
                         for k, v in node.params["kwargs"].items()]
             made = ast.Call(cls, args, keywords) if args or keywords else cls
             self.add(stmts, node, ast.Raise(made, cause))
+            return
+        if node.params["fn"] is operator.setitem:
+            base, key, item = (self.e.template(a, node.inputs) for a in node.params["args"])
+            target = ast.Subscript(base, key, ast.Store())
+            self.add(stmts, node, ast.Assign([target], item, lineno=0))
             return
         value = self.e.node(node)
         if node.outputs and self.name_of(node.outputs[0]) != "_":

@@ -24,6 +24,7 @@ from .journal import Field, Slot
 from .natives import class_attribute, is_native_method
 from .operators import python_method
 from .partial import DELETED
+from .tables import Table
 from .tracers import (
     ArrayTracer,
     BoundMethod,
@@ -93,13 +94,18 @@ class Access(Items):
     def store(self, frame: Frame, name: str, value: Any) -> None:
         if is_tracer(value):
             self.label(value, name)
-        elif isinstance(value, (list, dict)) and id(value) not in self.container_names:
-            self.container_names[id(value)] = (name, value)
+        elif isinstance(value, (list, dict)):
+            self.container_names.setdefault(id(value), (name, value))
+        elif type(value) is Table and frame.callee is not None:
+            value.places.value.hint = f"{name}_places"
+            self.container_names.setdefault(id(value.held), (name, value.held))
+            self.container_names.setdefault(id(value.held_keys), (f"{name}_keys", value.held_keys))
         self.journal.write(Slot(frame, name), value)
 
     container_names: dict[int, tuple[str, Any]]  # with the container: its id stays its own
 
     def name_of(self, obj: Any) -> str | None:
+        """The user's name of a container that the function made."""
         found = self.container_names.get(id(obj))
         return None if found is None else found[0]
 

@@ -19,6 +19,7 @@ from .control import Refusal, Restart, Unroll
 from .iteration import EqualArrays, Staged
 from .machine import TraceMachine
 from .structures import record_fields
+from .tables import check_no_table
 from .tracers import ArrayTracer, Choice, Poison, is_tracer
 
 MAX_RESTARTS = 24
@@ -107,9 +108,10 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
 
 
 def _take_apart(machine: TraceMachine, assumed: set[tuple[Any, ...]]) -> bool:
-    """Where long lists were one array, or a repeated list had an unknown length, and something
-    failed: once more with the lists as they are."""
-    for used, assumption in ((machine.repeats, ("repeated", "*")),
+    """Where dicts were tables, long lists were one array, or a repeated list had an unknown
+    length, and something failed: once more with the dicts and lists as they are."""
+    tables = any(a[0] == "table" for a in assumed)
+    for used, assumption in ((tables, ("dicts",)), (machine.repeats, ("repeated", "*")),
                              (machine.batches, ("separate", "*"))):
         if used and assumption not in assumed:
             assumed.add(assumption)
@@ -213,6 +215,7 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
         return machine.value_of(obj)
     if type(obj) is EqualArrays:
         obj.apart()
+    check_no_table(obj)
     if isinstance(obj, Staged):
         raise machine.fatal(TracingError(
             "the function returns an iterator over traced values",

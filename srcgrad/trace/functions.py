@@ -25,6 +25,7 @@ from .iteration import EqualArrays, Range, Staged, staged_iterable
 from .library import Selector
 from .operators import BINARY, COMPARE, INPLACE, UNARY, python_method
 from .structures import leaf_aval
+from .tables import check_no_table
 from .tracers import ArrayTracer, Maybe, OpaqueTracer, ScalarTracer, contains_tracer, is_tracer
 
 for _op, _fn in BINARY.items():
@@ -291,11 +292,13 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
         return issubclass(obj.__class__, classes)
     if type(obj) is EqualArrays:
         return issubclass(list, classes)
+    check_no_table(obj)
     return isinstance(obj, classes)
 
 
 @handles(type)
 def type_(machine: Any, *args: Any) -> Any:
+    check_no_table(args[0] if args else None)
     if len(args) == 1 and type(args[0]) is EqualArrays:
         return list
     if len(args) == 1 and is_tracer(args[0]):
@@ -390,6 +393,7 @@ def callable_(machine: Any, obj: Any) -> bool:
 
 @handles(id)
 def id_(machine: Any, obj: Any) -> int:
+    check_no_table(obj)
     return obj.obj if type(obj) is ArrayTracer else id(obj)
 
 

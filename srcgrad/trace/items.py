@@ -19,7 +19,7 @@ from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
 from .journal import Content, item_name
 from .keys import Keys
 from .operators import python_method
-from .recorder import Region, plain_numbers, shift_step
+from .recorder import plain_numbers, shift_step
 from .refused import other_dtype
 from .tracers import ArrayTracer, OpaqueTracer, Tracer, is_tracer
 
@@ -51,6 +51,8 @@ class Items(Keys):
         held = self.seen(obj)
         if isinstance(held, list) and id(held) in self.symbolic_lists:
             return self.list_get(held, key)
+        if isinstance(held, dict):
+            self.as_table(held, key)
         if isinstance(held, dict) and hasattr(type(held), "__missing__") and (
                 not self.open_key(key)):
             key = self.static_key(key)
@@ -74,6 +76,8 @@ class Items(Keys):
     def _read_static(self, obj: Any, key: Any) -> Any:
         """A subscript of a Python container (or a static array) at trace time."""
         if is_tracer(key) and isinstance(obj, (list, tuple)) and self.is_data(key):
+            if not obj:
+                raise IndexError(f"{type(obj).__name__} index out of range")
             found = self.list_read(obj, key)
             if found is not None:
                 return found
@@ -104,7 +108,7 @@ class Items(Keys):
                 why="the key may be a new one, and which keys a dict has is known while compiling",
                 fix="use a dict that has all its keys from the start"))
         self.note_container(obj)
-        self.certain_keys.append((obj, key, self.region))
+        self.note_key(obj, key)
         found = self.by_key(key, tuple(obj), lambda k: self._read_static(obj, k),
                             lambda: self.raise_(self.call(KeyError, key), None, False))
         name = self.name_of(obj)
@@ -123,21 +127,11 @@ class Items(Keys):
             return
         self.note_container(obj)
         held = self.seen(obj)
-        certain = any((o is obj or o is held) and k is key and self.inside(region)
-                      for o, k, region in self.certain_keys)
+        certain = any(self.known_place(o, key) for o in (obj, held))
         self.by_key(key, tuple(held), lambda k: self.setitem(obj, k, value),
                     None if certain else lambda: self.raise_(self.call(
                         NotImplementedError, "a dict gets a new key that depends on data"),
                         None, False))
-
-    certain_keys: list[tuple[Any, Any, Any]]
-
-    def inside(self, region: Region) -> bool:
-        """Is a region the present one or around it?"""
-        inner: Region | None = self.region
-        while inner is not None and inner is not region:
-            inner = inner.parent
-        return inner is not None
 
     def list_read(self, obj: Any, key: Any) -> Any:
         """An item of a list or tuple of like things at a place that depends on data; None
@@ -257,9 +251,11 @@ class Items(Keys):
             value = self.iterate(value)
         if isinstance(key, slice):
             value = self.resolved(value)
-        if isinstance(obj, dict) and self.open_key(key):
-            self._write_open(obj, key, value)
-            return
+        if isinstance(obj, dict):
+            self.as_table(obj, key, value)
+            if self.open_key(key):
+                self._write_open(obj, key, value)
+                return
         base = native_class(type(obj))
         if id(obj) in self.paths:
             own = python_method(obj, "__setitem__") is not None

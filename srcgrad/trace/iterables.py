@@ -235,8 +235,8 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
             items = list(machine.container_method(source, "items", (), {}))
         else:
             items = [tuple(machine.iterate(pair)) for pair in machine.iterate(source)]
-        return machine.made({**{machine.static_key(k): v for k, v in items}, **kwargs})
-    return machine.made(dict(**kwargs))
+        return machine.made_dict({**{machine.static_key(k): v for k, v in items}, **kwargs})
+    return machine.made_dict(dict(**kwargs))
 
 
 @handles(functools.reduce)

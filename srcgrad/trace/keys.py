@@ -5,16 +5,45 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..dims import is_varying, symbols
 from ..errors import UnsupportedOperation
-from ..kinds import Kind
+from ..kinds import NUMERIC, Kind
+from .control import Restart
 from .loops import Loops
 from .merges import Box, BoxCell
+from .recorder import Region
 from .settling import UNKNOWN, alternatives, settled
+from .tables import Table
 from .tracers import ArrayTracer, is_tracer
 
 FEW = 16  # more items than this are not told apart by branches
+SHORT = 8  # iterations of a loop that is unrolled where its index is a key
 REASON = "an index into a Python container"
+
+
+def _keys_of(obj: Any) -> tuple[Any, ...]:
+    return tuple(obj) if isinstance(obj, dict) else ()
+
+
+def _is_same(key: Any, other: Any) -> bool:
+    """Are keys equal, whatever their tracers are?"""
+    if isinstance(key, tuple) and isinstance(other, tuple) and len(key) == len(other):
+        return all(_is_same(k, o) for k, o in zip(key, other, strict=True))
+    return key is other or (type(key) is type(other) and type(key) in (int, str, bool)
+                            and key == other)
+
+
+def _is_number(obj: Any) -> bool:
+    if is_tracer(obj):
+        return obj.aval.kind in NUMERIC
+    return isinstance(obj, (int, float, np.number)) and not isinstance(obj, bool)
+
+
+def _is_short(atom: Any) -> bool:
+    """Does a loop index take few values, whatever the arguments are?"""
+    return type(atom.low) is int and type(atom.high) is int and atom.high - atom.low < SHORT
 
 
 class Keys(Loops):
@@ -66,6 +95,65 @@ class Keys(Loops):
         if not is_tracer(key) or type(key) is ArrayTracer:
             return None
         return alternatives(self.region, key.value)
+
+    certain_keys: list[tuple[Any, Any, Any, Region, Any]]  # that a dict has, and their places
+
+    def note_key(self, obj: Any, key: Any, place: Any = True) -> None:
+        """A dict has a key from here on, to the end of the region."""
+        self.certain_keys.append((obj, _keys_of(obj), key, self.region, place))
+
+    def known_place(self, obj: Any, key: Any) -> Any:
+        """What was noted of a key; None if it may be a new one."""
+        for held, keys, known, region, place in reversed(self.certain_keys):
+            if held is obj and keys == _keys_of(obj) and _is_same(known, key) and (
+                    self._is_inside(region)):
+                return place
+        return None
+
+    def _is_inside(self, region: Region) -> bool:
+        """Is a region the present one or around it?"""
+        inner: Region | None = self.region
+        while inner is not None and inner is not region:
+            inner = inner.parent
+        return inner is not None
+
+    # ---- dicts that become tables --------------------------------------------------------
+    dict_sites: dict[int, tuple[Any, Any]]  # where staged code made a dict, and the dict
+
+    def made_dict(self, obj: dict[Any, Any]) -> Any:
+        """A dict that staged code makes here; a table if its keys are only known at run time."""
+        origin = self.node_origin()
+        site = (origin.where, origin.callers)
+        if ("table", site) in self.assumed and ("dicts",) not in self.assumed:
+            table = self.call(Table, getattr(obj, "default_factory", None))
+            for key, value in obj.items():
+                self.setitem(table, key, value)
+            return table
+        self.journal.born(obj)
+        self.dict_sites[id(obj)] = (site, obj)
+        return obj
+
+    def as_table(self, obj: Any, key: Any, *stored: Any) -> None:
+        """Start again with a dict as a table, if ``key`` is only known at run time and all that
+        the dict holds are numbers or arrays."""
+        if id(obj) not in self.dict_sites or ("dicts",) in self.assumed:
+            return
+        factory = getattr(obj, "default_factory", None)
+        if (factory in (None, int, float) and (stored or factory or not obj)
+                and all(_is_number(x) for x in (*stored, *obj.values()))
+                and (self.open_key(key) or self._counts_on(key))):
+            raise Restart(("assume", ("table", self.dict_sites[id(obj)][0])))
+
+    def _counts_on(self, key: Any) -> bool:
+        """Is a key made of the index of a loop that is not short?"""
+        return any(
+            atom in self.loop_atoms and not _is_short(atom)
+            for k in (key if isinstance(key, tuple) else (key,))
+            if is_tracer(k) and k.aval.kind is Kind.INT and k.aval.expr is not None
+            for atom in symbols(k.aval.expr))
+
+    def setitem(self, obj: Any, key: Any, value: Any) -> None:
+        raise AttributeError
 
     def by_key(self, key: Any, keys: Sequence[Any], act: Callable[[Any], Any],
                missing: Callable[[], Any] | None) -> Any:

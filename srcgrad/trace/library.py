@@ -23,6 +23,12 @@ def deque(machine: Any, iterable: Any = (), maxlen: Any = None) -> Any:
     return machine.made(collections.deque(machine.iterate(iterable), machine.static_key(maxlen)))
 
 
+@handles(collections.defaultdict)
+def defaultdict(machine: Any, factory: Any = None, *args: Any, **kwargs: Any) -> Any:
+    return machine.made_dict(collections.defaultdict(
+        factory, machine.call(dict, *args, **kwargs) if args or kwargs else ()))
+
+
 @handles(collections.OrderedDict)
 def ordered_dict(machine: Any, *args: Any, **kwargs: Any) -> Any:
     return machine.made(collections.OrderedDict(machine.call(dict, *args, **kwargs)))

@@ -383,8 +383,7 @@ class Lists(Calls):
             found: list[Any] = self._each_column(
                 state, lambda c: self._copy(self.symbolic_lists[id(c)]), whole=True)
             return found
-        (value,) = self.emit("apply", (state.value,), (state.value.aval,), fn=list,
-                             args=(Ref(0),), kwargs={}, many=False)
+        (value,) = self.emit("copy", (state.value,), (state.value.aval,))
         return self.list_object(value)
 
     def _extend(self, obj: list[Any], items: Any) -> None:

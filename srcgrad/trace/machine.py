@@ -28,6 +28,7 @@ from .homes import may_be
 from .iteration import Cursor, Transposed, staged_iterable
 from .rounds import Later
 from .structures import record_fields
+from .tables import check_no_table
 from .tracers import ArrayTracer, is_tracer
 
 SIZED = (list, tuple, dict, set, frozenset, range)
@@ -60,6 +61,7 @@ class TraceMachine(Contents):
         self.choice_seen = {}
         self.masks = {}
         self.certain_keys = []
+        self.dict_sites = {}
         self.container_names = {}
         self.made_from = {}
         self.global_overlays = {}
@@ -193,6 +195,7 @@ class TraceMachine(Contents):
 
     def copied(self, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
         """``copy.copy`` and ``copy.deepcopy`` of objects that hold traced values."""
+        check_no_table(obj)
         if id(obj) in memo:
             return memo[id(obj)]
         if is_tracer(obj):

@@ -428,6 +428,8 @@ class Operators(Sources):
                 if result is True:
                     return True
             return result
+        if isinstance(container, dict):
+            self.as_table(container, item)
         if isinstance(container, dict) and self.open_key(item):
             self.note_lookup(container, item)
             return self._contains(tuple(container), item)
@@ -539,6 +541,9 @@ class Operators(Sources):
         raise AttributeError
 
     def open_key(self, key: Any) -> bool:
+        raise AttributeError
+
+    def as_table(self, obj: Any, key: Any) -> None:
         raise AttributeError
 
     def if_expression(self, test: Any, then: Any, orelse: Any) -> Any:

@@ -32,6 +32,7 @@ from .homes import is_stored, may_be
 from .iteration import EqualArrays
 from .journal import Journal, Lost, Version
 from .overlaps import refused_overlap
+from .tables import check_no_table
 from .tracers import (
     ArrayTracer,
     Home,
@@ -234,6 +235,7 @@ class Recorder:
             return self.value_of(structure)
         if type(structure) is EqualArrays:
             structure.apart()
+        check_no_table(structure)
         if type(structure) is list:
             symbolic = self.symbolic_lists.get(id(structure))
             if symbolic is not None:

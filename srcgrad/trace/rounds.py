@@ -307,7 +307,7 @@ class Rounds(Branches):
         for label, part in self.part_labels(cell, shape, state):
             for leaf in leaf_shapes(part):
                 hint = self._hint_of(cell, leaf)
-                hints.append(label if hint is None and part is leaf else hint)
+                hints.append(hint if label is None or leaf.version_of is not None else label)
         return list(zip(leaf_shapes(shape), hints, strict=True))
 
     def name_of(self, obj: Any) -> str | None:
@@ -329,13 +329,8 @@ class Rounds(Branches):
             hint: str | None = leaf.version_of.current.hint
             return hint
         if isinstance(cell, Content):
-            return self._name_of(cell.owner)
+            return self.name_of(cell.owner)
         return name if isinstance(name, str) and name.isidentifier() else leaf.label
-
-    def _name_of(self, container: Any) -> str | None:
-        """A variable that holds a container, in the innermost function that has one."""
-        return next((name for frame in reversed(self.frames)
-                     for name, held in frame.slots.items() if held is container), None)
 
     def _link_heads(self, made: list[tuple[Carried, list[Any]]]) -> None:
         """Carried arrays may be one at the loop's head if they were at the entry or at the end

@@ -412,9 +412,13 @@ def is_tracer(obj: Any) -> bool:
     return issubclass(type(obj), Tracer)
 
 
+class StandIn:
+    """Something of the trace that stands for a container of the program."""
+
+
 def contains_tracer(structure: Any) -> bool:
     """Is there a tracer anywhere in nested lists, tuples, deques, dicts and slices?"""
-    if is_tracer(structure):
+    if is_tracer(structure) or isinstance(structure, StandIn):
         return True
     if isinstance(structure, (list, tuple, deque)):
         return any(contains_tracer(s) for s in structure)

@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from ..rules.book import lookup
-from . import elements, numpy_gradient, scipy_forms, scipy_statistics, vectorized
+from . import elements, numpy_gradient, scipy_forms, scipy_statistics, tables, vectorized
 from .elements import lies_in_c_order
 from .tracers import is_tracer
 
@@ -220,7 +220,7 @@ def strides_of(array: Any) -> tuple[Any, ...]:
 # The modules of srcgrad whose functions are staged.
 STAGED_MODULES = frozenset({__name__, elements.__name__, numpy_gradient.__name__,
                             scipy_forms.__name__, scipy_statistics.__name__,
-                            vectorized.__name__})
+                            tables.__name__, vectorized.__name__})
 WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,
     np.trim_zeros: trim_zeros,

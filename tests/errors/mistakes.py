@@ -277,10 +277,10 @@ def dict_key_from_data(x):
 
 @mistake(X)
 def new_key_from_data(x):
-    counts = collections.defaultdict(float)
+    rows = collections.defaultdict(list)
     for v in x:
-        counts[int(v)] += v
-    return sum(counts.values())
+        rows[int(v)].append(v)
+    return sum(sum(r) for r in rows.values())
 
 
 @mistake(X)

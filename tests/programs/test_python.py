@@ -24,13 +24,14 @@ import python_nodes  # noqa: E402
 import python_objects  # noqa: E402
 import python_picked  # noqa: E402
 import python_random  # noqa: E402
+import python_tables  # noqa: E402
 from chain import check, check_exported, check_orders  # noqa: E402
 
 PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
     for module in (path_exceptions, path_state, python_control, python_exceptions, python_found, python_functions,
                    python_keys, python_random, python_data, python_nodes, python_objects,
-                   python_picked)
+                   python_picked, python_tables)
     for fn, args in module.CASES
 ]
 

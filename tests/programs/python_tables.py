@@ -1,0 +1,152 @@
+"""Programs that fill dicts under keys made of loop indices or data."""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+
+import numpy as np
+
+CASES = []
+
+
+def case(*args):
+    def keep(fn):
+        CASES.append((fn, args))
+        return fn
+    return keep
+
+
+V = np.array([0.43, -0.36, 1.14, -0.93, 0.75, -0.22, 0.61, 1.32, -0.57, 0.18])
+W = np.array([0.11, 0.72, -0.44, 0.93, -0.31, 0.64, -0.85, 0.27, 0.36, -1.14])
+
+
+@case(V, W)
+def warping_distance(x, y):
+    cost = {}
+    n, m = len(x), len(y)
+    for i in range(n + 1):
+        cost[i, 0] = 1e3
+    for j in range(m + 1):
+        cost[0, j] = 1e3
+    cost[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            cost[i, j] = (x[i - 1] - y[j - 1]) ** 2 + min(
+                cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1])
+    return cost[n, m]
+
+
+@case(V)
+def sparse_sums(x):
+    sums = {}
+    for i in range(len(x)):
+        k = (i * 7) % 5
+        if k in sums:
+            sums[k] += x[i] ** 2
+        else:
+            sums[k] = x[i]
+    return sum(a * (k + 1) for k, a in sums.items())
+
+
+@case(V)
+def histogram_by_data(x):
+    bins = defaultdict(float)
+    for v in x:
+        bins[int(v * 2)] += v * v
+    return sum(a**2 for a in bins.values()) * len(bins)
+
+
+@case(V)
+def triangle_of_pairs(x):
+    table = {}
+    n = len(x)
+    for i in range(n):
+        for j in range(i + 1):
+            table[i, j] = x[i] * x[j]
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            total += table.get((i, j), 0.1) * (i - j)
+    return total
+
+
+@case(V)
+def rows_by_number(x):
+    rows = {}
+    for i in range(len(x)):
+        rows[i] = x * i
+    return sum(rows[i].sum() * x[i] for i in range(len(x)))
+
+
+@case(12, V)
+def recurrence_in_a_dict(n, x):
+    terms = {0: x[0], 1: x[1]}
+    for i in range(2, n):
+        terms[i] = terms[i - 1] * 0.5 + terms[i - 2] * x[2]
+    return terms[n - 1]
+
+
+@case(6, V)
+def memoised(n, x):
+    memo = {}
+
+    def ways(k):
+        if k <= 0:
+            return 1.0
+        if k not in memo:
+            memo[k] = x[0] * ways(k - 1) + x[1] * ways(k - 2)
+        return memo[k]
+
+    return ways(n)
+
+
+@case(V)
+def grid_memoised(x):
+    cache = {}
+
+    def value(i, j):
+        if i < 0 or j < 0:
+            return 0.0
+        if (i, j) not in cache:
+            cache[i, j] = x[i] * x[j] + 0.5 * value(i - 1, j) + 0.3 * value(i, j - 1)
+        return cache[i, j]
+
+    return value(4, 4)
+
+
+@case(V)
+def iterated(x):
+    sums = defaultdict(float)
+    for i in range(len(x)):
+        sums[i % 4] += x[i] * i
+    total = 0.0
+    for k in sums:
+        total += k * sums[k]
+    for k, v in sorted(sums.items()):
+        total += v**2 * k
+    return total + max(sums.values()) + sums[0] * len(sums)
+
+
+@case(V)
+def needed_as_a_dict(x):
+    squares = {}
+    for i in range(len(x)):
+        squares[i] = x[i] ** 2
+    assert isinstance(squares, dict) and type(squares) is dict
+    other, third = dict(squares), copy.copy(squares)
+    other[0], third[1] = 7.0, 8.0
+    del squares[2]
+    return sum(squares.values()) + sum(other.values()) * 2 + sum(third.values()) * x[0] + (
+        squares.pop(3) * len(f"{squares.keys()}"))
+
+
+@case(V)
+def list_copied(x):
+    squares = []
+    for v in x:
+        if v > 0:
+            squares.append(v * v)
+    others = list(squares)
+    others[0] += 3.0
+    return sum(a**2 for a in others) + sum(squares) + squares.copy()[-1] + squares[:][0]
