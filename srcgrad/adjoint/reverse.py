@@ -30,6 +30,10 @@ from .sizes import Sizes
 from .zeros import zeros
 
 
+def _is_complex(value: Value) -> bool:
+    return value.aval.dtype is not None and value.aval.dtype.kind == "c"
+
+
 class Reverse:
     """The state of one differentiation: activity, bindings, and where values are defined."""
 
@@ -113,6 +117,8 @@ class Reverse:
         screen, other = tape.screens.get(first), tape.screens.get(second)
         if screen is not None and other is not None and screen.same(other):
             return screen.before(self.sum(tape, screen.behind, other.behind))
+        if not _is_complex(first) and _is_complex(second):  # numbers that were not cast
+            first, second = second, first
         total = tape.store("acc", first, second, ())
         shared = [a for a in stack(tape.screens, first)
                   if any(a.same(b) for b in stack(tape.screens, second))]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, vjp
+from srcgrad.rules.book import Array, NoRule, vjp
 from srcgrad.rules.broadcast import arange
 
 
@@ -64,16 +64,21 @@ def histogram_bins(ct: Any, ans: Any, bins_ndim: int, density: Any) -> Any:
     return d if ct_edges is None else d + ct_edges
 
 
+def _places(edges: Array, a: Array) -> tuple[Array, Array]:
+    """The bin of each element, and whether it has one (the last bin is closed)."""
+    count = np.shape(edges)[0] - 1
+    place: Array = np.searchsorted(edges, a, side="right") - 1
+    place = np.where(a == edges[-1], count - 1, place)
+    inside = (place >= 0) & (place < count)
+    return np.where(inside, place, 0), inside
+
+
 @vjp(np.histogram, "weights")
 def histogram_weights(ct: Any, ans: Any, a: Array, weights: Array, density: Any) -> Any:
     (ct_heights, _), (heights, edges) = ct, ans
     if ct_heights is None:
         return None
-    count = np.shape(heights)[0]
-    place: Array = np.searchsorted(edges, a, side="right") - 1
-    place = np.where(a == edges[-1], count - 1, place)  # the last bin is closed
-    inside = (place >= 0) & (place < count)
-    place = np.where(inside, place, 0)
+    place, inside = _places(edges, a)
     if density:
         widths = edges[1:] - edges[:-1]
         total = np.sum(np.where(inside, weights, 0))
@@ -81,3 +86,26 @@ def histogram_weights(ct: Any, ans: Any, a: Array, weights: Array, density: Any)
     return np.where(inside, ct_heights[place], 0)
 
 
+@vjp(np.histogram2d, "x", "y")
+def histogram2d_x_y(ct: Any, range: Any, density: Any) -> Any:
+    if range is None and (density or ct[1] is not None or ct[2] is not None):
+        raise NoRule("np.histogram2d has no derivative rule for edges that follow the data; "
+                     "give range=")
+    return None, None
+
+
+@vjp(np.histogram2d, "weights")
+def histogram2d_weights(
+    ct: Any, ans: Any, x: Array, y: Array, weights: Array, density: Any
+) -> Any:
+    heights, x_edges, y_edges = ans
+    ct_heights = ct[0]
+    if ct_heights is None:
+        return None
+    (row, in_rows), (column, in_columns) = _places(x_edges, x), _places(y_edges, y)
+    inside = in_rows & in_columns
+    if density:
+        areas = np.outer(x_edges[1:] - x_edges[:-1], y_edges[1:] - y_edges[:-1])
+        total = np.sum(np.where(inside, weights, 0))
+        ct_heights = (ct_heights / areas - np.sum(ct_heights * heights)) / total
+    return np.where(inside, ct_heights[row, column], 0)

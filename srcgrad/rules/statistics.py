@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, entry, inactive, linear, nondiff, vjp
-from srcgrad.rules.broadcast import as_array, runtime, scatter_along_axis
+from srcgrad.rules.broadcast import as_array, runtime, scatter_along_axis, sum_to
 from srcgrad.rules.products import conj_complex
 from srcgrad.rules.reductions import (
     Axis,
@@ -74,6 +74,24 @@ def std_a(
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
     deviation = conj_complex(_deviation(a, axis, where, mean), a_dtype)
     return ct / (n * np.where(ans == 0, 1, ans)) * deviation  # 0 where all are equal
+
+
+@vjp(np.var, "mean")
+def var_mean(
+    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array, mean_shape: Shape,
+) -> Array:  # fmt: skip
+    d = var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
+    return -sum_to(d, mean_shape)
+
+
+@vjp(np.std, "mean")
+def std_mean(
+    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array, mean_shape: Shape,
+) -> Array:  # fmt: skip
+    d = std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
+    return -sum_to(d, mean_shape)
 
 
 def _present(a: Array, where: Array) -> Array:

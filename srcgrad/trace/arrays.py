@@ -12,6 +12,7 @@ from ..errors import UnsupportedOperation
 from ..kinds import INT, PYTHON_SCALARS, Kind, possible_dtypes
 from . import elements, numpy_gradient, written_out
 from .handlers import HANDLERS, handles
+from .polynomial_classes import OPERATORS
 from .tracers import ArrayTracer, contains_tracer, is_tracer
 from .vectorized import along_axis
 
@@ -68,9 +69,13 @@ def put_along_axis(machine: Any, arr: Any, indices: Any, values: Any, axis: Any)
 def piecewise(machine: Any, x: Any, condlist: Any, funclist: Any, *args: Any,
               **kwargs: Any) -> Any:
     """Each function is called with the elements of its condition, as in NumPy."""
-    if type(x) is not ArrayTracer or not x.aval.ndim or not isinstance(condlist, (list, tuple)):
+    if not (is_tracer(x) or contains_tracer(condlist)):
         return machine.call_library(np.piecewise, (x, condlist, funclist, *args), kwargs)
-    conditions = list(condlist)
+    x = machine.call(np.asarray, x)
+    if not isinstance(condlist, (list, tuple)) or (not (
+            isinstance(condlist[0], (list, tuple)) or _rank_of(condlist[0])) and x.aval.ndim):
+        condlist = [condlist]
+    conditions = [machine.call(np.asarray, c, dtype=bool) for c in condlist]
     if len(funclist) == len(conditions) + 1:
         met = conditions[0]
         for condition in conditions[1:]:
@@ -82,6 +87,80 @@ def piecewise(machine: Any, x: Any, condlist: Any, funclist: Any, *args: Any,
             part = machine.call(part, machine.getitem(x, condition), *args, **kwargs)
         machine.setitem(result, condition, part)
     return result
+
+
+@handles(np.interp)
+def interp(machine: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None,
+           period: Any = None) -> Any:
+    if period is not None and contains_tracer((x, xp, fp, period)):
+        return machine.inline(written_out.periodic_interp, (x, xp, fp, period), {})
+    options = {k: v for k, v in (("left", left), ("right", right), ("period", period))
+               if v is not None}
+    return machine.call_library(np.interp, (x, xp, fp), options)
+
+
+@handles(np.cross)
+def cross(machine: Any, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1,
+          axis: Any = None) -> Any:
+    """The rank of the result depends on the length of the vectors, 2 or 3."""
+    a, b = machine.call(np.asarray, a), machine.call(np.asarray, b)
+    given = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
+    axes = [machine.static_key(i) for i in given]
+    sizes = [machine.demand(machine.size_of(v, i), "the length of the vectors of np.cross")
+             if v.aval.ndim else 0 for v, i in zip((a, b), axes)]
+    if 2 not in sizes or not set(sizes) <= {2, 3}:
+        options = {"axisa": axisa, "axisb": axisb, "axisc": axisc, "axis": axis}
+        return machine.call_library(np.cross, (a, b), {
+            k: v for k, v in options.items() if v not in (-1, None)})
+    parts = [machine.call(np.moveaxis, v, i, -1) for v, i in zip((a, b), axes)]
+    return machine.inline(written_out.plane_cross, (*parts, *sizes, axes[2]), {})
+
+
+STATISTICS = {"maximum": np.max, "minimum": np.min, "median": np.median}
+
+
+@handles(np.pad)
+def pad(machine: Any, array: Any, pad_width: Any, mode: Any = "constant",
+        **options: Any) -> Any:
+    """Statistics of the border and several constants are concatenated, axis after axis."""
+    values: Any = options.get("constant_values")
+    several = mode == "constant" and (isinstance(values, (list, tuple)) or (
+        is_tracer(values) and bool(values.aval.ndim)))
+    if type(array) is not ArrayTracer or not (several or mode in STATISTICS):
+        return machine.call_library(np.pad, (array, pad_width, mode), options)
+    widths = _pairs(machine, pad_width, array.aval.ndim)
+    if several:
+        return machine.inline(written_out.pad_constants, (
+            array, widths, _pairs(machine, values, array.aval.ndim)), {})
+    lengths = options.get("stat_length")
+    if lengths is not None:
+        lengths = _pairs(machine, lengths, array.aval.ndim)
+    return machine.inline(written_out.pad_statistic, (array, widths, STATISTICS[mode], lengths),
+                          {})
+
+
+def _pairs(machine: Any, given: Any, rank: Any) -> list[tuple[Any, Any]]:
+    """One pair for each axis: of a number, a pair, a pair for each axis, or a dict of axes."""
+    if isinstance(given, dict):
+        pairs = {k % rank: v if isinstance(v, (list, tuple)) else (v, v)
+                 for k, v in given.items()}
+        return [tuple(pairs.get(axis, (0, 0))) for axis in range(rank)]
+    if not isinstance(given, (list, tuple, np.ndarray)) and not (
+            is_tracer(given) and given.aval.ndim):
+        return [(given, given)] * rank
+    rows = [list(machine.iterate(p)) if isinstance(p, (list, tuple, np.ndarray)) or (
+        is_tracer(p) and p.aval.ndim) else p for p in machine.iterate(given)]
+    if rows and isinstance(rows[0], list):
+        rows = rows * rank if len(rows) == 1 else rows
+        return [(r[0], r[-1]) for r in rows]
+    return [(rows[0], rows[-1])] * rank
+
+
+@handles(np.histogram)
+def histogram(machine: Any, a: Any, bins: Any = 10, range: Any = None, density: Any = None,
+              weights: Any = None) -> Any:
+    """By position, since given edges are returned as they are."""
+    return machine.call_library(np.histogram, (a, bins, range, density, weights), {})
 
 
 @handles(np.ndim)
@@ -219,6 +298,10 @@ def iscomplexobj(machine: Any, x: Any) -> bool:
     return bool(np.iscomplexobj(x))
 
 
+def _rank_of(obj: Any) -> int:
+    return (obj.aval.ndim or 0) if is_tracer(obj) else int(np.ndim(obj))
+
+
 HANDLERS[np.isrealobj] = lambda machine, x: not HANDLERS[np.iscomplexobj](machine, x)
 HANDLERS[np.require] = lambda machine, a, *args, **kwargs: machine.call(np.asarray, a)
 
@@ -239,9 +322,16 @@ def _in_python(function: Any, helper: Any) -> Any:
     """A handler that stages ``helper`` for calls of ``function`` with traced values."""
 
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        if function is np.fromiter or contains_tracer(args):
+        if function in (np.fromiter, np.fromfunction) or contains_tracer(args):
             return machine.inline(helper, args, kwargs)
         return machine.call_library(function, args, kwargs)
+
+    return handler
+
+
+def _always(helper: Any) -> Any:
+    def handler(machine: Any, *args: Any) -> Any:
+        return machine.inline(helper, args, {})
 
     return handler
 
@@ -251,7 +341,8 @@ def _with_second(function: Any) -> Any:
     staged = _in_python(function, inspect.unwrap(function))
 
     def handler(machine: Any, m: Any, y: Any = None, *args: Any, **kwargs: Any) -> Any:
-        if y is None:
+        if y is None and len(args) < 4 and (
+                kwargs.get("fweights") is None and kwargs.get("aweights") is None):
             return machine.call_library(function, (m, y, *args), kwargs)
         return staged(machine, m, y, *args, **kwargs)
 
@@ -288,5 +379,7 @@ def gradient(machine: Any, f: Any, *spacing: Any, **options: Any) -> Any:
     return machine.call_library(np.gradient, (f, *spacing), options)
 
 
+for _name, _helper in OPERATORS.items():
+    HANDLERS[getattr(np.polynomial.Polynomial, _name)] = _always(_helper)
 for _function in written_out.NUMPY_SOURCES:
     HANDLERS[_function] = _in_python(_function, inspect.unwrap(_function))

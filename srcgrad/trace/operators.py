@@ -265,6 +265,10 @@ class Operators(Sources):
         if op in ("in", "not in"):
             found = self._contains(right, left)
             return found if op == "in" else self.not_(found)
+        if type(left) is ArrayTracer and type(right) in (list, tuple):
+            right = self.call(np.asarray, right)
+        elif type(right) is ArrayTracer and type(left) in (list, tuple):
+            left = self.call(np.asarray, left)
         if is_tracer(left) or is_tracer(right):
             if not (self._foreign(left) or self._foreign(right) or _has_own(op, left, right)):
                 return self._compare_traced(op, left, right)

@@ -14,7 +14,15 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from ..rules.book import lookup
-from . import elements, numpy_gradient, scipy_forms, scipy_statistics, tables, vectorized
+from . import (
+    elements,
+    numpy_gradient,
+    polynomial_classes,
+    scipy_forms,
+    scipy_statistics,
+    tables,
+    vectorized,
+)
 from .elements import lies_in_c_order
 from .tracers import is_tracer
 
@@ -129,19 +137,93 @@ def fromiter(iter: Any, dtype: Any, count: int = -1) -> Any:
     return np.array(made, dtype)
 
 
-def nanquantile(a: Any, q: Any, axis: Any = None, **options: Any) -> Any:
+def nanquantile(a: Any, q: Any, axis: Any = None, out: Any = None,
+                overwrite_input: bool = False, method: str = "linear", keepdims: bool = False,
+                **options: Any) -> Any:
     """``np.nanquantile``."""
-    if axis is None:
-        return np.quantile(a[~np.isnan(a)], q, **options)
-    return np.apply_along_axis(lambda row: np.quantile(row[~np.isnan(row)], q, **options), axis, a)
+    return _of_present(np.quantile, a, q, axis, keepdims, dict(options, method=method))
 
 
-def nanpercentile(a: Any, q: Any, axis: Any = None, **options: Any) -> Any:
+def nanpercentile(a: Any, q: Any, axis: Any = None, out: Any = None,
+                  overwrite_input: bool = False, method: str = "linear", keepdims: bool = False,
+                  **options: Any) -> Any:
     """``np.nanpercentile``."""
-    if axis is None:
-        return np.percentile(a[~np.isnan(a)], q, **options)
-    return np.apply_along_axis(lambda row: np.percentile(row[~np.isnan(row)], q, **options),
-                               axis, a)
+    return _of_present(np.percentile, a, q, axis, keepdims, dict(options, method=method))
+
+
+def _of_present(function: Any, a: Any, q: Any, axis: Any, keepdims: Any, options: Any) -> Any:
+    """A quantile of what is not NaN, row by row; the axes of ``q`` come first."""
+    a = np.asarray(a)
+    rank, before = a.ndim, np.ndim(q)
+    reduced = tuple(range(rank)) if axis is None else (
+        axis if isinstance(axis, tuple) else (axis,))
+    reduced = tuple([i % rank for i in reduced])
+    kept = tuple([i for i in range(rank) if i not in reduced])
+    rows = np.transpose(a, kept + reduced)
+    rows = np.reshape(rows, (*rows.shape[:len(kept)], -1))
+
+    def one(row: Any) -> Any:
+        return function(row[~np.isnan(row)], q, **options)
+
+    result = one(rows) if not kept else np.apply_along_axis(one, -1, rows)
+    if kept and before:
+        result = np.moveaxis(result, tuple(range(-before, 0)), tuple(range(before)))
+    return np.expand_dims(result, tuple([i + before for i in reduced])) if keepdims else result
+
+
+def periodic_interp(x: Any, xp: Any, fp: Any, period: Any) -> Any:
+    """``np.interp`` with a period, as NumPy computes it."""
+    if period == 0:
+        raise ValueError("period must be a non-zero value")
+    period = abs(period)
+    x, xp, fp = np.asarray(x, np.float64), np.asarray(xp, np.float64), np.asarray(fp)
+    x, xp = x % period, xp % period
+    order = np.argsort(xp)
+    xp, fp = xp[order], fp[order]
+    xp = np.concatenate((xp[-1:] - period, xp, xp[0:1] + period))
+    fp = np.concatenate((fp[-1:], fp, fp[0:1]))
+    return np.interp(x, xp, fp)
+
+
+def plane_cross(a: Any, b: Any, size_a: int, size_b: int, axis: int) -> Any:
+    """``np.cross`` where at least one vector lies in the plane."""
+    last = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    if size_a == 2 and size_b == 2:
+        return last
+    if size_a == 2:
+        first, second = a[..., 1] * b[..., 2], -(a[..., 0] * b[..., 2])
+    else:
+        first, second = -(a[..., 2] * b[..., 1]), a[..., 2] * b[..., 0]
+    return np.moveaxis(np.stack([first, second, last], axis=-1), -1, axis)
+
+
+def pad_statistic(array: Any, widths: Any, function: Any, lengths: Any) -> Any:
+    """``np.pad`` with a statistic of the border, axis after axis."""
+    for axis in range(len(widths)):
+        before, after = widths[axis]
+        size = array.shape[axis]
+        first, last = size, size
+        if lengths is not None:
+            first, last = min(size, lengths[axis][0]), min(size, lengths[axis][1])
+        rows = np.moveaxis(array, axis, 0)
+        left = function(rows[:first], axis=0, keepdims=True).astype(array.dtype)
+        right = function(rows[size - last:], axis=0, keepdims=True).astype(array.dtype)
+        rows = np.concatenate([np.repeat(left, before, axis=0), rows,
+                               np.repeat(right, after, axis=0)])
+        array = np.moveaxis(rows, 0, axis)
+    return array
+
+
+def pad_constants(array: Any, widths: Any, values: Any) -> Any:
+    """``np.pad`` with constants of its own for each axis or border."""
+    for axis in range(len(widths)):
+        before, after = widths[axis]
+        rows = np.moveaxis(array, axis, 0)
+        rest = rows.shape[1:]
+        left = np.full((before, *rest), values[axis][0], array.dtype)
+        right = np.full((after, *rest), values[axis][1], array.dtype)
+        array = np.moveaxis(np.concatenate([left, rows, right]), 0, axis)
+    return array
 
 
 def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False,
@@ -219,8 +301,8 @@ def strides_of(array: Any) -> tuple[Any, ...]:
 
 # The modules of srcgrad whose functions are staged.
 STAGED_MODULES = frozenset({__name__, elements.__name__, numpy_gradient.__name__,
-                            scipy_forms.__name__, scipy_statistics.__name__,
-                            tables.__name__, vectorized.__name__})
+                            polynomial_classes.__name__, scipy_forms.__name__,
+                            scipy_statistics.__name__, tables.__name__, vectorized.__name__})
 WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,
     np.trim_zeros: trim_zeros,
@@ -233,9 +315,8 @@ WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
 NUMPY_SOURCES: tuple[Any, ...] = (
     np.poly, np.polydiv, np.union1d, np.setdiff1d, np.intersect1d, np.setxor1d,
     np.unique_values, np.unique_counts, np.unique_inverse, np.unique_all,
-    np.linalg.tensorsolve, np.linalg.tensorinv,
-    *(getattr(np.emath, name) for name in ("sqrt", "log", "log2", "log10", "logn", "power",
-                                           "arcsin", "arccos", "arctanh")),
+    np.linalg.tensorsolve, np.linalg.tensorinv, np.fromfunction, np.real_if_close,
+    *(getattr(np.emath, name) for name in np.emath.__all__),
     *(getattr(module, name) for module in (polynomial, chebyshev, hermite, hermite_e, laguerre,
                                            legendre)
       for name in dir(module) if hasattr(getattr(module, name), "__wrapped__")
