@@ -70,3 +70,17 @@ def raise_from(cause: BaseException | None, cls: type[BaseException] | BaseExcep
                *args: Any, **kwargs: Any) -> None:
     """``raise cls(*args, **kwargs) from cause`` as a function."""
     raise (cls(*args, **kwargs) if isinstance(cls, type) else cls) from cause
+
+
+def begin_guarded() -> None:
+    """Marks where the statements of a ``try`` begin whose ``finally`` part does something that
+    can be seen outside."""
+
+
+def begin_cleanup() -> None:
+    """Marks where they end: what follows, up to :func:`end_cleanup`, runs only if one of them
+    raised, before the exception goes on."""
+
+
+def end_cleanup() -> None:
+    """Marks the end of what runs if a statement raised."""

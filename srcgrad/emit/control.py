@@ -19,6 +19,9 @@ from srcgrad.emit.statements import Plain, Stmts, Store, after_moves, assign, pa
 from srcgrad.graph.ir import Block, Index, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.kinds import Kind
+from srcgrad.spelling import begin_cleanup, begin_guarded, end_cleanup
+
+MARKERS = (begin_guarded, begin_cleanup, end_cleanup)
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,11 @@ class Control(Plain):
         """The statements of a block, then what its end demands."""
         stmts: Stmts = list(first)
         nodes = [n for n in block.nodes if n not in self.folding.inlined]
+        guarded: list[tuple[int, Stmts]] = []
         for i, node in enumerate(nodes):
-            if node.op == "if" and not self.folding.is_expression(node):
+            if node.op == "effect" and node.params["fn"] in MARKERS:
+                self.guard(node.params["fn"], guarded, stmts)
+            elif node.op == "if" and not self.folding.is_expression(node):
                 if i == len(nodes) - 1 and end.jump in node.outputs:
                     self.keep(end.stores, stmts)
                     self.tail(node, replace(end, stores=()), stmts)
@@ -66,6 +72,24 @@ class Control(Plain):
                 self.plain(node, stmts)
         self.finish(end, stmts)
         return stmts
+
+    @staticmethod
+    def guard(marker: object, guarded: list[tuple[int, Stmts]], stmts: Stmts) -> None:
+        """The statements between the markers of :mod:`srcgrad.spelling` as ``try`` and
+        ``except``."""
+        if marker is begin_guarded:
+            guarded.append((len(stmts), []))
+        elif marker is begin_cleanup:
+            start, body = guarded[-1]
+            body.extend(stmts[start:])
+            del stmts[start:]
+        else:
+            start, body = guarded.pop()
+            clean = [*stmts[start:], ast.Raise()]
+            del stmts[start:]
+            if body:
+                handler = ast.ExceptHandler(name("BaseException"), None, clean)
+                stmts.append(ast.Try(body, [handler], [], []))
 
     def keep(self, stores: Sequence[tuple[Value, Store]], stmts: Stmts) -> None:
         for value, store in stores:

@@ -9,7 +9,7 @@ from itertools import count
 
 LEVELS = 15
 
-_PARTS = ("body", "orelse")
+_PARTS = ("body", "orelse")  # those of a try statement are not taken apart
 
 
 def unnested(function: ast.FunctionDef) -> ast.FunctionDef:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..spelling import begin_cleanup, end_cleanup
 from .conformance import Checker
 from .ir import Block, Graph, Index, Node, Steps, Value, fill
 from .records import add_records, zero_record
@@ -98,7 +99,12 @@ def _evaluate(block: Block, arguments: Sequence[Any], env: Env, callees: Mapping
         env[param] = argument
         if checker and argument is not UNDEFINED:
             checker.value(param, argument, None)
+    cleaning = False  # in nodes that run only after an exception
     for node in block.nodes:
+        if node.op == "effect" and node.params["fn"] in (begin_cleanup, end_cleanup):
+            cleaning = node.params["fn"] is begin_cleanup
+        if cleaning:
+            continue
         region = _REGIONS.get(node.op)
         if region is not None:
             results = yield from region(node, env, callees)

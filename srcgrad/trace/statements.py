@@ -11,12 +11,12 @@ import numpy as np
 
 from ..errors import UnsupportedSyntax
 from ..kinds import OPAQUE
-from ..spelling import raise_exception, raise_from
+from ..spelling import begin_guarded, raise_exception, raise_from
 from ..stage.machine import NORMAL, UNBOUND
 from ..stage.regions import region_info
 from .attempts import Attempt, Handler, Reached, raising
 from .control import Restart
-from .effects import Effects
+from .guarded import Guarded
 from .homes import RAISE
 from .journal import Slot
 from .operators import python_method
@@ -35,7 +35,7 @@ def leave_errstate(before: dict[str, Any]) -> None:
     np.seterr(**before)
 
 
-class Statements(Effects):
+class Statements(Guarded):
     """The other statements."""
 
     def assert_(self, test: Any, message: Callable[[], Any] | None) -> None:
@@ -158,8 +158,9 @@ class Statements(Effects):
         entered = self.call(enter, manager)
         if target is not None:
             target(entered)
+        start = len(self.region.builder.nodes)
         try:
-            jump = self._with(*more)
+            jump, changed = self.changed_by(lambda: self._with(*more))
         except Exception as error:
             if self.truth(self.call(leave, manager, type(error), error, None)):
                 return NORMAL
@@ -169,6 +170,7 @@ class Statements(Effects):
             if left is None or not self.truth(self.call(leave, manager, type(left), left, None)):
                 raise
             return NORMAL
+        self.guard_nodes(start, changed, lambda: self.leave_raising(leave, manager))
         self.call(leave, manager, None, None, None)
         return jump
 
@@ -192,7 +194,7 @@ class Statements(Effects):
             why="the manager changes how exceptions or warnings of the statements are treated",
             fix="put the with statement around the call of the differentiated function"))
 
-    balanced = (enter_errstate, leave_errstate)
+    balanced = (enter_errstate, leave_errstate, begin_guarded)
 
     def _with_errstate(self, settings: dict[str, Any], more: Any) -> Any:
         raising_ones = {k: v for k, v in settings.items() if v == "raise"}
@@ -248,8 +250,9 @@ class Statements(Effects):
             return self.after(guarded(), rest)
         if not handlers and self._always_jumps(final):  # then it swallows every exception
             handlers = [(None, None, lambda: NORMAL)]
+        start = len(self.region.builder.nodes)
         try:
-            jump = guarded()
+            jump, changed = self.changed_by(guarded)
         except Exception:
             ended = final()
             if ended in (NORMAL, None):
@@ -262,6 +265,7 @@ class Statements(Effects):
             if ended in (NORMAL, None):
                 raise
             return self.after(ended, rest)
+        self.guard_nodes(start, changed, final)
         ended = final()
         return self.after(ended if ended not in (NORMAL, None) else jump, rest)
 
