@@ -71,6 +71,12 @@ def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
         return infer(fn.fn, fn.order(args), kwargs)
     if isinstance(fn, Part):
         return _part(infer(fn.fn, args, kwargs), fn.index)
+    if not _has_hash(fn):  # a pointer to C code, for instance
+        raise UnsupportedOperation(
+            f"a call of an object of type {type(fn).__name__}",
+            why="what it does cannot be known",
+            fix="call it in a function with a rule (srcgrad.rules.vjp) or a derivative of its own "
+                "(srcgrad.custom_vjp)")
     leaves = leaves_of((args, kwargs))
     option = writes_to_argument(fn, args, kwargs)
     if option is not None:
@@ -89,6 +95,14 @@ def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
         return by_variants(_infer, fn, args, kwargs)
     found = explicit(fn, args, kwargs)
     return generic(fn, args, kwargs) if found is None else found
+
+
+def _has_hash(fn: Any) -> bool:
+    try:
+        hash(fn)
+    except TypeError:
+        return False
+    return True
 
 
 def _part(outcome: Outcome, index: int) -> Outcome:

@@ -24,6 +24,7 @@ from ..stage.machine import Frame
 from ..subclasses import native_class
 from . import scipy_forms
 from .access import is_library
+from .aside import ruled_call
 from .control import Refusal, Restart
 from .iteration import EqualArrays, Staged
 from .library_calls import LibraryCalls
@@ -91,6 +92,8 @@ class Calls(LibraryCalls):
             made: Any = function.__reduce__()
             return self.call(self.call(made[0], *made[1]), *args)
         method = python_method(function, "__call__")
+        if method is not None and lookup(function) is not None:
+            return ruled_call(self, function, args, kwargs)
         if method is not None:
             return self.call(method, function, *args, **kwargs)
         return self.call_library(function, args, kwargs)
@@ -158,6 +161,8 @@ class Calls(LibraryCalls):
                 return function(*args, **kwargs)
             if self._is_ruled(function, args, kwargs):
                 return self.call_library(function, args, kwargs)
+            if not is_library(function.__module__) and lookup(function) is not None:
+                return ruled_call(self, function, args, kwargs)
             if function.__module__ == "collections.abc":  # mixin methods of users' classes
                 return self.inline(function, args, kwargs)
             if is_library(function.__module__) and not (
@@ -173,13 +178,11 @@ class Calls(LibraryCalls):
     def _is_ruled(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         if not is_library(getattr(function, "__module__", None)) and (
                 not (getattr(function, "__module__", "") or "").startswith("srcgrad.rules")):
-            return resolve(function, (), {}) is not None if function in self.ruled else False
+            return False
         try:
             return resolve(function, args, kwargs) is not None
         except TypeError:
             return True
-
-    ruled: frozenset[Any]
 
     def inline(self, function: types.FunctionType, args: tuple[Any, ...],
                kwargs: dict[str, Any]) -> Any:

@@ -17,9 +17,9 @@ from ..errors import StructureError, UnsupportedOperation
 from ..graph.derivative import Derivative, Part, Source
 from ..graph.infer import freeze
 from ..graph.ir import Value, abstract, walk
-from ..kinds import Aval, aval_of
 from ..stage.function import definition
 from ..tree import assemble, children, paths_below
+from .aside import result_types
 from .nested import opened, root, run_inside, varies
 from .tracers import is_tracer
 
@@ -55,7 +55,7 @@ class Custom:
 
 def custom_call(machine: Any, custom: Custom, args: tuple[Any, ...]) -> Any:
     """The node of a call, and its result."""
-    avals, many = _types(machine, custom, args)
+    avals, many = result_types(machine, custom.name, custom.primal, args, {})
     args = tuple(opened(machine, a) for a in args)
     inputs: list[Value] = []
     template = abstract(machine.values_in(args), inputs)
@@ -90,24 +90,6 @@ def _trace(call: _Call, derivative: Derivative, key: tuple[Any, ...]) -> None:
             f"the derivative of {custom.name} calls {custom.name} and reads traced values from "
             "around it", why="each level would need them as arguments",
             fix="pass them to the function as arguments"))
-
-
-def _types(machine: Any, custom: Custom, args: tuple[Any, ...]) -> tuple[tuple[Aval, ...], bool]:
-    held: list[Any] = []
-    arm = machine.trace_arm(lambda: held.append(machine.call(custom.primal, *args)))
-    if arm.changes or arm.region.effects:
-        raise machine.fatal(UnsupportedOperation(
-            f"{custom.name} has a derivative of its own and changes something outside",
-            why="its call is one operation of the graph", fix="return what it changes"))
-    (result,) = held
-    many = isinstance(result, tuple)
-    parts = result if many else (result,)
-    if any(not is_tracer(r) and not isinstance(r, (bool, int, float, complex)) for r in parts):
-        raise machine.fatal(StructureError(
-            f"{custom.name} has a derivative of its own and returns a {type(result).__name__}",
-            why="its call is one operation, whose results are numbers and arrays",
-            fix="return an array, a number or a tuple of these"))
-    return tuple(r.aval if is_tracer(r) else aval_of(r).but(expr=None) for r in parts), many
 
 
 def _check_reach(machine: Any, custom: Custom, args: tuple[Any, ...],

@@ -13,6 +13,7 @@ from ..config import config
 from ..errors import SrcgradError, TracingError
 from ..graph.ir import Graph, Ref, Value, abstract
 from ..guards import MANY, Guard, Path, SizeSource, Source
+from ..rules.book import lookup
 from ..stage.function import stage
 from ..subclasses import native_class, parts_of
 from .control import Refusal, Restart, Unroll
@@ -134,7 +135,7 @@ def bound_arguments(function: Any, args: tuple[Any, ...],
 def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple[Any, ...],
                 kwargs: dict[str, Any], leaves: list[Path], name: str) -> Traced:
     target: Any = function.__func__ if isinstance(function, types.MethodType) else function
-    if isinstance(target, types.FunctionType):
+    if isinstance(target, types.FunctionType) and lookup(target) is None:
         stage(target)
     bound = bound_arguments(function, args, kwargs)
     if not isinstance(target, np.ufunc) and not isinstance(target, type(np.sum)):

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..kinds import COMPLEX, FLOAT, Kind, int_aval
+from ..rules.book import lookup
 from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
 from ..subclasses import native_class
@@ -66,7 +67,6 @@ class TraceMachine(Contents):
         self.made_from = {}
         self.global_overlays = {}
         self.handlers = HANDLERS
-        self.ruled = frozenset()
         self.depth = 0
         self.call_sites = []
         self.open_tests = []
@@ -230,7 +230,7 @@ class TraceMachine(Contents):
 
     def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the staged form of the function under differentiation."""
-        if not isinstance(function, types.FunctionType):
+        if not isinstance(function, types.FunctionType) or lookup(function) is not None:
             return self.call(function, *args, **kwargs)
         staged = stage(function)
         frame = staged.frame(args, kwargs, function)
