@@ -14,12 +14,14 @@ class Signal(BaseException):
 
 class Refusal(Signal):
     """A srcgrad error on its way to the boundary, where it is raised as itself, or where tracing
-    starts again under the assumption ``assume``."""
+    starts again under the assumption ``assume``.  ``varies``: it is about a number that differs
+    from one iteration of a loop to the next, so that it may not occur if the loop is unrolled."""
 
     def __init__(self, error: SrcgradError) -> None:
         super().__init__(error)
         self.error = error
         self.assume: tuple[Any, ...] | None = None
+        self.varies = False
 
 
 class Unroll(Signal):

@@ -172,6 +172,11 @@ def _static_zip(machine: Any, obj: Zip) -> list[Any] | None:
     return list(zip(*columns, strict=obj.strict))
 
 
+def _at_start(cursor: Cursor) -> bool:
+    """Is nothing taken from an iterator yet?"""
+    return type(cursor.position) is int and cursor.position == 0
+
+
 def length(machine: Any, obj: Any) -> Any:
     """The number of items: an int or a traced int."""
     if isinstance(obj, Range):
@@ -185,7 +190,8 @@ def length(machine: Any, obj: Any) -> Any:
     if isinstance(obj, (Enumerate, Reversed)):
         return length(machine, obj.inner)
     if isinstance(obj, Cursor):
-        return machine.binary("-", length(machine, obj.inner), obj.position)
+        size = length(machine, obj.inner)
+        return size if _at_start(obj) else machine.binary("-", size, obj.position)
     if isinstance(obj, (Zip, Mapped)):
         sizes = [length(machine, p) for p in obj.parts]
         result = sizes[0]
@@ -251,5 +257,6 @@ def item(machine: Any, obj: Any, index: Any) -> Any:
     if isinstance(obj, Mapped):
         return machine.call(obj.function, *(item(machine, p, index) for p in obj.parts))
     if isinstance(obj, Cursor):
-        return item(machine, obj.inner, machine.binary("+", index, obj.position))
+        return item(machine, obj.inner, index if _at_start(obj) else machine.binary(
+            "+", index, obj.position))
     return machine.getitem(obj, index)

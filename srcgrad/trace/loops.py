@@ -130,7 +130,7 @@ class Loops(LoopNodes):
                 self._unwind(layers, region, nodes)
                 return self._loop_end(NORMAL, orelse, rest)
             except Refusal as refusal:
-                if not isinstance(refusal.error, (JoinError, AliasError)):
+                if not isinstance(refusal.error, (JoinError, AliasError)) and not refusal.varies:
                     raise
                 if self._count(staged) is None:
                     self.unroll_makers(staged)

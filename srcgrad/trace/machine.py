@@ -26,7 +26,7 @@ from . import (  # noqa: F401  (they fill the table of handlers)
 from .contents import Contents
 from .handlers import HANDLERS
 from .homes import may_be
-from .iteration import Cursor, Transposed, staged_iterable
+from .iteration import Cursor, Staged, Transposed, staged_iterable
 from .rounds import Later
 from .structures import record_fields
 from .tables import check_no_table
@@ -47,6 +47,7 @@ class TraceMachine(Contents):
         self.list_sites = {}
         self.lists_made = {}
         self.groups = []
+        self.made_in_body = frozenset()
         self.generators = {}
         self.list_owners = {}
         self.element_sizes = {}
@@ -112,6 +113,8 @@ class TraceMachine(Contents):
             return self.outside_items(value)
         if type(value) is list and id(value) in self.symbolic_lists:
             return [Transposed(value)] if function is zip else self.iterate(value)
+        if isinstance(value, Staged):
+            return self.iterate(value)
         return super().spread(value) if function is ... else super().spread(value, function)
 
     def is_instance(self, subject: Any, cls: Any) -> Any:

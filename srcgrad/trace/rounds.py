@@ -39,7 +39,7 @@ from .journal import (
 from .merges import UNREAD
 from .partial import DELETED
 from .recorder import Region
-from .structures import leaf_aval
+from .structures import is_mutable, leaf_aval
 from .tracers import ArrayTracer, Home
 from .widening import widen
 
@@ -274,10 +274,13 @@ class Rounds(Branches):
             self._enter_forms(region, forms)
             run()
         finally:
-            changes, _ = self.journal.pop()
+            changes, born = self.journal.pop()
+            self.made_in_body = frozenset(born)
             self.region = outer
             region.active = False
         return changes
+
+    made_in_body: frozenset[int]
 
     def _enter_forms(self, region: Region, forms: dict[tuple[Any, ...], Carried]) -> None:
         """Put parameters into the carried cells."""
@@ -446,6 +449,10 @@ class Rounds(Branches):
         ends = [change.before, change.after]
         if self.tells_bound(cell, *ends):
             ends = [DELETED if s is UNBOUND else s for s in ends]
+        if change.before is UNBOUND and isinstance(cell, Slot) and (
+                leaf_aval(change.after) is None and is_mutable(change.after)) and (
+                id(change.after) not in self.made_in_body):
+            return Same(change.after)  # an object from before the loop, the same each time
         shape = joining.unify(*ends)
         self.check_content(cell, shape)
         if isinstance(shape, Leaf) and type(change.before) in (int, float) and (

@@ -102,11 +102,13 @@ class Sources(Recorder):
             for symbol in dims.symbols(expr):
                 if symbol in self.loop_atoms:
                     raise Unroll(symbol, reason)
-            raise self.fatal(TracingError(
+            refusal = self.fatal(TracingError(
                 f"a number that depends on data is needed while compiling: {reason}",
                 why="the generated code is made before the number is known",
                 fix="keep what it selects in one array, so that it can be indexed at run time, or "
                     "write an if statement for each case"))
+            refusal.varies = True
+            raise refusal
         number = dims.evaluate(expr, self.numbers)
         self.guard("size", None, ("==", expr, number))
         return int(number)

@@ -372,3 +372,60 @@ def dict_int(x):
     d[k] = d[k] * 2
     d[k] += x[3]
     return d[0] * d[1] + d[5]
+
+
+class Body:
+    def __init__(self, m, pos, vel):
+        self.m = m
+        self.pos = pos
+        self.vel = vel
+        self.acc = np.zeros(2)
+
+    def kick(self, dt):
+        self.vel = self.vel + dt * self.acc
+
+    def drift(self, dt):
+        self.pos = self.pos + dt * self.vel
+
+
+MASSES = np.array([1.0, 2.0, 3.0])
+PLACES = np.array([[0.0, 0.0], [1.0, 0.3], [0.2, 1.5]])
+SPEEDS = np.array([[0.1, 0.0], [0.0, 0.3], [0.2, 0.5]])
+
+
+@case(MASSES, PLACES, SPEEDS, 4)
+def bodies_of_a_number(m, p, v, steps):
+    bodies = [Body(m[i], p[i], v[i]) for i in range(len(m))]
+    for _ in range(steps):
+        for a in bodies:
+            a.acc = np.zeros(2)
+            for b in bodies:
+                if a is not b:
+                    d = b.pos - a.pos
+                    a.acc = a.acc + b.m * d / (d @ d + 0.01) ** 1.5
+        for a in bodies:
+            a.kick(0.1)
+            a.drift(0.1)
+    return sum(0.5 * a.m * a.vel @ a.vel for a in bodies)
+
+
+@case(X, Y, 5)
+def histories_of_a_number(x, v, n):
+    ps = [Particle(x[i], v[i]) for i in range(len(x))]
+    for _ in range(n):
+        for p in ps:
+            p.step(0.1)
+    return sum(sum(h**2 for h in p.history) for p in ps)
+
+
+@case(X, Y, 5)
+def chain_of_particles(x, v, n):
+    ps = []
+    for a, b in zip(x, v):
+        ps.append(Particle(a, b))
+    for _ in range(n):
+        for p in ps:
+            p.step(0.1)
+        for i in range(len(ps) - 1):
+            ps[i].v += 0.1 * (ps[i + 1].x - ps[i].x)
+    return sum(p.x * p.v for p in ps)

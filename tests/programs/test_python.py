@@ -77,3 +77,10 @@ def test_program_at_length(fn, args, tmp_path):
     check(fn, args)
     check_orders(fn, args, smooth=fn.__name__ not in ROUGH)
     check_exported(fn, args, tmp_path)
+
+
+def test_steps_of_objects_are_a_loop():
+    texts = {steps: sg.grad(python_picked.bodies_of_a_number).source(
+        python_picked.MASSES, python_picked.PLACES, python_picked.SPEEDS, steps)
+        for steps in (2, 30)}
+    assert texts[2] == texts[30] and "for _ in range(steps):" in texts[2]
