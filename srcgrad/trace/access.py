@@ -17,8 +17,8 @@ from ..kinds import INT, OPAQUE, Kind, in_words
 from ..spelling import Attribute
 from ..stage.machine import RESULT, UNBOUND, Frame
 from ..subclasses import native_class
+from .classes import ClassAttributes, is_library
 from .elements import lies_in_c_order
-from .items import Items
 from .iteration import Staged
 from .journal import Field, Slot
 from .natives import class_attribute, is_native_method
@@ -37,19 +37,9 @@ from .tracers import (
 )
 from .written_out import Flat, set_flat, strides_of
 
-LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
-             "collections", "dataclasses", "typing", "abc", "copy", "time", "random", "warnings",
-             "enum", "types", "contextlib", "string", "re", "os", "sys", "json", "logging",
-             "numbers", "inspect", "bisect", "heapq", "statistics", "fractions", "decimal",
-             "datetime")
 ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat", "size", "nbytes", "itemsize",
                               "strides", "flags", "base", "data", "ctypes"})
 
-
-def is_library(name: str | None) -> bool:
-    """Is a module part of NumPy, SciPy or the standard library (whose functions do not change
-    while a program runs)?"""
-    return name is not None and name.split(".")[0] in LIBRARIES
 
 # Calls of these by name write to the array, as the operators do.
 WRITING_METHODS = frozenset({
@@ -58,7 +48,7 @@ WRITING_METHODS = frozenset({
     "__irshift__", "__setitem__"})
 
 
-class Access(Items):
+class Access(ClassAttributes):
     """Loads and stores of names and attributes."""
 
     # ---- variables -----------------------------------------------------------------------
@@ -342,6 +332,13 @@ class Access(Items):
             return BoundMethod(self, obj, name)
         if isinstance(found, property) and found.fget is not None:
             return self.call(found.fget, obj)
+        if isinstance(obj, type) and self.from_outside(obj):
+            self.register_class(obj)
+        elif found is not UNBOUND and id(obj) not in self.paths and not isinstance(
+                obj, type) and name not in getattr(obj, "__dict__", ()):
+            self.note_class_attribute(type(obj), name, found)
+            if self.is_class_data(type(obj), found):
+                return self.getattr(type(obj), name)
         path = self.paths.get(id(obj))
         fallback = None if found is not UNBOUND or isinstance(obj, type) else (
             class_attribute(type(obj), "__getattr__"))
@@ -430,6 +427,7 @@ class Access(Items):
         if isinstance(found, staticmethod):
             return self.outside(found.__func__, path.child("attr", name))
         if isinstance(found, classmethod):
+            self.note_class_attribute(type(obj), name, found)
             return types.MethodType(found.__func__, type(obj))
         if is_cached_property(found):
             return self._cached(obj, name, found)
@@ -449,8 +447,9 @@ class Access(Items):
         if is_tracer(obj):
             self._set_traced(obj, name, value)
             return
-        if isinstance(obj, (types.ModuleType, type)):
-            self._register_for_effect(obj)
+        if isinstance(obj, types.ModuleType) or (
+                isinstance(obj, type) and id(obj) not in self.made_classes):
+            self.register_class(obj)
         custom = python_method(obj, "__setattr__")
         native = class_attribute(type(obj), "__setattr__")
         if is_native_method(native) or getattr(obj, "__dict__", None) is obj:
@@ -488,11 +487,6 @@ class Access(Items):
             return
         _probe_setattr(obj, name)
         self.journal.write(Field(obj, name), value)
-
-    def _register_for_effect(self, obj: Any) -> None:
-        if id(obj) not in self.paths:
-            label = getattr(obj, "__name__", "object")
-            self.paths[id(obj)] = Path(self._pin(obj, label), (), label)
 
     def _set_traced(self, obj: Any, name: str, value: Any) -> None:
         if type(obj) is OpaqueTracer:

@@ -23,8 +23,8 @@ from ..stage.function import definition, make_function, stage
 from ..stage.machine import Frame
 from ..subclasses import native_class
 from . import scipy_forms
-from .access import is_library
 from .aside import ruled_call
+from .classes import is_library
 from .control import Refusal, Restart
 from .iteration import EqualArrays, Staged
 from .library_calls import LibraryCalls
@@ -42,6 +42,11 @@ from .vectorized import vectorized
 from .written_out import STAGED_MODULES
 
 MAX_DEPTH = 400
+
+
+# the generators behind the functions of the modules
+HIDDEN: tuple[Any, ...] = (random.seed.__self__,  # type: ignore[attr-defined]
+                           np.random.rand.__self__)  # type: ignore[attr-defined]
 
 
 class Calls(LibraryCalls):
@@ -64,9 +69,13 @@ class Calls(LibraryCalls):
             return self.set_by_default(function.__self__, *args)
         if (native := native_call(function, args)) is not None:
             return self.adopt(self.native_method(*native, kwargs))
-        if isinstance(function, types.MethodType) and isinstance(function.__self__, random.Random):
-            return self.emit_effect(function, args, kwargs,
-                                    self.effect_aval(function, args, kwargs))
+        if isinstance(function, types.MethodType) and isinstance(function.__self__, (
+                random.Random, np.random.Generator, np.random.RandomState)):
+            aval = self.effect_aval(function, args, kwargs)
+            if function.__self__ in HIDDEN:
+                return self.emit_effect(function, args, kwargs, aval)
+            return self.emit_effect(Method(function.__name__), (function.__self__, *args), kwargs,
+                                    aval)
         if isinstance(function, types.MethodType):
             ruled = function if lookup(function) is not None else (
                 scipy_forms.shared_method(function))

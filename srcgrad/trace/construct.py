@@ -11,7 +11,8 @@ import numpy as np
 
 from ..kinds import OPAQUE
 from ..subclasses import native_class
-from .access import Access, is_library
+from .access import Access
+from .classes import is_library
 from .polynomial_classes import Poly1d
 from .tracers import contains_tracer
 
@@ -47,7 +48,7 @@ class Construction(Access):
             self.exceptions[id(error)] = (error, args, kwargs)
             return error
         if issubclass(cls, (type,)):
-            return cls(*args, **kwargs)
+            return self.made_class(cls(*args, **kwargs))
         if cls is warnings.catch_warnings or cls.__module__.startswith("numpy.random") or (
                 cls.__module__ == "random"):  # made anew at each call, for they have a state
             return self.emit_effect(cls, args, kwargs, OPAQUE)

@@ -140,6 +140,12 @@ class Containers(Lists):
         sequence = python_method(iterable, "__getitem__")
         if sequence is not None and not hasattr(type(iterable), "__iter__"):
             return self._user_sequence(iterable)
+        if id(iterable) in self.paths and hasattr(type(iterable), "__next__"):
+            raise self.fatal(UnsupportedOperation(
+                f"an iterator from outside (a {type(iterable).__name__}) is gone through",
+                why="it would be used up while the code is generated; at a call it gives other "
+                    "items, and how many is not known",
+                fix="pass a list or an array, or make the iterator inside of the function"))
         self.check_iterator(iterable)
         return iterable
 

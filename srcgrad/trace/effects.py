@@ -13,8 +13,8 @@ from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind, array, python_scalar, scalar
 from ..rules.ufunc_forms import masked
 from ..spelling import Method
-from .native_methods import NativeMethods
 from .recorder import array_tracers
+from .selections import NOTHING, Selections
 from .tracers import ArrayTracer, is_tracer
 from .written_out import ufunc_at
 
@@ -23,18 +23,17 @@ _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method
                    np.add.accumulate, np.multiply.accumulate})
 
 
-class Effects(NativeMethods):
+class Effects(Selections):
     """Effect nodes, random draws, writes through ``out=`` and in-place library functions."""
 
     def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                     aval: Aval | None) -> Any:
         """A node that runs ``fn`` at every call."""
-        if getattr(fn, "name", getattr(fn, "__name__", "")) == "shuffle" and any(
-                type(a) is ArrayTracer for a in args):
-            raise self.fatal(UnsupportedOperation(
-                "a traced array shuffled in place",
-                why="which element goes where is drawn at run time and could not be undone",
-                fix="draw the order and index with it: `x = x[rng.permutation(len(x))]`"))
+        selected = self.selection(fn, args, kwargs)
+        return self.act(fn, args, kwargs, aval) if selected is NOTHING else selected
+
+    def act(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+            aval: Aval | None) -> Any:
         inputs: list[Value] = []
         self.check_batches(array_tracers((args, kwargs)))
         template = abstract(self.values_in(self._operands(args)), inputs)
@@ -46,8 +45,6 @@ class Effects(NativeMethods):
                   random.Random):
             self.generators[outputs[0]] = fn
         return self.wrap(outputs[0]) if outputs else None
-
-    generators: dict[Value, Any]
 
     def drawn(self, obj: Any, name: str, args: tuple[Any, ...],
               kwargs: dict[str, Any]) -> Aval | None:
@@ -61,7 +58,8 @@ class Effects(NativeMethods):
     @staticmethod
     def _python_random_aval(name: str) -> Aval:
         if name in ("random", "uniform", "gauss", "normalvariate", "betavariate",
-                    "expovariate"):
+                    "expovariate", "triangular", "lognormvariate", "gammavariate",
+                    "paretovariate", "weibullvariate", "vonmisesvariate"):
             return python_scalar(Kind.FLOAT)
         if name in ("randint", "randrange", "getrandbits"):
             return python_scalar(Kind.INT)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import Any
 
 import numpy as np
 
 from ..errors import UnsupportedOperation
-from ..kinds import Kind
+from ..kinds import INT, OPAQUE, Kind
 from ..stage.machine import NORMAL
 from . import iteration, written_out
 from .handlers import handles
@@ -170,6 +171,9 @@ def next_(machine: Any, iterator: Any, *default: Any) -> Any:
     method = python_method(iterator, "__next__")
     if method is not None:
         return machine.call(method, iterator)
+    if id(iterator) in machine.paths:  # it goes on at every call
+        counts = type(iterator) is itertools.count and not default
+        return machine.emit_effect(next, (iterator, *default), {}, INT if counts else OPAQUE)
     machine.check_iterator(iterator)
     return next(iterator, *default)
 

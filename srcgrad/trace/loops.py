@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dis
+import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +20,15 @@ from .recorder import Region
 from .tracers import Jump
 
 UNROLL_LIMIT = 64
+
+
+def cleans_up(iterator: Any) -> bool:
+    """Is it a generator with ``try`` or ``with`` statements?"""
+    if not isinstance(iterator, types.GeneratorType):
+        return False
+    code: Any = dis.Bytecode(iterator.gi_code)
+    handlers = {e.target for e in code.exception_entries}
+    return len(handlers) > (1 if sys.version_info >= (3, 12) else 0)  # 3.12 adds one to each
 
 
 class Loops(LoopNodes):
@@ -64,6 +76,12 @@ class Loops(LoopNodes):
                 target(one)
                 jump = body()
                 if isinstance(jump, Jump):
+                    if not jump.codes <= {NORMAL, CONTINUE} and cleans_up(iterator):
+                        raise self.fatal(UnsupportedOperation(
+                            "a loop over a generator with a try or with statement is left early, "
+                            "which depends on data",
+                            why="the rest of that statement would run where the loop is left",
+                            fix="collect the items in a list before the loop"))
                     return self._after_iteration(jump, go_on, rest is not None)
                 if jump == BREAK:
                     return BREAK

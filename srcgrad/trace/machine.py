@@ -83,6 +83,7 @@ class TraceMachine(Contents):
         self.handling = []
         self.loop_sites = {}
         self.iterators = {}
+        self.made_classes = {}
         self.callees = {}
         self.tracing = []
         self.pending = []
@@ -111,6 +112,8 @@ class TraceMachine(Contents):
         """The items of ``*value``; those of a container from outside are read by their paths."""
         if type(value) in (list, tuple) and id(value) in self.paths:
             return self.outside_items(value)
+        if isinstance(value, Staged) or is_tracer(value):
+            return self.iterate(value)
         if type(value) is list and id(value) in self.symbolic_lists:
             return [Transposed(value)] if function is zip else self.iterate(value)
         if isinstance(value, Staged):

@@ -17,7 +17,8 @@ from typing import Any
 
 from ..graph.ir import Ref
 from ..kinds import INT, NUMERIC, Kind
-from .access import is_cached_property, is_library
+from .access import is_cached_property
+from .classes import is_library
 from .either import Either
 from .handlers import HANDLERS
 from .joins import place_among

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import enum
 import types
 from typing import Any, NoReturn
 
@@ -151,11 +152,11 @@ class Sources(Recorder):
             self.guard("type", path, type(obj))
             kind = Kind.FLOAT if type(obj) is float else Kind.COMPLEX
             return ScalarTracer(self, self._input(python_scalar(kind), path, "scalar"))
-        if isinstance(obj, STATIC_TYPES):
+        if isinstance(obj, STATIC_TYPES) and not isinstance(obj, enum.Enum):
             self.guard("type", path, type(obj))
             self.guard("equals", path, obj)
             return obj
-        if isinstance(obj, ATOMIC):
+        if isinstance(obj, (*ATOMIC, enum.Enum)):
             return self._atomic(obj, path)
         whole = None if {("separate", str(path)), ("separate", "*")} & self.assumed else (
             stacked(obj))

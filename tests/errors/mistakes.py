@@ -399,13 +399,6 @@ def draws_by_a_shape(x, rng):
 
 
 @mistake(X)
-def shuffled_in_place(x):
-    y = x.copy()
-    np.random.shuffle(y)
-    return np.sum(y * np.arange(3))
-
-
-@mistake(X)
 def gradient_of_eigenvectors_of_all_sorts(x):
     return np.sum(np.linalg.matrix_rank(np.outer(x, x)) * np.polynomial.polynomial.polyroots(x))
 
@@ -413,6 +406,31 @@ def gradient_of_eigenvectors_of_all_sorts(x):
 @mistake(X)
 def nothing_is_known_of_it(x):
     return np.sum(np.lib.array_utils.normalize_axis_index(int(x[0]), 3) * x)
+
+
+SUPPLY = iter([1.0, 2.0, 3.0])
+
+
+@mistake(X)
+def items_of_a_captured_iterator(x):
+    return sum(v * w for v, w in zip(x, SUPPLY))
+
+
+@mistake(X)
+def generator_with_a_finally_left_early(x):
+    def rows():
+        try:
+            for i in range(3):
+                yield x[i]
+        finally:
+            print("closed")
+
+    total = 0.0
+    for v in rows():
+        total += v
+        if total > 2.0:
+            break
+    return total
 
 
 # ---- aliases and joins -----------------------------------------------------------------------

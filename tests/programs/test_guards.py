@@ -229,3 +229,78 @@ def test_first_call_under_strict_floating_point_errors():
     with np.errstate(all="raise"):
         slope = sg.grad(lambda x: np.sum(np.sqrt(x) * np.log(x)))(X)
     np.testing.assert_allclose(slope, np.log(X) / (2 * np.sqrt(X)) + 1 / np.sqrt(X))
+
+
+class Settings:
+    """Attributes of a class, as many programs keep their settings."""
+
+    rate = 0.5
+    weights = np.ones(3)
+    mode = "sum"
+    powers = {"k": 1.0}
+
+
+class Sized:
+    gain = 2.0
+
+    def __init__(self, offset):
+        self.offset = offset
+
+    def value(self, x):
+        return self.gain * np.sum(x) + self.offset
+
+    @classmethod
+    def first(cls, x):
+        return cls.gain * x[0]
+
+
+class Wider(Sized):
+    pass
+
+
+def by_settings(x):
+    if Settings.mode == "sum":
+        return Settings.rate * np.sum(Settings.weights * x) * Settings.powers["k"]
+    return x[0]
+
+
+def by_instances_made_inside(x):
+    return Sized(x[1]).value(x) + Wider(1.0).value(x) + Wider.first(x)
+
+
+def by_an_instance(x, sized):
+    return sized.value(x) + type(sized).gain * x[2]
+
+
+@pytest.mark.parametrize(("fn", "args"), [
+    (by_settings, ()), (by_instances_made_inside, ()), (by_an_instance, (Wider(0.5),))])
+def test_attributes_of_classes_are_those_of_the_call(fn, args, monkeypatch):
+    x = np.array([0.5, 1.5, 2.5])
+    df = sg.value_and_grad(fn)
+    for change in (lambda: None,
+                   lambda: monkeypatch.setattr(Settings, "rate", 0.75),
+                   lambda: monkeypatch.setattr(Settings, "weights", np.arange(3.0)),
+                   lambda: monkeypatch.setitem(Settings.powers, "k", 3.0),
+                   lambda: monkeypatch.setattr(Sized, "gain", 5.0),
+                   lambda: monkeypatch.setattr(Wider, "gain", 7.0, raising=False),
+                   lambda: monkeypatch.setattr(Wider, "value", lambda self, x: x[0] * self.gain,
+                                               raising=False),
+                   lambda: monkeypatch.setattr(Settings, "mode", "first")):
+        change()
+        assert np.isclose(df(x, *args)[0], fn(x, *args))
+
+
+class Tally:
+    count = 0
+
+
+def test_a_counter_in_a_class_counts(monkeypatch):
+    monkeypatch.setattr(Tally, "count", 0)
+
+    def counted(x):
+        Tally.count += 1
+        return np.sum(x) * Tally.count
+
+    df = sg.value_and_grad(counted)
+    assert [float(df(np.ones(2))[0]) for _ in range(4)] == [2.0, 4.0, 6.0, 8.0]
+    assert Tally.count == 4
