@@ -17,16 +17,18 @@ import numpy as np
 from ..errors import NonDifferentiable, UnsupportedOperation
 from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, walk
 from ..kinds import Kind, in_words
+from ..rules.broadcast import scatter_add
 from . import arrays, lists, regions
 from .absent import Absent
 from .activity import INERT, Activity
 from .binding import Bindings
-from .bodies import cotangents_of_apply, fit, settled
+from .bodies import cotangents_of_apply, fit, settled, shape_of
 from .calls import ADJOINTS, Calls
 from .frames import Frame, Tape, cotangent_aval
 from .names import cotangent, order_of
 from .screens import stack
 from .sizes import Sizes
+from .steps import rows_added, selects_all
 from .zeros import zeros
 
 
@@ -97,11 +99,16 @@ class Reverse:
         if ct is None or value not in self.activity.varied:
             return
         base = self.current(frame, value)
-        if steps:
-            if base is None:
-                base = self.zeros(frame, value)
+        if steps and not (selects_all(steps) and ct.aval.shape == value.aval.shape):
             ct = settled(frame.tape, ct, value, self.bindings)
             ct = fit(frame.tape, ct, value.aval, whole=False)
+            rows = rows_added(value, ct, steps) if base is None else None
+            if rows is not None:
+                self.put(frame, value, frame.tape.call(
+                    scatter_add, ct, rows, shape_of(frame.tape, value)))
+                return
+            if base is None:
+                base = self.zeros(frame, value)
             self.put(frame, value, frame.tape.store("acc", base, ct, steps))
             return
         ct = fit(frame.tape, settled(frame.tape, ct, value, self.bindings), value.aval)

@@ -56,6 +56,28 @@ def covers_everything(steps: Steps) -> bool:
                for s in steps)
 
 
+def selects_all(steps: Steps) -> bool:
+    """Are these ``[:]``, ``[...]``, ``[:, :]`` and the like?"""
+    return all(isinstance(s, Index) and s.basic and _whole(s.key) and not _has_new(s.key)
+               for s in steps)
+
+
+def _has_new(key: object) -> bool:
+    return any(p is None for p in (key if isinstance(key, tuple) else (key,)))
+
+
+def rows_added(base: Value, value: Value, steps: Steps) -> Value | None:
+    """The index, where ``base[index] += value`` adds rows of float64 to a matrix."""
+    key = steps[0].key if len(steps) == 1 and isinstance(steps[0], Index) else None
+    if not isinstance(key, Value) or key.aval.dtype is None or key.aval.dtype.kind != "i" or (
+            key.aval.kind is not Kind.ARRAY or key.aval.shape is None or base.aval.optional):
+        return None
+    shapes = (base.aval.shape, value.aval.shape)
+    rows = len(key.aval.shape) == 1 and all(s is not None and len(s) == 2 for s in shapes)
+    doubles = all(v.aval.kind is Kind.ARRAY and v.aval.dtype == np.float64 for v in (base, value))
+    return key if rows and doubles else None
+
+
 _PARTIAL = (np.real, np.imag, Attribute("real"), Attribute("imag"))
 
 

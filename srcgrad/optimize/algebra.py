@@ -105,7 +105,7 @@ class _Algebra(Stores):
             return self._matmul(node, fn, operands, emit)
         if fn is np.sum:
             return self._reduced(node, emit)
-        if fn is np.moveaxis and operands[1:] in ((0, 0), (-1, -1)):
+        if fn is np.moveaxis and _moves_nothing(*operands):
             return operands[0]  # type: ignore[no-any-return]
         if fn is np.real and is_real(operands[0]):
             return operands[0]  # type: ignore[no-any-return]
@@ -325,6 +325,14 @@ class _Algebra(Stores):
         if not rows and first.aval.kind not in SCALARS:
             return None
         return emit.call(operator.mul, first, emit.call(np.sum, second, **kwargs))
+
+
+def _moves_nothing(x: Any, source: Any, destination: Any) -> bool:
+    """Does ``np.moveaxis`` put an axis where it is?"""
+    if type(source) is not int or type(destination) is not int:
+        return False
+    rank = None if x.aval.shape is None else len(x.aval.shape)
+    return source == destination or (rank is not None and source % rank == destination % rank)
 
 
 def _are_vectors(a: Value, b: Value) -> bool:

@@ -107,12 +107,26 @@ def scatter_add(values: Array, index: Any, shape: tuple[int, ...]) -> Array:
     >>> scatter_add(np.array([1.0, 2.0, 4.0]), [0, 2, 0], (3,))
     array([5., 0., 2.])
     """
+    if _adds_rows(values, index, shape):  # faster than np.add.at, and in the same order
+        rows, columns = shape
+        first = index * columns if not index.size or index.min() >= 0 else index % rows * columns
+        places = np.add.outer(first, np.arange(columns))
+        return np.bincount(places.ravel(), values.ravel(), rows * columns).reshape(shape)
     out = np.zeros(shape, np.asarray(values).dtype)
     if _visits_places_once(index):
         out[index] = values
     else:
         np.add.at(out, index, values)
     return out
+
+
+def _adds_rows(values: Array, index: Any, shape: tuple[int, ...]) -> bool:
+    """Are rows of float64 added to rows of a matrix?"""
+    return (
+        isinstance(index, np.ndarray) and index.dtype.kind == "i" and index.ndim == 1
+        and isinstance(values, np.ndarray) and values.dtype == np.float64
+        and len(shape) == 2 and values.shape == (index.size, shape[1])
+    )  # fmt: skip
 
 
 def _visits_places_once(index: Any) -> bool:

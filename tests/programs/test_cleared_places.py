@@ -137,3 +137,20 @@ def test_what_is_cleared_for_nothing():
     assert "= 0.0" not in text and ".copy()" not in text.split("# ---- backward")[1]
     text = sg.grad(dense_last).source(A)
     assert "zeros" not in text
+
+
+def gathered(X, index):
+    return np.sum(np.sin(X[index]) ** 2 * np.arange(1.0, 4.0))
+
+
+@pytest.mark.parametrize("index", [[], [2], [0, 3, 0, -1, 2, -4, 3]], ids=str)
+def test_rows_that_are_read_several_times(index):
+    X = np.random.default_rng(0).random((4, 3))
+    index = np.array(index, dtype=np.int64)
+    df = sg.grad(gathered)
+    wanted = np.zeros((4, 3))
+    np.add.at(wanted, index, np.sin(2 * X[index]) * np.arange(1.0, 4.0))
+    assert np.allclose(df(X, index), wanted, rtol=1e-14)
+    second = sg.hvp(gathered)(X, index, X)
+    counts = np.bincount(index % 4, minlength=4)[:, None]
+    assert np.allclose(second, 2 * X * np.cos(2 * X) * np.arange(1.0, 4.0) * counts)
