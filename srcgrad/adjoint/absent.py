@@ -33,38 +33,55 @@ class Absent:
 
     def after(self, value: Value, predicate: Value, arm: int) -> bool:
         """Is ``value`` absent wherever ``predicate`` has chosen ``arm``?"""
-        value, predicate = self._as_made(value, predicate)
+        loops: list[Node] = []
+        target = self._origin(predicate, loops)
+        return self._is_absent(value, (target, *loops), arm, [])
+
+    def _is_absent(self, value: Value, target: tuple[Value | Node, ...], arm: int,
+                   loops: list[Node]) -> bool:
+        """``target``: the predicate where it was computed, and the loops that have saved it since;
+        ``loops``: those that have saved ``value``, so that both are of one iteration."""
+        while value in self._element:
+            loop, sequence = self._element[value]
+            content = self._content(sequence, loops)
+            if content is None:
+                return False
+            loops.append(loop)
+            value = content
         node = self._maker.get(value)
-        if node is None:
-            return False
-        if _makes_nothing(node):
-            return True
-        if node.op != "if":
-            return False
+        if node is None or node.op != "if":
+            return _makes_nothing(node)
+        around = list(loops)
         place = node.outputs.index(value)
-        arms = [arm] if node.inputs[0] is predicate else [0, 1]
-        return all(self.after(node.blocks[i].outputs[place], predicate, arm) for i in arms)
+        same = (self._origin(node.inputs[0], around), *around) == target
+        return all(self._is_absent(node.blocks[i].outputs[place], target, arm, list(loops))
+                   for i in ([arm] if same else [0, 1]))
 
-    def _as_made(self, one: Value, other: Value) -> tuple[Value, Value]:
-        """Two elements that a loop consumes as the values that an earlier loop has saved."""
-        loop, sequence = self._element.get(one, (None, one))
-        same, beside = self._element.get(other, (None, other))
-        found = self._content(sequence, beside) if loop is not None and loop is same else None
-        return (one, other) if found is None else self._as_made(*found)
+    def _origin(self, value: Value, loops: list[Node]) -> Value:
+        """What was saved as ``value``: by a branch, of which one arm only makes it, and by the
+        ``loops``, which are added."""
+        while True:
+            node = self._maker.get(value)
+            if value in self._element:
+                loop, sequence = self._element[value]
+                content = self._content(sequence, loops)
+                if content is None:
+                    return value
+                loops.append(loop)
+                value = content
+            elif node is not None and node.op == "if":
+                place = node.outputs.index(value)
+                made = [b.outputs[place] for b in node.blocks
+                        if not _makes_nothing(self._maker.get(b.outputs[place]))]
+                if len(made) != 1:
+                    return value
+                value = made[0]
+            else:
+                return value
 
-    def _content(self, one: Value, other: Value) -> tuple[Value, Value] | None:
-        """What one loop has put into two sequences, if it was one."""
-        one, other = self._as_made(one, other)
-        node = self._maker.get(one)
-        if node is None or self._maker.get(other) is not node:
-            return None
-        if node.op == "if":
-            i, j = map(node.outputs.index, (one, other))
-            arms = [b for b in node.blocks if not _makes_nothing(self._maker.get(b.outputs[i]))]
-            return self._content(arms[0].outputs[i], arms[0].outputs[j]) if len(arms) == 1 else None
-        if one not in self._produced or other not in self._produced:
-            return None
-        return self._produced[one], self._produced[other]
+    def _content(self, sequence: Value, loops: list[Node]) -> Value | None:
+        """What the loop that has made a sequence has put into it."""
+        return self._produced.get(self._origin(sequence, loops))
 
 
 def _makes_nothing(node: Node | None) -> bool:

@@ -91,7 +91,7 @@ class _LoopReversal:
         carried = [self._param(parts.results[k], parts.next[k]) for k in slots]
         carried += [self._param(parts.last[j]) for j in lasts]
         consumed = [m for m, v in enumerate(parts.sequences) if self.ct_of[v] is not None]
-        elements = [self._param(parts.produced[m]) for m in consumed]
+        elements = [self._element(parts.produced[m], parts.sequences[m]) for m in consumed]
         # what the body's outputs receive, then the body backwards
         targets = [parts.next[k] for k in slots] + [parts.last[j] for j in lasts]
         targets += [parts.produced[m] for m in consumed]
@@ -190,6 +190,12 @@ class _LoopReversal:
         if following is not None:
             aval = shaped_like(aval, following)
         return Value(aval, self.reverse.name(primal))
+
+    def _element(self, primal: Value, sequence: Value) -> Value:
+        """The cotangent of what an iteration has put into a sequence: absent where that is."""
+        elem = self._given(sequence).aval.elem
+        ct = self._param(primal)
+        return ct if elem is None else ct.like(aval=ct.aval.but(optional=elem.optional))
 
     def _given(self, primal: Value) -> Value:
         ct = self.ct_of[primal]

@@ -18,6 +18,7 @@ from srcgrad.emit.sizes import Shape, constant_int, dim_expression
 from srcgrad.emit.statements import Plain, Stmts, Store, after_moves, assign, parallel
 from srcgrad.graph.ir import Block, Index, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.records import stacked_records
 from srcgrad.kinds import Kind
 from srcgrad.spelling import begin_cleanup, begin_guarded, end_cleanup
 
@@ -53,6 +54,7 @@ class Control(Plain):
     def block(self, block: Block, end: End, first: Sequence[ast.stmt] = ()) -> Stmts:
         """The statements of a block, then what its end demands."""
         stmts: Stmts = list(first)
+        self.moved.update(v for t, v in end.moves if t != "_")
         nodes = [n for n in block.nodes if n not in self.folding.inlined]
         guarded: list[tuple[int, Stmts]] = []
         for i, node in enumerate(nodes):
@@ -293,12 +295,16 @@ class Control(Plain):
         self.comments.forget()
         self.comments.mark(statement, node)
         stmts.append(statement)
-        for (_, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
+        for (element, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
             if shape is None and spec.reverse:
                 reverse = ast.Attribute(name(self.name_of(sequence)), "reverse", ast.Load())
                 stmts.append(ast.Expr(call(reverse)))
             if sequence in plan.gathered:
-                made = call(self.e.space.function(np.array), name(self.name_of(sequence)))
+                items = name(self.name_of(sequence))
+                made = call(self.e.space.function(np.array), items)
+                if element.aval.optional:
+                    rank = ast.Constant(len(element.aval.shape or ()))
+                    made = call(self.e.space.function(stacked_records), items, rank)
                 stmts.append(assign(self.name_of(sequence), made))
         for v in node.outputs:
             for store in self.stores.get(v, ()):

@@ -159,7 +159,7 @@ class Sizes:
             outer = self.into.get(sequence)
             shape = self.shape(node, element, outer is not None) if stacked and counted else None
             plan.shapes.append(shape)
-            if stacked and shape is None and sequence in self.whole and not element.aval.optional:
+            if stacked and shape is None and sequence in self.whole:
                 plan.gathered.add(sequence)
             if shape is not None and outer is not None:
                 plan.rows[sequence] = outer

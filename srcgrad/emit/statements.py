@@ -131,6 +131,7 @@ class Plain:
         self.naming, self.folding, self.sizes = naming, folding, sizes
         self.e, self.comments = expressions, comments
         self.stores: dict[Value, list[Store]] = {}
+        self.moved: set[Value] = set()  # read at the end of a block
 
     def name_of(self, value: Value) -> str:
         return self.naming.of[value]
@@ -159,7 +160,7 @@ class Plain:
         """Is a value kept by a loop and used for nothing else?"""
         return (len(node.outputs) == 1 and node.op in ("apply", "read", "copy", "get")
                 and len(self.stores.get(node.out, ())) == 1 and not node.params.get("handle")
-                and self.folding.users.get(node.out) == 1
+                and self.folding.users.get(node.out) == 1 and node.out not in self.moved
                 and (node.out.hint is None or node.op == "copy"))
 
     # ---- assignments -----------------------------------------------------------------

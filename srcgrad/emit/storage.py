@@ -24,15 +24,18 @@ from srcgrad.spelling import Attribute, Method
 
 class Root:
     """A place in memory.  ``alternatives`` are sets of older (or, around a loop, newer) roots
-    of which this one is some member; ``group`` names the node that made a meeting."""
+    of which this one is some member; ``group`` names the node that made a meeting.
+    ``collected``: what a list may hold, from any iteration of the loops around it."""
 
-    __slots__ = ("allocation", "alternatives", "elements", "group", "owned", "parent", "serial")
+    __slots__ = ("allocation", "alternatives", "collected", "elements", "group", "owned",
+                 "parent", "serial")
 
     def __init__(self, serial: int, owned: bool, group: object = None) -> None:
         self.serial = serial
         self.owned = owned
         self.allocation = False
         self.group = group
+        self.collected = False
         self.elements: Root | None = None  # of a list: what its elements may be
         self.alternatives: list[tuple[Root, ...]] = []
         self.parent: Root = self
@@ -119,6 +122,25 @@ def makes_fresh(fn: Any, kwargs: Any) -> bool:
         return False
 
 
+def _may_be_collected(inside: Root, other: Root) -> bool:
+    """May ``other`` be what a list holds, whose elements have the root ``inside``?  A list holds
+    what was there in earlier iterations too; a carried value is what an earlier one has left."""
+    return inside.collected and not _reached(inside, False).isdisjoint(_reached(other, True))
+
+
+def _reached(root: Root, around: bool) -> set[Root]:
+    """The roots that ``root`` may be; with ``around`` also those of the iteration before."""
+    found: set[Root] = set()
+    pending = [root]
+    while pending:
+        x = pending.pop()
+        if x not in found:
+            found.add(x)
+            pending.extend(y for roots in x.alternatives for y in roots
+                           if around or x.collected or y.serial < x.serial)
+    return found
+
+
 class Storage:
     """The roots of all values of a graph.
 
@@ -174,22 +196,23 @@ class Storage:
 
     def contain(self, lst: Root, roots: tuple[Root, ...]) -> None:
         """The list ``lst`` may hold elements with these roots."""
+        inside = self.inside(lst)
+        inside.alternatives.append(roots)
+        for other in roots:
+            unify(inside, other)
+
+    def inside(self, lst: Root) -> Root:
+        """The root of the elements of a list."""
         if lst.elements is None:
             lst.elements = self.root(False)
-        lst.elements.alternatives.append(roots)
-        for other in roots:
-            unify(lst.elements, other)
+            lst.elements.collected = True
+        return lst.elements
 
     def elements(self, value: Value) -> tuple[Root, ...]:
         """The roots of what a list holds (of a sequence in an array: the array's)."""
         found: list[Root] = []
         for root in self.of(value):
-            if value.aval.kind is Kind.LIST:
-                if root.elements is None:
-                    root.elements = self.root(False)
-                found.append(root.elements)
-            else:
-                found.append(root)
+            found.append(self.inside(root) if value.aval.kind is Kind.LIST else root)
         return tuple(found)
 
     # ---- walking ---------------------------------------------------------------------
@@ -375,7 +398,10 @@ class Storage:
             if (x.serial, y.serial) in seen or family_of(x) is not family_of(y):
                 continue
             seen.add((x.serial, y.serial))
-            if x.group is not None and x.group is y.group:
+            if x.collected or y.collected:
+                if _may_be_collected(x, y) or _may_be_collected(y, x):
+                    return True
+            elif x.group is not None and x.group is y.group:
                 for left, right in zip(x.alternatives, y.alternatives, strict=False):
                     pending.extend((p, q) for p in left for q in right)
             else:

@@ -246,7 +246,7 @@ def _put(items: list[Any], rest: list[Any]) -> None:
 
 def _list_acc(items: list[Any], rest: list[Any]) -> None:
     value, index = rest
-    items[index] = add_records(items[index], value)
+    items[index] = add_records(*(None if v is UNDEFINED else v for v in (items[index], value)))
 
 
 def _pop(node: Node, inputs: list[Any]) -> list[Any]:

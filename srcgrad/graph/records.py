@@ -39,6 +39,19 @@ def add_records(first: Any, second: Any) -> Any:
     return first + second
 
 
+def stacked_records(items: list[Any], rank: int) -> Any:
+    """The parts that the iterations of a loop have kept, arrays with ``rank`` axes, as one array;
+    not a number where an iteration had nothing to keep.
+
+    >>> stacked_records([np.ones(2), None], 1)
+    array([[ 1.,  1.],
+           [nan, nan]])
+    """
+    found = next((np.asarray(item) for item in items if item is not None), np.ones((1,) * rank))
+    absent = np.full(found.shape, np.nan, found.dtype)
+    return np.array([absent if item is None else item for item in items])
+
+
 def copy_record(record: Any) -> Any:
     """A record that shares no array with ``record``.
 

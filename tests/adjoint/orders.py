@@ -1,7 +1,7 @@
 """All derivatives of one program, compared with each other.
 
-Reverse mode is compared with differences by the callers; here forward mode, the split form, and
-second derivatives in every nesting that there is are compared with reverse mode.
+Reverse mode is compared with differences of the plain function; forward mode, the split form,
+and second derivatives in every nesting that there is are compared with reverse mode.
 """
 
 from __future__ import annotations
@@ -93,13 +93,17 @@ def slope(f, args, places, tangents, tol, expected):
     return best
 
 
-def check_first(fn, args, tol=1e-9):
-    """Forward mode and the split form against reverse mode; returns (value, gradients)."""
+def check_first(fn, args, tol=1e-9, differences=1e-4):
+    """Reverse mode against differences of the plain function; forward mode and the split form,
+    each applied twice, against reverse mode; returns (value, gradients)."""
     places = floats(args)
     given = copy.deepcopy(args)
     value, grads = quiet(sg.value_and_grad(fn, argnums=places), *given)
     tangents = directions(args, places)
     expected = product(grads, tangents, args, places)
+    if np.isfinite(expected) and np.isrealobj(value):
+        wanted = slope(fn, args, places, tangents, differences, expected)
+        same(expected, wanted, differences, "value_and_grad against differences")
     full = [None] * len(args)
     for place, t in zip(places, tangents, strict=True):
         full[place] = t
@@ -171,8 +175,9 @@ def same(found, wanted, tol, what):
     assert close(found, wanted, tol), f"{what}: {found!r} != {wanted!r}"
 
 
-def check_third(fn, args, tol=1e-7):
-    """Third derivatives along three directions: the outermost one backward and forward."""
+def check_third(fn, args, tol=1e-7, differences=1e-4):
+    """Third derivatives along three directions: the outermost one backward and forward, and
+    by differences of the second."""
     places = floats(args)
     arrays = [np.asarray(args[p]) for p in places]
     first, second, third = (directions(args, places, seed=k) for k in (3, 4, 5))
@@ -196,3 +201,6 @@ def check_third(fn, args, tol=1e-7):
     same(out, value, tol, "the second derivative")
     same(product(back, third, args, places), forward, tol,
          "the third derivative backward against forward")
+    if np.isfinite(forward):
+        expected = slope(inner, args, places, third, differences, float(forward))
+        same(forward, expected, differences, "the third derivative against differences")

@@ -83,7 +83,12 @@ def test_numbers_kept_in_lists_of_lists():
 
 def test_residuals_of_branches_not_taken():
     """What a branch keeps is absent where another one is taken, and so is its cotangent."""
-    assert all([run(seed, True, True) for seed in (2040, 2072)])
+    assert all([run(seed, True, True) for seed in (2040, 2072, 3143, 3168)])
+
+
+def test_lists_hold_what_earlier_iterations_left():
+    """A tangent kept in a list is not written to in a later iteration."""
+    assert run(3056, True)
 
 
 def scaled_by_slope(f, factor):

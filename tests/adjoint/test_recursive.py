@@ -1,0 +1,53 @@
+"""Random programs with functions that call themselves: the whole chain, and all derivatives to
+second order."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
+
+import chain
+from orders import check_first, check_second
+from recursive import recursive_arguments, recursive_program
+
+import srcgrad as sg
+
+
+def run(seed):
+    """Check one program; False if it was refused."""
+    fn, text = recursive_program(seed)
+    args = recursive_arguments(seed)
+    assert np.isfinite(chain.run_quietly(fn, copy.deepcopy(args)))
+    try:
+        chain.check(fn, args)
+        check_first(fn, args)
+        check_second(fn, args)
+    except sg.SrcgradError:
+        return False
+    except AssertionError as error:
+        raise AssertionError(f"seed {seed}\n{text}\n{error}") from error
+    return True
+
+
+@pytest.mark.parametrize("start", range(0, 9, 3))
+def test_programs(start):
+    assert all([run(seed) for seed in range(start, start + 3)])
+
+
+def test_outcomes_kept_as_they_were():
+    """An outcome of a branch that a loop keeps as a copy, and that is handed on."""
+    assert run(34)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("start", range(1000, 1200, 10))
+def test_many_programs(start):
+    done = [run(seed) for seed in range(start, start + 10)]
+    assert sum(done) >= 7, "many of the programs were refused"
