@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import inspect
 import os
 import platform
 import re
@@ -131,9 +132,18 @@ def _argnums(text: str) -> Any:
 
 def _made(options: argparse.Namespace) -> tuple[Compiled, dict[str, Any]]:
     function = find_function(options.function)
+    arguments = parse_arguments(options.args)
+    try:
+        inspect.signature(function).bind(**arguments)
+    except TypeError as error:
+        names = ", ".join(inspect.signature(function).parameters)
+        raise StructureError(
+            f"the example arguments do not fit: {error}", where="--args",
+            why=f"the parameters of {options.function} are {names}",
+            fix='give one for each by name, for instance --args "x=f8[3,4], n=5"') from None
     compiled: Compiled = (jit(function) if options.mode == "jit" else
                           _MODES[options.mode](function, argnums=_argnums(options.argnums)))
-    return compiled, parse_arguments(options.args)
+    return compiled, arguments
 
 
 # ---- commands ------------------------------------------------------------------------------

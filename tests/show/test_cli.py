@@ -55,6 +55,12 @@ def test_errors_go_to_stderr_with_a_status(capsys):
     assert status == 1 and "cannot be found" in text
 
 
+@pytest.mark.parametrize("arguments", ["", "y=3", "x=f8[2], z=1"])
+def test_arguments_that_do_not_fit(capsys, arguments):
+    status, text = run(capsys, "source", "command_line_programs:energy", "--args", arguments)
+    assert status == 1 and "StructureError" in text and "x, n, mode" in text
+
+
 def test_doctor(capsys):
     status, text = run(capsys, "doctor")
     assert status == 0 and "works" in text
