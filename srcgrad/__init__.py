@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import nesting, rules, scipy  # noqa: F401  (nesting: transforms in traced functions)
 from .api import grad, jit, value_and_grad
 from .batching import vmap
-from .checkpoints import checkpoint
+from .checkpoints import checkpoint, checkpoint_range
 from .checks import check_grads
 from .config import config
 from .custom import custom_jvp, custom_vjp, implicit
@@ -50,6 +50,7 @@ __all__ = [
     "__version__",
     "check_grads",
     "checkpoint",
+    "checkpoint_range",
     "config",
     "custom_jvp",
     "custom_vjp",

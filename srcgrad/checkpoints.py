@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import StructureError
+from .trace.handlers import handles
+from .trace.schedules import Schedule
 
 
 class _Checkpointed:
@@ -65,3 +67,40 @@ def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None) ->
                              why="it marks the function whose inside is not kept",
                              fix="give a function")
     return _Checkpointed(fun)
+
+
+def checkpoint_range(n: int, *, schedule: str = "sqrt", slots: int | None = None) -> range:
+    """``range(n)`` for a loop whose derivative is to keep little: its steps run in groups, and only
+    what the first step of each group starts from is kept.  When the adjoint of a group is due, its
+    steps run once more.
+
+    ``schedule="sqrt"`` makes as many groups as there are steps in one: the state is kept
+    about ``2 * sqrt(n)`` times instead of ``n`` times.  ``slots`` is a number of groups of
+    one's own.  Where the loop is left by a jump, or binds a variable that is read after it and was
+    not bound before, it is a loop over ``range(n)``.
+
+    >>> list(checkpoint_range(3))
+    [0, 1, 2]
+    """
+    _check_schedule(schedule, slots)
+    return range(n)
+
+
+def _check_schedule(schedule: str, slots: Any) -> None:
+    if schedule != "sqrt":
+        raise StructureError(f"checkpoint_range has no schedule {schedule!r}",
+                             where="schedule of checkpoint_range",
+                             why="steps are run again in groups, one level deep",
+                             fix="use 'sqrt', and slots= for another number of groups")
+    if slots is not None and (isinstance(slots, bool) or not isinstance(slots, int) or slots < 1):
+        raise StructureError(f"slots is {slots!r}", where="slots of checkpoint_range",
+                             why="it is the number of groups", fix="give a positive int, or None")
+
+
+@handles(checkpoint_range)
+def _schedule(machine: Any, n: Any, *, schedule: str = "sqrt", slots: Any = None) -> Schedule:
+    try:
+        _check_schedule(schedule, slots)
+    except StructureError as error:
+        raise machine.fatal(error) from None
+    return Schedule(n, slots)

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import JoinError
 from .access import WRITING_METHODS
 from .operators import truth_method
-from .recursion import Recursion
+from .schedules import Schedules
 from .structures import rebuilder, structure_parts
 from .tracers import ArrayTracer, Choice, OpaqueTracer, is_tracer
 
@@ -18,7 +18,7 @@ def is_member(obj: Any) -> bool:
     return type(obj) is OpaqueTracer and obj.aval.members is not None
 
 
-class Either(Recursion):
+class Either(Schedules):
     """A :class:`~srcgrad.trace.tracers.Choice` under Python's operators."""
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -90,6 +90,7 @@ class TraceMachine(Contents):
         self.activations = []
         self.deriving = []
         self.checkpoints = []
+        self.groups_running = []
         self.reserved = set()
         self.bottoms = 0
         self.journal.on_sealed = self.refuse_sealed

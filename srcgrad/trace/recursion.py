@@ -313,7 +313,7 @@ class Recursion(CallNodes):
                 h.home.current is not h.first) and i not in callee.written]
         cells = []
         for cell in self.journal.changed(callee.layer):
-            if cell.key in known or isinstance(cell, (Lost, Stored)):
+            if cell.key in known or isinstance(cell, (Lost, Stored)) or self.is_left(cell):
                 continue
             if not self._may_carry(callee, cell):
                 raise self.fatal(UnsupportedOperation(
@@ -327,6 +327,10 @@ class Recursion(CallNodes):
             callee.written = sorted((*callee.written, *written))
             callee.result, callee.grown = None, callee.grown or bool(cells)
             raise Again(callee)
+
+    def is_left(self, cell: Cell) -> bool:
+        """Is a changed place read by nothing outside of the call?"""
+        return False
 
     def _may_carry(self, callee: Callee, cell: Cell) -> bool:
         """Can the state of a changed place be an argument and a result of the calls?"""

@@ -471,8 +471,22 @@ class Rounds(Branches):
                    if param in node.inputs)
 
 
+class Body:
+    """Something else to do in the place of a loop's body.  ``names``: see :class:`Later`."""
+
+    def __init__(self, of: Any, run: Callable[[], Any],
+                 names: tuple[frozenset[str] | None, frozenset[str] | None]) -> None:
+        self.__code__, self.__globals__ = of.__code__, of.__globals__
+        self.run, self.names = run, names
+
+    def __call__(self) -> Any:
+        return self.run()
+
+
 def names_of_loop(body: Any) -> tuple[frozenset[str] | None, frozenset[str] | None]:
     """What :class:`Later` says of the loop with this body."""
+    if isinstance(body, Body):
+        return body.names
     return names_read_at_head(body), names_read_after_loop(body)
 
 

@@ -188,3 +188,136 @@ def test_names_and_decorators():
 
     assert f.__name__ == "f" and f.__doc__ == "Doc." and "checkpoint of f" in repr(f)
     assert sg.grad(f)(3.0) == 6.0
+
+
+# ---- checkpoint_range --------------------------------------------------------------------------
+def simple(steps, x, w, n):
+    cost = 0.0
+    for t in steps(n):
+        h = np.tanh(x @ w)
+        x = np.sin(h) + 0.1 * t * x
+        cost += np.sum(x * x)
+    return cost
+
+
+def in_place(steps, x, w, n):
+    u = x.copy()
+    for _ in steps(n):
+        u[1:] += 0.1 * np.sin(u[:-1])
+        u *= 0.9
+    return np.sum(u ** 2)
+
+
+def with_branches(steps, x, w, n):
+    for t in steps(n):
+        if np.sum(x) > 0.5:
+            x = x @ w
+        else:
+            x = np.cos(x) + t
+            for k in range(3):
+                x = x * (1.0 - 0.01 * k)
+    return np.sum(x)
+
+
+def with_state_in_containers(steps, x, w, n):
+    state = {"x": x, "v": np.zeros_like(x)}
+    for _ in steps(n):
+        state["v"] = state["v"] - 0.1 * state["x"]
+        state["x"] = state["x"] + 0.1 * state["v"]
+    return np.sum(state["x"] ** 2)
+
+
+def swapping(steps, x, w, n):
+    y = np.zeros_like(x)
+    for _ in steps(n):
+        x, y = np.sin(x @ w) + y, x
+    return np.sum(x * y)
+
+
+def nested_loops(steps, x, w, n):
+    for _ in steps(n):
+        for _ in steps(3):
+            x = np.sin(x @ w) + x
+    return np.sum(x)
+
+
+def collecting(steps, x, w, n):
+    seen = []
+    for _ in steps(n):
+        x = np.sin(x @ w) + x
+        seen.append(np.sum(x))
+    return np.sum(np.array(seen)) + np.sum(x)
+
+
+def reading_afterwards(steps, x, w, n):
+    for t in steps(n):
+        last = np.sin(x @ w)
+        x = x + last
+    return np.sum(last) * t + np.sum(x)
+
+
+def leaving(steps, x, w, n):
+    for _ in steps(n):
+        x = 2.0 * x
+        if np.sum(x * x) > 50.0:
+            break
+    else:
+        x = x + 1.0
+    return np.sum(x)
+
+
+LOOPS = [simple, in_place, with_branches, with_state_in_containers, swapping, nested_loops,
+         collecting, reading_afterwards, leaving]
+
+
+@pytest.mark.parametrize("slots", [None, 3])
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda f: f.__name__)
+def test_a_scheduled_loop_has_the_same_numbers(loop, slots):
+    def scheduled(x, w, n):
+        return loop(lambda n: sg.checkpoint_range(n, slots=slots), x, w, n)
+
+    def plain(x, w, n):
+        return loop(range, x, w, n)
+
+    ours, theirs = sg.value_and_grad(scheduled, (0, 1)), sg.value_and_grad(plain, (0, 1))
+    for n in (1, 2, 7, 10):
+        (a, (da, dw)), (b, (db, dv)) = ours(X, W, n), theirs(X, W, n)
+        assert a == b == scheduled(X, W, n)
+        np.testing.assert_allclose(da, db, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(dw, dv, rtol=1e-12, atol=1e-12)
+    assert sg.jvp(scheduled, (X, W, 7), (X, W, None))[1] == pytest.approx(
+        sg.jvp(plain, (X, W, 7), (X, W, None))[1])
+
+
+def test_second_derivatives_of_a_scheduled_loop():
+    ours = sg.hessian(lambda x: simple(sg.checkpoint_range, x, W, 5))(X)
+    np.testing.assert_allclose(ours, sg.hessian(lambda x: simple(range, x, W, 5))(X))
+
+
+def test_a_scheduled_loop_takes_less_memory():
+    def peak(steps):
+        def loss(x, n):
+            for _ in steps(n):
+                x = np.sin(x) * np.exp(-x)
+            return np.sum(x)
+
+        df = sg.grad(loss)
+        x = np.linspace(0.1, 1.0, 5_000)
+        df(x, 100)
+        tracemalloc.start()
+        df(x, 100)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    assert peak(sg.checkpoint_range) < 0.3 * peak(range)
+
+
+def test_a_schedule_run_plainly_is_a_range():
+    assert list(sg.checkpoint_range(4)) == [0, 1, 2, 3]
+    for options in ({"schedule": "binomial"}, {"slots": 0}):
+        with pytest.raises(sg.StructureError):
+            sg.checkpoint_range(4, **options)
+        with pytest.raises(sg.StructureError):
+            sg.grad(lambda x, options=options: simple(
+                lambda n: sg.checkpoint_range(n, **options), x, W, 3))(X)

@@ -1,0 +1,147 @@
+"""Loops over ``checkpoint_range``: their steps in groups, each a function that is run again.
+
+``for t in checkpoint_range(n): body`` becomes a loop over groups of steps; a group is a call of a
+graph whose adjoint runs it again (:meth:`Recursion.checkpointed`).  What the body changes of the
+variables around it is handed to the group and handed back, like the state of a function that
+changes variables of the one around it.  Where the body cannot be such a function (it leaves the
+loop, or binds a variable first that is read after it) the loop is one over a range.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOperation
+from ..stage.machine import NORMAL, UNBOUND, Frame
+from ..stage.regions import region_info
+from .control import Refusal, Restart
+from .iterables import range_
+from .iteration import Range
+from .journal import Cell, Slot
+from .recursion import Recursion
+from .rounds import Body, names_of_loop
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What ``checkpoint_range`` is while tracing: the number of steps, and of groups (None: as
+    many as there are steps in a group)."""
+
+    count: Any
+    groups: Any = None
+
+
+@dataclass
+class _Group:
+    """The steps of one group as a staged function of the first and the last of them."""
+
+    frame: Frame
+    target: Callable[[Any], None]
+    body: Callable[[], Any]
+    head: frozenset[str]  # variables that the next step may read
+    kept: frozenset[str]  # these, and those that may be read after the loop
+    parameters: tuple[str, ...] = ("first", "last")
+    is_generator: bool = False
+
+    def enter(self, machine: Any, inner: Frame) -> None:
+        machine.frames.append(self.frame)
+        try:
+            jump = machine.for_(Range(inner.slots["first"], inner.slots["last"], 1), self.target,
+                                Body(self.body, self.body, (self.head, self.kept)))
+        finally:
+            machine.frames.pop()
+        if jump != NORMAL:
+            raise machine.fatal(UnsupportedOperation(
+                "a jump out of a loop over checkpoint_range", why="its steps run in groups",
+                fix="use range"))
+
+
+class Schedules(Recursion):
+    """``for t in checkpoint_range(n)``."""
+
+    groups_running: list[_Group]
+
+    def for_(self, iterable: Any, target: Callable[[Any], None], body: Callable[[], Any],
+             orelse: Callable[[], Any] | None = None,
+             rest: Callable[[], Any] | None = None) -> Any:
+        if type(iterable) is not Schedule:
+            return super().for_(iterable, target, body, orelse, rest)
+        head, after = names_of_loop(body)
+        code = _code(body)
+        fact = ("plain", self.site(body))
+        if {fact, ("inline", code)} & self.assumed or head is None or after is None or (
+                not self._may_group(body, head | after)):
+            return super().for_(range_(self, iterable.count), target, body, orelse, rest)
+        try:
+            return self._grouped(iterable, target, body, orelse, rest, (head, after), code)
+        except Refusal:
+            raise Restart(("assume", fact)) from None
+
+    def _may_group(self, body: Callable[[], Any], kept: frozenset[str]) -> bool:
+        """Do the steps run to their ends, and is what they bind for later bound before?"""
+        info = region_info(body)
+        if info is None or info.may_break or info.may_return:
+            return False
+        node = info.node
+        bound = info.assigned | (names_in(node.target) if isinstance(node, ast.For) else set())
+        slots = self.frames[-1].slots
+        return not any(slots.get(name, UNBOUND) is UNBOUND for name in bound & kept)
+
+    def _grouped(self, schedule: Schedule, target: Callable[[Any], None],
+                 body: Callable[[], Any], orelse: Callable[[], Any] | None,
+                 rest: Callable[[], Any] | None,
+                 names: tuple[frozenset[str], frozenset[str]], code: types.CodeType) -> Any:
+        count = schedule.count
+        steps = self.call(np.sqrt, count) if schedule.groups is None else (
+            self.binary("/", count, schedule.groups))
+        size = self.call(max, 1, self.call(int, self.call(np.ceil, steps)))
+        head, after = names
+        group = _Group(self.frames[-1], target, body, head, head | after)
+        function = types.FunctionType(code, {}, "steps")
+        first: list[Any] = []
+
+        def run() -> Any:
+            last = self.call(min, self.binary("+", first[0], size), count)
+            frame = Frame(group)
+            frame.slots = {"first": first[0], "last": last}
+            self.checkpoints.append(None)
+            self.groups_running.append(group)
+            try:
+                self._called(function, group, frame, (first[0], last),  # type: ignore[arg-type]
+                             remade=True)
+            finally:
+                self.groups_running.pop()
+                self.checkpoints.pop()
+            return NORMAL
+
+        def aim(value: Any) -> None:
+            first[:] = [value]
+
+        return super().for_(Range(0, count, size), aim, Body(body, run, names), orelse, rest)
+
+    def is_left(self, cell: Cell) -> bool:
+        """Is a changed variable read by nothing outside of a group?"""
+        return any(isinstance(cell, Slot) and cell.owner is group.frame
+                   and cell.name not in group.kept for group in self.groups_running)
+
+
+def names_in(target: ast.expr) -> set[str]:
+    """The variables that a target binds."""
+    return {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
+
+
+def _code(body: Any) -> types.CodeType:
+    """A code object for the groups of one loop."""
+    info = region_info(body)
+    place = 1 if info is None else info.line
+    return _steps.__code__.replace(co_firstlineno=place, co_name=f"steps_{place}_{body.__name__}")
+
+
+def _steps(first: int, last: int) -> None:
+    """The code object that stands for all groups."""
