@@ -269,7 +269,8 @@ class Control(Plain):
         self.before(node, names, before)
         kept_unbound = self.unbound_elements(node, inits)
         before += parallel([(n, self.e.of(v)) for n, v in zip(names.slots, inits, strict=False)
-                            if not self.is_undefined(v) or n in kept_unbound])
+                            if not self.is_undefined(v) or n in kept_unbound or (
+                                n in self.copied)])
         self.add(stmts, node, *before)
         first: Stmts = []
         late: list[tuple[Value, Store]] = []

@@ -135,6 +135,8 @@ def raising(machine: Any, nodes: Sequence[Node], caught: Sequence[Any]
     bounds = not named.isdisjoint((IndexError, LookupError))
     for place, node in enumerate(nodes):
         for inner in (node, *(n for b in node.blocks for n in walk(b))):
+            if inner.outputs and inner.outputs[0] in machine.safe:
+                continue
             error = error_of(inner)
             if error is None and inner.outputs and inner.outputs[0] in machine.checked:
                 error = FloatingPointError
@@ -211,9 +213,13 @@ class Attempt:
         self.caught = [(h, Exception if h[0] is None else h[0]()) for h in self.handlers]
         return self._go_on((), 0)
 
-    def _run_body(self, outcomes: tuple[bool | None, ...], stop: int | None = None) -> Forced:
-        """Run the body in the present region, with known outcomes of its first branches."""
+    def _run_body(self, outcomes: tuple[bool | None, ...], known: int,
+                  stop: int | None = None) -> Forced:
+        """Run the body in the present region, with known outcomes of its first branches, where
+        its first ``known`` operations do not raise."""
         machine = self.machine
+        nodes = machine.region.builder.nodes
+        start = len(nodes)
         forced = Forced(machine.region, outcomes, stop)
         outer, machine.forced = machine.forced, forced
         machine.trying.append(machine.region)
@@ -222,6 +228,8 @@ class Attempt:
         finally:
             machine.forced = outer
             machine.trying.pop()
+            machine.safe.update(v for place in self._places(nodes[start:])[:known]
+                                for v in place.node.outputs if not place.node.blocks)
         return forced
 
     jump: Any = None
@@ -271,7 +279,7 @@ class Attempt:
         nodes, forced = self._trial(outcomes)
         places = self._places(nodes)
         if len(places) <= known:
-            return self._finish(outcomes)
+            return self._finish(outcomes, known)
         place = places[known]
         if any(self._changes(n) for n in walk(Block((), tuple(nodes[:place.number]), ()))):
             raise refused(machine, "something is changed before the operation that may raise")
@@ -279,13 +287,13 @@ class Attempt:
             return self._split(outcomes, known, place, forced)
         if place.node.op == "loop":
             self._unroll(place)
-        found = self._run_until(outcomes, place, keep=False)
+        found = self._run_until(outcomes, known, place, keep=False)
         assert found is not None
         made, fails = _outcome(machine, place, found)
 
         def fail() -> Any:
             self.budget += 1
-            reached = self._run_until(outcomes, place, keep=True, error=made)
+            reached = self._run_until(outcomes, known, place, keep=True, error=made)
             if reached is None:  # an inner statement has swallowed the exception
                 return machine.after(self.jump, self.orelse)
             return self.handle(made, place.handler)
@@ -297,10 +305,10 @@ class Attempt:
         return node.op in IMPURE and error_of(node) in (None, Exception) and (
             node.params.get("fn") not in self.machine.balanced)
 
-    def _finish(self, outcomes: tuple[bool | None, ...]) -> Any:
+    def _finish(self, outcomes: tuple[bool | None, ...], known: int) -> Any:
         layers = len(self.machine.journal.layers)
         try:
-            self._run_body(outcomes)
+            self._run_body(outcomes, known)
         except Exception as error:
             while len(self.machine.journal.layers) > layers:
                 self.machine.journal.commit()
@@ -318,7 +326,7 @@ class Attempt:
             raise refused(machine, f"{place.error.__name__} may be raised where it cannot be "
                                    "told before")
         try:
-            self._in_layer(lambda: self._run_body(outcomes, number), keep=False)
+            self._in_layer(lambda: self._run_body(outcomes, known, number), keep=False)
             raise AssertionError("the branch that may raise was not reached")
         except Reached as reached:
             (predicate,) = reached.inputs
@@ -348,15 +356,15 @@ class Attempt:
                     machine.journal.pop()
             machine.region = region
 
-    def _run_until(self, outcomes: tuple[bool | None, ...], place: Place, keep: bool,
-                   error: BaseException | None = None) -> Reached | None:
+    def _run_until(self, outcomes: tuple[bool | None, ...], known: int, place: Place,
+                   keep: bool, error: BaseException | None = None) -> Reached | None:
         """Record the body up to a node; with ``keep`` what it did until then stays done, and
         inner ``finally`` parts see ``error``."""
         machine = self.machine
         outer, leaving = machine.stop_at, machine.leaving
         machine.stop_at, machine.leaving = Stop(machine.region, place.before, place.node), error
         try:
-            self._in_layer(lambda: self._run_body(outcomes), keep)
+            self._in_layer(lambda: self._run_body(outcomes, known), keep)
         except Reached as reached:
             return reached
         finally:

@@ -136,6 +136,7 @@ class Join:
     hold: Callable[[type, Any], Any] = lambda kind, state: kind(state)  # with a given content
     facts: tuple[dict[Value, bool], dict[Value, bool]] = field(default_factory=lambda: ({}, {}))
     dead: int | None = None
+    unbound: int = 0  # the side that has nothing, while a form of the other is made
     pairs: dict[tuple[int, int], Any] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     objects: list[tuple[Any, Any]] = field(default_factory=list)
@@ -151,6 +152,7 @@ class Join:
         if type(a) is Maybe or type(b) is Maybe:
             return self.perhaps(a, b)
         if a is UNBOUND or b is UNBOUND:
+            self.unbound = 0 if a is UNBOUND else 1
             return self._with_unbound(b if a is UNBOUND else a)
         if type(a) in (Snapshot, Columns, Partial) or (
                 type(b) in (Snapshot, Columns, Partial)):
@@ -201,24 +203,25 @@ class Join:
             return Same(present)
         aval = leaf_aval(present)
         if aval is not None:
-            return Leaf(aval, key=("unbound", identity(present)), label=label_of(present))
-        key = (id(present), id(UNBOUND))
-        if key in self.pairs:
-            return self.pairs[key]  # type: ignore[no-any-return]
+            key = ("unbound", self.unbound, identity(present))
+            return Leaf(aval, key=key, label=label_of(present))
+        pair = (id(present), -1 - self.unbound)
+        if pair in self.pairs:
+            return self.pairs[pair]  # type: ignore[no-any-return]
         parts = structure_parts(present)
         if parts is None or self.outside(present) or (
                 self.predicate is not None and is_mutable(present)
                 and id(present) not in self.young):
             self.fixed.append(present)
             return Same(present)
-        self.pairs[key] = Same(present)  # where it contains itself
+        self.pairs[pair] = Same(present)  # where it contains itself
         items = [self._with_unbound(p) for p in parts]
         shape: Shape = Same(present)
         if not all(isinstance(i, Same) for i in items):
             shape = Sequence(rebuilder(present), items, _unbound_parts(len(items)))
             if is_mutable(present):
                 self.objects.append((present, UNBOUND))
-        self.pairs[key] = shape
+        self.pairs[pair] = shape
         self.keep.append(present)
         return shape
 
@@ -335,7 +338,10 @@ class Join:
         """Things that have no common form: after a branch it is known which of them it is."""
         if self.predicate is None:
             return self._failed(a, b)
-        forms = (self._alone(a), self._alone(b))
+        self.unbound = 1
+        first = self._alone(a)
+        self.unbound = 0
+        forms = (first, self._alone(b))
         if any(isinstance(f, Failed) for f in forms):
             return self._failed(a, b)
         return Apart(self.predicate, (a, b), forms)

@@ -8,6 +8,7 @@ touched it; ending the layer gives the changes and restores the old states.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -78,7 +79,8 @@ class Field:
             else:
                 self.overlay[self.name] = state
         elif state is UNBOUND or (type(state) is Maybe and state.bound is False):
-            object.__delattr__(self.owner, self.name)
+            with contextlib.suppress(AttributeError):
+                object.__delattr__(self.owner, self.name)
         else:
             object.__setattr__(self.owner, self.name, state)
 

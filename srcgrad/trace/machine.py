@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
+from ..graph.ir import Value
 from ..kinds import COMPLEX, FLOAT, Kind, int_aval
 from ..rules.book import lookup
 from ..stage.function import stage
@@ -56,6 +57,7 @@ class TraceMachine(Contents):
         self.later = Later()
         self.conditions = {}
         self.implied = {}
+        self.safe: set[Value] = set()
         self.causes = {}
         self.leaving = None
         self.tested_inside = None

@@ -29,7 +29,7 @@ class PartialJoin(Join):
         if self.dead is not None:
             bounds[self.dead] = bounds[1 - self.dead]
         if bounds[0] is bounds[1] is False:
-            return Same(a if type(a) is Maybe else b)
+            return Same(DELETED)
         content = self._lists(content_of(a), content_of(b)) or self.unify(
             content_of(a), content_of(b))
         if isinstance(content, Failed):

@@ -121,8 +121,8 @@ class Statements(Guarded):
 
         def run() -> Any:
             try:
-                self._with(managers, targets, leave)
-                swallowed.append(True)
+                if self._with(managers, targets, leave) != RAISE:
+                    swallowed.append(True)
             except Exception:
                 return NORMAL
             return NORMAL

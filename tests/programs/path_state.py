@@ -784,3 +784,32 @@ def list_one_path(x):
         return L[0] * L[-1]
     except NameError:
         return x[3]
+
+
+@case(V)
+def one_value_in_two_names(x):
+    v = x[0] * x[1]
+    if x[2] > 0:
+        y = v
+    else:
+        z = v
+    return y if x[2] > 0 else z
+
+
+@case(-V)
+def one_value_under_two_keys(x):
+    v, d = x[0] * x[1], {}
+    d["k" if x[0] > 0 else "q"] = v
+    return d.get("k", 2.0) + d.get("q", 3.0) * x[2]
+
+
+@case(V)
+def deleted_where_it_is(x):
+    d = {}
+    if x[0] < -0.8:
+        d["k"] = x[1]
+    else:
+        d["q"] = x[2]
+    if "q" in d:
+        del d["q"]
+    return x[0] + len(d) + d.get("q", 5.0)

@@ -1,0 +1,66 @@
+"""Random programs of state that depends on the path, and of exceptions, through the chain."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from chain import check, check_orders, run_quietly  # noqa: E402
+from path_generator import arguments, program  # noqa: E402
+
+import srcgrad as sg  # noqa: E402
+
+
+def outcome(run: Any, args: tuple[Any, ...]) -> tuple[Any, str, str]:
+    """The value or exception, what was done to the log, and what was printed."""
+    printed = io.StringIO()
+    result: Any
+    with contextlib.redirect_stdout(printed):
+        try:
+            result = repr(run_quietly(run, args))
+        except sg.SrcgradError:
+            raise
+        except Exception as error:
+            result = (type(error), str(error))
+    return result, repr(args[2]), printed.getvalue()
+
+
+def run(seed: int, effects: bool = False, orders: bool = False) -> bool:
+    """Check the program of a seed; False if it was refused."""
+    fn, text = program(seed, effects)
+    args = arguments(seed)
+    want = outcome(fn, copy.deepcopy(args))
+    derivative = sg.value_and_grad(fn, argnums=(0, 1))
+    try:
+        assert outcome(lambda *a: derivative(*a)[0], copy.deepcopy(args)) == want, text
+        if isinstance(want[0], tuple) or not np.isfinite(run_quietly(fn, copy.deepcopy(args))):
+            return True
+        with contextlib.redirect_stdout(io.StringIO()):
+            check(fn, args, passes=seed % 4 == 0)
+            if orders and not effects:
+                check_orders(lambda x, y: fn(x, y, []), args[:2])
+    except sg.SrcgradError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("start", range(0, 40, 10))
+def test_programs(start: int) -> None:
+    done = [run(seed) for seed in range(start, start + 10)]
+    assert sum(done) >= 8, "more than a fifth of the programs was refused"
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("start", range(100, 300, 20))
+def test_many_programs(start: int) -> None:
+    done = [run(seed) for seed in range(start, start + 20)]
+    assert sum(done) >= 15, "more than a quarter of the programs was refused"
