@@ -241,6 +241,17 @@ def _check_separate(leaves: list[Path], traced: Traced) -> None:
                 where=f"argument {path}",
                 why="a write through one name changes both, so they have no separate derivatives",
                 fix=f"pass a copy ({path}.copy()), or differentiate with respect to one of them")
+    for guard in traced.guards:
+        place, other = guard.path, guard.data
+        if guard.kind != "is_path" or place is None or place.root == other.root:
+            continue
+        if any(p.root == place.root and p.steps[:len(place.steps)] == place.steps for p in leaves):
+            raise AliasError(
+                f"{place} is the same object as {other}, and it is changed or compared",
+                where=f"argument {place}",
+                why="what is done through one name is done to both, so they have no separate "
+                    "derivatives",
+                fix="pass a copy (copy.deepcopy), or differentiate with respect to the first")
 
 
 def compile_pair(function: Any, request: Request, signature: inspect.Signature, traced: Traced,

@@ -135,13 +135,17 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     {'a': [4.0, 5.0], 'b': 6.0}
     """
     leaves: list[Any] = []
+    above: set[int] = set()
 
     def visit(obj: Any) -> Any:
         parts = children(obj)
         if parts is None:
             leaves.append(obj)
             return LEAF
-        return Node(type(obj), tuple(k for _, k, _ in parts), tuple(visit(p) for *_, p in parts))
+        _enter(obj, above)
+        below = tuple(visit(p) for *_, p in parts)
+        above.discard(id(obj))
+        return Node(type(obj), tuple(k for _, k, _ in parts), below)
 
     structure = visit(tree)
     return leaves, structure
@@ -182,14 +186,29 @@ def tree_map(function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
     return unflatten(structure, [function(*row) for row in zip(*columns, strict=True)])
 
 
-def paths_below(obj: Any, path: Path) -> list[tuple[Path, Any]]:
-    """All leaves of an argument with their paths, in order."""
+def _enter(obj: Any, above: set[int]) -> None:
+    """Note a container that is being walked through; it may not be a part of itself."""
+    if id(obj) in above:
+        raise StructureError(
+            f"a {type(obj).__name__} contains itself",
+            why="a gradient has the structure of its argument, and this one has no end",
+            fix="pass the parts that are differentiated as an argument of their own, and the "
+                "linked objects as one that is not")
+    above.add(id(obj))
+
+
+def paths_below(obj: Any, path: Path, above: set[int] | None = None) -> list[tuple[Path, Any]]:
+    """All leaves of an argument with their paths, in order; StructureError if it contains
+    itself."""
     parts = children(obj)
     if parts is None:
         return [(path, obj)]
+    above = set() if above is None else above
+    _enter(obj, above)
     found = []
     for step, key, part in parts:
-        found.extend(paths_below(part, path.child(step, key)))
+        found.extend(paths_below(part, path.child(step, key), above))
+    above.discard(id(obj))
     return found
 
 

@@ -479,6 +479,7 @@ class Access(ClassAttributes):
         if is_tracer(value):
             self.label(value, name)
         if id(obj) in self.paths:
+            self.check_twin(obj)
             overlay = self.overlays.setdefault(id(obj), {})
             self._seed(overlay, name, lambda: self._instance_attribute(obj, name))
             own = python_method(obj, "__setattr__") is not None
@@ -534,6 +535,7 @@ class Access(ClassAttributes):
             return
         self.getattr(obj, name)
         if id(obj) in self.paths:
+            self.check_twin(obj)
             overlay = self.overlays.setdefault(id(obj), {})
             self.effect_on(obj, delattr, name)
             self.journal.write(Field(obj, name, overlay), DELETED)

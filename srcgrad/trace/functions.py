@@ -393,6 +393,7 @@ def callable_(machine: Any, obj: Any) -> bool:
 
 @handles(id)
 def id_(machine: Any, obj: Any) -> int:
+    machine.check_twin(obj)
     check_no_table(obj)
     return obj.obj if type(obj) is ArrayTracer else id(obj)
 

@@ -365,6 +365,7 @@ class Operators(Sources):
             return (left.obj == right.obj) is positive
         if type(left) is ScalarTracer or type(right) is ScalarTracer:
             return self._same_number(left, right, positive)
+        self.check_twin(left, right)
         return (left is right) is positive
 
     def _same_number(self, left: Any, right: Any, positive: bool) -> Any:

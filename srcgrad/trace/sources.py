@@ -17,9 +17,11 @@ from ..graph.ir import Value
 from ..guards import Guard, Path, SizeSource, Source, stacked
 from ..kinds import Aval, Kind, int_aval, python_scalar
 from ..subclasses import content_of, item_step, make, native_class
+from ..tree import blank
 from .control import Restart, Unroll
 from .iteration import EqualArrays
 from .recorder import Recorder
+from .structures import record_fields
 from .tracers import ArrayTracer, Home, ScalarTracer, Tracer
 
 SIZE_NAMES = ("n", "m", "k", "p", "q", "r", "s")
@@ -45,6 +47,7 @@ class Sources(Recorder):
         self.overlays: dict[int, dict[str, Any]] = {}
         self.shadows: dict[int, Any] = {}  # what an outside container holds while tracing
         self.twins: dict[int, tuple[Path, Path]] = {}  # containers found at two places
+        self.twins_of: dict[tuple[int, Any], tuple[Any, Path]] = {}  # those of one argument
         self.blind: set[int] = set()  # outside containers changed before they were read
         self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
@@ -198,17 +201,32 @@ class Sources(Recorder):
     def _found_again(self, obj: Any, known: Path, path: Path) -> Any:
         """An object that is found at a second place.  Containers that are only read are told
         apart, like arrays: what is read through one place has nothing to do with the other.
+        So are the instances of two arguments, while nothing asks whether they are one.
         Everything else is one object, as long as it is one."""
-        if isinstance(obj, (list, dict, tuple)) and obj and (
+        two_arguments = path.root != known.root and path.root[0] == known.root[0] == "arg"
+        if ((isinstance(obj, (list, dict, tuple)) and obj) or (two_arguments and (
+                record_fields(obj) is not None))) and (
                 ("same", str(known), str(path)) not in self.assumed):
-            twin = type(obj)(*obj) if hasattr(obj, "_fields") else (
-                (*obj,) if type(obj) is tuple else copy.copy(obj))
+            if (id(obj), path.root) in self.twins_of and two_arguments:
+                twin, first = self.twins_of[id(obj), path.root]
+                self.guard("is_path", path, first)
+                return twin
+            twin = _twin(obj)
+            self.twins_of[id(obj), path.root] = (twin, path)
             self.paths[id(twin)] = path
             self.pinned[id(twin)] = twin
             self.twins[id(obj)] = self.twins[id(twin)] = (known, path)
             return twin
         self.guard("is_path", path, known)
         return obj
+
+    def check_twin(self, obj: Any, other: Any = None) -> None:
+        """Start again with one object for two arguments if it changes, or is asked whether it
+        is ``other``."""
+        pair = self.twins.get(id(obj))
+        if pair is not None and (other is None or (
+                obj is not other and self.twins.get(id(other)) == pair)):
+            raise Restart(("assume", ("same", *map(str, pair))))
 
     def _atomic(self, obj: Any, path: Path) -> Any:
         if isinstance(obj, types.MethodType):
@@ -430,3 +448,15 @@ def _name_of(path: Path) -> str:
     text = "_".join(parts) or root or "value"
     text = "".join(c if c.isalnum() or c == "_" else "_" for c in text).strip("_") or "value"
     return f"_{text}" if text[0].isdigit() else text
+
+
+def _twin(obj: Any) -> Any:
+    """Another object with the same parts."""
+    if isinstance(obj, tuple):
+        return type(obj)(*obj) if hasattr(obj, "_fields") else (*obj,)
+    if isinstance(obj, (list, dict)):
+        return copy.copy(obj)
+    new = blank(type(obj))
+    for name in record_fields(obj) or ():
+        object.__setattr__(new, name, object.__getattribute__(obj, name))
+    return new

@@ -104,3 +104,53 @@ def test_one_object_stays_one_object():
     other = Model()
     other.w = np.array([5.0, 5.0])
     assert df(other) == program(other)
+
+
+class Weights:
+    def __init__(self, w):
+        self.w = w
+        self.next = None
+
+
+def test_one_instance_as_two_arguments_has_two_gradients():
+    def program(a, b):
+        return np.sum(a.w * b.w ** 2)
+
+    df = sg.grad(program, argnums=(0, 1))
+    one = Weights(np.array([1.0, 2.0]))
+    for first, second in ((one, one), (one, Weights(one.w.copy()))):
+        d_first, d_second = df(first, second)
+        np.testing.assert_array_equal(d_first.w, one.w ** 2)
+        np.testing.assert_array_equal(d_second.w, 2 * one.w ** 2)
+
+
+def test_a_ring_is_refused_where_it_is_differentiated_only():
+    ring = Weights(2.0)
+    ring.next = Weights(3.0)
+    ring.next.next = ring
+
+    def program(x, p, q):
+        return x * p.w * q.next.w if p.next is q else x
+
+    with pytest.raises(sg.StructureError, match="contains itself"):
+        sg.grad(program, argnums=1)(1.0, ring, ring.next)
+    assert sg.grad(program)(1.0, ring, ring.next) == 4.0
+    assert sg.grad(program)(1.0, ring, Weights(3.0)) == 1.0
+
+
+def test_one_instance_as_two_arguments_that_changes_is_one():
+    def program(a, b):
+        a.w = a.w * 2.0
+        return np.sum(a.w * b.w ** 2)
+
+    def asked(a, b):
+        return np.sum(a.w) if a is b else np.sum(b.w) * 2
+
+    one = Weights(np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(sg.grad(program)(one, one).w, 24 * np.array([1.0, 4.0]))
+    for function in (program, asked):
+        one = Weights(np.array([1.0, 2.0]))
+        with pytest.raises(sg.AliasError, match="is the same object as a"):
+            sg.grad(function, argnums=(0, 1))(one, one)
+    assert sg.grad(asked)(one, one).w.tolist() == [1.0, 1.0]
+    assert sg.grad(asked)(one, Weights(one.w)).w.tolist() == [0.0, 0.0]
