@@ -394,9 +394,10 @@ def _unbound_parts(count: int) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def place_among(objects: tuple[Any, ...], obj: Any) -> Any:
-    """The number of an object among several, traced or not; None if it is none of them."""
+    """The number of an object among several, traced or not; None if it is none of them, or its
+    number among them would have to be computed."""
     if type(obj) is Picked:
-        same = len(obj.objects) == len(objects) and all(
+        same = len(obj.objects) <= len(objects) and all(
             a is b for a, b in zip(obj.objects, objects))
         return obj.index if same else None
     return next((i for i, one in enumerate(objects) if one is obj), None)

@@ -101,7 +101,7 @@ class Lists(Calls):
                     isinstance(items[0], tuple) and any(map(is_mutable, items[0]))):
                 found = common_form(joining, (Snapshot(list, tuple(items)),))
             if found is None:
-                return self.pick(items, key)
+                return self.pick(items, self.number_among(len(items), key))
             columns = zip(*(taken_apart(joining, found[0], i) for i in items), strict=True)
             return put_together(joining, found[0], [
                 self.list_read(list(c), key) for c in columns])
@@ -138,6 +138,10 @@ class Lists(Calls):
         if all(type(m) is ScalarTracer for m in made):
             self.lists_made[tuple(m.value for m in made)] = (after, self.region)
         return made
+
+    def number_among(self, count: int, index: Any) -> Any:
+        """The number of one of several objects, counted from the front."""
+        raise AttributeError
 
     def pick(self, items: list[Any], index: Any) -> Any:
         """One of several objects at a place that depends on data; None where they have too

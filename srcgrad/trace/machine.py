@@ -20,6 +20,7 @@ from ..tree import blank
 from . import (  # noqa: F401  (they fill the table of handlers)
     arrays,
     functions,
+    heaps,
     iterables,
     itertool,
     library,

@@ -15,8 +15,12 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ..graph.ir import Ref
+import numpy as np
+
+from ..dims import proves_nonnegative
+from ..graph.ir import Ref, Value
 from ..kinds import INT, NUMERIC, Kind
+from ..spelling import Method
 from .access import is_cached_property
 from .classes import is_library
 from .either import Either
@@ -28,6 +32,8 @@ from .operators import python_method
 from .structures import leaf_aval, rebuilder, record_fields
 from .tracers import Choice, Picked, is_tracer
 
+PLACES = frozenset({np.argmin, np.argmax, Method("argmin"), Method("argmax"), len})
+RECENT = 50  # operations that are looked through for what made a number
 KINDS = frozenset({isinstance, type, callable, issubclass})  # the same answer for all objects
 
 
@@ -40,10 +46,8 @@ class Picks(Either):
         first = items[0]
         if all(i is first for i in items):
             return first
-        known = next((i.objects for i in items if type(i) is Picked), None)
-        if known is not None:
-            places = [place_among(known, i) for i in items]
-            return None if None in places else Picked(known, self.pick(places, index))
+        if any(type(i) is Picked for i in items):
+            return self._one_of_picked(items, index)
         if isinstance(first, tuple) and all(
                 type(i) is type(first) and len(i) == len(first) for i in items):
             parts = [self.pick(list(column), index) for column in zip(*items, strict=True)]
@@ -56,6 +60,26 @@ class Picks(Either):
             if found is not None:
                 return found
         return self._one_among(items, index)
+
+    def _one_of_picked(self, items: list[Any], index: Any) -> Any:
+        """One of several objects, some of which are picked themselves; None if they are not
+        alike."""
+        objects: list[Any] = []
+        for group in sorted((i.objects for i in items if type(i) is Picked), key=len,
+                            reverse=True):
+            objects += [o for o in group if not any(o is known for known in objects)]
+        objects += [i for i in items if type(i) is not Picked and not any(
+            i is known for known in objects)]
+        if not all(map(_is_alike(objects[0]), objects)):
+            return None
+        found = self._one_of(tuple(objects), 0).objects
+        places = []
+        for item in items:
+            place = place_among(found, item)
+            if place is None:
+                place = self.pick([place_among(found, o) for o in item.objects], item.index)
+            places.append(place)
+        return Picked(found, self.pick(places, index))
 
     groups: list[tuple[Any, ...]]
 
@@ -71,18 +95,30 @@ class Picks(Either):
         self.groups.append(items)
         return Picked(items, index)
 
-    def number_in(self, objects: tuple[Any, ...], index: Any) -> Any:
-        """The number of one of several objects, counted from the front."""
+    def number_among(self, count: int, index: Any) -> Any:
         if type(index) is int:
-            return range(len(objects))[index]
+            return range(count)[index]
+        if (is_tracer(index) and index.aval.expr is not None and proves_nonnegative(
+                index.aval.expr)) or self._is_place(index.value):
+            return index
         (value,) = self.emit("apply", (self.as_value(index),), (INT,), fn=operator.getitem,
-                             args=(range(len(objects)), Ref(0)), kwargs={}, many=False)
+                             args=(range(count), Ref(0)), kwargs={}, many=False)
         return self.wrap(value)
+
+    def _is_place(self, value: Value) -> bool:
+        """Is a number what a search has found: never negative?"""
+        for node in reversed(self.region.builder.nodes[-RECENT:]):
+            if value in node.outputs:
+                fn = node.params.get("fn")
+                if fn is int or fn is operator.getitem:
+                    return fn is int and self._is_place(node.inputs[0])
+                return fn in PLACES
+        return False
 
     def each_of(self, picked: Picked, act: Callable[[Any], Any]) -> Any:
         """The value of an action on whichever object it is, in a branch for each."""
         objects = picked.objects
-        place = self.number_in(objects, picked.index)
+        place = picked.index
 
         def among(i: int) -> Any:
             if i == len(objects) - 1:
@@ -164,7 +200,7 @@ class Picks(Either):
     def _on_each(self, obj: Picked, act: Callable[[Any], None]) -> None:
         """Do something to whichever object it is."""
         objects = obj.objects
-        place = self.number_in(objects, obj.index)
+        place = obj.index
 
         def among(i: int) -> Any:
             if i == len(objects) - 1:
@@ -260,7 +296,7 @@ class Picks(Either):
                 type(left) is Picked) else self.each_of(
                     right, lambda o: self.compare("is", left, o))
             return found
-        return self.compare("==", *(self.number_in(objects, p) for p in places))
+        return self.compare("==", *places)
 
     def static_truth(self, value: Any) -> bool | None:
         if type(value) is Picked and obj_truth(value) is not None:
