@@ -1,5 +1,5 @@
 """Ratios measured side by side in one run: gradient over primal, over hand-written gradients,
-over autograd, JAX and PyTorch where these are installed; first calls; overhead of a call.
+over autograd, JAX and PyTorch where these are installed; kernels; first calls; overhead of a call.
 
 Run with one BLAS thread: OMP_NUM_THREADS=1 python benchmarks/side_by_side.py
 Prints Markdown tables.
@@ -12,6 +12,7 @@ import statistics
 import sys
 import tempfile
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ import srcgrad as sg
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import kernels
 import loops
 import models
 import others
@@ -85,6 +87,32 @@ def steady():
               f"| {hand / primal:.2f} | {ours / hand:.2f} |", flush=True)
     mean = np.exp(np.mean(np.log(ratios)))
     print(f"\nours over hand-written: geometric mean {mean:.2f}, largest {max(ratios):.2f}")
+
+
+def kernel_costs():
+    print("\n| kernel | function | value and gradient | over the function | peak memory "
+          "| of the gradient |")
+    print("|---|---|---|---|---|---|")
+    ratios = []
+    for name, function, args, argnums in kernels.cases():
+        df = sg.value_and_grad(function, argnums=argnums)
+        assert df(*args)[0] == function(*args), name
+        primal, ours = measured(lambda: function(*args), lambda: df(*args))
+        before, after = (peak(call, args) for call in (function, df))
+        ratios.append(ours / primal)
+        print(f"| {name} | {shown(primal)} | {shown(ours)} | {ours / primal:.2f} "
+              f"| {before:.2f} MiB | {after:.2f} MiB |", flush=True)
+    mean = np.exp(np.mean(np.log(ratios)))
+    print(f"\nover the function: geometric mean {mean:.2f}, largest {max(ratios):.2f}")
+
+
+def peak(call, args):
+    """The most memory that a call has at once, in MiB."""
+    tracemalloc.start()
+    call(*args)
+    found = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return found / 2 ** 20
 
 
 def first_calls():
@@ -172,6 +200,7 @@ def in_other_libraries():
 
 if __name__ == "__main__":
     steady()
+    kernel_costs()
     first_calls()
     overhead()
     in_other_libraries()
