@@ -138,7 +138,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     if isinstance(target, types.FunctionType) and lookup(target) is None:
         stage(target)
     bound = bound_arguments(function, args, kwargs)
-    if not isinstance(target, np.ufunc) and not isinstance(target, type(np.sum)):
+    if not isinstance(inspect.unwrap(target), (np.ufunc, type(np.sum))):
         bound.apply_defaults()  # those of library functions stay with them
     _pin_function(machine, function)
     traced_args: list[Any] = []

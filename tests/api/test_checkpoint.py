@@ -188,6 +188,7 @@ def test_names_and_decorators():
 
     assert f.__name__ == "f" and f.__doc__ == "Doc." and "checkpoint of f" in repr(f)
     assert sg.grad(f)(3.0) == 6.0
+    assert sg.grad(sg.checkpoint(np.sin))(1.0) == np.cos(1.0)
 
 
 # ---- checkpoint_range --------------------------------------------------------------------------

@@ -49,7 +49,15 @@ def _moments(g: Array, state: dict[str, Any], betas: tuple[Any, Any]) -> tuple[A
     return first, second, scratch
 
 
-class Adam(ArrayOptimizer):
+class _Moments(ArrayOptimizer):
+    """Optimizers that keep running means of the gradient and of its square."""
+
+    def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
+        state["exp_avg"] = torch.zeros_like(param)
+        state["exp_avg_sq"] = torch.zeros_like(param)
+
+
+class Adam(_Moments):
     """Adaptive moments (Kingma and Ba 2015), optionally with AMSGrad.
 
     ``p -= lr / (1 - beta1**t) * m / (sqrt(v / (1 - beta2**t)) + eps)`` with running means
@@ -93,8 +101,7 @@ class Adam(ArrayOptimizer):
         })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
-        state["exp_avg"] = torch.zeros_like(param)
-        state["exp_avg_sq"] = torch.zeros_like(param)
+        super()._start(param, state, group)
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = torch.zeros_like(param)
 
@@ -138,7 +145,7 @@ class AdamW(Adam):
         )
 
 
-class NAdam(ArrayOptimizer):
+class NAdam(_Moments):
     """Adam with Nesterov momentum (Dozat 2016) and its momentum schedule."""
 
     def __init__(
@@ -169,8 +176,7 @@ class NAdam(ArrayOptimizer):
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["mu_product"] = torch.ones((), dtype=torch.float32)
-        state["exp_avg"] = torch.zeros_like(param)
-        state["exp_avg_sq"] = torch.zeros_like(param)
+        super()._start(param, state, group)
 
     def _update(self, p: Array, g: Array, state: dict[str, Any], group: Group) -> None:
         step, lr = float(torch.raw(state["step"])), scalar(group["lr"])
@@ -191,7 +197,7 @@ class NAdam(ArrayOptimizer):
         p -= scratch
 
 
-class RAdam(ArrayOptimizer):
+class RAdam(_Moments):
     """Rectified Adam (Liu et al. 2020): plain momentum until the variance is tractable."""
 
     def __init__(
@@ -215,10 +221,6 @@ class RAdam(ArrayOptimizer):
             "maximize": maximize, "foreach": foreach, "capturable": capturable,
             "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
         })
-
-    def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
-        state["exp_avg"] = torch.zeros_like(param)
-        state["exp_avg_sq"] = torch.zeros_like(param)
 
     def _update(self, p: Array, g: Array, state: dict[str, Any], group: Group) -> None:
         step, lr = float(torch.raw(state["step"])), scalar(group["lr"])
