@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, inactive, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
-from srcgrad.rules.linear_algebra import adjoint_matrix
+from srcgrad.rules.linear_algebra import adjoint_matrix, pinv_a
 from srcgrad.rules.products import conj_complex, matrix_transpose
 
 Dtype = np.dtype[Any]
@@ -32,6 +32,16 @@ def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
     both = d + mirrored
     strict = np.triu(both, 1) if upper else np.tril(both, -1)
     return strict + _on_diagonal(0.5 * _diagonal(both), both)
+
+
+@vjp(np.linalg.pinv, "a", settings={"triangle": "read"})
+def pinv_of(
+    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], hermitian: bool, triangle: str
+) -> Array:
+    if not hermitian:
+        return pinv_a(ct, ans, a, a_dtype)
+    whole = np.tril(a) + adjoint_matrix(np.tril(a, -1), a_dtype)
+    return read_triangle(pinv_a(ct, ans, whole, a_dtype), a_dtype, False, triangle)
 
 
 def _on_diagonal(values: Array, like: Array) -> Array:

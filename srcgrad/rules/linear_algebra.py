@@ -62,7 +62,6 @@ def slogdet_a(ct: Any, ans: Any, a: Array, a_dtype: np.dtype[Any]) -> Array:
     return _per_matrix(log_ct, a) * matrix_transpose(np.linalg.inv(a))
 
 
-@vjp(np.linalg.pinv, "a")
 def pinv_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any]) -> Array:
     """Golub and Pereyra (1973), for constant rank."""
     g = np.conj(ct) if a_dtype.kind == "c" else ct

@@ -110,7 +110,8 @@ def scipy_cholesky(ct: Array, ans: Array, a_dtype: Dtype, lower: bool, triangle:
 @vjp(sl.cho_factor, "a", settings={"triangle": "read"})
 def cho_factor_a(ct: Any, ans: Any, a_dtype: Dtype, lower: bool, triangle: str) -> Array:
     part = np.tril if lower else np.triu
-    return cholesky_a(part(ct[0]), part(ans[0]), a_dtype, not lower, triangle)
+    d = cholesky_a(part(ct[0]), part(ans[0]), a_dtype, not lower, triangle)
+    return d + (np.triu(ct[0], 1) if lower else np.tril(ct[0], -1))  # that triangle is kept
 
 
 @vjp(sl.cho_solve, "c_and_lower", "b")

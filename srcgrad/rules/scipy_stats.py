@@ -17,6 +17,8 @@ import scipy.stats as st
 
 from srcgrad.rules.book import Array, Body, NoRule, elementwise, inactive, vjp
 from srcgrad.rules.broadcast import dispatching, sum_to
+from srcgrad.rules.decompositions import read_triangle
+from srcgrad.rules.linear_algebra import adjoint_matrix
 
 Shape = tuple[int, ...]
 Standard = Callable[..., Array]
@@ -192,27 +194,39 @@ def _normal_like(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = 
     """The parameters of ``multivariate_normal``'s densities."""
 
 
-@vjp(st.multivariate_normal.logpdf, "x", "mean", "cov", like=_normal_like)
+@vjp(st.multivariate_normal.logpdf, "x", "mean", "cov", like=_normal_like,
+     settings={"triangle": "read"})
 def multivariate_normal_logpdf(
-    ct: Array, x: Array, x_shape: Shape, mean: Array, mean_shape: Any, cov: Array, cov_ndim: int
-) -> Any:
-    if cov_ndim != 2:
-        raise NoRule("multivariate_normal has a derivative rule for a matrix cov= only")
+    ct: Array, x: Array, x_shape: Shape, mean: Array, mean_shape: Any, cov: Array, cov_ndim: int,
+    cov_shape: Any, cov_dtype: Any, triangle: str,
+) -> Any:  # fmt: skip
     centred = x if mean is None else x - mean
-    inverse = np.linalg.inv(cov)
+    if cov_ndim != 2 and (mean is None or len(mean_shape) != 1):
+        raise NoRule("multivariate_normal has a derivative rule for a matrix cov=, or a vector "
+                     "mean=, only")
+    d_x: Array
+    if cov_ndim != 2:
+        scaled = centred / cov
+        d_x = -np.expand_dims(ct, -1) * scaled
+        each = 0.5 * np.expand_dims(ct, -1) * (scaled * scaled - 1 / cov)
+        return sum_to(d_x, x_shape), sum_to(-d_x, mean_shape), sum_to(each, cov_shape)
+    inverse = np.linalg.inv(np.tril(cov) + adjoint_matrix(np.tril(cov, -1), cov_dtype))
     pull = centred @ inverse.T
     d_x = -np.expand_dims(ct, -1) * pull
     both = np.expand_dims(pull, -1) * np.expand_dims(pull, -2) - inverse.T
-    d_cov = sum_to(0.5 * np.expand_dims(ct, (-1, -2)) * both, np.shape(cov))
+    d_cov = sum_to(0.5 * np.expand_dims(ct, (-1, -2)) * both, cov_shape)
+    d_cov = read_triangle(d_cov, cov_dtype, False, triangle)
     return sum_to(d_x, x_shape), None if mean is None else sum_to(-d_x, mean_shape), d_cov
 
 
-@vjp(st.multivariate_normal.pdf, "x", "mean", "cov", like=_normal_like)
+@vjp(st.multivariate_normal.pdf, "x", "mean", "cov", like=_normal_like,
+     settings={"triangle": "read"})
 def multivariate_normal_pdf(
     ct: Array, ans: Array, x: Array, x_shape: Shape, mean: Array, mean_shape: Any, cov: Array,
-    cov_ndim: int,
+    cov_ndim: int, cov_shape: Any, cov_dtype: Any, triangle: str,
 ) -> Any:  # fmt: skip
-    return multivariate_normal_logpdf(ct * ans, x, x_shape, mean, mean_shape, cov, cov_ndim)
+    return multivariate_normal_logpdf(ct * ans, x, x_shape, mean, mean_shape, cov, cov_ndim,
+                                      cov_shape, cov_dtype, triangle)
 
 
 @vjp(st.dirichlet.logpdf, "x", like=lambda x, alpha: None)
