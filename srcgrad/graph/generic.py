@@ -203,7 +203,7 @@ def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
         raise
     except (ValueError, ArithmeticError, UnsupportedOperation) as first:
         for shift in SHIFTS[1:]:
-            if _OF_SHAPES.search(str(first)):
+            if _OF_AXES.search(str(first)):
                 break
             try:
                 return _found(fn, args, kwargs, dims, leaves, shift)
@@ -218,6 +218,7 @@ def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
         raise
 
 
+_OF_AXES = re.compile(r"\bndim|[0-9]-?[dD]\b|\baxis|\baxes|\brank")
 _OF_SHAPES = re.compile(r"\bndim|[0-9]-?[dD]\b|\baxis|\baxes|\brank|square|dimensional|core dim")
 
 

@@ -41,7 +41,10 @@ def _filled(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool,
     if dtype.kind == "b":
         values = (steps % 2 == 0).reshape(shape)
     elif dtype.kind in "iu":
-        values = (1 + steps % 2).astype(dtype).reshape(shape)
+        values = (1 + steps % 2).reshape(shape)
+        if square:
+            values = values + np.swapaxes(values, -1, -2) + 9 * np.eye(shape[-1], dtype=int)
+        values = values.astype(dtype)
     elif dtype.kind in "fc":
         # vectors increase (bins, nodes and knots must), matrices are in general position
         spread = (steps + 0.5) / max(count, 1) if len(shape) < 2 else (0.5 + steps * 0.618034) % 1.0

@@ -48,7 +48,8 @@ def _assignments(dims: tuple[Any, ...]) -> list[dict[Atom, int]]:
     chosen = [_assignment(atoms, polys)]
     pairs: set[tuple[Any, Any]] = {(a, b) for a in polys for b in (*polys, *numbers) if a != b}
     pairs |= {(b, a) for a, b in pairs}
-    candidates = [c for c in _extremes(atoms) if _penalty(polys, c) < 10]
+    limit = 10 + _penalty(polys, chosen[0])  # some sizes are small whatever is chosen
+    candidates = [c for c in _extremes(atoms) if _penalty(polys, c) < limit]
     pairs -= _ordered(pairs, chosen[0])
     while candidates and len(chosen) < 6:
         gains = [_ordered(pairs, c) for c in candidates]
@@ -263,7 +264,7 @@ class Matcher:
         """The dim whose sizes in the runs are ``seen``; None if nothing simple fits."""
         same = [d for d in self.known if self.values[d] == seen]
         if len(self.runs) == 1:
-            return seen[0] if self.necessary or not self.known else None
+            return seen[0] if not self.known else None
         if same:
             return same[0] if self.necessary or len(same) == 1 else None
         if len(set(seen)) == 1:

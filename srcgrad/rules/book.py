@@ -320,14 +320,15 @@ _PARTNERS: dict[str, str] = {}
 def when_imported(partner: str, rules: str) -> None:
     """Import the module ``rules`` at the first lookup that fails after ``partner`` (an optional
     package) has been imported by anybody."""
-    _PARTNERS[partner] = rules
+    _PARTNERS[rules] = partner
 
 
 def _import_partners() -> bool:
     """Import the rules of partners that are there by now; was anything imported?"""
-    ready = [partner for partner in _PARTNERS if partner in sys.modules]
-    for partner in ready:
-        importlib.import_module(_PARTNERS.pop(partner))
+    ready = [rules for rules, partner in _PARTNERS.items() if partner in sys.modules]
+    for rules in ready:
+        del _PARTNERS[rules]
+        importlib.import_module(rules)
     return bool(ready)
 
 

@@ -298,6 +298,21 @@ def iscomplexobj(machine: Any, x: Any) -> bool:
     return bool(np.iscomplexobj(x))
 
 
+@handles(np.ma.isMaskedArray, np.ma.is_masked)
+def is_masked(machine: Any, x: Any) -> bool:
+    return not is_tracer(x) and bool(np.ma.isMaskedArray(x))
+
+
+@handles(np.ma.getmask)
+def getmask(machine: Any, a: Any) -> Any:
+    return np.ma.nomask if contains_tracer(a) else np.ma.getmask(a)
+
+
+@handles(np.ma.getdata)
+def getdata(machine: Any, a: Any, subok: bool = True) -> Any:
+    return machine.call(np.asarray, a) if contains_tracer(a) else np.ma.getdata(a, subok)
+
+
 def _rank_of(obj: Any) -> int:
     return (obj.aval.ndim or 0) if is_tracer(obj) else int(np.ndim(obj))
 

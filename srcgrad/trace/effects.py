@@ -16,7 +16,7 @@ from ..spelling import Method
 from .recorder import array_tracers
 from .selections import NOTHING, Selections
 from .tracers import ArrayTracer, is_tracer
-from .written_out import ufunc_at
+from .written_out import require_shape, ufunc_at
 
 _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
                    Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
@@ -198,6 +198,9 @@ class Effects(Selections):
         stored = []
         for target, one in zip(targets, results):
             if target is not None:
+                if not isinstance(function, np.ufunc) and function is not np.clip and (
+                        type(one) is not ArrayTracer or one.aval.shape != target.aval.shape):
+                    self.call(require_shape, one, target)
                 self._store_whole(target, one)
             stored.append(one if target is None else target)
         return tuple(stored) if isinstance(result, tuple) else stored[0]

@@ -22,6 +22,9 @@ WEAK: frozenset[Any] = frozenset({weakref.ref, weakref.proxy, weakref.finalize, 
                   weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet})
 MATRICES: frozenset[Any] = frozenset({np.matrix, np.asmatrix, np.bmat})
 EXACT: frozenset[Any] = frozenset({decimal.Decimal, fractions.Fraction})
+# Questions about masks, which traced arrays have none of.
+PREDICATES: frozenset[Any] = frozenset({np.ma.isMaskedArray, np.ma.is_masked, np.ma.getmask,
+                                        np.ma.getdata})
 OUTWARD = frozenset({"ctypes", "multiprocessing", "concurrent", "asyncio", "socket", "_socket",
                      "sqlite3", "_sqlite3", "array", "threading", "_thread"})
 EFFECTS = frozenset({"json", "pickle", "_pickle", "marshal", "struct", "_struct", "csv", "_csv",
@@ -71,7 +74,7 @@ def _of_object(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
 
 def _with_traced(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
     module = getattr(function, "__module__", None) or ""
-    if module.startswith("numpy.ma"):
+    if module.startswith("numpy.ma") and function not in PREDICATES:
         return masked()
     if function in MATRICES:
         return UnsupportedType(

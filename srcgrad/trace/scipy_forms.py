@@ -129,6 +129,60 @@ def _shape_of(array: Any) -> tuple[Any, ...]:
     return shape
 
 
+def toeplitz(c: Any, r: Any = None) -> Any:
+    """``scipy.linalg.toeplitz`` of vectors."""
+    c = np.ravel(c)
+    r = np.conj(c) if r is None else np.ravel(r)
+    values = np.concatenate((c[::-1], r[1:]))
+    return values[len(c) - 1 - np.arange(len(c))[:, None] + np.arange(len(r))]
+
+
+def hankel(c: Any, r: Any = None) -> Any:
+    """``scipy.linalg.hankel`` of vectors."""
+    c = np.ravel(c)
+    r = np.zeros_like(c) if r is None else np.ravel(r)
+    values = np.concatenate((c, r[1:]))
+    return values[np.arange(len(c))[:, None] + np.arange(len(r))]
+
+
+def circulant(c: Any) -> Any:
+    """``scipy.linalg.circulant`` of a vector."""
+    return c[(np.arange(len(c))[:, None] - np.arange(len(c))) % len(c)]
+
+
+def squareform(machine: Any, X: Any, force: str = "no", checks: bool = True) -> Any:
+    """The size of a matrix of distances follows from the number of pairs."""
+    if type(X) is ArrayTracer and X.aval.ndim == 1 and force == "no":
+        return machine.inline(square_of_pairs, (X,), {})
+    return machine.call_library(sys.modules["scipy.spatial.distance"].squareform, (X,),
+                                {"force": force, "checks": checks})
+
+
+def square_of_pairs(pairs: Any) -> Any:
+    """``squareform`` of a vector."""
+    size = int(np.ceil(np.sqrt(len(pairs) * 2)))
+    if size * (size - 1) != len(pairs) * 2:
+        raise ValueError("Incompatible vector size. It must be a binomial coefficient n choose 2 "
+                         "for some integer n >= 2.")
+    rows, columns = np.triu_indices(size, 1)
+    square = np.zeros((size, size), pairs.dtype)
+    square[rows, columns] = pairs
+    square[columns, rows] = pairs
+    return square
+
+
+def of_vectors(original: str, helper: Any) -> Handler:
+    """A helper for vectors; stacks of them are left to SciPy's own code."""
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        given = [machine.call(np.asarray, a) for a in (*args, *kwargs.values()) if a is not None]
+        if any(len(_shape_of(a)) > 1 for a in given):
+            function = getattr(sys.modules["scipy.linalg"], original)
+            return over_batch(function)(machine, *args, **kwargs)
+        return machine.inline(helper, args, kwargs)
+
+    return handler
+
+
 def _staged(helper: Any) -> Handler:
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
         return machine.inline(helper, args, kwargs)
@@ -148,6 +202,10 @@ HANDLED: dict[tuple[str, str], Handler] = {
     ("scipy.stats._distn_infrastructure", "rv_frozen.__init__"): _staged(freeze),
     ("scipy.stats._distn_infrastructure", "rv_continuous.ppf"): _staged(ppf),
     ("scipy.stats._distn_infrastructure", "rv_continuous.isf"): _staged(isf),
+    ("scipy.linalg._special_matrices", "toeplitz"): of_vectors("toeplitz", toeplitz),
+    ("scipy.linalg._special_matrices", "hankel"): of_vectors("hankel", hankel),
+    ("scipy.linalg._special_matrices", "circulant"): of_vectors("circulant", circulant),
+    ("scipy.spatial.distance", "squareform"): squareform,
     ("scipy.stats._multivariate", "multivariate_normal_gen.__call__"): frozen_normal,
 }
 OVER_BATCH = "_apply_over_batch.<locals>.decorator.<locals>.wrapper"
@@ -164,13 +222,14 @@ def handler_of(function: Any) -> Handler | None:
                 function.__code__.co_filename.startswith("<")):
             return parsed(function)
         return None
-    if lookup(function) is not None:
-        return None
+    found = HANDLED.get((module, function.__qualname__))
+    if found is not None or lookup(function) is not None:
+        return found
     if function.__code__.co_qualname == WRAPPER:
         return sample_statistic(function)
     if function.__code__.co_qualname == OVER_BATCH:
         return over_batch(function)
-    return HANDLED.get((module, function.__qualname__))
+    return None
 
 
 def shared_method(function: types.MethodType) -> types.MethodType | None:

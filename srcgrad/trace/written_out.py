@@ -185,6 +185,12 @@ def periodic_interp(x: Any, xp: Any, fp: Any, period: Any) -> Any:
     return np.interp(x, xp, fp)
 
 
+def require_shape(result: Any, out: Any) -> None:
+    """Raise what most functions of NumPy raise for an ``out`` of another shape."""
+    if np.shape(result) != out.shape:
+        raise ValueError("output array does not match result of the function in its shape")
+
+
 def plane_cross(a: Any, b: Any, size_a: int, size_b: int, axis: int) -> Any:
     """``np.cross`` where at least one vector lies in the plane."""
     last = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]

@@ -76,6 +76,8 @@ def test_solutions():
     check(np.linalg.lstsq, signed(2, 4), signed(2))
     check(np.linalg.pinv, signed(4, 2))
     check(np.linalg.pinv, signed(2, 4))
+    check(np.linalg.pinv, spd(3, 3), hermitian=True)
+    check(np.linalg.pinv, spd(2, 3, 3), hermitian=True)
     for n in (-2, -1, 0, 1, 2, 3, 5):
         check(np.linalg.matrix_power, a, n)
     check(np.linalg.matrix_power, a, np.int64(3))

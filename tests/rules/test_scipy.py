@@ -206,17 +206,11 @@ def test_discrete_distributions():
 
 def test_multivariate_distributions():
     for f in (st.multivariate_normal.logpdf, st.multivariate_normal.pdf):
-        check(f, signed(3), signed(3), spd(3), fixed=(2,))
-        check(f, signed(4, 3), signed(3), spd(3), fixed=(2,))
+        for cov in (spd(3), real(3), np.array(0.7)):
+            check(f, signed(3), signed(3), cov)
+            check(f, signed(4, 3), signed(3), cov)
     from srcgrad.rules import lookup
 
-    x, mean, cov = signed(4, 3), signed(3), spd(3)
-    ct, t = signed(4), signed(3, 3)
-    t = t + t.T
-    body = lookup(st.multivariate_normal.logpdf).rules["cov"].body
-    _, _, d_cov = body(ct, x, x.shape, mean, mean.shape, cov, 2)
-    f = lambda h: np.sum(ct * st.multivariate_normal.logpdf(x, mean, cov + h * t))
-    np.testing.assert_allclose(np.sum(d_cov * t), (f(1e-6) - f(-1e-6)) / 2e-6, rtol=1e-6)
     d_x = lookup(st.dirichlet.logpdf).rules
     alpha, x = 1 + real(3), np.array([0.2, 0.3, 0.5])
     np.testing.assert_allclose(d_x["x"].body(2.0, x, 1, alpha), 2 * (alpha - 1) / x)
@@ -280,3 +274,33 @@ def test_convolutions(mode):
         check(function, signed(5, 4), signed(2, 3), mode=mode)
         check(function, signed(5, 4), signed(3, 2), mode=mode)
     check(signal.convolve, signed(2), signed(5), mode=mode)
+
+
+DISTANCES = [("euclidean", {}), ("sqeuclidean", {}), ("cityblock", {}), ("chebyshev", {}),
+             ("minkowski", {"p": 3}), ("cosine", {}), ("correlation", {}),
+             ("seuclidean", {"V": np.array([0.5, 2.0, 1.0])}),
+             ("mahalanobis", {"VI": np.diag([0.5, 2.0, 1.0])})]  # fmt: skip
+
+
+@pytest.mark.parametrize("metric, options", DISTANCES, ids=lambda d: str(d))
+def test_distances(metric, options):
+    sd = pytest.importorskip("scipy.spatial.distance")
+    check(sd.cdist, signed(4, 3), signed(2, 3), metric, tol=2e-5, **options)
+    check(sd.pdist, signed(4, 3), metric, tol=2e-5, **options)
+
+
+def test_condensed_distances():
+    sd = pytest.importorskip("scipy.spatial.distance")
+    check(sd.squareform, real(6))
+    check(sd.squareform, signed(3, 3), "no", False)
+
+
+def test_filters():
+    signal = pytest.importorskip("scipy.signal")
+    b, a = signed(3), np.array([1.5, 0.3, -0.2])
+    check(signal.lfilter, b, a, signed(7), tol=2e-5)
+    check(signal.lfilter, b, a, signed(2, 7), axis=1, tol=2e-5)
+    check(signal.lfilter, b, np.array([2.0]), signed(5), tol=2e-5)
+    sections = signal.butter(4, 0.3, output="sos")
+    check(signal.sosfilt, sections, signed(8), fixed=(0,))
+    check(signal.sosfilt, sections, signed(8, 2), 0, fixed=(0,))

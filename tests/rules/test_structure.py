@@ -70,6 +70,8 @@ def test_reduction_options():
     check(np.var, cplx(2, 3), axis=0)
     check(np.std, cplx(2, 3), axis=0)
     check(np.var, a, axis=0, correction=1)
+    check(np.var, a, 1, None, None, 1, mean=signed(3, 1))
+    check(np.std, a, 1, None, None, 1, mean=signed(3, 1))
     check(np.prod, np.array([2.0, 0.0, 3.0]))
     check(np.prod, np.array([2.0, 0.0, 0.0]))
     for f in (
