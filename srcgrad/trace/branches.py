@@ -34,7 +34,7 @@ class Branches(Merges):
         if known is None:
             fixed = self.is_fixed(tested)
             site = (then.__code__, orelse.__code__) if hasattr(then, "__code__") else None
-            if fixed and ("guard", site) in self.assumed:
+            if fixed and (self.demanding or ("guard", site) in self.assumed):
                 known = self.truth(tested)
         if known is not None:
             return self.after(then() if known else orelse(), rest)
@@ -45,6 +45,7 @@ class Branches(Merges):
         finally:
             self.open_tests.pop()
 
+    demanding: int  # in an iterator of the user's: whether it ends is needed while tracing
     open_tests: list[tuple[Any, bool, int]]
     call_sites: list[Any]
 

@@ -58,11 +58,11 @@ class Calls(LibraryCalls):
         refused = refusal(function, args, kwargs)
         if refused is not None:
             raise self.fatal(refused)
+        if is_tracer(function):
+            return self._call_traced(function, args, kwargs)
         handler = self._handler(function)
         if handler is not None:
             return self.adopt(handler(self, *args, **kwargs))
-        if is_tracer(function):
-            return self._call_traced(function, args, kwargs)
         if isinstance(function, BoundMethod):
             return self.call_method(function.owner, function.name, *args, **kwargs)
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__setattr__":
@@ -100,6 +100,8 @@ class Calls(LibraryCalls):
         if isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
             made: Any = function.__reduce__()
             return self.call(self.call(made[0], *made[1]), *args)
+        if not callable(function):
+            raise TypeError(f"'{type(function).__name__}' object is not callable")
         method = python_method(function, "__call__")
         if method is not None and lookup(function) is not None:
             return ruled_call(self, function, args, kwargs)
@@ -118,6 +120,11 @@ class Calls(LibraryCalls):
 
     iterators: dict[int, tuple[Any, Any]]
 
+    spent: dict[int, Any]  # Python iterators that something may have taken a part of
+
+    def refuse_shared(self) -> None:
+        raise AttributeError
+
     def note_iterator(self, made: Any) -> None:
         """Remember the region in which a Python iterator was made."""
         if not isinstance(made, Staged) and id(made) not in self.iterators:
@@ -126,6 +133,8 @@ class Calls(LibraryCalls):
     def check_iterator(self, iterator: Any) -> None:
         """A Python iterator is advanced while tracing, so it must be in the region where it was
         made, which is run once; a for loop of known length can be unrolled."""
+        if id(iterator) in self.spent:
+            self.refuse_shared()
         found = self.iterators.get(id(iterator))
         if found is not None and found[1] is not self.region:
             raise self.fatal(JoinError(

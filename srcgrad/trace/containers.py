@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import evaluate, is_varying
 from ..errors import UnsupportedOperation
 from ..kinds import SCALARS
 from ..spelling import Method
@@ -25,6 +26,9 @@ from .written_out import Flat, count_of, is_among, place_of
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
                    "symmetric_difference", "__len__", "__contains__", "__getitem__"})
+
+
+MOST_ITEMS = 500  # of an iterator of a user's class
 
 
 class Containers(Lists):
@@ -68,6 +72,10 @@ class Containers(Lists):
             size = self.length(value)
             if not star and type(size) is not int:
                 self.guard_size("eq0", size.aval.expr - before)
+                number = None if is_varying(size.aval.expr) else evaluate(
+                    size.aval.expr, self.numbers)
+                if number is not None and number != before:
+                    split_items([None] * number, before, False, 0, value)  # raises Python's error
             count = size if type(size) is int else (
                 before if not star else self.demand(size, "unpacking"))
             items = [self.getitem(value, i) for i in range(count)]
@@ -122,8 +130,9 @@ class Containers(Lists):
         """What Python's iteration over a static iterable yields; items of containers from
         outside are read by their paths, and user-written ``__iter__`` is staged."""
         method = python_method(iterable, "__iter__")
-        if method is not None:
-            return self.outside_items(self.call(method, iterable))
+        found = iterable if method is None else self.call(method, iterable)
+        if found is not iterable:
+            return self.outside_items(found)
         iterable = self.seen(iterable)
         if type(iterable) in (Flat, NdIter):
             iterable = staged_iterable(self, iterable)
@@ -150,12 +159,20 @@ class Containers(Lists):
         return iterable
 
     def _user_iterator(self, iterator: Any, step: Any) -> Any:
-        while True:
+        for _ in range(MOST_ITEMS):
+            self.demanding += 1
             try:
                 value = self.call(step, iterator)
             except StopIteration:
                 return
+            finally:
+                self.demanding -= 1
             yield value
+        raise self.fatal(UnsupportedOperation(
+            f"the iterator of {type(iterator).__name__} gives more than {MOST_ITEMS} items, or "
+            "ends where data say so",
+            why="it is gone through while the code is generated",
+            fix="write it as a generator function, or loop over an array"))
 
     def _user_sequence(self, obj: Any) -> Any:
         i = 0

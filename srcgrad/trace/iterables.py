@@ -158,6 +158,7 @@ def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
 @handles(next)
 def next_(machine: Any, iterator: Any, *default: Any) -> Any:
     if isinstance(iterator, Cursor):
+        machine.check_shared(iterator)
         size = iteration.length(machine, iterator.inner)
         position = iterator.position
         past = machine.compare(">=", position, size)
@@ -165,12 +166,20 @@ def next_(machine: Any, iterator: Any, *default: Any) -> Any:
             past = machine.truth(past)  # guarded: the text of a few items in a row has no tests
         if default:
             return machine.if_expression(past, lambda: default[0],
-                                         lambda: _taken(machine, iterator))
+                                         lambda: taken(machine, iterator))
         machine.if_(past, lambda: machine.raise_(StopIteration, None, False), lambda: NORMAL)
-        return _taken(machine, iterator)
+        return taken(machine, iterator)
     method = python_method(iterator, "__next__")
     if method is not None:
-        return machine.call(method, iterator)
+        machine.demanding += bool(default)
+        try:
+            return machine.call(method, iterator)
+        except StopIteration:
+            if not default:
+                raise
+            return default[0]
+        finally:
+            machine.demanding -= bool(default)
     if id(iterator) in machine.paths:  # it goes on at every call
         counts = type(iterator) is itertools.count and not default
         return machine.emit_effect(next, (iterator, *default), {}, INT if counts else OPAQUE)
@@ -178,7 +187,7 @@ def next_(machine: Any, iterator: Any, *default: Any) -> Any:
     return next(iterator, *default)
 
 
-def _taken(machine: Any, cursor: Cursor) -> Any:
+def taken(machine: Any, cursor: Cursor) -> Any:
     """The next item of an iterator that has one."""
     position = cursor.position
     value = iteration.item(machine, cursor.inner, position)
@@ -265,7 +274,7 @@ def _fold(machine: Any, function: Any, items: Cursor, *initial: Any) -> Any:
         empty = machine.compare("==", iteration.length(machine, items.inner), 0)
         machine.if_(empty, lambda: machine.raise_(TypeError(EMPTY_REDUCTION), None, False),
                     lambda: NORMAL)
-        initial = (_taken(machine, items),)
+        initial = (taken(machine, items),)
     return machine.inline(written_out.fold, (function, *initial, items), {})
 
 

@@ -99,10 +99,13 @@ class Mapped(Staged):
 
 @dataclass(slots=True)
 class Cursor(Staged):
-    """An iterator: a sequence and the position of its next item (a slot in the journal)."""
+    """An iterator: a sequence and the position of its next item (a slot in the journal).
+    ``kept``: it has a name; ``shared``: something may have taken a part of its items."""
 
     inner: Any
     position: Any = 0
+    kept: bool = False
+    shared: Any = False
 
 
 @dataclass(slots=True)

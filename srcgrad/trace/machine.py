@@ -25,10 +25,10 @@ from . import (  # noqa: F401  (they fill the table of handlers)
     itertool,
     library,
 )
-from .contents import Contents
 from .handlers import HANDLERS
 from .homes import may_be
 from .iteration import Cursor, Staged, Transposed, staged_iterable
+from .iterators import Iterators
 from .rounds import Later
 from .structures import record_fields
 from .tables import check_no_table
@@ -36,7 +36,7 @@ from .tracers import ArrayTracer, is_tracer
 
 SIZED = (list, tuple, dict, set, frozenset, range)
 
-class TraceMachine(Contents):
+class TraceMachine(Iterators):
     """All staged operators, recording."""
 
     float_aval = FLOAT
@@ -86,6 +86,10 @@ class TraceMachine(Contents):
         self.handling = []
         self.loop_sites = {}
         self.iterators = {}
+        self.kept_cursors = {}
+        self.spent = {}
+        self.drawn_from = {}
+        self.demanding = 0
         self.made_classes = {}
         self.callees = {}
         self.tracing = []
@@ -104,12 +108,14 @@ class TraceMachine(Contents):
     # ---- operators that are about Python -----------------------------------------------------
     def generator(self, iterable: Any, lazily: Any, as_list: Any) -> Any:
         """A generator expression over traced things runs at once, staged."""
+        iterable = self.consumed(iterable, False)
         if as_list is not None and (staged_iterable(self, iterable) is not None or (
                 ("listed",) in self.assumed and isinstance(iterable, SIZED))):
             items = as_list(iterable)
             return Cursor(staged_iterable(self, items) or items)
         made = lazily(self.iterate(iterable))
         self.note_iterator(made)
+        self.drawn_from[id(made)] = (made, iterable)
         return made
 
     def spread(self, value: Any, function: Any = ...) -> Any:

@@ -248,6 +248,9 @@ class Operators(Sources):
         if isinstance(right, (list, tuple)):
             right = self.apply(np.asarray, (right,), {})
         value = self.as_value(right)
+        if left.aval.dtype is not None and value.aval.dtype is not None and (
+                left.aval.dtype.kind in "biu" and value.aval.is_inexact):
+            INPLACE[op](np.ones(1, left.aval.dtype), np.ones(1, value.aval.dtype))  # may raise
         outcome = infer(BINARY[op], (left.aval, value.aval), {})
         for relation, dim in outcome.guards:
             self.guard_size(relation, dim)

@@ -10,13 +10,14 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import mixed_classes  # noqa: E402
+import mixed_iterators  # noqa: E402
 import mixed_numpy  # noqa: E402
 import mixed_python  # noqa: E402
 from chain import check, check_exported, check_orders  # noqa: E402
 
 PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
-    for module in (mixed_classes, mixed_numpy, mixed_python)
+    for module in (mixed_classes, mixed_iterators, mixed_numpy, mixed_python)
     for fn, args in module.CASES
 ]
 
@@ -28,12 +29,15 @@ def test_program(fn, args):
 
 # its decorated helpers count their calls: what they count in is passed to the exported function
 WITH_STATE = frozenset({"decorators"})
+# the end of its own iterator is not known in a derivative of a derivative
+FIRST_ORDER = frozenset({"own_iterator"})
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("fn", "args"), PROGRAMS)
 def test_program_at_length(fn, args, tmp_path):
     check(fn, args)
-    check_orders(fn, args)
+    if fn.__name__ not in FIRST_ORDER:
+        check_orders(fn, args)
     if fn.__name__ not in WITH_STATE:
         check_exported(fn, args, tmp_path)

@@ -306,3 +306,18 @@ def exception_returned(x):
 def test_results_without_a_common_form(function):
     with pytest.raises(sg.JoinError, match="unlike things"):
         sg.jit(function)(X)
+
+
+@pytest.mark.parametrize("function", [
+    lambda it: sum(a * b for a, b in zip(it, it)),
+    lambda it: next(v for v in it if v > 1.0) + sum(it),
+    lambda it: any(v > 1.0 for v in it) + sum(it),
+    lambda it: (2.0 in it) + sum(it),
+], ids=range(4))
+def test_iterators_of_which_an_unknown_part_was_taken(function):
+    def program(x):
+        it = iter(x)
+        return function(it)
+
+    with pytest.raises(sg.UnsupportedOperation, match="used again"):
+        sg.grad(program)(X)

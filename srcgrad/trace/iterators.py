@@ -1,0 +1,148 @@
+"""Iterators that a program keeps: what takes items from them, and where they are afterwards.
+
+An iterator in an expression (``for a, b in zip(x, y)``) is gone through once and forgotten.  One
+that has a name, or lies in an attribute or a list, remembers its position: loops over it take the
+next item like ``next`` does, and functions that take all items leave it at its end.  Where a
+function may take some of the items only, the iterator cannot be used again.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..errors import UnsupportedOperation
+from ..stage.machine import Frame
+from .classes import is_library
+from .contents import Contents
+from .iterables import taken
+from .iteration import Cursor, Enumerate, Mapped, Reversed, Zip, length
+from .journal import Field
+from .operators import python_method
+from .tracers import is_tracer
+
+EXHAUST: frozenset[Any] = frozenset({list, tuple, set, frozenset, sum, max, min, sorted, dict,
+                                     functools.reduce, np.fromiter, len})
+PASSED: frozenset[Any] = frozenset({next, iter, isinstance, type, id, callable, bool, print, repr,
+                                    str, hasattr, getattr})
+
+
+class Step:
+    """The body of a loop over an iterator, with the item taken first; to the machine it is the
+    user's body."""
+
+    def __init__(self, run: Callable[[], Any], body: Any) -> None:
+        self.run = run
+        self.__code__ = body.__code__
+        self.__globals__ = getattr(body, "__globals__", {})
+
+    def __call__(self) -> Any:
+        return self.run()
+
+
+class Iterators(Contents):
+    """Iterators with a position."""
+
+    drawn_from: dict[int, tuple[Any, Any]]  # generator expressions, and what they go through
+    kept_cursors: dict[int, tuple[Any, Cursor]]
+
+    def kept(self, value: Any) -> Any:
+        """A value that gets a name: an iterator has a position from now on."""
+        if type(value) in (Zip, Enumerate, Mapped, Reversed):
+            value = self.kept_cursors.setdefault(id(value), (value, Cursor(value)))[1]
+        if type(value) is Cursor:
+            value.kept = True
+        return value
+
+    def store(self, frame: Frame, name: str, value: Any) -> None:
+        super().store(frame, name, self.kept(value))
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        super().setattr(obj, name, self.kept(value))
+
+    def build_list(self, *items: Any) -> list[Any]:
+        return super().build_list(*(self.kept(i) for i in items))
+
+    def run_frame(self, function: Any, staged: Any, frame: Frame) -> Any:
+        for name, value in list(frame.slots.items()):
+            if self.kept(value) is not value:
+                frame.slots[name] = self.kept(value)
+        return super().run_frame(function, staged, frame)
+
+    def consumed(self, cursor: Any, whole: bool) -> Any:
+        """The remaining items of a kept iterator, which is at its end from now on."""
+        if type(cursor) is not Cursor or not cursor.kept:
+            return cursor
+        self.check_shared(cursor)
+        rest = Cursor(cursor.inner, cursor.position)
+        self.journal.write(Field(cursor, "position"), length(self, cursor.inner))
+        if not whole:
+            self.journal.write(Field(cursor, "shared"), True)
+        return rest
+
+    def check_shared(self, cursor: Cursor) -> None:
+        if cursor.shared is not False:
+            self.refuse_shared()
+
+    def refuse_shared(self) -> NoReturn:
+        raise self.fatal(UnsupportedOperation(
+            "an iterator is used again after something may have taken a part of its items",
+            why="how far it has got depends on data",
+            fix="make a list of the items first, and use slices of it"))
+
+    # ---- who takes items ---------------------------------------------------------------------
+    def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
+             rest: Any = None) -> Any:
+        if type(iterable) is not Cursor or not iterable.kept:
+            return super().for_(iterable, target, body, orelse, rest)
+        self.check_shared(iterable)
+
+        def run() -> Any:
+            target(taken(self, iterable))
+            return body()
+
+        return self.while_(lambda: self.compare("<", iterable.position, length(
+            self, iterable.inner)), Step(run, body), orelse, rest)
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if any(type(a) is Cursor and a.kept for a in args) and not self._is_staged(function):
+            try:
+                passed, whole = function in PASSED, function in EXHAUST
+            except TypeError:
+                passed = whole = False
+            if not passed:
+                args = tuple(self.consumed(a, whole) for a in args)
+        result = super().call(function, *args, **kwargs)
+        if (function is any or function is all) and isinstance(args[0], types.GeneratorType) and (
+                is_tracer(result)):
+            source: Any = args[0]
+            while source is not None:
+                self.spent[id(source)] = source
+                source = self.drawn_from.get(id(source), (None, None))[1]
+        return result
+
+    def _is_staged(self, function: Any) -> bool:
+        """Is it a function of the program, which says itself what it takes?"""
+        if isinstance(function, (types.MethodType, functools.partial)):
+            return self._is_staged(getattr(function, "func", None) or function.__func__)  # type: ignore[union-attr]
+        if isinstance(function, (type, types.FunctionType)):
+            return not is_library(function.__module__)
+        return python_method(function, "__call__") is not None
+
+    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        if any(type(a) is Cursor and a.kept for a in args) and isinstance(
+                obj, (list, dict, set, str)) and python_method(obj, name) is None:
+            args = tuple(self.consumed(a, True) if name != "append" else a for a in args)
+        return super().call_method(obj, name, *args, **kwargs)
+
+    def iterate(self, iterable: Any) -> Any:
+        return super().iterate(self.consumed(iterable, True))
+
+    def _contains(self, container: Any, item: Any) -> Any:
+        if type(container) is Cursor:
+            container = list(super().iterate(self.consumed(container, False)))
+        return super()._contains(container, item)

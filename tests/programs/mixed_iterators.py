@@ -1,0 +1,137 @@
+"""Iterators that are kept: taken from by several loops and functions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+CASES = []
+
+
+def case(*args):
+    def reg(f):
+        CASES.append((f, args))
+        return f
+
+    return reg
+
+
+X = np.array([0.7, -1.2, 2.1, 0.4, -0.3])
+
+
+@case(X)
+def sum_then_rest(x):
+    it = iter(x)
+    a = next(it)
+    s = sum(it)
+    return a * s + sum(it) + len(list(it))
+
+
+@case(X)
+def for_then_rest(x):
+    it = iter(x)
+    t = 0.0
+    for v in it:
+        if v > 1:
+            break
+        t += v * v
+    for v in it:
+        t = t * 0.5 + v
+    return t
+
+
+@case(X)
+def generator_expression_consumed(x):
+    g = (v * v for v in x)
+    a = next(g)
+    b = max(g)
+    c = next(g, 5.0)
+    return a * b + c
+
+
+@case(X)
+def enumerate_kept(x):
+    e = enumerate(x)
+    i, v = next(e)
+    t = v * i
+    for i, v in e:
+        t += i * v
+    return t + next(e, (0, x[0]))[1]
+
+
+@case(X)
+def zip_kept(x):
+    z = zip(x, x[1:])
+    a, b = next(z)
+    t = a * b
+    for p, q in z:
+        t += p * q
+        if q < 0:
+            break
+    return t + sum(p for p, _ in z)
+
+
+@case(X)
+def list_then_empty(x):
+    m = map(lambda v: v * v, x)
+    l = list(m)
+    return sum(l) + sum(m) + len(list(m))
+
+
+@case(X)
+def unpack_iterator(x):
+    it = iter([x[0], x[1], x[2]])
+    a, *r = it
+    return a * sum(r) + sum(it)
+
+
+@case(X)
+def sentinel_iteration(x):
+    k = [0]
+
+    def read():
+        k[0] += 1
+        return k[0]
+
+    return sum(x[i] for i in iter(read, 4))
+
+
+class Reader:
+    def __init__(self, x):
+        self.x = x
+        self.i = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.i >= len(self.x):
+            raise StopIteration
+        v = self.x[self.i]
+        self.i += 1
+        return v
+
+
+@case(X)
+def own_iterator(x):
+    r = Reader(x)
+    a = next(r)
+    t = 0.0
+    for v in r:
+        t += v * a
+        if r.i > 2:
+            break
+    return t + sum(r) + next(r, 1.0)
+
+
+@case(X)
+def two_cursors_over_rows(x):
+    m = np.outer(x, x)
+    it = iter(m)
+    first = next(it)
+    t = first.sum()
+    while True:
+        row = next(it, None)
+        if row is None:
+            break
+        t += row @ first
+    return t
