@@ -157,6 +157,10 @@ def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape
     if _is_identity(node):
         yield node.inputs[0], cts[0]
         return
+    if node.params["fn"] is list and len(node.inputs) == 1 and (
+            node.inputs[0].aval.kind is Kind.LIST):
+        yield node.inputs[0], cts[0]
+        return
     if node.params["fn"] is list and len(node.inputs) == 1 and node.inputs[0].aval.is_array:
         assert cts[0] is not None
         rows = tape.call(np.array, cts[0])

@@ -386,6 +386,15 @@ for _function, _helper in written_out.WRITTEN_OUT.items():
     HANDLERS[_function] = _in_python(_function, _helper)
 for _function in written_out.WITH_SECOND:
     HANDLERS[_function] = _with_second(_function)
+@handles(np.polyval)
+def polyval(machine: Any, p: Any, x: Any) -> Any:
+    """Columns of coefficients, and polynomials of polynomials, in NumPy's own Python."""
+    if isinstance(p, np.poly1d) or isinstance(x, np.poly1d) or (
+            type(p) is ArrayTracer and p.aval.ndim != 1):
+        return machine.inline(inspect.unwrap(np.polyval), (p, x), {})
+    return machine.call_library(np.polyval, (p, x), {})
+
+
 @handles(np.gradient)
 def gradient(machine: Any, f: Any, *spacing: Any, **options: Any) -> Any:
     """A spacing that may be differentiated is computed with in staged code."""

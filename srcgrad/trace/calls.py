@@ -400,7 +400,8 @@ def is_users(obj: Any) -> bool:
 def holds_tracer(obj: Any, depth: int = 3) -> bool:
     """Does an instance of a library's class hold traced values in its attributes?"""
     module = type(obj).__module__ or ""
-    if not depth or not module.startswith(("scipy", "numpy.polynomial", "numpy.lib")):
+    if not depth or not (isinstance(obj, np.poly1d) or module.startswith(
+            ("scipy", "numpy.polynomial", "numpy.lib"))):
         return False
     slots = [getattr(obj, name, None) for cls in type(obj).__mro__
              for name in getattr(cls, "__slots__", ()) if isinstance(name, str)]

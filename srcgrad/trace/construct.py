@@ -52,6 +52,8 @@ class Construction(Access):
         if cls is warnings.catch_warnings or cls.__module__.startswith("numpy.random") or (
                 cls.__module__ == "random"):  # made anew at each call, for they have a state
             return self.emit_effect(cls, args, kwargs, OPAQUE)
+        if cls is np.poly1d and contains_tracer(args):
+            return self.instance(cls, args, kwargs)
         if cls.__module__ in ("builtins", "collections", "numpy") or cls.__flags__ & (
                 1 << 9) == 0:
             if is_library(cls.__module__) or not (contains_tracer(args)):

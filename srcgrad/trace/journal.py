@@ -67,17 +67,28 @@ class Field:
     def get(self) -> Any:
         if self.overlay is not None:
             return self.overlay.get(self.name, UNBOUND)
+        hidden = self._hidden()
+        if hidden is not None:
+            return hidden.get(self.name, UNBOUND)
         try:
             return object.__getattribute__(self.owner, self.name)
         except AttributeError:
             return UNBOUND
 
+    def _hidden(self) -> dict[str, Any] | None:
+        """The ``__dict__`` of the owner if a property of its class stands before the entry."""
+        if isinstance(getattr(type(self.owner), self.name, None), property):
+            found: dict[str, Any] | None = getattr(self.owner, "__dict__", None)
+            return found
+        return None
+
     def put(self, state: Any) -> None:
-        if self.overlay is not None:
+        hidden = self._hidden() if self.overlay is None else self.overlay
+        if hidden is not None:
             if state is UNBOUND:
-                self.overlay.pop(self.name, None)
+                hidden.pop(self.name, None)
             else:
-                self.overlay[self.name] = state
+                hidden[self.name] = state
         elif state is UNBOUND or (type(state) is Maybe and state.bound is False):
             with contextlib.suppress(AttributeError):
                 object.__delattr__(self.owner, self.name)

@@ -242,3 +242,62 @@ def a_list_twice(x):
     w = [v * 2.0 for v in x]
     rows = [x * v for v in x]
     return np.dot(w, w) + np.inner(w, w) * np.sum(np.multiply(rows, rows)) + np.sum(np.outer(w, w))
+
+
+@case(R.rand(4) + 0.1)
+def joined_lists(x):
+    doubled = [v * 2 for v in x]
+    squares = [v * v for v in x if v > 0.5]
+    both = doubled + squares
+    return np.sum(np.array(both) ** 2) + np.sum(np.array(doubled + squares) * x[0]) + sum(both)
+
+
+@case(R.rand(4) + 0.1)
+def copied_lists(x):
+    a = [v * 2 for v in x]
+    b = list(a)
+    b.append(x[0])
+    c = a.copy()
+    d = a[:]
+    d[0] = x[1]
+    return np.sum(np.array(b) ** 2) + sum(c) + np.prod(d) + sum(a[1:] + b[:2]) * a[0]
+
+
+# ---- polynomials ---------------------------------------------------------------------------------
+@case(R.rand(3, 4), R.rand(4))
+def columns_of_coefficients(trend, x):
+    return np.sum(np.polyval(trend, x) ** 2) + np.sum(np.polyval(x, x))
+
+
+@case(R.rand(5) + 0.5, 0.3)
+def polynomial_objects(y, at):
+    p = np.poly1d(np.polyfit(np.arange(5.0), y, 2))
+    q = np.poly1d(y[:3])
+    return p(at) ** 2 + q.deriv()(at) + np.sum((p * q + q).c) + q.integ()(1.0) + q.coeffs[0]
+
+
+class Tuned:
+    """A property and the entry that it stands for have one name."""
+
+    def __init__(self, gain):
+        self.__dict__["gain"] = gain * 2.0
+
+    @property
+    def gain(self):
+        return self.__dict__["gain"]
+
+    @gain.setter
+    def gain(self, value):
+        self.__dict__["gain"] = value * 3.0
+
+
+@case(R.rand(3), 1.5)
+@case(-R.rand(3), 1.5)
+def property_over_an_entry(x, s):
+    tuned = Tuned(x)
+    total = np.sum(tuned.gain)
+    if total > 0:
+        tuned.gain = s * x
+    for _ in range(2):
+        tuned.gain = tuned.gain * x
+    return total + np.sum(tuned.gain)
