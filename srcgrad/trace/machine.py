@@ -168,7 +168,7 @@ class TraceMachine(Iterators):
                 return expr
         else:
             expr = self.fresh("k")
-        if start == 0 and type(start) is int and type(step) is int and step == 1 and (
+        if type(start) is int and start == 0 and type(step) is int and step == 1 and (
                 is_tracer(stop)) and stop.aval.expr == expr:
             return stop
         values = tuple(self.value_of(p) for p in (start, stop, step))

@@ -301,3 +301,71 @@ def property_over_an_entry(x, s):
     for _ in range(2):
         tuned.gain = tuned.gain * x
     return total + np.sum(tuned.gain)
+
+
+# ---- what one path binds and what the other binds ------------------------------------------------
+@case(1.5, 1.0)
+@case(1.5, -1.0)
+def one_name_on_each_path(x, y):
+    if y > 0:
+        a = x
+    else:
+        b = x
+    if y > 0:
+        return a * 2.0
+    return b * 3.0 * y
+
+
+@case(R.rand(3), 1.0)
+@case(R.rand(3), -1.0)
+def one_record_on_each_path(x, y):
+    left, right = None, None
+    if y > 0:
+        left = {"value": x, "scale": y}
+    else:
+        right = {"value": x, "scale": y}
+    if left is not None:
+        return np.sum(left["value"] * 2.0) * left["scale"]
+    return np.sum(right["value"] ** 2) * right["scale"]
+
+
+def inserted(node, value):
+    if node is None:
+        return {"value": value, "left": None, "right": None}
+    if value < node["value"]:
+        node["left"] = inserted(node["left"], value)
+    else:
+        node["right"] = inserted(node["right"], value)
+    return node
+
+
+def weighed(node, depth=1):
+    if node is None:
+        return 0.0
+    return node["value"] * depth + weighed(node["left"], depth + 1) + weighed(node["right"], depth + 1)
+
+
+@case(0.5, 0.3, 0.8)
+@case(0.3, 0.5, 0.8)
+@case(0.8, 0.5, 0.3)
+def search_tree(a, b, c):
+    root = None
+    for v in (a, b, c):
+        root = inserted(root, v)
+    return weighed(root)
+
+
+@case(R.rand(3, 4))
+def elimination_with_pivots(a):
+    rows = a.tolist()
+    n = len(rows)
+    for i in range(n):
+        p = max(range(i, n), key=lambda r: abs(rows[r][i]))
+        rows[i], rows[p] = rows[p], rows[i]
+        pivot = rows[i][i]
+        rows[i] = [v / pivot for v in rows[i]]
+        for r in range(n):
+            if r != i:
+                f = rows[r][i]
+                rows[r] = [v - f * w for v, w in zip(rows[r], rows[i])]
+    return sum(row[-1] ** 2 for row in rows)
