@@ -533,6 +533,10 @@ class Access(ClassAttributes):
         if is_native_method(class_attribute(type(obj), "__delattr__")):
             self.delitem(obj, name)
             return
+        found = class_attribute(type(obj), name)
+        if isinstance(found, property) and found.fdel is not None:
+            self.call(found.fdel, obj)
+            return
         self.getattr(obj, name)
         if id(obj) in self.paths:
             self.check_twin(obj)
