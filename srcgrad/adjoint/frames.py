@@ -109,8 +109,6 @@ class Tape(Builder):
 
     def read(self, base: Value, steps: Steps, aval: Aval) -> Value:
         """``base[steps]``; the steps hold graph values."""
-        if not steps and base.aval.kind is not Kind.ARRAY:
-            return base
         inputs = [base]
         template = with_references(steps, inputs)
         return self.add("read", tuple(inputs), (aval,), steps=template).out

@@ -145,6 +145,8 @@ class Control(Plain):
             elif node.op == "if" and not self.folding.is_expression(node):
                 for block in node.blocks:
                     self._copied([self.naming.of[v] for v in node.outputs], block.outputs, found)
+            elif node.op == "read" and not node.params["steps"]:  # is there where it is wanted
+                self._copied(("",), node.inputs, found)
         return frozenset(found)
 
     def _copied(self, names: Sequence[str], values: Sequence[Value], found: set[str]) -> None:
