@@ -142,6 +142,7 @@ class Control(Plain):
                 jump = 1 if node.loop.exits else 0
                 names = self.naming.loops[node].slots
                 self._copied(names, node.blocks[-1].outputs[jump:], found)
+                self._copied(names, LoopParts(node).inits, found)
             elif node.op == "if" and not self.folding.is_expression(node):
                 for block in node.blocks:
                     self._copied([self.naming.of[v] for v in node.outputs], block.outputs, found)

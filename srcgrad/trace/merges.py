@@ -20,7 +20,7 @@ from .homes import RAISE, inherit_stored, is_active, reach
 from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
 from .journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
 from .members import Members, Placeholder, Row
-from .partial import DELETED
+from .partial import DELETED, hollow
 from .reachability import reachable
 from .recorder import Region
 from .tracers import ArrayTracer, Home, Jump, Partial, Poison, SymbolicList
@@ -194,7 +194,7 @@ class Merges(Choices):
             for i, arm in enumerate(arms):
                 if arm.jump == RAISE and not isinstance(cell, (Version, Lost, Stored)):
                     states[i] = UNBOUND if type(states[i]) not in (Snapshot, Partial) else (
-                        states[1 - i])
+                        hollow(states[1 - i], change.before))
             found.append((cell, states[0], states[1]))
         return found
 

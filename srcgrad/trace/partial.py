@@ -132,3 +132,17 @@ def _merged(first: list[Any], second: list[Any]) -> tuple[list[Any], bool]:
             merged.insert(place, key)
             place += 1
     return merged, [k for k in merged if k in second] == second
+
+
+def hollow(state: Any, before: Any) -> Any:
+    """The content of a container on a path that does not come to its end: like ``state``, with
+    nothing in the places of what was not there ``before``."""
+    if type(state) not in (Snapshot, Partial) or state.type is set:
+        return state
+    if state.type is not dict:
+        old = {id(item) for item in before.items} if type(before) is Snapshot else set()
+        return Snapshot(state.type, tuple(
+            item if id(item) in old else UNBOUND for item in state.items))
+    held = {id(v) for _, v in entries_of(before)} if type(before) in (Snapshot, Partial) else set()
+    entries = tuple((k, v if id(v) in held else UNBOUND) for k, v in entries_of(state))
+    return Partial(dict, entries, is_ordered(state))

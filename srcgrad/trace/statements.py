@@ -101,6 +101,7 @@ class Statements(Guarded):
         nodes = len(region.builder.nodes)
         jump, error = self._tried(entered, False)
         if error is not None:
+            self._commit(layers)
             raise error
         errors = {e for _, e in raising(self, region.builder.nodes[nodes:], ())}
         held = tuple(e for e in errors if self._suppressed(e, managers, targets))
@@ -235,12 +236,12 @@ class Statements(Guarded):
             layers, region = len(self.journal.layers), self.region
             nodes = len(region.builder.nodes)
             jump, error = self._tried(body, bool(handlers))
-            if error is not None:
-                return handled(error)
             made = region.builder.nodes[nodes:]
             caught = [Exception if h[0] is None else h[0]() for h in handlers]
             if not handlers or not any(raising(self, made, caught)):
-                self.journal.commit()
+                self._commit(layers)
+                if error is not None:
+                    return handled(error)
                 return self.after(jump, orelse) if orelse is not None else jump
             self._unwind(layers, region, nodes)
             return Attempt(self, body, orelse, handlers,
@@ -283,10 +284,15 @@ class Statements(Guarded):
 
     leaving: BaseException | None
 
+    def _commit(self, layers: int) -> None:
+        """Keep what was done in the layers from a number on."""
+        while len(self.journal.layers) > layers:
+            self.journal.commit()
+
     def _tried(self, body: Callable[[], Any], catching: bool) -> tuple[Any, Exception | None]:
         """Run the body of a try statement in a layer of its own: its jump, and what it raised
         while tracing."""
-        layers, region = len(self.journal.layers), self.region
+        region = self.region
         self.journal.push()
         outer, self.forced = self.forced, None if catching else self.forced
         if catching:
@@ -295,8 +301,6 @@ class Statements(Guarded):
         try:
             jump = body()
         except Exception as raised:
-            while len(self.journal.layers) > layers:
-                self.journal.commit()
             self.region = region
             error = raised
         finally:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import collections
+import math
 
 import numpy as np
 
 V = np.array([0.3, -1.0, 2.0, 0.7])
+U = np.array([-0.23, -1.0, 2.0, 0.7])
 CASES = []
 
 
@@ -813,3 +815,57 @@ def deleted_where_it_is(x):
     if "q" in d:
         del d["q"]
     return x[0] + len(d) + d.get("q", 5.0)
+
+
+@case(U)
+def key_beside_a_raise(x):
+    s = x[0]
+    t = 0.3
+    d = {}
+    if x[1] < 0:
+        if x[2] < 0:
+            s = s * 2
+        else:
+            t += math.log(s * s + 0.3)
+        d["q"] = t
+    else:
+        raise ValueError
+    return s + t * 0.7 + d.get("q", 0.4)
+
+
+@case(U)
+def item_beside_a_raise(x):
+    L = [0.5, x[0]]
+    if x[1] < 0:
+        L[0] = x[0] * x[2]
+    else:
+        raise ValueError
+    return L[0] * L[1]
+
+
+@case(U)
+def append_beside_a_raise(x):
+    L = [0.5, x[0]]
+    t = x[0]
+    if x[1] < 0:
+        if x[2] > 0:
+            t = t * t
+        L.append(t)
+    else:
+        raise ValueError
+    return L[2] * L[1]
+
+
+@case(U)
+def containers_beside_a_raise(x):
+    d = {"a": np.zeros(2)}
+    t = x[0]
+    if x[1] < 0:
+        if x[2] > 0:
+            t = t * t
+        d["a"] = t * x
+        d["b"] = [t]
+        d["b"].append(t * 2)
+    else:
+        raise ValueError
+    return np.sum(d["a"]) * sum(d["b"])
