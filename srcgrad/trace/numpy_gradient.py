@@ -11,10 +11,18 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> An
     """``np.gradient``: second differences inside, one-sided ones at the edges."""
     f = np.asarray(f)
     axes = range(f.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if f.dtype.kind in "iu":
+        f = f.astype(np.float64)
     steps = spacing if len(spacing) == len(axes) else spacing * len(axes)
     found = []
     for along, step in zip(axes, steps):
         rows = np.moveaxis(f, along, 0)
+        if np.ndim(step) == 1 and len(step) != rows.shape[0]:
+            raise ValueError("when 1d, distances must match the length of the corresponding "
+                             "dimension")
+        if rows.shape[0] < edge_order + 1:
+            raise ValueError("Shape of array too small to calculate a numerical gradient, at "
+                             "least (edge_order + 1) elements are required.")
         if np.ndim(step) == 0:
             made = _uniform(rows, step, edge_order)
         else:

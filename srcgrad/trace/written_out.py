@@ -163,7 +163,10 @@ def _of_present(function: Any, a: Any, q: Any, axis: Any, keepdims: Any, options
     rows = np.reshape(rows, (*rows.shape[:len(kept)], -1))
 
     def one(row: Any) -> Any:
-        return function(row[~np.isnan(row)], q, **options)
+        present = row[~np.isnan(row)]
+        if len(present) == 0:  # all are NaN, and so is the result
+            present = row if len(row) else np.full(1, np.nan)
+        return function(present, q, **options)
 
     result = one(rows) if not kept else np.apply_along_axis(one, -1, rows)
     if kept and before:
@@ -177,6 +180,10 @@ def periodic_interp(x: Any, xp: Any, fp: Any, period: Any) -> Any:
         raise ValueError("period must be a non-zero value")
     period = abs(period)
     x, xp, fp = np.asarray(x, np.float64), np.asarray(xp, np.float64), np.asarray(fp)
+    if xp.ndim != 1 or fp.ndim != 1:
+        raise ValueError("Data points must be 1-D sequences")
+    if xp.shape[0] != fp.shape[0]:
+        raise ValueError("fp and xp are not of the same length")
     x, xp = x % period, xp % period
     order = np.argsort(xp)
     xp, fp = xp[order], fp[order]
@@ -212,8 +219,11 @@ def pad_statistic(array: Any, widths: Any, function: Any, lengths: Any) -> Any:
         if lengths is not None:
             first, last = min(size, lengths[axis][0]), min(size, lengths[axis][1])
         rows = np.moveaxis(array, axis, 0)
-        left = function(rows[:first], axis=0, keepdims=True).astype(array.dtype)
-        right = function(rows[size - last:], axis=0, keepdims=True).astype(array.dtype)
+        left = function(rows[:first], axis=0, keepdims=True)
+        right = function(rows[size - last:], axis=0, keepdims=True)
+        if array.dtype.kind in "iu":
+            left, right = np.round(left), np.round(right)
+        left, right = left.astype(array.dtype), right.astype(array.dtype)
         rows = np.concatenate([np.repeat(left, before, axis=0), rows,
                                np.repeat(right, after, axis=0)])
         array = np.moveaxis(rows, 0, axis)

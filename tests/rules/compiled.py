@@ -207,7 +207,7 @@ class Case:
             if form == "ints":
                 return
             _, gradient = sg.value_and_grad(self.loss, argnums=self.every)(*values)
-            plain = [np.ascontiguousarray(v, np.float64) if isinstance(v, np.ndarray)
+            plain = [np.array(v, np.float64) if isinstance(v, np.ndarray)
                      and v.dtype == np.float32 else v for v in copies(values)]
             _, wanted = self.gradient(plain)
             single = any(np.asarray(v).dtype == np.float32 for v in values)
