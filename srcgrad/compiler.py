@@ -392,7 +392,7 @@ def joint_graph(graph: Graph, wrt: list[int], of: list[int], keep: list[int],
     """Differentiate, simplify, bind the residuals, simplify again, cut called functions in two
     (``copies``: their records share no memory with what the caller can reach)."""
     joint = differentiate(graph, wrt, of, keep=keep)
-    joint = simplify(joint, keep_raising=keep_raising, without=without)
+    joint = simplify(joint, keep_raising=keep_raising, without=(*without, "share again"))
     joint = close(joint)
     joint = pairs(simplify(joint, keep_raising=keep_raising, without=without), copies)
     return _zero_dimensional(joint, [graph.inputs[i].aval for i in wrt])

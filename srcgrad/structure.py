@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+_PLAIN = frozenset({type(None), bool, int, float, complex, str})
+
 
 def mapped(structure: Any, leaf: type, change: Callable[[Any], Any]) -> Any:
     """The structure with ``change`` applied to every part of type ``leaf``.
@@ -16,8 +18,13 @@ def mapped(structure: Any, leaf: type, change: Callable[[Any], Any]) -> Any:
     >>> mapped((1, [2.5, slice(3, None)], {"axis": "x"}), int, lambda i: i + 1)
     (2, [2.5, slice(4, None, None)], {'axis': 'x'})
     """
-    if isinstance(structure, leaf):
+    kind = type(structure)
+    if kind is leaf or isinstance(structure, leaf):
         return change(structure)
+    if kind is tuple:
+        return tuple([mapped(s, leaf, change) for s in structure])
+    if kind in _PLAIN:
+        return structure
     if isinstance(structure, tuple):
         items = [mapped(s, leaf, change) for s in structure]
         return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)

@@ -22,6 +22,7 @@ from ..structure import mapped
 from .generic import Demand, check_may_probe, generic, leaves_of, name_of
 from .indexing import Indexed, infer_getitem
 from .integers import integer_result
+from .ir import Ref
 from .outcome import MISSING, Fresh, Outcome
 from .purity import may_probe, writes_to_argument
 from .shapes import explicit
@@ -143,6 +144,8 @@ def freeze(structure: Any) -> Any:
         return structure
     if kind is tuple:
         return tuple([freeze(s) for s in structure])
+    if kind is Ref:
+        return (kind, structure.index)  # hashed faster than the reference itself
     if structure is None or kind is str or callable(structure):
         return structure
     if kind is list:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 
 from ..graph.ir import Graph, Node, Value, walk
 from .stores import Stores
@@ -18,15 +18,22 @@ class Chains(Stores):
 
     def __init__(self, graph: Graph) -> None:
         super().__init__()
-        self.count: Counter[Value] = Counter(graph.outputs)
-        self.readers: dict[Value, list[Node]] = {}
+        self.count: defaultdict[Value, int] = defaultdict(int)
+        self.readers: defaultdict[Value, list[Node]] = defaultdict(list)
+        count, readers, defined = self.count, self.readers, self.defined
+        for v in graph.outputs:
+            count[v] += 1
         for node in walk(graph.block):
-            self.count.update(node.inputs)
-            self.defined.update(dict.fromkeys(node.outputs, node))
-            for v in dict.fromkeys(node.inputs):
-                self.readers.setdefault(v, []).append(node)
+            for v in node.inputs:
+                count[v] += 1
+                found = readers[v]
+                if not found or found[-1] is not node:
+                    found.append(node)
+            for v in node.outputs:
+                defined[v] = node
             for block in node.blocks:
-                self.count.update(block.outputs)
+                for v in block.outputs:
+                    count[v] += 1
 
     def only_store(self, value: Value) -> tuple[Node, list[Node]] | None:
         """The store that makes the next version of a buffer, and the reads of this one; None if

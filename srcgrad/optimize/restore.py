@@ -20,7 +20,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
-from ..graph.ir import Block, Graph, Index, Node, Value
+from ..graph.ir import Block, Graph, Index, Node, Value, walk
 from .chains import Chains
 from .places import disjoint
 from .rewriting import Emit
@@ -31,10 +31,11 @@ _LONGEST = 12  # stores between
 
 def restore(graph: Graph) -> Graph:
     """The graph without such clearings."""
-    if graph.border is None or not any(n.blocks for n in graph.block.nodes[graph.border:]):
+    backward = () if graph.border is None else graph.block.nodes[graph.border:]
+    if not any(n.op == "write" for node in backward for b in node.blocks for n in walk(b)):
         return graph
     found = _Restore(graph)
-    for node in graph.block.nodes[graph.border:]:
+    for node in backward:
         for inner in node.blocks:
             found.look(inner)
     return found.run(graph) if found.dropped or found.stored else graph
