@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
+import sys
 import threading
 import types
 import warnings
@@ -18,6 +20,8 @@ from .errors import StructureError, TracingError
 from .frames import shown, without_internal_frames
 from .graph.ir import Graph
 from .show.beside import SideBySide, side_by_side
+from .show.explain import explain
+from .show.export import export
 from .trace.nested import inline_derivative
 
 CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize"])
@@ -191,8 +195,6 @@ class Compiled:
     @without_internal_frames
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What the generated code relies on, what it saves, and why it was made."""
-        from .show.explain import explain
-
         entry = self._entry(args, kwargs)
         return explain(self, entry, self._entries)
 
@@ -206,8 +208,6 @@ class Compiled:
     @without_internal_frames
     def export(self, file: str | Path, *args: Any, **kwargs: Any) -> Path:
         """Write a module that needs NumPy only and serves all sizes; returns its path."""
-        from .show.export import export
-
         entry = self._entry(args, kwargs)
         if any(("rows", None) in source.path.steps for source in entry.traced.sources):
             if not (args or kwargs):
@@ -237,8 +237,6 @@ class Compiled:
 
 
 def _global_of(function: Any) -> Any:
-    import sys
-
     found: Any = sys.modules.get(getattr(function, "__module__", ""))
     for part in getattr(function, "__qualname__", "").split("."):
         found = getattr(found, part, None)
@@ -246,8 +244,6 @@ def _global_of(function: Any) -> Any:
 
 
 def _by_name(module: str, qualname: str) -> Any:
-    import importlib
-
     found: Any = importlib.import_module(module)
     for part in qualname.split("."):
         found = getattr(found, part)

@@ -1,13 +1,11 @@
-"""Variables and attributes."""
+"""Attributes."""
 
 from __future__ import annotations
 
-import builtins
 import functools
 import operator
 import types
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -15,26 +13,25 @@ from ..errors import UnsupportedOperation
 from ..guards import Path
 from ..kinds import INT, OPAQUE, Kind, in_words
 from ..spelling import Attribute
-from ..stage.machine import RESULT, UNBOUND, Frame
+from ..stage.machine import UNBOUND
 from ..subclasses import native_class
-from .classes import ClassAttributes, is_library
+from .classes import is_library
 from .elements import lies_in_c_order
 from .iteration import Staged
-from .journal import Field, Slot
+from .journal import Field
 from .natives import class_attribute, is_native_method
-from .operators import python_method
 from .partial import DELETED
-from .tables import Table
+from .special_methods import python_method
 from .tracers import (
     ArrayTracer,
     BoundMethod,
     Columns,
     Maybe,
     OpaqueTracer,
-    Poison,
     ScalarTracer,
     is_tracer,
 )
+from .variables import Variables
 from .written_out import Flat, set_flat, strides_of
 
 ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat", "size", "nbytes", "itemsize",
@@ -48,171 +45,11 @@ WRITING_METHODS = frozenset({
     "__irshift__", "__setitem__"})
 
 
-class Access(ClassAttributes):
-    """Loads and stores of names and attributes."""
+class Access(Variables):
+    """Loads and stores of attributes."""
 
-    # ---- variables -----------------------------------------------------------------------
-    def load(self, frame: Frame, name: str) -> Any:
-        value = frame.slots.get(name, UNBOUND)
-        if value is UNBOUND:
-            self._unbound(frame, name)
-        if type(value) is Poison:
-            raise self.fatal(value.error)
-        if type(value) is Maybe:
-            found = self.present(value, lambda: self._unbound(frame, name))
-            self.journal.write(Slot(frame, name), found)
-            return found
-        return value
-
-    @staticmethod
-    def _unbound(frame: Frame, name: str) -> NoReturn:
-        if frame.callee is not None and name in getattr(frame.function, "assigned", ()):
-            raise UnboundLocalError(
-                f"cannot access local variable '{name}' where it is not associated with a value")
-        raise NameError(f"cannot access free variable '{name}' where it is not associated "
-                        "with a value in enclosing scope")
-
-    def present(self, state: Any, missing: Callable[[], Any]) -> Any:
-        """What a place holds that only some paths bind."""
-        raise AttributeError
-
-    def loaded(self, value: Any) -> Any:
-        if type(value) is Poison:
-            raise self.fatal(value.error)
-        return value
-
-    def store(self, frame: Frame, name: str, value: Any) -> None:
-        if is_tracer(value):
-            self.label(value, name)
-        elif isinstance(value, (list, dict)):
-            self.container_names.setdefault(id(value), (name, value))
-        elif type(value) is Table and frame.callee is not None:
-            value.places.value.hint = f"{name}_places"
-            self.container_names.setdefault(id(value.held), (name, value.held))
-            self.container_names.setdefault(id(value.held_keys), (f"{name}_keys", value.held_keys))
-        self.journal.write(Slot(frame, name), value)
-
-    container_names: dict[int, tuple[str, Any]]  # with the container: its id stays its own
-
-    def name_of(self, obj: Any) -> str | None:
-        """The user's name of a container that the function made."""
-        found = self.container_names.get(id(obj))
-        return None if found is None else found[0]
-
-    def label(self, value: Any, name: str) -> None:
-        """Give a traced value the user's name, if it has none yet."""
-        target = value.first if type(value) is ArrayTracer else value.value
-        if target is not None and target.hint is None and name.strip("_"):
-            target.hint = name
-            if type(value) is ArrayTracer and not value.steps:
-                value.home.label = name
-                if value.home.current.hint is None:
-                    value.home.current.hint = name
-
-    def delete(self, frame: Frame, name: str) -> None:
-        self.load(frame, name)
-        self.journal.write(Slot(frame, name), UNBOUND)
-
-    def _pin(self, obj: Any, label: str) -> tuple[str, Any]:
-        """The root of paths that start at an object."""
-        self.pinned[id(obj)] = obj
-        return ("object", id(obj))
-
-    def load_global(self, frame: Frame, name: str) -> Any:
-        namespace = frame.callee.__globals__
-        cell = self.global_overlays.get(id(namespace))
-        if cell is not None and name in cell:
-            value = cell[name]
-            if value is UNBOUND:
-                raise NameError(f"name '{name}' is not defined")
-            return value
-        if name not in namespace:
-            try:
-                return getattr(builtins, name)
-            except AttributeError:
-                raise NameError(f"name '{name}' is not defined") from None
-        value = namespace[name]
-        if is_tracer(value):
-            return value
-        if is_library(frame.callee.__module__) or (
-                isinstance(value, types.ModuleType) and is_library(value.__name__)):
-            if not isinstance(value, (np.ndarray, int, float)) or isinstance(value, bool):
-                return value
-        if is_library(getattr(value, "__module__", None)) and callable(value) and not (
-                is_tracer(value)):
-            path = Path(self._pin(namespace, name), (("item", name),), name)
-            self.guard("is", path, value)
-            self.pinned[id(value)] = value
-            return value
-        return self.outside(value, Path(self._pin(namespace, name), (("item", name),), name))
 
     global_overlays: dict[int, dict[str, Any]]
-
-    def store_global(self, frame: Frame, name: str, value: Any) -> None:
-        namespace = frame.callee.__globals__
-        overlay = self.global_overlays.setdefault(id(namespace), {})
-        self.pinned[id(namespace)] = namespace
-        self.paths.setdefault(id(namespace), Path(self._pin(namespace, "globals"), (),
-                                                  "globals()"))
-        self._seed(overlay, name, lambda: self.load_global(frame, name))
-        self.effect_on(namespace, operator.setitem, name, value)
-        self.journal.write(Field(namespace, name, overlay), value)
-
-    def delete_global(self, frame: Frame, name: str) -> None:
-        raise self.fatal(UnsupportedOperation(
-            f"`del {name}` of a global", why="the module would change at every call",
-            fix="use a local variable"))
-
-    def load_free(self, frame: Frame, name: str) -> Any:
-        callee = frame.callee
-        index = callee.__code__.co_freevars.index(name)
-        overlay = self.global_overlays.get(id(callee.__closure__[index]))
-        if overlay is not None and name in overlay:
-            return overlay[name]
-        try:
-            value = callee.__closure__[index].cell_contents
-        except ValueError:
-            raise NameError(f"cannot access free variable '{name}' where it is not associated "
-                            "with a value in enclosing scope") from None
-        if is_tracer(value):
-            return value
-        path = Path(self._pin(callee, name), (("cell", index),), name)
-        return self.outside(value, path)
-
-    def store_free(self, frame: Frame, name: str, value: Any) -> None:
-        callee = frame.callee
-        cell = callee.__closure__[callee.__code__.co_freevars.index(name)]
-        overlay = self.global_overlays.setdefault(id(cell), {})
-        self.pinned[id(cell)] = cell
-        path = Path(self._pin(callee, name), (("attr", "__closure__"), (
-            "item", callee.__code__.co_freevars.index(name))), f"cell {name}")
-        self.paths.setdefault(id(cell), path)
-        self._seed(overlay, name, lambda: self.load_free(frame, name))
-        self.effect_on(cell, setattr, "cell_contents", value)
-        self.journal.write(Field(cell, name, overlay), value)
-
-    def _seed(self, overlay: dict[str, Any], name: str, read: Callable[[], Any]) -> None:
-        """Before the first write to a place outside, in a branch or a loop: what it holds where
-        the write has not happened."""
-        if name not in overlay and len(self.journal.layers) > 1:
-            try:
-                overlay[name] = read()
-            except (AttributeError, NameError):
-                overlay.pop(name, None)
-
-    def finish(self, frame: Frame, jump: Any) -> Any:
-        """The result of a function whose body ended with ``jump``."""
-        from .tracers import Jump
-
-        if isinstance(jump, Jump) and 0 in jump.codes:
-            fell = self.compare("==", self.wrap(jump.full), 0)
-            self.if_(fell, lambda: self.journal.write(Slot(frame, RESULT), None), lambda: 0)
-        value = frame.slots.get(RESULT, None)
-        return self.loaded(value)
-
-    def return_(self, frame: Frame, value: Any) -> Any:
-        self.journal.write(Slot(frame, RESULT), value)
-        return 3
 
     # ---- attributes ----------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:

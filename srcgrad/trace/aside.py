@@ -12,7 +12,7 @@ from ..graph.purity import declare_pure
 from ..graph.symbolic import infer_fresh
 from ..kinds import Aval, aval_of
 from .control import Refusal
-from .operators import python_method
+from .special_methods import python_method
 from .tracers import is_tracer
 
 Types = tuple[tuple[Aval, ...], bool]

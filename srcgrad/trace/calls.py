@@ -29,8 +29,8 @@ from .control import Refusal, Restart
 from .iteration import EqualArrays, Staged
 from .library_calls import LibraryCalls
 from .natives import class_attribute, is_native_method, native_call
-from .operators import python_method
 from .refused import is_outward, refusal
+from .special_methods import python_method
 from .tracers import (
     ArrayTracer,
     BoundMethod,

@@ -19,7 +19,8 @@ from .elements import NdIter
 from .iteration import Range, Rows, Staged, item, length, staged_iterable, static_items
 from .journal import Content
 from .lists import Lists
-from .operators import INPLACE, python_method
+from .operators import INPLACE
+from .special_methods import python_method
 from .tracers import ArrayTracer, Columns, is_tracer
 from .written_out import Flat, count_of, is_among, place_of
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..errors import JoinError
 from .access import WRITING_METHODS
-from .operators import truth_method
 from .schedules import Schedules
+from .special_methods import truth_method
 from .structures import rebuilder, structure_parts
 from .tracers import ArrayTracer, Choice, OpaqueTracer, is_tracer
 

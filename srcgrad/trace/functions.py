@@ -23,7 +23,8 @@ from .handlers import HANDLERS, handles
 from .homes import may_be
 from .iteration import EqualArrays, Range, Staged, staged_iterable
 from .library import Selector
-from .operators import BINARY, COMPARE, INPLACE, UNARY, python_method
+from .operators import BINARY, INPLACE, UNARY
+from .special_methods import COMPARE, python_method
 from .structures import leaf_aval
 from .tables import check_no_table
 from .tracers import ArrayTracer, Maybe, OpaqueTracer, ScalarTracer, contains_tracer, is_tracer

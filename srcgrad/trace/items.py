@@ -18,9 +18,9 @@ from .homes import may_be
 from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
 from .journal import Content, item_name
 from .keys import Keys
-from .operators import python_method
 from .recorder import plain_numbers, shift_step
 from .refused import other_dtype
+from .special_methods import python_method
 from .tracers import ArrayTracer, OpaqueTracer, Tracer, is_tracer
 
 

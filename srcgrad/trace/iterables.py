@@ -26,7 +26,7 @@ from .iteration import (
     staged_iterable,
 )
 from .journal import Field
-from .operators import python_method
+from .special_methods import python_method
 from .tracers import contains_tracer, is_tracer
 
 EMPTY_REDUCTION = "reduce() of empty iterable with no initial value"

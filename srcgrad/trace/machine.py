@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import dims
 from ..errors import UnsupportedOperation
 from ..graph.ir import Value
 from ..kinds import COMPLEX, FLOAT, Kind, int_aval
@@ -159,8 +160,6 @@ class TraceMachine(Iterators):
 
     def range_length(self, start: Any, stop: Any, step: Any) -> Any:
         """``len(range(start, stop, step))``."""
-        from .. import dims
-
         exprs = [self._int_expr(p) for p in (start, stop, step)]
         if all(e is not None for e in exprs):
             expr = dims.range_length(*exprs)

@@ -12,7 +12,8 @@ from typing import Any
 from ..subclasses import PLAIN, assembled, content_of, native_class, parts_of
 from .containers import Containers
 from .journal import Content
-from .operators import BINARY, COMPARE, DUNDER
+from .operators import BINARY
+from .special_methods import COMPARE, DUNDER
 
 OPERATORS = {f"__{DUNDER[op]}__": op for op in (*BINARY, *COMPARE)}
 REFLECTED = {f"__r{DUNDER[op]}__": op for op in BINARY}

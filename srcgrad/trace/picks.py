@@ -28,7 +28,7 @@ from .handlers import HANDLERS
 from .joins import place_among
 from .journal import Field
 from .natives import class_attribute
-from .operators import python_method
+from .special_methods import python_method
 from .structures import leaf_aval, rebuilder, record_fields
 from .tracers import Choice, Picked, is_tracer
 

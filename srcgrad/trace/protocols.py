@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .calls import is_users
-from .operators import DUNDER, MIRROR, python_method
+from .comparisons import MIRROR
 from .picks import Picks
+from .special_methods import DUNDER, python_method
 from .tracers import ArrayTracer
 
 UFUNCS: dict[str, np.ufunc] = {

@@ -19,7 +19,7 @@ from .control import Restart
 from .guarded import Guarded
 from .homes import RAISE
 from .journal import Slot
-from .operators import python_method
+from .special_methods import python_method
 from .tracers import contains_tracer, is_tracer
 
 QUIET = (np.errstate, warnings.catch_warnings, contextlib.nullcontext, contextlib.suppress)
