@@ -22,7 +22,7 @@ from .contents import Contents
 from .iterables import taken
 from .iteration import Cursor, Enumerate, Mapped, Reversed, Zip, length
 from .journal import Field
-from .operators import python_method
+from .special_methods import python_method
 from .tracers import is_tracer
 
 EXHAUST: frozenset[Any] = frozenset({list, tuple, set, frozenset, sum, max, min, sorted, dict,
