@@ -25,7 +25,9 @@ def with_ownership(graph: Graph) -> Graph:
     while not settled:
         settled = True
         for name in owned:
-            found = _owned(_marked(graph.callees[name], owned))
+            # what was given up stays so: writes to what is not owned go to a copy, which is
+            both = zip(owned[name], _owned(_marked(graph.callees[name], owned)))
+            found = tuple(before and now for before, now in both)
             if found != owned[name]:
                 owned[name], settled = found, False
     callees = {name: _marked(g, owned) for name, g in graph.callees.items()}

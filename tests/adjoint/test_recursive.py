@@ -46,6 +46,12 @@ def test_outcomes_kept_as_they_were():
     assert run(34)
 
 
+def test_ownership_of_results_is_settled():
+    """Whose memory the results of two functions are depends on one another: it is found in the
+    end."""
+    assert run(61)
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("start", range(1000, 1200, 10))
 def test_many_programs(start):
