@@ -187,6 +187,8 @@ class Comparisons(Sources):
             answers = {c in container for c in item.classes}
             if len(answers) == 1:
                 return answers.pop()
+        if isinstance(container, set) and not container:
+            self.as_marks(container, item)
         if isinstance(container, (list, tuple, set, frozenset, range)) and (
                 is_tracer(item) or any(is_tracer(c) for c in container)):
             result: Any = False
@@ -236,6 +238,9 @@ class Comparisons(Sources):
         raise AttributeError
 
     def as_table(self, obj: Any, key: Any) -> None:
+        raise AttributeError
+
+    def as_marks(self, obj: Any, item: Any) -> None:
         raise AttributeError
 
     def if_expression(self, test: Any, then: Any, orelse: Any) -> Any:

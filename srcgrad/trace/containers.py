@@ -53,9 +53,8 @@ class Containers(Lists):
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> Any:
         return self.made_dict({self.static_key(k): v for k, v in pairs})
 
-    def build_set(self, *items: Any) -> set[Any]:
-        result: set[Any] = self.made({self.static_key(i) for i in items})
-        return result
+    def build_set(self, *items: Any) -> Any:
+        return self.made_set({self.static_key(i) for i in items})
 
     def repeated_list(self, items: list[Any], times: Any) -> list[Any]:
         made = self.build_list()
@@ -192,8 +191,6 @@ class Containers(Lists):
             obj = self.seen(obj)
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             return self.symbolic_method(obj, name, args, kwargs)
-        if isinstance(obj, dict) and args and name in ("get", "setdefault"):
-            self.as_table(obj, args[0], *args[1:])
         if isinstance(obj, dict) and args and self.open_key(args[0]):
             return self._open_method(obj, name, *args)
         if isinstance(obj, dict):

@@ -26,6 +26,7 @@ from .iteration import (
     staged_iterable,
 )
 from .journal import Field
+from .keys import FEW
 from .special_methods import python_method
 from .tracers import contains_tracer, is_tracer
 
@@ -206,15 +207,33 @@ def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = Fals
         return machine.call(sorted, machine.listed_entries(iterable), key=key, reverse=reverse)
     items = list(machine.iterate(iterable))
     keys = [machine.call(key, i) if key is not None else i for i in items]
-    if not any(is_tracer(k) for k in keys):
-        if any(python_method(k, "__lt__") is not None for k in keys):
-            raise machine.fatal(UnsupportedOperation(
-                "sorting by a user-written comparison",
-                why="the order would have to be known while compiling",
-                fix="sort by a number: sorted(items, key=...)"))
+    if any(python_method(k, "__lt__") is not None for k in keys):
+        return _sorted_by_less(machine, items, keys, machine.static_key(reverse))
+    if not any(contains_tracer(k) for k in keys):
         order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
         return [items[i] for i in order]
     return machine.sort_traced(items, keys, reverse)
+
+
+def _sorted_by_less(machine: Any, items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
+    """``sorted`` by the ``__lt__`` of the user's class: each key is compared with those before
+    it, which tells how many come before it in the end."""
+    if len(items) > FEW:
+        raise machine.fatal(UnsupportedOperation(
+            f"sorting {len(items)} objects by a user-written comparison",
+            why=f"they are compared pair by pair, and at most {FEW} of them are",
+            fix="sort by a number: sorted(items, key=...)"))
+    if reverse:
+        return _sorted_by_less(machine, items[::-1], keys[::-1], False)[::-1]
+    ranks: list[Any] = [0] * len(items)
+    for i, later in enumerate(keys):
+        for j, earlier in enumerate(keys[:i]):
+            less = machine.call(bool, machine.compare("<", later, earlier))
+            ranks[j] = machine.binary("+", ranks[j], less)
+            ranks[i] = machine.binary("+", ranks[i], machine.binary("-", 1, less))
+    if not contains_tracer(ranks):
+        return [items[i] for i in sorted(range(len(items)), key=ranks.__getitem__)]
+    return machine.sort_traced(items, ranks, False)  # type: ignore[no-any-return]
 
 
 @handles(list)
@@ -235,9 +254,14 @@ def tuple_(machine: Any, iterable: Any = ()) -> Any:
     return tuple(machine.iterate(iterable))
 
 
-@handles(set, frozenset)
+@handles(set)
 def set_(machine: Any, iterable: Any = ()) -> Any:
-    return machine.made({machine.static_key(i) for i in machine.iterate(iterable)})
+    return machine.made_set({machine.static_key(i) for i in machine.iterate(iterable)})
+
+
+@handles(frozenset)
+def frozenset_(machine: Any, iterable: Any = ()) -> Any:
+    return frozenset(machine.static_key(i) for i in machine.iterate(iterable))
 
 
 @handles(dict)
@@ -280,10 +304,14 @@ def _fold(machine: Any, function: Any, items: Cursor, *initial: Any) -> Any:
 
 def sort_node(machine: Any, keys: list[Any], reverse: bool) -> Any:
     """The order of traced keys as an array of positions (stable)."""
-    stacked = machine.call(np.array, keys)
     if reverse:
-        backwards = machine.call(np.argsort, machine.getitem(stacked, slice(None, None, -1)),
-                                 kind="stable")
-        flipped = machine.getitem(backwards, slice(None, None, -1))
+        flipped = machine.getitem(sort_node(machine, keys[::-1], False), slice(None, None, -1))
         return machine.binary("-", len(keys) - 1, flipped)
-    return machine.call(np.argsort, stacked, kind="stable")
+    if not isinstance(keys[0], tuple):
+        return machine.call(np.argsort, machine.call(np.array, keys), kind="stable")
+    if len({len(k) for k in keys}) > 1:
+        raise machine.fatal(UnsupportedOperation(
+            "sorting by tuples of different lengths", why="their parts are compared as arrays",
+            fix="give all keys the same number of parts"))
+    columns = [machine.call(np.array, list(c)) for c in zip(*keys, strict=True)]
+    return machine.call(np.lexsort, tuple(reversed(columns)))

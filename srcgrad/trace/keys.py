@@ -15,8 +15,8 @@ from .loops import Loops
 from .merges import Box, BoxCell
 from .recorder import Region
 from .settling import UNKNOWN, alternatives, settled
-from .tables import Table
-from .tracers import ArrayTracer, is_tracer
+from .tables import Marks, Table
+from .tracers import ArrayTracer, Maybe, is_tracer
 
 FEW = 16  # more items than this are not told apart by branches
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
@@ -118,13 +118,12 @@ class Keys(Loops):
         return inner is not None
 
     # ---- dicts that become tables --------------------------------------------------------
-    dict_sites: dict[int, tuple[Any, Any]]  # where staged code made a dict, and the dict
+    dict_sites: dict[int, tuple[Any, Any]]  # where staged code made a dict or set, and it
 
     def made_dict(self, obj: dict[Any, Any]) -> Any:
         """A dict that staged code makes here; a table if its keys are only known at run time."""
-        origin = self.node_origin()
-        site = (origin.where, origin.callers)
-        if ("table", site) in self.assumed and ("dicts",) not in self.assumed:
+        site, known = self._made_here()
+        if known:
             table = self.call(Table, getattr(obj, "default_factory", None))
             for key, value in obj.items():
                 self.setitem(table, key, value)
@@ -133,14 +132,41 @@ class Keys(Loops):
         self.dict_sites[id(obj)] = (site, obj)
         return obj
 
+    def made_set(self, obj: set[Any]) -> Any:
+        """A set that staged code makes here; marks if its items are only known at run time."""
+        site, known = self._made_here()
+        if known:
+            marks = self.call(Marks)
+            for item in obj:
+                self.call_method(marks, "add", item)
+            return marks
+        self.journal.born(obj)
+        self.dict_sites[id(obj)] = (site, obj)
+        return obj
+
+    def _made_here(self) -> tuple[Any, bool]:
+        """The place of the program, and whether what it makes has keys of run time."""
+        origin = self.node_origin()
+        site = (origin.where, origin.callers)
+        return site, ("table", site) in self.assumed and ("dicts",) not in self.assumed
+
+    def as_marks(self, obj: Any, item: Any) -> None:
+        """Start again with a set as marks, if an item is only known at run time."""
+        if id(obj) in self.dict_sites and ("dicts",) not in self.assumed and (
+                self.open_key(item) or self._counts_on(item)):
+            raise Restart(("assume", ("table", self.dict_sites[id(obj)][0])))
+
     def as_table(self, obj: Any, key: Any, *stored: Any) -> None:
         """Start again with a dict as a table, if ``key`` is only known at run time and all that
         the dict holds are numbers or arrays."""
         if id(obj) not in self.dict_sites or ("dicts",) in self.assumed:
             return
         factory = getattr(obj, "default_factory", None)
+        state = self.symbolic_lists.get(id(obj))
+        held = obj.values() if state is None else [
+            v.content if type(v) is Maybe else v for _, v in state.entries]
         if (factory in (None, int, float) and (stored or factory or not obj)
-                and all(_is_number(x) for x in (*stored, *obj.values()))
+                and all(_is_number(x) for x in (*stored, *held))
                 and (self.open_key(key) or self._counts_on(key))):
             raise Restart(("assume", ("table", self.dict_sites[id(obj)][0])))
 
@@ -153,6 +179,9 @@ class Keys(Loops):
             for atom in symbols(k.aval.expr))
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
+        raise AttributeError
+
+    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         raise AttributeError
 
     def by_key(self, key: Any, keys: Sequence[Any], act: Callable[[Any], Any],

@@ -101,4 +101,3 @@ class Selector:
 
     def __call__(self, obj: Any) -> Any:
         return self.function(obj)
-

@@ -242,6 +242,7 @@ class Presence(Protocols):
     def getitem(self, obj: Any, key: Any) -> Any:
         if type(obj) not in DICTS:
             return super().getitem(obj, key)
+        self.as_table(obj, key)
         if self.open_key(key) and (self.alternatives(key) is None and (
                 self.partial_of(obj) is None)):
             return super().getitem(obj, key)
@@ -252,6 +253,8 @@ class Presence(Protocols):
         return self.with_key(obj, key, lambda k: super(Presence, self).getitem(obj, k))
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
+        if type(obj) in DICTS:
+            self.as_table(obj, key, value)
         if type(obj) in DICTS and self._told_apart(obj, key):
             self.with_key(obj, key, lambda k: self.setitem(obj, k, value))
             return
@@ -282,6 +285,8 @@ class Presence(Protocols):
         """A method of a dict or set with a key that it does not have."""
         if name in ("get", "pop") and (default or name == "get"):
             return default[0] if default else None
+        if name in ("add", "setdefault"):
+            _new_key()
         return None if name == "discard" else _no_key(key)
 
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
@@ -325,6 +330,10 @@ class Presence(Protocols):
         if isinstance(obj, dict) and name == "update" and args and (
                 self.partial_of(args[0]) is not None):
             return self._update(obj, name, args, kwargs)
+        if args and isinstance(obj, set) and name in KEYED:
+            self.as_marks(obj, args[0])
+        if args and isinstance(obj, dict) and name in ("get", "setdefault"):
+            self.as_table(obj, args[0], *args[1:])
         if args and isinstance(obj, (dict, set)) and name in KEYED and (
                 self._told_apart(obj, args[0])):
             return self.with_key(obj, args[0], lambda k: self.container_method(
@@ -428,7 +437,7 @@ def _no_key(key: Any) -> NoReturn:
 
 
 def _new_key() -> NoReturn:
-    raise NotImplementedError("a dict gets a new key that depends on data")
+    raise NotImplementedError("a dict or set gets a new key that depends on data")
 
 
 def unordered() -> JoinError:

@@ -1,4 +1,4 @@
-"""Dicts whose keys are only known at run time, as a program over lists.
+"""Dicts and sets whose keys are only known at run time, as programs over lists.
 
 A dict that a function makes and fills under keys made of loop indices or data is traced as a
 :class:`Table`: a run-time dict tells the place of each key, and the numbers lie in a list.  The
@@ -13,9 +13,30 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..kinds import BOOL, INT, OPAQUE
+from ..spelling import Method
 from .control import Restart
 from .handlers import handles
 from .tracers import StandIn
+
+
+def new_set() -> Any:
+    """A run-time set."""
+    raise AssertionError("only called while tracing")
+
+
+def add_item(items: Any, item: Any) -> None:
+    """Adds to a run-time set."""
+    raise AssertionError("only called while tracing")
+
+
+def drop_item(items: Any, item: Any, needed: bool) -> None:
+    """Removes from a run-time set; ``needed``: raise KeyError if it is not there."""
+    raise AssertionError("only called while tracing")
+
+
+def count_of(items: Any) -> int:
+    """The size of a run-time set."""
+    raise AssertionError("only called while tracing")
 
 
 def new_index() -> Any:
@@ -122,6 +143,64 @@ class Table(StandIn):
     __hash__ = None  # type: ignore[assignment]
 
 
+class Marks(StandIn):
+    """What stands for a set: a run-time set, which the program adds to and asks."""
+
+    def __init__(self) -> None:
+        self.items = new_set()
+
+    def __contains__(self, item: Any) -> bool:
+        return has_place(self.items, item)
+
+    def __len__(self) -> int:
+        return count_of(self.items)
+
+    def add(self, item: Any) -> None:
+        add_item(self.items, item)
+
+    def remove(self, item: Any) -> None:
+        drop_item(self.items, item, True)
+
+    def discard(self, item: Any) -> None:
+        drop_item(self.items, item, False)
+
+    def __iter__(self) -> Any:
+        return only_a_dict()
+
+    def __getattr__(self, name: str) -> Any:
+        return only_a_dict()
+
+    def __eq__(self, other: object) -> bool:
+        return bool(only_a_dict())
+
+    def __or__(self, other: Any) -> Any:
+        return only_a_dict()
+
+    __and__ = __sub__ = __xor__ = __ior__ = __iand__ = __isub__ = __or__
+    __ror__ = __rand__ = __rsub__ = __lt__ = __le__ = __gt__ = __ge__ = __or__
+    __hash__ = None  # type: ignore[assignment]
+
+
+@handles(new_set)
+def _new_set(machine: Any) -> Any:
+    return machine.emit_effect(set, (), {}, OPAQUE)
+
+
+@handles(add_item)
+def _add_item(machine: Any, items: Any, item: Any) -> None:
+    machine.emit_effect(Method("add"), (items, item), {}, None)
+
+
+@handles(drop_item)
+def _drop_item(machine: Any, items: Any, item: Any, needed: bool) -> None:
+    machine.emit_effect(Method("remove" if needed else "discard"), (items, item), {}, None)
+
+
+@handles(count_of)
+def _count_of(machine: Any, items: Any) -> Any:
+    return machine.emit_effect(len, (items,), {}, INT)
+
+
 @handles(new_index)
 def _new_index(machine: Any) -> Any:
     return machine.emit_effect(dict, (), {}, OPAQUE)
@@ -134,7 +213,7 @@ def _open_list(machine: Any) -> Any:
 
 def check_no_table(obj: Any) -> None:
     """Start again with dicts where the dict itself is needed."""
-    if type(obj) is Table:
+    if isinstance(obj, StandIn):
         raise Restart(("assume", ("dicts",)))
 
 

@@ -316,9 +316,9 @@ def strides_of(array: Any) -> tuple[Any, ...]:
 
 
 # The modules of srcgrad whose functions are staged.
-STAGED_MODULES = frozenset({__name__, elements.__name__, numpy_gradient.__name__,
-                            polynomial_classes.__name__, scipy_forms.__name__,
-                            scipy_statistics.__name__, tables.__name__, vectorized.__name__})
+STAGED_MODULES = frozenset(module.__name__ for module in (
+    elements, numpy_gradient, polynomial_classes, scipy_forms, scipy_statistics, tables,
+    vectorized)) | {__name__}
 WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,
     np.trim_zeros: trim_zeros,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import heapq
+import math
 from collections import defaultdict
 
 import numpy as np
@@ -150,3 +152,98 @@ def list_copied(x):
     others = list(squares)
     others[0] += 3.0
     return sum(a**2 for a in others) + sum(squares) + squares.copy()[-1] + squares[:][0]
+
+
+D = np.array([[0.3, 1.2, 0.7, 2.4], [1.1, 0.2, 0.3, 0.9], [0.8, 0.4, 0.5, 1.7],
+              [2.1, 0.6, 1.3, 0.1]])
+
+
+@case(D)
+def shortest_paths(w):
+    n = len(w)
+    distance, heap, done = [math.inf] * n, [(0.0, 0)], set()
+    distance[0] = 0.0
+    while heap:
+        d, u = heapq.heappop(heap)
+        if u in done:
+            continue
+        done.add(u)
+        for v in range(n):
+            if v != u and d + w[u, v] < distance[v]:
+                distance[v] = d + w[u, v]
+                heapq.heappush(heap, (distance[v], v))
+    return sum((k + 1) * d for k, d in enumerate(distance)) * len(done)
+
+
+@case(np.abs(V) + 0.1)
+def code_length(p):
+    heap, total = list(p), 0.0
+    heapq.heapify(heap)
+    while len(heap) > 1:
+        both = heapq.heappop(heap) + heapq.heappop(heap)
+        total += both
+        heapq.heappush(heap, both)
+    return total * total
+
+
+@case(V)
+def best_and_worst(x):
+    values = list(x)
+    heapq.heapify(values)
+    first = heapq.heappushpop(values, x[0] * x[1]) + 2 * heapq.heapreplace(values, x[2] ** 2)
+    return first + sum(heapq.nlargest(3, values)) - heapq.nsmallest(2, x)[1] * values[0]
+
+
+@case(V)
+def first_of_each_kind(x):
+    seen, total = set(), 0.0
+    for v in x:
+        kind = int(v * 3)
+        if kind not in seen:
+            seen.add(kind)
+            total += v * v
+        elif kind == 0:
+            seen.discard(0)
+    return total * len(seen)
+
+
+@case(V, W)
+def hull_area(px, py):
+    points = sorted(zip(px, py))
+
+    def turn(o, a, b):
+        return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0])
+
+    lower, upper = [], []
+    for p in points:
+        while len(lower) >= 2 and turn(lower[-2], lower[-1], p) <= 0:
+            lower.pop()
+        lower.append(p)
+    for p in reversed(points):
+        while len(upper) >= 2 and turn(upper[-2], upper[-1], p) <= 0:
+            upper.pop()
+        upper.append(p)
+    hull = lower[:-1] + upper[:-1]
+    return 0.5 * abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(hull, hull[1:] + hull[:1])))
+
+
+@case(V, W)
+def sorted_by_several_keys(x, y):
+    rows = sorted(((a > 0, b, i) for i, (a, b) in enumerate(zip(x, y))), reverse=True)
+    return sum(b * (k + 1) * i for k, (_, b, i) in enumerate(rows))
+
+
+class Offer:
+    def __init__(self, price, amount):
+        self.price, self.amount = price, amount
+
+    def __lt__(self, other):
+        return self.price < other.price
+
+
+@case(V[:6])
+def sorted_by_own_order(x):
+    offers = [Offer(x[i] ** 2, i + 1) for i in range(len(x))]
+    up, down = sorted(offers), sorted(offers, reverse=True)
+    return sum(o.price * o.amount * k for k, o in enumerate(up)) + (
+        down[0].price * min(offers).amount)
