@@ -209,10 +209,31 @@ def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = Fals
     keys = [machine.call(key, i) if key is not None else i for i in items]
     if any(python_method(k, "__lt__") is not None for k in keys):
         return _sorted_by_less(machine, items, keys, machine.static_key(reverse))
-    if not any(contains_tracer(k) for k in keys):
+    known = [_known_part(k) for k in keys]
+    if not any(contains_tracer(k) for k in keys) or (
+            all(isinstance(k, tuple) for k in keys) and _all_differ(known)):
+        keys = known
         order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
         return [items[i] for i in order]
     return machine.sort_traced(items, keys, reverse)
+
+
+def _known_part(key: Any) -> Any:
+    """The parts of a tuple before the first traced one."""
+    if not isinstance(key, tuple):
+        return key
+    parts = []
+    for part in key:
+        if contains_tracer(part):
+            break
+        parts.append(part)
+    return tuple(parts)
+
+
+def _all_differ(keys: list[Any]) -> bool:
+    """Do the known parts of tuples decide their order?"""
+    width = min(map(len, keys))
+    return all(a[:width] != b[:width] for i, a in enumerate(keys) for b in keys[:i])
 
 
 def _sorted_by_less(machine: Any, items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
