@@ -101,3 +101,4 @@ class Selector:
 
     def __call__(self, obj: Any) -> Any:
         return self.function(obj)
+
