@@ -42,7 +42,8 @@ def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None) ->
     differentiated.  In a loop over steps ``x = step(x)`` this keeps one ``x`` a step instead of
     everything inside of the step.  Calls may nest: functions that are called inside and are
     checkpointed too are run again within.  A function with effects (printing, random draws) is
-    not run twice: what it computes is kept after all.
+    not run twice: what it computes is kept after all.  One that cannot be a function of its own (a
+    generator, paths that return unlike things) is inlined as if it were not marked.
 
     ``policy`` is None: nothing inside is kept.
 
@@ -103,4 +104,4 @@ def _schedule(machine: Any, n: Any, *, schedule: str = "sqrt", slots: Any = None
         _check_schedule(schedule, slots)
     except StructureError as error:
         raise machine.fatal(error) from None
-    return Schedule(n, slots)
+    return Schedule(0, n, 1, slots)

@@ -28,12 +28,11 @@ from .recursion import Recursion
 from .rounds import Body, names_of_loop
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """What ``checkpoint_range`` is while tracing: the number of steps, and of groups (None: as
+@dataclass(slots=True)
+class Schedule(Range):
+    """What ``checkpoint_range`` is while tracing: a range, and the number of groups (None: as
     many as there are steps in a group)."""
 
-    count: Any
     groups: Any = None
 
 
@@ -77,7 +76,7 @@ class Schedules(Recursion):
         fact = ("plain", self.site(body))
         if {fact, ("inline", code)} & self.assumed or head is None or after is None or (
                 not self._may_group(body, head | after)):
-            return super().for_(range_(self, iterable.count), target, body, orelse, rest)
+            return super().for_(range_(self, iterable.stop), target, body, orelse, rest)
         try:
             return self._grouped(iterable, target, body, orelse, rest, (head, after), code)
         except Refusal:
@@ -97,7 +96,7 @@ class Schedules(Recursion):
                  body: Callable[[], Any], orelse: Callable[[], Any] | None,
                  rest: Callable[[], Any] | None,
                  names: tuple[frozenset[str], frozenset[str]], code: types.CodeType) -> Any:
-        count = schedule.count
+        count = schedule.stop
         steps = self.call(np.sqrt, count) if schedule.groups is None else (
             self.binary("/", count, schedule.groups))
         size = self.call(max, 1, self.call(int, self.call(np.ceil, steps)))

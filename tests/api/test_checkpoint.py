@@ -267,7 +267,25 @@ def leaving(steps, x, w, n):
     return np.sum(x)
 
 
-LOOPS = [simple, in_place, with_branches, with_state_in_containers, swapping, nested_loops,
+def other_uses(steps, x, w, n):
+    total = 0.0
+    for a, t in zip([1.0, 2.0, 3.0], steps(3)):
+        total += np.sum(x) * a * t
+    for i, t in enumerate(steps(n)):
+        total += x[0] * t * i
+    return total + sum(x[t] * t for t in steps(3)) + len(steps(n))
+
+
+def tuples_in_a_list(steps, x, w, n):
+    seen = []
+    for t in steps(n):
+        x = x * np.cos(x)
+        if t % 2 == 0:
+            seen.append((t, x))
+    return sum(np.sum(v) * t for t, v in seen)
+
+
+LOOPS = [other_uses, tuples_in_a_list, simple, in_place, with_branches, with_state_in_containers, swapping, nested_loops,
          collecting, reading_afterwards, leaving]
 
 
