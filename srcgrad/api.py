@@ -38,7 +38,11 @@ def _request(mode: str, argnums: Argnums, has_aux: bool, backend: str | None,
 
 def _decorated(fun: Callable[..., Any] | None, request: Request) -> Any:
     if fun is None:
-        return lambda function: Compiled(function, request)
+        return lambda function: _of_function(function, request)
+    return _of_function(fun, request)
+
+
+def _of_function(fun: Any, request: Request) -> Compiled:
     if not callable(fun):
         raise StructureError(
             f"{request.mode} takes a function, got {type(fun).__name__}",

@@ -64,7 +64,9 @@ def check_grads(fun: Callable[..., Any], args: Sequence[Any], order: int = 2,
     >>> check_grads(lambda x: np.sum(np.sin(x) * x), (np.array([0.3, 1.2]),))
     """
     if not set(modes) <= {"fwd", "rev"} or not modes:
-        raise StructureError(f"modes is {modes!r}", fix="use 'fwd', 'rev' or both")
+        raise StructureError(f"modes is {modes!r}", where="modes of check_grads",
+                             why="derivatives are checked in forward and in reverse mode",
+                             fix="use 'fwd', 'rev' or both: ('fwd', 'rev')")
     args = tuple(args)
     single = any(leaf.dtype.itemsize < 8 for leaf in flatten(args)[0]
                  if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind == "f")

@@ -102,6 +102,7 @@ def jacfwd(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
 
 
 def _by_rows(made: Split, argument: Any) -> Any:
+    _refuse_nothing(made.out)
     rows = [made.pullback(unit)[made.places[0]] for unit in _units(made.out)]
     return _stacked(rows, made.out, argument, 0)
 
@@ -121,6 +122,13 @@ def _units(like: Any) -> Iterator[Any]:
         unit = np.zeros(flat.size, flat.dtype)
         unit[i] = 1
         yield unravel(unit)
+
+
+def _refuse_nothing(out: Any) -> None:
+    if out is None:
+        raise StructureError("the function returns None", where="the result of the function",
+                             why="a Jacobian has a row for each number that is returned",
+                             fix="return the array that is to be differentiated")
 
 
 def _refuse_containers(out: Any, argument: Any) -> None:
@@ -226,6 +234,12 @@ def hvp(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     @without_internal_frames
     def product(*args: Any) -> Any:
         *point, v = args
+        if len(point) <= place:
+            raise StructureError(
+                f"hvp was called with {len(args)} argument{'' if len(args) == 1 else 's'}",
+                where="arguments of hvp",
+                why="the vector comes after the arguments of the function",
+                fix="write hvp(f)(x, v)")
         return Split(gradient, point, (place,)).pullback(v)[place]
 
     return Derived(gradient, "hvp", place, product)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import types
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,16 @@ def not_scalar(function: Any, result: Any, traced: Traced) -> NonScalarOutput:
            "srcgrad.jacobian")
     if result is None:
         fix = "return the number that is to be differentiated"
+    elif isinstance(result, str):
+        fix = "return the number itself; a text has no derivative"
+    elif isinstance(result, (list, dict)) and len(result) == 1:
+        fix = "return its item: the number itself"
+    elif isinstance(result, dict):
+        fix = "return one of its numbers, or (number, the dict) with has_aux=True"
+    elif callable(result):
+        fix = "call it, and return the number"
+    elif isinstance(result, types.GeneratorType):
+        fix = "return a number: a function with yield returns a generator when it is called"
     elif isinstance(result, tuple) and len(result) == 2:
         fix = "with has_aux=True a function may return (value, anything else)"
     elif isinstance(result, Ref):
@@ -125,8 +136,12 @@ def place_of_result(function: Any, traced: Traced) -> Where | str:
     code = getattr(function, "__code__", None)
     if code is None:
         return f"the result of {named(function)}"
-    line = linecache.getline(code.co_filename, code.co_firstlineno).rstrip("\n")
-    return Where(code.co_filename, code.co_firstlineno, code.co_name, line)
+    number = code.co_firstlineno
+    line = linecache.getline(code.co_filename, number).rstrip("\n")
+    while line.lstrip().startswith("@"):  # a decorator
+        number += 1
+        line = linecache.getline(code.co_filename, number).rstrip("\n")
+    return Where(code.co_filename, number, code.co_name, line)
 
 
 def described(result: Any, traced: Traced) -> str:

@@ -205,6 +205,13 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     >>> jvp(lambda x: x * x, (3.0,), (1.0,))
     (9.0, 6.0)
     """
+    for what, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise StructureError(
+                f"the {what} of jvp are {type(given).__name__}, not a tuple",
+                where="arguments of jvp",
+                why="they hold one item for each argument of the function",
+                fix="write jvp(f, (x,), (t,))")
     primals, tangents = tuple(primals), tuple(tangents)
     if len(primals) != len(tangents):
         raise StructureError(f"jvp got {len(primals)} primals and {len(tangents)} tangents",

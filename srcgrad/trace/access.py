@@ -346,8 +346,11 @@ class Access(Variables):
                 fix="write x = x.reshape(...) instead"))
         raise self.fatal(UnsupportedOperation(
             f"assignment to the attribute .{name} of {in_words(obj.aval)}",
-            why="a traced number or array has no settable attribute of this name",
-            fix="use an indexed assignment such as x[...] = value"))
+            why="it changes the array object under every name it has" if name in (
+                "dtype", "strides") else (
+                "a traced number or array has no settable attribute of this name"),
+            fix="write x = x.astype(...) instead" if name == "dtype" else (
+                "use an indexed assignment such as x[...] = value")))
 
     def _reshape_handle(self, obj: ArrayTracer, shape: Any) -> bool:
         """``x.shape = ...`` of an array made in this very block: the handle becomes the

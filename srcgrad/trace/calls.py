@@ -29,7 +29,7 @@ from .control import Refusal, Restart
 from .iteration import EqualArrays, Staged
 from .library_calls import LibraryCalls
 from .natives import class_attribute, is_native_method, native_call
-from .refused import is_outward, refusal
+from .refused import is_outward, of_method, refusal
 from .special_methods import python_method
 from .tracers import (
     ArrayTracer,
@@ -313,6 +313,9 @@ class Calls(LibraryCalls):
     # ---- methods -----------------------------------------------------------------------------
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         if type(obj) is ArrayTracer or (is_tracer(obj) and type(obj) is not OpaqueTracer):
+            refused = of_method(obj, name, args, kwargs)
+            if refused is not None:
+                raise self.fatal(refused)
             return self._call_array_method(obj, name, args, kwargs)
         if type(obj) is OpaqueTracer:
             aval = self.drawn(obj, name, args, kwargs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import decimal
 import fractions
+import functools
 import types
 import weakref
 from typing import Any
@@ -25,6 +26,8 @@ EXACT: frozenset[Any] = frozenset({decimal.Decimal, fractions.Fraction})
 # Questions about masks, which traced arrays have none of.
 PREDICATES: frozenset[Any] = frozenset({np.ma.isMaskedArray, np.ma.is_masked, np.ma.getmask,
                                         np.ma.getdata})
+WORKERS = frozenset({"Thread", "Timer", "Pool", "ThreadPool", "Process", "ThreadPoolExecutor",
+                     "ProcessPoolExecutor"})
 OUTWARD = frozenset({"ctypes", "multiprocessing", "concurrent", "asyncio", "socket", "_socket",
                      "sqlite3", "_sqlite3", "array", "threading", "_thread"})
 EFFECTS = frozenset({"json", "pickle", "_pickle", "marshal", "struct", "_struct", "csv", "_csv",
@@ -35,6 +38,18 @@ def refusal(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
     """The error for a call that is refused whatever the rest of the program; None for others."""
     if not isinstance(function, (type, types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
         return _of_object(function, args, kwargs)
+    module = (getattr(function, "__module__", None) or "").split(".")[0]
+    if module in ("threading", "multiprocessing", "concurrent") and (
+            getattr(function, "__name__", "") in WORKERS):
+        return UnsupportedOperation(
+            f"{function.__name__} in a traced function",
+            why="threads and processes would start while the code is generated, not at each call",
+            fix="write a loop; generated code may be called in several threads at once")
+    if function is functools.cmp_to_key:
+        return UnsupportedOperation(
+            "functools.cmp_to_key in a traced function",
+            why="the order would have to be known while compiling",
+            fix="sort by a number: sorted(items, key=...)")
     if function in WEAK:
         return UnsupportedOperation(
             f"weak references ({function.__name__}) in a traced function",
@@ -51,6 +66,27 @@ def refusal(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
     if not (contains_tracer(args) or contains_tracer(kwargs)):
         return None
     return _with_traced(function, args, kwargs)
+
+
+def of_method(obj: Any, name: str, args: Any, kwargs: Any) -> SrcgradError | None:
+    """The error for a method of a traced array that is refused by name."""
+    if name == "setflags":
+        return UnsupportedOperation(
+            "setflags of a traced array", why="it changes the array object, not its numbers",
+            fix="leave it out, or set the flags of the array before the call")
+    wanted = kwargs.get("dtype", args[0] if args else None)
+    if name == "astype" and not is_tracer(wanted):
+        return _other_dtype(np.asarray, (), {"dtype": wanted})
+    if name == "view" and wanted is not None and obj.aval.dtype is not None and not is_tracer(
+            wanted) and not (isinstance(wanted, type) and issubclass(wanted, np.ndarray)):
+        new = np.dtype(wanted)
+        if obj.aval.dtype.kind == "f" and new.kind in "fiu" and (
+                new.itemsize != obj.aval.dtype.itemsize):
+            return UnsupportedOperation(
+                f"a view of an array of {obj.aval.dtype} as {new}",
+                why="it reads parts of the numbers' bits, which have no derivative",
+                fix=f"use x.astype(np.{new})")
+    return None
 
 
 def is_outward(function: Any) -> bool:

@@ -201,11 +201,12 @@ class Sources(Recorder):
     def _found_again(self, obj: Any, known: Path, path: Path) -> Any:
         """An object that is found at a second place.  Containers that are only read are told
         apart, like arrays: what is read through one place has nothing to do with the other.
-        So are the instances of two arguments, while nothing asks whether they are one.
+        So are the instances of two arguments that hold anything, while nothing asks whether they
+        are one.
         Everything else is one object, as long as it is one."""
         two_arguments = path.root != known.root and path.root[0] == known.root[0] == "arg"
         if ((isinstance(obj, (list, dict, tuple)) and obj) or (two_arguments and (
-                record_fields(obj) is not None))) and (
+                record_fields(obj)))) and (
                 ("same", str(known), str(path)) not in self.assumed):
             if (id(obj), path.root) in self.twins_of and two_arguments:
                 twin, first = self.twins_of[id(obj), path.root]

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import concurrent.futures
+import ctypes
+import functools
+import hashlib
 import json
 import pickle
 import re
 import struct
 import subprocess
+import threading
 import weakref
 from collections import Counter
 from decimal import Decimal
@@ -503,6 +508,125 @@ def class_as_function(x):
     pass
 
 
+# ---- more results, arguments and calls --------------------------------------------------------
+@mistake(X)
+def text_result(x):
+    return "loss"
+
+
+@mistake(X)
+def dict_result(x):
+    return {"loss": np.sum(x), "size": len(x)}
+
+
+@mistake(X)
+def list_result(x):
+    return [np.sum(x)]
+
+
+@mistake(X)
+def function_result(x):
+    return lambda: np.sum(x)
+
+
+@mistake(X)
+def formatted_result(x):
+    return f"{np.sum(x):.3f}"
+
+
+@mistake(X, transform=lambda f, **k: sg.grad(None))
+def none_as_function(x):
+    pass
+
+
+@mistake(X, transform=lambda f, **k: sg.grad(len))
+def gradient_of_len(x):
+    pass
+
+
+@mistake(X, argnums=1.0)
+def argnums_as_float(x):
+    return np.sum(x)
+
+
+@mistake(X)
+def flags_set(x):
+    x.setflags(write=False)
+    return np.sum(x)
+
+
+@mistake(X)
+def bits_of_the_numbers(x):
+    return np.sum(x.view(np.float32))
+
+
+@mistake(X)
+def made_an_array_of_objects(x):
+    return np.sum(x.astype(object))
+
+
+@mistake(X)
+def resized_in_place(x):
+    x.resize((3, 1))
+    return np.sum(x)
+
+
+@mistake(X)
+def dtype_set(x):
+    x.dtype = np.int64
+    return np.sum(x) * 1.0
+
+
+@mistake(X)
+def number_of_a_printed_array(x):
+    return float(np.array2string(x)[1:3])
+
+
+@mistake(X)
+def number_of_c(x):
+    return ctypes.c_double(x[0]).value
+
+
+@mistake(X)
+def in_a_thread(x):
+    found = []
+    worker = threading.Thread(target=lambda: found.append(np.sum(x)))
+    worker.start()
+    worker.join()
+    return found[0]
+
+
+@mistake(X)
+def in_a_pool(x):
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        return sum(pool.map(lambda v: v * v, x))
+
+
+@mistake(X)
+def coroutine_inside(x):
+    async def total():
+        return np.sum(x)
+
+    return asyncio.run(total())
+
+
+@mistake(X)
+def digest_of_an_array(x):
+    return float(int(hashlib.md5(x).hexdigest(), 16) % 7)
+
+
+@mistake(X)
+def ordered_by_a_comparison(x):
+    return sorted(x, key=functools.cmp_to_key(lambda a, b: -1 if a < b else 1))[0]
+
+
+@mistake(X)
+def iterator_used_again(x):
+    it = iter(x)
+    pairs = sum(a * b for a, b in zip(it, it))
+    return pairs + sum(it)
+
+
 # ---- the other transforms --------------------------------------------------------------------
 @mistake(X, transform=lambda f, **k: lambda x: sg.vjp(f, x)[1](np.ones(2)))
 def cotangent_of_another_shape(x):
@@ -537,6 +661,31 @@ def unknown_jacobian_mode(x):
 @mistake([X, X], transform=lambda f, **k: sg.jacobian(f))
 def jacobian_of_a_list(xs):
     return xs[0] * 2
+
+
+@mistake(X, transform=lambda f, **k: sg.jacobian(f))
+def jacobian_of_nothing(x):
+    pass
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.jvp(f, x, x))
+def primals_without_a_tuple(x):
+    return np.sum(x)
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.jvp(f, (x,), (1.0,)))
+def tangent_that_is_a_number(x):
+    return np.sum(x)
+
+
+@mistake(X, transform=lambda f, **k: sg.hvp(f))
+def product_without_a_vector(x):
+    return np.sum(x * x)
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.check_grads(f, (x,), modes=("both",)))
+def unknown_mode_of_checking(x):
+    return np.sum(x)
 
 
 @mistake(X, transform=lambda f, **k: sg.hessian(f))
