@@ -80,8 +80,9 @@ def parallel(moves: Sequence[tuple[str, ast.expr]]) -> Stmts:
     """Assignments that happen at once: in order where none disturbs another, else as one
     tuple assignment.
 
-    >>> [ast.unparse(s) for s in parallel([("a", name("b")), ("b", name("a"))])]
-    ['a, b = (b, a)']
+    >>> (swap,) = parallel([("a", name("b")), ("b", name("a"))])
+    >>> ast.unparse(ast.fix_missing_locations(swap))
+    'a, b = (b, a)'
     """
     real = [(t, v) for t, v in moves if t != "_" and not (
         isinstance(v, ast.Name) and v.id == t)]
