@@ -13,19 +13,6 @@ from .broadcast import runtime
 Array = np.ndarray[Any, Any]
 
 
-class _Item:
-    """An item of a heap: only its key is compared."""
-
-    __slots__ = ("key", "place")
-
-    def __init__(self, key: tuple[Any, ...], place: int) -> None:
-        self.key = key
-        self.place = place
-
-    def __lt__(self, other: _Item) -> bool:
-        return self.key < other.key
-
-
 @runtime
 def heap_places(operation: str, keys: Array) -> Array:
     """The numbers of the items of a heap in its order after an operation of ``heapq``.
@@ -39,8 +26,17 @@ def heap_places(operation: str, keys: Array) -> Array:
     >>> heap_places("heappop", np.array([1.0, 3.0, 2.0]))
     array([2, 1])
     """
+
+    class Item:  # only the keys of items are compared
+        def __init__(self, key: tuple[Any, ...], place: int) -> None:
+            self.key = key
+            self.place = place
+
+        def __lt__(self, other: Any) -> bool:
+            return bool(self.key < other.key)
+
     rows = keys.reshape(len(keys), -1).tolist()
-    heap = [_Item(tuple(row), i) for i, row in enumerate(rows)]
+    heap = [Item(tuple(row), i) for i, row in enumerate(rows)]
     if operation == "heapify":
         heapq.heapify(heap)
     elif heap and operation == "heappush":
@@ -48,7 +44,7 @@ def heap_places(operation: str, keys: Array) -> Array:
     elif heap and operation == "heappop":
         heapq.heappop(heap)
     elif heap and operation == "heapreplace":  # a new item is in the first place
-        new, heap[0] = heap[0], _Item((), -1)
+        new, heap[0] = heap[0], Item((), -1)
         heapq.heapreplace(heap, new)
     return np.array([item.place for item in heap], dtype=np.intp)
 

@@ -63,8 +63,15 @@ class CallNodes(Statements):
         for home, possible in zip(new, callee.aliases, strict=True):
             if home is not None:  # from the versions that hold now
                 self._alias(home, [homes[i] for i in sorted(possible) if i < len(homes)])
+        if callee.shares:
+            swapped((state, value), self._seal_list)
         return swapped(value, lambda v: parts[v.number] if type(v) is Handed else (
             v.obj if type(v) is Outer else v))
+
+    def _seal_list(self, value: Any) -> None:
+        """A list that may be given to a call and returned by it may not change any more."""
+        if type(value) is list:
+            self.journal.seal(value)
 
     def _change(self, callee: Callee, parts: list[Any], changed: list[Any]) -> None:
         """Do outside what the call did to what it was handed."""

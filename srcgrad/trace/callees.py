@@ -47,6 +47,9 @@ class Callee:
     older: dict[int, Outer] = field(default_factory=dict)
     remade: bool = False  # the adjoint of a call runs it again
     new_results: bool = False  # an argument is returned on some paths only
+    open_lists: bool = False  # lists of numbers in results have any length
+    lists: dict[int, list[Any]] = field(default_factory=dict)  # lists among the arguments
+    shares: bool = False  # it may return a list that it was given
 
     def names(self, parameters: tuple[str, ...]) -> list[str]:
         """A name for each argument: that of its parameter, or of what is changed."""

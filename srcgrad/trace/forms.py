@@ -116,11 +116,8 @@ def _form(joining: Join, obj: Any, result: bool, depth: int) -> Shape:
         return Leaf(obj.aval, label=obj.home.label if hasattr(obj, "home") else None)
     if joining.outside(obj) or type(obj) in (Handed, Outer) or depth > MAX_DEPTH:
         return Same(obj)
-    if isinstance(obj, list) and id(obj) in joining.symbolic:
-        return Same(obj) if not result else Failed(JoinError(
-            "a list whose length depends on data is returned by a function that calls itself",
-            why="each call would return another list",
-            fix="append to one list outside of the function"))
+    if type(obj) is list and id(obj) in joining.symbolic:
+        return list_form(joining, obj) if result else Same(obj)
     if not result and not isinstance(obj, (tuple, slice)):
         return Same(obj)  # until another one is handed in: what it holds is found around
     parts = structure_parts(obj)
@@ -130,6 +127,17 @@ def _form(joining: Join, obj: Any, result: bool, depth: int) -> Shape:
     if all(isinstance(i, Same) for i in items) and (isinstance(obj, tuple) or not result):
         return Same(obj)
     return Sequence(rebuilder(obj), items, structure_parts)  # type: ignore[arg-type]
+
+
+def list_form(joining: Join, obj: list[Any]) -> Shape:
+    """The form of a list of values of any length: each side of a call has a list of its own."""
+    aval = _type_of(joining, joining.content_parts(obj)[0])
+    if aval is None:
+        return Failed(JoinError(
+            "a list of unlike things whose length depends on data goes through a function that "
+            "calls itself", why="its elements must be numbers or arrays of one kind",
+            fix="append to one list outside of the function"))
+    return Sequence(lambda made: joining.hold(list, made[0]), [Leaf(aval)], joining.content_parts)
 
 
 def _content_form(joining: Join, state: Snapshot, result: bool, depth: int) -> Shape:
@@ -188,6 +196,9 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
         return leaf
     if isinstance(shape, Sequence) and type(head) is Snapshot:
         return _walk_content(joining, shape, head, state, pairs)
+    if isinstance(shape, Sequence) and type(head) is type(state) is list and (
+            id(head) in joining.symbolic or len(head) != len(state)):
+        return _walk_list(joining, head, state, pairs)
     if isinstance(shape, Sequence):
         parts = structure_parts(state) if type(state) is type(head) else None
         heads = shape.parts(head)
@@ -203,6 +214,8 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
     wider = joining.unify(shape.obj, state)
     if isinstance(wider, Same):
         return shape
+    if type(state) is type(shape.obj) is list and _unlike(wider):
+        return _walk_list(joining, shape.obj, state, pairs)
     if _unlike(wider):
         raise Unlike
     for leaf, old, new in zip(leaf_shapes(wider), leaves(wider, shape.obj), leaves(wider, state),
@@ -212,6 +225,17 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
             raise Unlike
         pairs.append((leaf, before, after))
     return wider
+
+
+def _walk_list(joining: Join, head: list[Any], state: list[Any],
+               pairs: list[tuple[Leaf, Aval, Aval]]) -> Shape:
+    """Lists of any length."""
+    before, after = (_type_of(joining, joining.content_parts(x)[0]) for x in (head, state))
+    if before is None or after is None:
+        raise Unlike
+    leaf = Leaf(before)
+    pairs.append((leaf, before, after))
+    return Sequence(lambda made: joining.hold(list, made[0]), [leaf], joining.content_parts)
 
 
 def _walk_content(joining: Join, shape: Sequence, head: Snapshot, state: Any,

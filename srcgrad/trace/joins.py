@@ -228,15 +228,15 @@ class Join:
     def _held(self, a: Any, b: Any) -> Shape:
         """Lists made in the arms whose lengths only a run knows, dicts and sets whose keys only
         a run knows: a new one with the content that either has."""
-        contents = [c for x in (a, b) for c in self._content_parts(x) if c is not UNBOUND]
+        contents = [c for x in (a, b) for c in self.content_parts(x) if c is not UNBOUND]
         shape = self._contents(contents[0], contents[-1])
         if isinstance(shape, Failed):
             return shape
         self.objects.append((a, b))
         kind = type(b if a is UNBOUND else a)
-        return Sequence(lambda made: self.hold(kind, made[0]), [shape], self._content_parts)
+        return Sequence(lambda made: self.hold(kind, made[0]), [shape], self.content_parts)
 
-    def _content_parts(self, state: Any) -> tuple[Any, ...]:
+    def content_parts(self, state: Any) -> tuple[Any, ...]:
         if state is UNBOUND:
             return (UNBOUND,)
         return (Content(state, self.symbolic).get(),)

@@ -230,7 +230,7 @@ class Layer:
     born: dict[int, None] = field(default_factory=dict)
 
 
-def _nothing() -> None:
+def _nothing(owner: Any) -> None:
     """The action on a change of a sealed object before a machine has set its own."""
 
 
@@ -242,7 +242,7 @@ class Journal:
         self.births: dict[int, int] = {}
         self.keep: list[Any] = []
         self.sealed: dict[int, Any] = {}
-        self.on_sealed: Callable[[], None] = _nothing
+        self.on_sealed: Callable[[Any], None] = _nothing
 
     def born(self, obj: Any) -> None:
         """Say that an object was made just now: until the innermost layer ends, it exists in
@@ -263,7 +263,7 @@ class Journal:
     def touch(self, cell: Cell) -> None:
         """Say that a cell is about to change."""
         if id(cell.owner) in self.sealed:
-            self.on_sealed()
+            self.on_sealed(cell.owner)
         if self.births.get(id(cell.owner), 0) >= len(self.layers):
             return
         layer = self.layers[-1]

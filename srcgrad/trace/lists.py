@@ -26,8 +26,9 @@ from .joins import list_item_aval, unlike_items
 from .journal import Content, Snapshot
 from .keys import FEW
 from .structures import is_mutable
-from .tracers import ArrayTracer, Columns, ScalarTracer, SymbolicList
+from .tracers import ArrayTracer, Columns, ScalarTracer, SymbolicList, is_tracer
 from .widening import stable_elem
+from .written_out import part_of_list
 
 
 class Lists(Calls):
@@ -187,9 +188,15 @@ class Lists(Calls):
                     self.list_sites[value] = site
         return made
 
-    def refuse_sealed(self) -> None:
+    def refuse_sealed(self, owner: Any) -> None:
         """An object whose parts lie in a list of unknown length changes: start again with the
         loops that made lists unrolled, or refuse."""
+        if type(owner) is list:
+            raise self.fatal(UnsupportedOperation(
+                "a list changes that a function which calls itself was given, or has returned",
+                why="on some paths it returns the very list that it was given, so that both "
+                    "would change",
+                fix="return a copy of the list (`return items[:]`)"))
         self.unroll_list_makers("a list that it fills holds objects that change")
         raise self.fatal(UnsupportedOperation(
             "an object is changed that lies in a list whose length depends on data",
@@ -229,6 +236,10 @@ class Lists(Calls):
     def list_get(self, obj: Any, key: Any) -> Any:
         """``items[k]``."""
         state = self.symbolic_lists[id(obj)]
+        if isinstance(key, slice) and key.step in (None, 1) and any(
+                is_tracer(p) and self.is_data(p) for p in (key.start, key.stop)):
+            made: list[Any] = self.call(part_of_list, obj, key.start, key.stop)
+            return made
         if isinstance(key, slice):
             key = self.static_key(key)
         if type(state) is Columns:

@@ -14,10 +14,10 @@ from ..graph.ir import Value
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
 from .control import Bottom, Refusal, Unroll
 from .homes import RAISE
-from .iteration import Items, Range, item, length, opened, staged_iterable, static_items
+from .iteration import Items, Range, Staged, item, length, opened, staged_iterable, static_items
 from .loop_nodes import LoopNodes
 from .recorder import Region
-from .tracers import Jump
+from .tracers import Jump, SymbolicList
 
 UNROLL_LIMIT = 64
 
@@ -44,7 +44,18 @@ class Loops(LoopNodes):
         if staged is None:
             self._note_items(iterable)
             return self._run_items(self.outside_items(iterable), target, body, orelse, rest)
+        if self._is_empty(staged):
+            return self._loop_end(NORMAL, orelse, rest)
         return self._staged_for(staged, target, body, orelse, rest)
+
+    def _is_empty(self, staged: Any) -> bool:
+        """Is it a list into which nothing has been put, as far as is known?"""
+        if isinstance(staged, Items) and isinstance(staged.list, list):
+            state = self.symbolic_lists.get(id(staged.list))
+            return type(state) is SymbolicList and state.value.aval.elem is None
+        inner = getattr(staged, "inner", None)
+        return isinstance(inner, (Staged, list)) and self._is_empty(
+            Items(inner) if isinstance(inner, list) else inner)
 
     def loop_source(self, iterable: Any) -> Any:
         """The staged form of what a for runs over; None where Python iterates."""

@@ -226,6 +226,7 @@ class Recursion(CallNodes):
         heads = list(made)
         # not `built`: what the body does to containers that it was handed must be noticed
         callee.head = build(callee.arguments.shape, made, {})
+        self._older_lists(callee)
         self._enter_cells(callee, callee.head[len(staged.parameters):])
         inner = Frame(staged, frame.parent, None if frame.parent is not None else callee.function)
         inner.slots = dict(zip(staged.parameters, callee.head, strict=False))
@@ -253,8 +254,12 @@ class Recursion(CallNodes):
                 isinstance(s, Failed) for s in (shape, *parts_of(shape))):
             callee.new_results, callee.result = True, None
             raise Again(callee)
-        if contains_choice(value) or escapes(shape) or any(
-                isinstance(s, Failed) for s in (shape, *parts_of(shape))):
+        unlike = contains_choice(value) or any(
+            isinstance(s, Failed) for s in (shape, *parts_of(shape)))
+        if unlike and not callee.open_lists:
+            callee.open_lists, callee.result = True, None
+            raise Again(callee)
+        if unlike or escapes(shape):
             raise self.fatal(UnsupportedOperation(
                 f"the results of {callee.function.__qualname__!r}, which calls itself, have no "
                 "common type", why="its paths return unlike things",
@@ -274,10 +279,37 @@ class Recursion(CallNodes):
         the call are themselves."""
         if type(value) is ArrayTracer:
             return own.get(value.obj, value)
+        if type(value) is list and id(value) in callee.lists:
+            callee.shares = True
+            return self._own_list(value)
+        if type(value) is list and callee.open_lists and id(value) not in self.symbolic_lists and (
+                self.journal.births.get(id(value), 0) >= callee.layer):
+            return self.made_unknown(self._own_list(value))
         if isinstance(value, (list, dict)) and id(value) not in self.paths and (
                 0 < self.journal.births.get(id(value), 0) < callee.layer):
             return callee.older.setdefault(id(value), Outer(value))
         return value
+
+    def _older_lists(self, callee: Callee) -> None:
+        """Lists among the arguments are older than the body: what it does to them is noticed."""
+        callee.lists = {id(c): c for c in rebuilt(callee.arguments.shape, callee.head)
+                        if type(c) is list and id(c) in self.symbolic_lists}
+        for key in callee.lists:
+            self.journal.births[key] = callee.layer - 1
+            self.journal.layers[-1].born.pop(key, None)
+
+    def _own_list(self, value: list[Any]) -> list[Any]:
+        """A list with the same items, made here."""
+        found: list[Any] = self.call(list, value)
+        return found
+
+    def return_(self, frame: Frame, value: Any) -> Any:
+        """A list that was handed in is returned as a copy: callers have lists of their own.  (It
+        may not change any more, for then it would matter which list it is.)"""
+        if self.tracing and type(value) is list and id(value) in self.tracing[-1].lists:
+            self.tracing[-1].shares = True
+            value = self._own_list(value)
+        return super().return_(frame, value)
 
     def _aliases(self, shape: Shape, value: Any, heads: list[Any]) -> list[set[int]]:
         """For each array of the result: the arguments (by number) that it may be part of."""

@@ -300,6 +300,22 @@ def in_one_piece(array: np.ndarray[Any, Any]) -> None:
         raise ValueError("the array does not lie in C order")
 
 
+def part_of_list(items: Any, start: Any, stop: Any) -> Any:
+    """``items[start:stop]`` where the bounds are known at run time only."""
+    size = len(items)
+    if start is None:
+        start = 0
+    elif start < 0:
+        start = max(start + size, 0)
+    if stop is None:
+        stop = size
+    elif stop < 0:
+        stop = stop + size
+    else:
+        stop = min(stop, size)
+    return [items[i] for i in range(start, stop)]
+
+
 def set_flat(base: Any, value: Any) -> None:
     """``base.flat = value``."""
     base[...] = np.resize(value, base.shape)

@@ -19,19 +19,21 @@ import python_data  # noqa: E402
 import python_exceptions  # noqa: E402
 import python_found  # noqa: E402
 import python_functions  # noqa: E402
+import python_heaps  # noqa: E402
 import python_keys  # noqa: E402
 import python_nodes  # noqa: E402
 import python_objects  # noqa: E402
 import python_picked  # noqa: E402
 import python_random  # noqa: E402
 import python_tables  # noqa: E402
+import recursion_lists  # noqa: E402
 from chain import check, check_exported, check_orders  # noqa: E402
 
 PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
     for module in (path_exceptions, path_state, python_control, python_exceptions, python_found, python_functions,
                    python_keys, python_random, python_data, python_nodes, python_objects,
-                   python_picked, python_tables)
+                   python_picked, python_tables, python_heaps, recursion_lists)
     for fn, args in module.CASES
 ]
 
@@ -84,3 +86,19 @@ def test_steps_of_objects_are_a_loop():
         python_picked.MASSES, python_picked.PLACES, python_picked.SPEEDS, steps)
         for steps in (2, 30)}
     assert texts[2] == texts[30] and "for _ in range(steps):" in texts[2]
+
+
+def test_a_list_that_recursion_may_hand_back_may_not_change():
+    def program(x):
+        def tail(items):
+            if items[0] > 0:
+                return items
+            return tail(items[1:])
+
+        items = [v for v in x]
+        found = tail(items)
+        found.append(5.0 * x[1])
+        return sum(items) + sum(found)
+
+    with pytest.raises(sg.UnsupportedOperation, match="a list changes"):
+        sg.grad(program)(np.array([0.3, -1.2, 2.0]))

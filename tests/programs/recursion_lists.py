@@ -1,0 +1,177 @@
+"""Recursive functions that take and return lists of any length."""
+
+from __future__ import annotations
+
+import numpy as np
+
+X = np.array([0.3, -1.2, 2.0, 0.7])
+Y = np.array([1.5, 0.2, -0.4, 0.9])
+CASES = []
+
+
+def case(*args):
+    def register(fn):
+        CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+@case(X)
+def quicksort(x):
+    def qs(l):
+        if len(l) <= 1:
+            return l
+        p = l[0]
+        a = [v for v in l[1:] if v < p]
+        b = [v for v in l[1:] if v >= p]
+        return qs(a) + [p] + qs(b)
+
+    s = qs(list(x))
+    return sum((i + 1) * v for i, v in enumerate(s))
+
+
+@case(X)
+def quicksort2(x):
+    def qs(l):
+        if len(l) == 0:
+            return []
+        p = l[0]
+        a = [v for v in l[1:] if v < p]
+        b = [v for v in l[1:] if v >= p]
+        return qs(a) + [p] + qs(b)
+
+    s = qs([v * 2 for v in x])
+    return sum((i + 1) * v for i, v in enumerate(s))
+
+
+@case(X, 5)
+def collect(x, n):
+    def col(k):
+        if k == 0:
+            return [x[0]]
+        return col(k - 1) + [x[0] ** k]
+
+    return sum(col(n))
+
+
+@case(2.5, 0.3)
+def subdivide(b, tol):
+    def sub(a, b):
+        if b - a < tol:
+            return [a * b]
+        m = 0.5 * (a + b)
+        return sub(a, m) + sub(m, b)
+
+    return sum(v**2 for v in sub(0.0, b))
+
+
+@case(X)
+def mergesort(x):
+    def ms(a):
+        n = len(a)
+        if n <= 1:
+            return a
+        l = ms(a[: n // 2])
+        r = ms(a[n // 2 :])
+        out = []
+        i = j = 0
+        while i < len(l) and j < len(r):
+            if l[i] <= r[j]:
+                out.append(l[i])
+                i += 1
+            else:
+                out.append(r[j])
+                j += 1
+        out.extend(l[i:])
+        out.extend(r[j:])
+        return out
+
+    s = ms([v for v in x])
+    return s[0] * s[1] + s[2] * s[3] ** 2
+
+
+@case(X)
+def qs_array(x):
+    def qs(a):
+        if len(a) <= 1:
+            return a
+        p = a[0]
+        r = a[1:]
+        return np.concatenate([qs(r[r < p]), [p], qs(r[r >= p])])
+
+    return np.sum(qs(x) * np.arange(4))
+
+
+@case(X)
+def mutates_arg(x):
+    def f(l, k):
+        if k > 2.5:
+            return 0.0
+        l.append(l[-1] * x[0])
+        return l[0] + f(l, k * 1.5)
+
+    a = [v for v in x]
+    return f(a, x[2]) + sum(a)
+
+
+@case(X)
+def shared_read(x):
+    def f(l):
+        if l[0] > 0:
+            return l
+        return f(l[1:])
+
+    a = [v for v in x]
+    r = f(a)
+    return sum(a) + sum(v * v for v in r) + len(r) * x[0]
+
+
+@case(2.0, 0.3)
+def two_lists(b, tol):
+    def go(a, b):
+        if b - a < tol:
+            return [a], [b]
+        m = 0.5 * (a + b)
+        l1, r1 = go(a, m)
+        l2, r2 = go(m, b)
+        return l1 + l2, r1 + r2
+
+    l, r = go(0.0, b)
+    return sum(p * q for p, q in zip(l, r))
+
+
+@case(X)
+def arrays_list(x):
+    def go(v):
+        if np.sum(np.abs(v)) < 1:
+            return [v]
+        return go(v * 0.5) + [v]
+
+    return np.sum(np.array(go(x)) ** 2)
+
+
+@case(X)
+def acc_outer(x):
+    out = []
+
+    def go(a, b):
+        if b - a < 0.5:
+            out.append(a * b)
+            return
+        m = (a + b) / 2
+        go(a, m)
+        go(m, b)
+
+    go(x[0], x[2])
+    return sum(out)
+
+
+@case(np.ones(3))
+def list_of_unknown_length(x):
+    def f(y):
+        if y < 0.2:
+            return []
+        return f(y * 0.6) + [y]
+
+    return sum(f(x[0]))
