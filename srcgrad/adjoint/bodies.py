@@ -17,7 +17,7 @@ from ..dims import is_varying
 from ..errors import SrcgradError, UnsupportedOperation
 from ..graph.derivative import spliced
 from ..graph.infer import infer
-from ..graph.ir import Node, Ref, Value, avals_in
+from ..graph.ir import Node, Ref, Value, avals_in, fill
 from ..graph.symbolic import Sym, infer_fresh
 from ..kinds import Aval, Kind, int_aval
 from ..rules.book import Entry, NoRule, Rule, lookup
@@ -146,6 +146,13 @@ def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape
         found = spliced(tape, derivative.pull, node,
                         lambda i: cts[i] or zeros(tape, node.outputs[i]))
         yield from ((node.inputs[i], ct) for i, ct in found)
+        return
+    if isinstance(node.params["fn"], (Part, At)):  # a view's part, read by a derivative
+        args, kwargs = (fill(node.params[k], node.inputs) for k in ("args", "kwargs"))
+        for value in dict.fromkeys(v for v in node.inputs if v in varied):
+            assert cts[0] is not None
+            yield value, transposed(tape, node.params["fn"], args, kwargs, node.out, cts[0],
+                                    value, node)
         return
     bound = bindings.of(node)
     if bound.entry is not None and bound.entry.nondiff:
