@@ -30,7 +30,7 @@ from .handlers import HANDLERS
 from .homes import may_be
 from .iteration import Cursor, Staged, Transposed, staged_iterable
 from .iterators import Iterators
-from .rounds import Later
+from .later import Later
 from .structures import record_fields
 from .tables import check_no_table
 from .tracers import ArrayTracer, is_tracer

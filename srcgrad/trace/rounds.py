@@ -20,7 +20,6 @@ from ..errors import JoinError
 from ..graph.ir import Block, Node, Value, walk
 from ..kinds import Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
-from ..stage.regions import names_read_after_loop, names_read_at_head
 from .branches import Branches
 from .homes import inherit_stored, is_stored, link_possible, may_be_one, reach
 from .joins import Apart, Join, Leaf, Same, Sequence, Shape, build, leaf_shapes, leaves
@@ -36,6 +35,7 @@ from .journal import (
     item_name,
     same_state,
 )
+from .later import Later, names_of_loop
 from .merges import UNREAD
 from .partial import DELETED
 from .recorder import Region
@@ -86,19 +86,6 @@ class Round:
     predicate: Any
     index: Value | None
     tested: dict[tuple[Any, ...], Change] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Later:
-    """The variables that a loop's next iteration may read before it binds them, and those
-    that may be read after the loop (None: not known)."""
-
-    head: frozenset[str] | None = None
-    after: frozenset[str] | None = None
-
-    @property
-    def either(self) -> frozenset[str] | None:
-        return None if self.head is None or self.after is None else self.head | self.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,25 +456,6 @@ class Rounds(Branches):
         return all(_same_shape_without(node, param, leaf.aval)
                    for node in walk(Block((), tuple(done.region.builder.nodes), ()))
                    if param in node.inputs)
-
-
-class Body:
-    """Something else to do in the place of a loop's body.  ``names``: see :class:`Later`."""
-
-    def __init__(self, of: Any, run: Callable[[], Any],
-                 names: tuple[frozenset[str] | None, frozenset[str] | None]) -> None:
-        self.__code__, self.__globals__ = of.__code__, of.__globals__
-        self.run, self.names = run, names
-
-    def __call__(self) -> Any:
-        return self.run()
-
-
-def names_of_loop(body: Any) -> tuple[frozenset[str] | None, frozenset[str] | None]:
-    """What :class:`Later` says of the loop with this body."""
-    if isinstance(body, Body):
-        return body.names
-    return names_read_at_head(body), names_read_after_loop(body)
 
 
 def _opened(joining: Join, shape: Shape) -> Shape:

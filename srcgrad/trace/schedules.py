@@ -24,8 +24,8 @@ from .control import Refusal, Restart
 from .iterables import range_
 from .iteration import Range
 from .journal import Cell, Slot
+from .later import Body, names_of_loop
 from .recursion import Recursion
-from .rounds import Body, names_of_loop
 
 
 @dataclass(slots=True)
