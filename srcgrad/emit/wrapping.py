@@ -123,8 +123,10 @@ def _tokens(body: str) -> list[tokenize.TokenInfo]:
 
 
 def _bracketed(body: str) -> str | None:
-    """``a = (…)`` for a long right side without brackets to break in.
+    """``a = b = (…)`` for a long right side without brackets to break in.
 
+    >>> _bracketed("a = b = c * d + e")
+    'a = b = (c * d + e)'
     >>> _bracketed("raise ValueError('n = ' + text)") is None
     True
     """
@@ -133,10 +135,10 @@ def _bracketed(body: str) -> str | None:
             tail = body.removeprefix(word)
             colon = ":" if tail.endswith(":") else ""
             return f"{word}({tail.removesuffix(colon)}){colon}"
-    depth = 0
+    depth = end = 0
     for token in _tokens(body):
         if token.type == tokenize.OP:
             depth += (token.string in _OPEN) - (token.string in _CLOSE)
             if depth == 0 and token.string in _ASSIGNS:
-                return f"{body[:token.end[1]]} ({body[token.end[1]:].strip()})"
-    return None
+                end = token.end[1]
+    return f"{body[:end]} ({body[end:].strip()})" if end else None

@@ -357,3 +357,16 @@ def elimination_with_pivots(a):
                 f = rows[r][i]
                 rows[r] = [v - f * w for v, w in zip(rows[r], rows[i])]
     return sum(row[-1] ** 2 for row in rows)
+
+
+@case(0.3, 0.5, 0.7)
+def matrix_of_formulas(x, y, z):
+    cos, sin = math.cos, math.sin
+    rows = [[cos(y) * cos(z), -cos(y) * sin(z), sin(y)],
+            [cos(x) * sin(z) + cos(z) * sin(x) * sin(y), cos(x) * cos(z) - sin(x) * sin(y) * sin(z), -cos(y) * sin(x)],
+            [sin(x) * sin(z) - cos(x) * cos(z) * sin(y), cos(z) * sin(x) + cos(x) * sin(y) * sin(z), cos(x) * cos(y)]]
+    total = 0.0
+    for row in rows:
+        for entry in row:
+            total += np.sin(entry) + 0.3 * entry
+    return total
