@@ -170,6 +170,7 @@ def refused(machine: Any, why: str) -> Exception:
 
 IMPURE = ("write", "update", "acc", "append", "insert", "pop", "put", "effect")
 MOST_TRIALS = 150
+UNTOLD = "an operation in it may raise where that cannot be told before"
 
 
 @dataclass(slots=True)
@@ -327,7 +328,7 @@ class Attempt:
                                    "told before")
         try:
             self._in_layer(lambda: self._run_body(outcomes, known, number), keep=False)
-            raise AssertionError("the branch that may raise was not reached")
+            raise refused(machine, UNTOLD)
         except Reached as reached:
             (predicate,) = reached.inputs
         before = outcomes + (None,) * (number - len(outcomes))
@@ -371,7 +372,7 @@ class Attempt:
             machine.stop_at, machine.leaving = outer, leaving
         if keep:
             return None
-        raise AssertionError("the operation that may raise was not reached")
+        raise refused(machine, UNTOLD)
 
 
 def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:

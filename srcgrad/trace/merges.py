@@ -133,7 +133,8 @@ class Merges(Choices):
         """Is a cell a variable of the running function that nothing reads any more?  ``later``
         are the names that may be read (None: not known)."""
         return later is not None and isinstance(cell, Slot) and cell.name not in later and (
-            cell.name != RESULT and bool(self.frames) and cell.owner is self.frames[-1])
+            cell.name != RESULT and cell.name.isidentifier()) and (  # others are of a match
+            bool(self.frames) and cell.owner is self.frames[-1])
 
     def merge(self, predicate: Value, first: Arm, second: Arm,
               later: frozenset[str] | None = None) -> Any:
