@@ -85,8 +85,14 @@ class _Closing:
         if not self.added and not self.extra and not self.bound:
             return self.graph.but(block=block)
         border = self.graph.border
+        first = block.nodes[border] if border is not None and border < len(block.nodes) else None
+        self.moved = None if border is None else (first, border)
         block = self._extend(block, True)
+        if self.moved is not None:
+            border = len(block.nodes) if first is None else self.moved[1]
         return self.graph.but(block=block, border=border)
+
+    moved: tuple[Node | None, int] | None  # the first backward node, and its place
 
     # ---- the backward regions ----------------------------------------------------------------
 
@@ -378,6 +384,8 @@ class _Closing:
         nodes: list[Node] = [new for after, new in extra if after is None]
         for node in block.nodes:
             original = node
+            if self.moved is not None and node is self.moved[0]:
+                self.moved = (node, len(nodes))
             once = outermost and node.op == "if"
             blocks = tuple(self._extend(b, once) for b in node.blocks)
             if any(a is not b for a, b in zip(blocks, node.blocks)):

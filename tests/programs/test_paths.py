@@ -64,3 +64,19 @@ def test_programs(start: int) -> None:
 def test_many_programs(start: int) -> None:
     done = [run(seed) for seed in range(start, start + 20)]
     assert sum(done) >= 15, "more than a quarter of the programs was refused"
+
+
+def test_the_split_form_keeps_unbound_values() -> None:
+    """A loop that starts from an unbound value keeps None for it: the pullback of ``vjp`` too."""
+    def program(x: Any) -> Any:
+        held: dict[str, Any] = {}
+        for v in x:
+            if "k" not in held:
+                held["k"] = v * 2.0
+            else:
+                held["k"] = held["k"] * v + 1.0
+        return held["k"]
+
+    x = np.array([0.3, -1.0, 2.0, 0.7])
+    _, pullback = sg.vjp(program, x)
+    assert np.allclose(pullback(1.0)[0], sg.grad(program)(x))
