@@ -15,6 +15,7 @@ from ..kinds import INT, OPAQUE, Kind, in_words
 from ..spelling import Attribute
 from ..stage.machine import UNBOUND
 from ..subclasses import native_class
+from . import scipy_forms
 from .classes import is_library
 from .elements import lies_in_c_order
 from .iteration import Staged
@@ -61,6 +62,8 @@ class Access(Variables):
             return self._scalar_attribute(obj, name)
         if isinstance(obj, types.ModuleType):
             return self._module_attribute(obj, name)
+        if scipy_forms.is_sparse(obj):
+            return getattr(obj, name)
         if type(obj) is list and class_attribute(list, name) is UNBOUND:
             return getattr(obj, name)
         if isinstance(obj, (list, dict, set, tuple, str, Staged)):

@@ -317,6 +317,12 @@ class Calls(LibraryCalls):
             if refused is not None:
                 raise self.fatal(refused)
             return self._call_array_method(obj, name, args, kwargs)
+        if scipy_forms.is_sparse(obj):
+            if contains_tracer(args) or contains_tracer(kwargs):
+                if name in ("dot", "__matmul__"):
+                    return self.binary("@", obj, *args)
+                raise self.fatal(scipy_forms.made_sparse(f"{type(obj).__name__}.{name}"))
+            return getattr(obj, name)(*args, **kwargs)
         if type(obj) is OpaqueTracer:
             aval = self.drawn(obj, name, args, kwargs)
             return self.emit_effect(Method(name), (obj, *args), kwargs, aval)

@@ -13,6 +13,7 @@ from ..errors import TracingError
 from ..graph.infer import infer
 from ..graph.ir import Value
 from ..kinds import BOOL, Kind, in_words, int_aval
+from . import scipy_forms
 from .comparisons import Comparisons
 from .special_methods import COMPARE, DUNDER, UNARY_DUNDER, has_own, python_method, truth_method
 from .tracers import (
@@ -81,6 +82,9 @@ class Operators(Comparisons):
     def _python_binary(self, op: str, left: Any, right: Any) -> Any:
         """The operator protocol with methods written in Python, staged; NotImplemented if
         neither side has such a method."""
+        sparse = scipy_forms.sparse_binary(self, op, left, right)
+        if sparse is not NotImplemented:
+            return sparse
         name = DUNDER[op]
         forward = python_method(left, f"__{name}__")
         backward = None if _takes_over(left, right) else python_method(right, f"__r{name}__")

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SrcgradError, UnsupportedOperation, UnsupportedType
+from .scipy_forms import made_sparse
 from .tracers import contains_tracer, is_tracer
 
 WEAK: frozenset[Any] = frozenset({weakref.ref, weakref.proxy, weakref.finalize, weakref.WeakMethod,
@@ -112,6 +113,9 @@ def _with_traced(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
     module = getattr(function, "__module__", None) or ""
     if module.startswith("numpy.ma") and function not in PREDICATES:
         return masked()
+    if module.startswith("scipy.sparse.") and (
+            isinstance(function, type) and hasattr(function, "tocsr")):
+        return made_sparse(f"scipy.sparse.{function.__name__}")
     if function in MATRICES:
         return UnsupportedType(
             "a np.matrix is made of traced values",

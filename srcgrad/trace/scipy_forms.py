@@ -15,9 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UnsupportedOperation
+from ..kinds import Kind
 from ..rules.book import lookup
+from ..rules.scipy_sparse import product_with_sparse, sparse_product, sparse_solution
 from .scipy_statistics import WRAPPER, sample_statistic
-from .tracers import ArrayTracer, is_tracer
+from .tracers import ArrayTracer, contains_tracer, is_tracer
 
 Handler = Callable[..., Any]
 
@@ -194,20 +197,6 @@ def frozen_normal(machine: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
     return machine.construct(FrozenNormal, (self, *args), kwargs)
 
 
-HANDLED: dict[tuple[str, str], Handler] = {
-    ("scipy._lib._array_api_override", "array_namespace"): array_namespace,
-    ("scipy._lib._array_api", "array_namespace"): array_namespace,
-    ("scipy._lib.array_api_compat.common._helpers", "array_namespace"): array_namespace,
-    ("scipy._lib.array_api_compat.common._helpers", "is_writeable_array"): is_writeable_array,
-    ("scipy.stats._distn_infrastructure", "rv_frozen.__init__"): _staged(freeze),
-    ("scipy.stats._distn_infrastructure", "rv_continuous.ppf"): _staged(ppf),
-    ("scipy.stats._distn_infrastructure", "rv_continuous.isf"): _staged(isf),
-    ("scipy.linalg._special_matrices", "toeplitz"): of_vectors("toeplitz", toeplitz),
-    ("scipy.linalg._special_matrices", "hankel"): of_vectors("hankel", hankel),
-    ("scipy.linalg._special_matrices", "circulant"): of_vectors("circulant", circulant),
-    ("scipy.spatial.distance", "squareform"): squareform,
-    ("scipy.stats._multivariate", "multivariate_normal_gen.__call__"): frozen_normal,
-}
 OVER_BATCH = "_apply_over_batch.<locals>.decorator.<locals>.wrapper"
 PARSERS = frozenset({"_parse_args", "_parse_args_rvs", "_parse_args_stats"})
 
@@ -222,6 +211,8 @@ def handler_of(function: Any) -> Handler | None:
                 function.__code__.co_filename.startswith("<")):
             return parsed(function)
         return None
+    if module == "scipy.sparse._construct":
+        return with_numbers(function)
     found = HANDLED.get((module, function.__qualname__))
     if found is not None or lookup(function) is not None:
         return found
@@ -250,3 +241,96 @@ def shared_method(function: types.MethodType) -> types.MethodType | None:
 def is_sparse(obj: Any) -> bool:
     """Is the object one of SciPy's sparse matrices or arrays?"""
     return (type(obj).__module__ or "").startswith("scipy.sparse.") and hasattr(obj, "tocsr")
+
+
+def sparse_binary(machine: Any, op: str, left: Any, right: Any) -> Any:
+    """An operator of a constant sparse matrix and a traced array; NotImplemented for others."""
+    if not (is_sparse(left) or is_sparse(right)):
+        return NotImplemented
+    matrix, other = (left, right) if is_sparse(left) else (right, left)
+    is_product = op == "@" or (op == "*" and not type(matrix).__name__.endswith("_array"))
+    if not is_tracer(other):
+        return NotImplemented
+    if not is_product or type(other) is not ArrayTracer:
+        raise machine.fatal(UnsupportedOperation(
+            f"the operator {op} of a sparse matrix and a traced value",
+            why="its result is a sparse matrix, whose numbers are not traced",
+            fix="multiply the sparse matrix with arrays by @, or use a dense array"))
+    rank = other.aval.ndim or 0
+    if not rank:
+        raise ValueError("Scalar operands are not allowed, use '*' instead")
+    rows, columns = matrix.shape
+    sizes = [machine.size_of(other, axis) for axis in range(rank)]
+    if is_sparse(left):
+        machine.inline(require_size, (sizes[0], columns), {})
+        return _with_matrix(machine, sparse_product, other, matrix, (rows, *sizes[1:]))
+    machine.inline(require_size, (sizes[-1], rows), {})
+    return _with_matrix(machine, product_with_sparse, other, matrix, (*sizes[:-1], columns))
+
+
+def _with_matrix(machine: Any, function: Any, x: Any, matrix: Any, shape: Any) -> Any:
+    dtype = np.result_type(matrix.dtype, x.aval.dtype)
+    if dtype != x.aval.dtype:
+        x = machine.call_method(x, "astype", dtype)
+    return machine.call_library(function, (x, matrix, shape), {})
+
+
+def require_size(size: Any, wanted: int) -> None:
+    """Raise what SciPy raises for operands that do not fit."""
+    if size != wanted:
+        raise ValueError("matmul: dimension mismatch with signature")
+
+
+def spsolve(machine: Any, A: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+    if not contains_tracer((A, b)):
+        return sys.modules["scipy.sparse.linalg"].spsolve(A, b, *args, **kwargs)
+    if is_sparse(A) and type(b) is ArrayTracer and not args and not kwargs:
+        sizes = [machine.size_of(b, axis) for axis in range(b.aval.ndim or 0)]
+        machine.inline(require_size, (sizes[0], A.shape[0]), {})
+        return _with_matrix(machine, sparse_solution, b, A, (A.shape[1], *sizes[1:]))
+    raise machine.fatal(made_sparse("scipy.sparse.linalg.spsolve"))
+
+
+def with_numbers(function: Any) -> Handler:
+    """A sparse matrix of constants, whose sizes are needed now."""
+
+    def known(machine: Any, part: Any) -> Any:
+        if is_tracer(part):
+            if part.aval.kind is not Kind.INT:
+                raise machine.fatal(made_sparse(f"scipy.sparse.{function.__name__}"))
+            return machine.demand(part, "a size of a sparse matrix")
+        if type(part) in (list, tuple):
+            return type(part)([known(machine, p) for p in part])
+        return part
+
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(*(known(machine, a) for a in args),
+                        **{k: known(machine, v) for k, v in kwargs.items()})
+
+    return handler
+
+
+def made_sparse(name: str) -> UnsupportedOperation:
+    """The refusal of sparse matrices that hold traced values."""
+    return UnsupportedOperation(
+        f"{name} was called with traced values",
+        why="a sparse matrix holds its numbers in compiled code, where they are not traced; "
+            "constant ones may be multiplied with traced arrays",
+        fix="make the sparse matrix outside of the function, or use a dense array")
+
+
+HANDLED: dict[tuple[str, str], Handler] = {
+    ("scipy._lib._array_api_override", "array_namespace"): array_namespace,
+    ("scipy._lib._array_api", "array_namespace"): array_namespace,
+    ("scipy._lib.array_api_compat.common._helpers", "array_namespace"): array_namespace,
+    ("scipy._lib.array_api_compat.common._helpers", "is_writeable_array"): is_writeable_array,
+    ("scipy.stats._distn_infrastructure", "rv_frozen.__init__"): _staged(freeze),
+    ("scipy.stats._distn_infrastructure", "rv_continuous.ppf"): _staged(ppf),
+    ("scipy.stats._distn_infrastructure", "rv_continuous.isf"): _staged(isf),
+    ("scipy.linalg._special_matrices", "toeplitz"): of_vectors("toeplitz", toeplitz),
+    ("scipy.linalg._special_matrices", "hankel"): of_vectors("hankel", hankel),
+    ("scipy.linalg._special_matrices", "circulant"): of_vectors("circulant", circulant),
+    ("scipy.spatial.distance", "squareform"): squareform,
+    ("scipy.sparse.linalg._dsolve.linsolve", "spsolve"): spsolve,
+    ("scipy.stats._multivariate", "multivariate_normal_gen.__call__"): frozen_normal,
+}

@@ -18,6 +18,7 @@ from ..guards import Guard, Path, SizeSource, Source, stacked
 from ..kinds import Aval, Kind, int_aval, python_scalar
 from ..subclasses import content_of, item_step, make, native_class
 from ..tree import blank
+from . import scipy_forms
 from .control import Restart, Unroll
 from .iteration import EqualArrays
 from .recorder import Recorder
@@ -147,6 +148,9 @@ class Sources(Recorder):
     def _classify(self, obj: Any, path: Path) -> Any:
         if isinstance(obj, np.ndarray):
             return self._array(obj, path)
+        if scipy_forms.is_sparse(obj):  # a constant as a whole
+            self.guard("is", path, obj)
+            return obj
         if isinstance(obj, np.generic):
             return self._numpy_scalar(obj, path)
         if type(obj) is int:

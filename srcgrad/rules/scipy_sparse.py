@@ -1,0 +1,47 @@
+"""Products and solutions with a constant sparse matrix of ``scipy.sparse``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, linear
+from srcgrad.rules.broadcast import runtime
+
+Shape = tuple[Any, ...]
+
+
+@runtime
+def sparse_product(x: Array, matrix: Any, shape: Shape) -> Array:
+    """``matrix @ x``, which has the shape ``shape`` (and the dtype of ``x``)."""
+    return matrix @ x
+
+
+@runtime
+def product_with_sparse(x: Array, matrix: Any, shape: Shape) -> Array:
+    """``x @ matrix``, which has the shape ``shape``."""
+    return x @ matrix
+
+
+@runtime
+def sparse_solution(b: Array, matrix: Any, shape: Shape) -> Array:
+    """The solution of ``matrix @ x = b``."""
+    from scipy.sparse.linalg import spsolve  # an optional partner
+
+    return np.reshape(spsolve(matrix, b), shape)
+
+
+@linear(sparse_product, "x")
+def sparse_product_x(ct: Array, x_shape: Shape, matrix: Any) -> Array:
+    return sparse_product(ct, matrix.T, x_shape)
+
+
+@linear(product_with_sparse, "x")
+def product_with_sparse_x(ct: Array, x_shape: Shape, matrix: Any) -> Array:
+    return product_with_sparse(ct, matrix.T, x_shape)
+
+
+@linear(sparse_solution, "b")
+def sparse_solution_b(ct: Array, b_shape: Shape, matrix: Any) -> Array:
+    return sparse_solution(ct, matrix.T.tocsc(), b_shape)
