@@ -17,8 +17,9 @@ from hypothesis import HealthCheck, given, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from chain import check, run_quietly, same  # noqa: E402
+from chain import check, check_orders, run_quietly, same  # noqa: E402
 from generator import arguments, made, program, programs  # noqa: E402
+from generator_wide import wide_program  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
@@ -58,6 +59,26 @@ def test_rich_programs(start: int) -> None:
     """With containers, objects, closures, swaps, callables, ``try`` and effects."""
     done = [run(seed, True) for seed in range(start, start + 10)]
     assert sum(done) >= 7, "too many of the programs were refused"
+
+
+@pytest.mark.parametrize("start", range(0, 20, 10))
+def test_wide_programs(start: int) -> None:
+    """With classes over containers, enumerations, settings, kept iterators, callbacks."""
+    done = [checked(*wide_program(seed), arguments(seed), False)
+            for seed in range(start, start + 10)]
+    assert sum(done) >= 7, "too many of the programs were refused"
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("start", range(100, 200, 20))
+def test_many_wide_programs(start: int) -> None:
+    """Order 2 and forward mode on a sample."""
+    for seed in range(start, start + 20):
+        fn, text = wide_program(seed)
+        if checked(fn, text, arguments(seed), seed % 4 == 0) and seed % 10 == 0:
+            with contextlib.suppress(sg.SrcgradError, ArithmeticError, LookupError, TypeError,
+                                     ValueError, NameError):
+                check_orders(fn, arguments(seed))
 
 
 @settings(max_examples=20, deadline=None, derandomize=True, database=None,
