@@ -1,0 +1,108 @@
+"""Random programs over objects that are picked by data, linked, sorted and changed."""
+
+from __future__ import annotations
+
+import linecache
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from chain import check  # noqa: E402
+
+
+class Point:
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+        self.n = 0
+        self.v = np.array([a, b])
+        self.next = None
+
+    def step(self, z):
+        self.a = self.a * 0.9 + z
+        self.n += 1
+        return self.b * self.a
+
+
+def program(seed):
+    """A function of two arrays of four numbers and an int, and its text."""
+    r = random.Random(seed)
+    names = ["points[0]", "points[1]"]
+    lines = ["points = [Point(x[i], y[i]) for i in range(3)]",
+             "for i in range(3): points[i].next = points[(i + 1) % 3]", "t = 0.3"]
+    depth = made = 0
+
+    def value():
+        one = r.choice(names)
+        return r.choice([f"x[{r.randrange(4)}]", "t * 0.1", f"{one}.a", f"{one}.b", "0.7",
+                         f"{one}.v[0]"])
+
+    def named(expression):
+        nonlocal made
+        made += 1
+        if depth == 0:
+            names.append(f"q{made}")
+        return f"q{made} = {expression}"
+
+    for _ in range(r.randrange(6, 14)):
+        field, one, other = r.choice("ab"), r.choice(names), r.choice(names)
+        kind = r.randrange(12)
+        if kind == 0:
+            text = named(f"points[int(np.argmin([p.{field} for p in points]))]")
+        elif kind == 1:
+            text = named(f"{r.choice(['min', 'max'])}(points, key=lambda p: p.a * p.b)")
+        elif kind == 2:
+            text = f"points.sort(key=lambda p: p.{field})"
+        elif kind == 3:
+            text = f"{one}.{field} = {value()} * 0.8"
+        elif kind == 4:
+            text = f"{one}.{field} += {value()}"
+        elif kind == 5:
+            text = f"t += np.sin({value()}) * {value()}"
+        elif kind == 6:
+            text = f"t += {one}.step({value()})"
+        elif kind == 7:
+            text = f"{one}.v = np.array([{value()}, {value()}])"
+        elif kind == 8:
+            text = named(f"{one}.next")
+        elif kind == 9:
+            text = f"t += {one}.n * 0.1 + ({value()} if {one} is {other} else 0.2)"
+        elif depth < 2:
+            loop = f"for i{depth} in range(n):" if kind == 10 else f"if {value()} > {value()}:"
+            lines.append("    " * depth + loop)
+            depth += 1
+            text = f"t += {value()} * 0.5"
+        else:
+            depth -= 1
+            text = f"t += {value()}"
+        lines.append("    " * depth + text)
+    lines.append("total = t")
+    lines.append("for i, p in enumerate(points): total += (i + 1) * p.a * p.b + p.n + p.v[1]")
+    lines.append("return total")
+    text = "def program(x, y, n):\n" + "".join(f"    {line}\n" for line in lines)
+    name = f"<picked {seed}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace = {"np": np, "Point": Point}
+    exec(compile(text, name, "exec"), namespace)
+    return namespace["program"]
+
+
+def run(seed, **options):
+    numbers = np.random.RandomState(seed)
+    check(program(seed), (numbers.randn(4), numbers.randn(4), 2), **options)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_program(seed):
+    run(seed, staged=False, passes=False, oracle=False)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(10, 60))
+def test_random_program_at_length(seed):
+    run(seed)
