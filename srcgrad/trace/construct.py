@@ -13,7 +13,6 @@ from ..kinds import OPAQUE
 from ..subclasses import native_class
 from .access import Access
 from .classes import is_library
-from .polynomial_classes import Poly1d
 from .tracers import contains_tracer
 
 
@@ -41,8 +40,6 @@ class Construction(Access):
             args = tuple(self.resolved(a) for a in args)
         if issubclass(cls, np.generic) and contains_tracer(args):
             return self.numeric_call(cls, args, kwargs)
-        if cls is np.poly1d and contains_tracer(args):
-            return self.construct(Poly1d, args, kwargs)
         if issubclass(cls, BaseException):
             error = cls(*args, **kwargs)
             self.exceptions[id(error)] = (error, args, kwargs)

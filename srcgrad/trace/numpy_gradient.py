@@ -20,17 +20,16 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> An
         if np.ndim(step) == 1 and len(step) != rows.shape[0]:
             raise ValueError("when 1d, distances must match the length of the corresponding "
                              "dimension")
+        uneven = np.ndim(step) == 1 and not np.all(np.diff(step) == np.diff(step)[0])
         if rows.shape[0] < edge_order + 1:
             raise ValueError("Shape of array too small to calculate a numerical gradient, at "
                              "least (edge_order + 1) elements are required.")
         if np.ndim(step) == 0:
             made = _uniform(rows, step, edge_order)
+        elif uneven:
+            made = _uneven(rows, np.diff(step), edge_order)
         else:
-            widths = np.diff(step)
-            if np.all(widths == widths[0]):
-                made = _uniform(rows, widths[0], edge_order)
-            else:
-                made = _uneven(rows, widths, edge_order)
+            made = _uniform(rows, np.diff(step)[0], edge_order)
         found.append(np.moveaxis(made, 0, along))
     return found[0] if len(found) == 1 else tuple(found)
 
