@@ -198,7 +198,10 @@ class Expressions:
         value = self.of(node.inputs[0])
         shape = ast.Attribute(value, "shape", ast.Load())
         size = ast.Subscript(shape, self.space.literal(node.params["axis"]), ast.Load())
-        return if_any(value, size) if node.out.aval.optional else size
+        if not node.out.aval.optional:
+            return size
+        absent = ast.Compare(value, [ast.Is()], [ast.Constant(None)])  # and so is its cotangent
+        return ast.IfExp(absent, ast.Constant(0), size)
 
     def node_get(self, node: Node) -> ast.expr:
         return ast.Subscript(self.of(node.inputs[0]), self.of(node.inputs[1]), ast.Load())

@@ -263,7 +263,7 @@ _SIMPLE: dict[str, Callable[[Node, list[Any]], list[Any]]] = {
     "write": _write,
     "acc": _acc,
     "update": _update,
-    "dim": lambda node, inputs: [None if inputs[0] is None and node.out.aval.optional
+    "dim": lambda node, inputs: [0 if inputs[0] is None and node.out.aval.optional
                                  else np.shape(inputs[0])[node.params["axis"]]],
     "list": lambda node, inputs: [list(inputs)],
     "append": _edited(lambda items, rest: items.append(rest[0])),

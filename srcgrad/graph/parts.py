@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..kinds import Kind
 from .ir import Block, Node, Value
 
 
@@ -44,7 +45,8 @@ def partly_undefined(block: Block, around: frozenset[Value] = frozenset()) -> se
     for node in block.nodes:
         for inner in node.blocks:
             found |= partly_undefined(inner, frozenset(found))
-        if node.op == "undef":
+        if node.op == "undef" or (node.op == "const" and node.params["value"] is None
+                                  and node.out.aval.kind is not Kind.NONE):
             found.update(node.outputs)
         elif node.op == "if":
             found.update(out for out, *arms in zip(

@@ -245,3 +245,15 @@ def elimination(x):
         d = d * A[0, 0]
         A = A[1:, 1:] - np.outer(A[1:, 0], A[0, 1:]) / A[0, 0]
     return d * A[0, 0]
+
+
+@case(X, 3, 0.13)
+@case(X, 3, 1.2)
+def returned_from_a_loop(x, n, limit):
+    def first(a):
+        for i in range(n):
+            if a[-1] * (i + 1) > limit:
+                return np.tanh(a) * x[i]
+        return a * 2.0
+
+    return np.sum(first(np.tanh(x[:2])) ** 2)
