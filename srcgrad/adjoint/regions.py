@@ -46,6 +46,8 @@ def reverse_if(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> N
                     reverse.absent.after(v, node.inputs[0], number)):
                 ct = arm.tape.add("undef", (), (cotangent_aval(v.aval),)).out
                 absent.add(v)
+            if ct is not None and ct.aval.optional:
+                absent.add(v)
             found.append(reverse.zeros(arm, v) if ct is None else ct)
         outputs.append(tuple(found))
     blocks = tuple(arm.tape.block(outs) for arm, outs in zip(arms, outputs))
