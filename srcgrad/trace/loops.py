@@ -20,6 +20,7 @@ from .recorder import Region
 from .tracers import Jump, SymbolicList
 
 UNROLL_LIMIT = 64
+WRITTEN_LIMIT = 512  # where the program text has the count
 
 
 def cleans_up(iterator: Any) -> bool:
@@ -193,7 +194,7 @@ class Loops(LoopNodes):
         if expr is None or is_varying(expr):
             return None
         number = int(evaluate(expr, self.numbers))
-        return number if number <= UNROLL_LIMIT else None
+        return number if number <= (WRITTEN_LIMIT if type(count) is int else UNROLL_LIMIT) else None
 
     def _unrolled(self, staged: Any, reason: str) -> list[Any]:
         """The items of a loop that must be unrolled, under a guard of their number."""

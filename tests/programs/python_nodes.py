@@ -350,3 +350,11 @@ def swv_blocks(x):
     v = sliding_window_view(y, 2, writeable=True)[::2]
     v *= x[0] + 2
     return np.sum(y**2)
+
+
+@case(0.7)
+def functions_around_functions(x):
+    f = lambda v: v * 1.01
+    for _ in range(150):
+        f = (lambda g: lambda v: g(v) + 0.1)(f)
+    return f(x)
