@@ -129,4 +129,5 @@ __all__ = [
 for _module in ("special", "linalg", "fft", "stats", "signal"):
     when_imported(f"scipy.{_module}", f"srcgrad.rules.scipy_{_module}")
 when_imported("scipy.signal", "srcgrad.rules.scipy_filters")
+when_imported("scipy.special", "srcgrad.rules.scipy_polynomials")
 when_imported("scipy.spatial.distance", "srcgrad.rules.scipy_distance")
