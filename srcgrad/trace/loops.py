@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..dims import evaluate, is_varying, symbol
-from ..errors import AliasError, JoinError, UnsupportedOperation
+from ..errors import AliasError, JoinError, SrcgradError, UnsupportedOperation
 from ..graph.ir import Value
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
+from .branches import USER_ERRORS
 from .control import Bottom, Refusal, Unroll
 from .homes import RAISE
 from .iteration import Items, Range, Staged, item, length, opened, staged_iterable, static_items
@@ -159,6 +160,14 @@ class Loops(LoopNodes):
             except Bottom:  # as far as is known, no iteration comes to its end
                 self._unwind(layers, region, nodes)
                 return self._loop_end(NORMAL, orelse, rest)
+            except USER_ERRORS as error:
+                if isinstance(error, SrcgradError) or self._certainly_runs(staged):
+                    raise
+                self._unwind(layers, region, nodes)
+                self.journal.push()
+                jump = self._trace_for(staged, target, lambda: self._ended(body), index_symbol)
+                self.journal.commit()
+                return self._loop_end(jump, orelse, rest)
             except Refusal as refusal:
                 if not isinstance(refusal.error, (JoinError, AliasError)) and not refusal.varies:
                     raise
@@ -172,6 +181,11 @@ class Loops(LoopNodes):
             self._unwind(layers, region, nodes)
         items = self._unrolled(staged, reason)
         return self._run_items(items, target, body, orelse, rest)
+
+    def _certainly_runs(self, staged: Any) -> bool:
+        """Is there an iteration in this call?  If not, what its body would raise is not raised."""
+        expr = self._int_expr(length(self, staged))
+        return expr is not None and not is_varying(expr) and evaluate(expr, self.numbers) > 0
 
     def _unwind(self, layers: int, region: Region, nodes: int) -> None:
         """Undo what an attempt left behind: its layers, regions and nodes."""
@@ -299,6 +313,13 @@ class Loops(LoopNodes):
                 return outcome[0]
             self._unwind(layers, region, nodes)
             return self._trace_loop("while", [], test, None, body, "while")
+        except USER_ERRORS as error:
+            self._unwind(layers, region, nodes)
+            if isinstance(error, SrcgradError) or self.static_truth(self.condition(test())):
+                raise
+            self._unwind(layers, region, nodes)
+            self.tested_inside = None
+            return self._trace_loop("while", [], test, None, lambda: self._ended(body), "while")
         except Bottom:  # as far as is known, no iteration comes to its end
             self._unwind(layers, region, nodes)
             if self.static_truth(self.condition(test())):

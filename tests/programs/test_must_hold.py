@@ -540,3 +540,30 @@ def test_a_caught_exception_of_the_users_class():
         except sg.SrcgradError:
             continue
         assert value == f(x) and slope[1] == (5.0 if x[0] > 0.5 else 2 * x[1])
+
+
+def test_what_would_fail_in_a_loop_that_does_not_run():
+    def rows(a):
+        total = a[0, 0]
+        for j in range(1, len(a)):
+            total += a[1, j] * a[j, 0]
+        return total
+
+    def steps(x, n):
+        total = x[0]
+        for _ in range(n):
+            total += x[9]
+        while total > 100:
+            total += x[7]
+        return total
+
+    df, dg = sg.grad(rows), sg.grad(steps)
+    assert df(np.ones((1, 1))).tolist() == [[1.0]]
+    assert df(np.ones((2, 2))).tolist() == [[1.0, 0.0], [1.0, 1.0]]
+    assert dg(np.ones(2), 0).tolist() == [1.0, 0.0]
+    for args in ((np.ones(2), 1), (np.full(2, 101.0), 0)):
+        with pytest.raises(IndexError) as plain:
+            steps(*args)
+        with pytest.raises(IndexError) as caught:
+            dg(*args)
+        assert str(caught.value) == str(plain.value)
