@@ -15,7 +15,17 @@ from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
 from .branches import USER_ERRORS
 from .control import Bottom, Refusal, Unroll
 from .homes import RAISE
-from .iteration import Items, Range, Staged, item, length, opened, staged_iterable, static_items
+from .iteration import (
+    Items,
+    Range,
+    Rows,
+    Staged,
+    item,
+    length,
+    opened,
+    staged_iterable,
+    static_items,
+)
 from .loop_nodes import LoopNodes
 from .recorder import Region
 from .tracers import Jump, SymbolicList
@@ -55,7 +65,7 @@ class Loops(LoopNodes):
         if isinstance(staged, Items) and isinstance(staged.list, list):
             state = self.symbolic_lists.get(id(staged.list))
             return type(state) is SymbolicList and state.value.aval.elem is None
-        inner = getattr(staged, "inner", None)
+        inner = None if isinstance(staged, Rows) else getattr(staged, "inner", None)
         return isinstance(inner, (Staged, list)) and self._is_empty(
             Items(inner) if isinstance(inner, list) else inner)
 
