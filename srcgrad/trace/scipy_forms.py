@@ -88,6 +88,17 @@ def _quantile(self: Any, standard: Any, first: int, last: int, q: Any, args: Any
     return output[()] if output.ndim == 0 else output
 
 
+def rvs(machine: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
+    """``rv_generic.rvs`` from the distribution's own generator."""
+    if kwargs.get("random_state") is not None:
+        raise machine.fatal(UnsupportedOperation(
+            f"{self.name}.rvs with random_state= and traced parameters",
+            why="the generator would be made while compiling, not at each call",
+            fix="draw with a numpy.random.Generator, and move and scale what it draws"))
+    original = sys.modules["scipy.stats._distn_infrastructure"].rv_generic.rvs
+    return machine.inline(original, (self, *args), kwargs)
+
+
 class FrozenNormal:
     """``scipy.stats.multivariate_normal(mean, cov)``."""
 
@@ -325,6 +336,7 @@ HANDLED: dict[tuple[str, str], Handler] = {
     ("scipy._lib.array_api_compat.common._helpers", "array_namespace"): array_namespace,
     ("scipy._lib.array_api_compat.common._helpers", "is_writeable_array"): is_writeable_array,
     ("scipy.stats._distn_infrastructure", "rv_frozen.__init__"): _staged(freeze),
+    ("scipy.stats._distn_infrastructure", "rv_generic.rvs"): rvs,
     ("scipy.stats._distn_infrastructure", "rv_continuous.ppf"): _staged(ppf),
     ("scipy.stats._distn_infrastructure", "rv_continuous.isf"): _staged(isf),
     ("scipy.linalg._special_matrices", "toeplitz"): of_vectors("toeplitz", toeplitz),

@@ -29,6 +29,8 @@ def sample_statistic(wrapper: Any) -> Callable[..., Any]:
 
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
         given = [f"arg{i}" for i in range(len(args))] + names[1:] if variadic else names
+        if kwargs.pop("_no_deco", False):
+            return machine.call(function, *args, **kwargs)
         settings = {**dict(zip(given, args)), **kwargs}
         if settings.pop("nan_policy", "propagate") != "propagate":
             return machine.inline(wrapper, args, kwargs)
