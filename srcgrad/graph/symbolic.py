@@ -12,6 +12,7 @@ shape before it looks at ``like``.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
@@ -294,6 +295,16 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
               "rshift"):
     setattr(Sym, f"__{_name}__", _binary(getattr(operator, _name), False))
     setattr(Sym, f"__r{_name}__", _binary(getattr(operator, _name), True))
+
+
+def _power(self: Sym, other: Any) -> Any:
+    """``self ** other``.  A negative Python float to a power that is no whole number is complex,
+    which no derivative of a real function may become: ``math.pow`` raises."""
+    real = self.value.aval.kind is Kind.FLOAT and type(other) is float and not other.is_integer()
+    return self.apply(math.pow if real else operator.pow, (self, other), {})
+
+
+setattr(Sym, "__pow__", _power)  # noqa: B010 (as the others)
 for _name, _fn in (("and", operator.and_), ("or", operator.or_), ("xor", operator.xor)):
     setattr(Sym, f"__{_name}__", _binary(_fn, False))
     setattr(Sym, f"__r{_name}__", _binary(_fn, True))

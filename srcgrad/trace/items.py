@@ -108,9 +108,9 @@ class Items(Keys):
                 why="the key may be a new one, and which keys a dict has is known while compiling",
                 fix="use a dict that has all its keys from the start"))
         self.note_container(obj)
-        self.note_key(obj, key)
         found = self.by_key(key, tuple(obj), lambda k: self._read_static(obj, k),
                             lambda: self.raise_(self.call(KeyError, key), None, False))
+        self.note_key(obj, key)
         name = self.name_of(obj)
         if name is not None and is_tracer(found):
             self.label(found, f"{name}_item")
@@ -126,6 +126,12 @@ class Items(Keys):
             self.by_key(key, known, lambda k: self.setitem(obj, k, value), None)
             return
         self.note_container(obj)
+        if ("table", self.dict_sites.get(id(obj), (None,))[0]) in self.assumed:
+            raise self.fatal(UnsupportedOperation(
+                "a new key of a dict depends on data",
+                why="the dict is used as a whole, or in a try statement, and which keys it has is "
+                    "known while compiling there",
+                fix="ask with `in` or `get` for keys, and hand on numbers in place of the dict"))
         held = self.seen(obj)
         certain = any(self.known_place(o, key) for o in (obj, held))
         self.by_key(key, tuple(held), lambda k: self.setitem(obj, k, value),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,24 @@ from .tracers import ArrayTracer, Maybe, is_tracer
 FEW = 16  # more items than this are not told apart by branches
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
 REASON = "an index into a Python container"
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A key that a dict has, and its place, as from one node of a region."""
+
+    owner: Any
+    keys: tuple[Any, ...]
+    key: Any
+    place: Any
+    region: Region
+    count: int
+    node: Any
+
+    def still_holds(self) -> bool:
+        """Was nothing undone since then?"""
+        nodes = self.region.builder.nodes
+        return len(nodes) >= self.count and (self.count == 0 or nodes[self.count - 1] is self.node)
 
 
 def _keys_of(obj: Any) -> tuple[Any, ...]:
@@ -96,18 +115,20 @@ class Keys(Loops):
             return None
         return alternatives(self.region, key.value)
 
-    certain_keys: list[tuple[Any, Any, Any, Region, Any]]  # that a dict has, and their places
+    certain_keys: list[Noted]
 
     def note_key(self, obj: Any, key: Any, place: Any = True) -> None:
         """A dict has a key from here on, to the end of the region."""
-        self.certain_keys.append((obj, _keys_of(obj), key, self.region, place))
+        nodes = self.region.builder.nodes
+        self.certain_keys.append(Noted(obj, _keys_of(obj), key, place, self.region, len(nodes),
+                                       nodes[-1] if nodes else None))
 
     def known_place(self, obj: Any, key: Any) -> Any:
         """What was noted of a key; None if it may be a new one."""
-        for held, keys, known, region, place in reversed(self.certain_keys):
-            if held is obj and keys == _keys_of(obj) and _is_same(known, key) and (
-                    self._is_inside(region)):
-                return place
+        for noted in reversed(self.certain_keys):
+            if noted.owner is obj and noted.keys == _keys_of(obj) and _is_same(noted.key, key) and (
+                    noted.still_holds() and self._is_inside(noted.region)):
+                return noted.place
         return None
 
     def _is_inside(self, region: Region) -> bool:
@@ -153,7 +174,7 @@ class Keys(Loops):
     def as_marks(self, obj: Any, item: Any) -> None:
         """Start again with a set as marks, if an item is only known at run time."""
         if id(obj) in self.dict_sites and ("dicts",) not in self.assumed and (
-                self.open_key(item) or self._counts_on(item)):
+                self._of_run_time(item)):
             raise Restart(("assume", ("table", self.dict_sites[id(obj)][0])))
 
     def as_table(self, obj: Any, key: Any, *stored: Any) -> None:
@@ -167,8 +188,12 @@ class Keys(Loops):
             v.content if type(v) is Maybe else v for _, v in state.entries]
         if (factory in (None, int, float) and (stored or factory or not obj)
                 and all(_is_number(x) for x in (*stored, *held))
-                and (self.open_key(key) or self._counts_on(key))):
+                and self._of_run_time(key)):
             raise Restart(("assume", ("table", self.dict_sites[id(obj)][0])))
+
+    def _of_run_time(self, key: Any) -> bool:
+        """Is a key known at run time only, and not one of a few that the text tells?"""
+        return self._counts_on(key) or (self.open_key(key) and self.alternatives(key) is None)
 
     def _counts_on(self, key: Any) -> bool:
         """Is a key made of the index of a loop that is not short?"""

@@ -59,6 +59,11 @@ def has_place(index: Any, key: Any) -> bool:
     raise AssertionError("only called while tracing")
 
 
+def is_tried(index: Any, key: Any) -> bool:
+    """May the program catch what a missing key raises?"""
+    raise AssertionError("only called while tracing")
+
+
 def place_of(index: Any, key: Any) -> int:
     """The place of a key; raises the KeyError that the program would see."""
     raise AssertionError("only called while tracing")
@@ -82,6 +87,8 @@ class Table(StandIn):
         if self.default_factory is not None:
             if not has_place(self.places, key):
                 self.insert(key, self.default_factory())
+        elif is_tried(self.places, key):
+            only_a_dict()
         return self.held[place_of(self.places, key)]
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -227,6 +234,11 @@ def _has_place(machine: Any, index: Any, key: Any) -> Any:
     if machine.known_place(index, key) is not None:
         return True
     return machine.emit_effect(operator.contains, (index, key), {}, BOOL)
+
+
+@handles(is_tried)
+def _is_tried(machine: Any, index: Any, key: Any) -> bool:
+    return bool(machine.trying) and machine.known_place(index, key) is None
 
 
 @handles(place_of)

@@ -691,3 +691,14 @@ def unknown_mode_of_checking(x):
 @mistake(X, transform=lambda f, **k: sg.hessian(f))
 def hessian_of_a_vector(x):
     return x * 2
+
+
+@mistake(X)
+def new_key_in_a_try(x):
+    found, total = {}, 0.0
+    for v in x:
+        try:
+            total += found[int(v)] * v
+        except KeyError:
+            found[int(v)] = v
+    return total

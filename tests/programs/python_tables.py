@@ -247,3 +247,54 @@ def sorted_by_own_order(x):
     up, down = sorted(offers), sorted(offers, reverse=True)
     return sum(o.price * o.amount * k for k, o in enumerate(up)) + (
         down[0].price * min(offers).amount)
+
+
+@case(V)
+def tried_keys(x):
+    sums, total = {}, 0.0
+    for i in range(len(x)):
+        try:
+            sums[i % 3] += x[i]
+        except KeyError:
+            sums[i % 3] = x[i] * 2
+    for i in range(len(x)):
+        try:
+            total += sums[i - 1] * x[i]
+        except KeyError:
+            total -= x[i]
+    return total + sum(v * v for v in sums.values())
+
+
+@case(V)
+def visited_in_a_while(x):
+    values, seen, i, total = {}, set(), 0, 0.0
+    while i < len(x):
+        k = (i * 5) % 7
+        if k in seen and k in values:
+            total += values[k] * x[i]
+        else:
+            seen.add(k)
+            values[k] = x[i]
+        i += 1
+    return total + values[0]
+
+
+class Remembered:
+    def __init__(self):
+        self.known, self.hits = {}, 0
+
+    def sine(self, i, x):
+        if i in self.known:
+            self.hits += 1
+            return self.known[i]
+        self.known[i] = np.sin(x[i]) * i
+        return self.known[i]
+
+
+@case(V)
+def remembered_by_an_object(x):
+    memory, total = Remembered(), 0.0
+    for i in range(len(x)):
+        for j in range(i + 1):
+            total += memory.sine(j, x) * 0.1
+    return total * memory.hits
