@@ -198,6 +198,13 @@ def mangled(name: str, owner: str | None) -> str:
     return f"_{prefix}{name}" if prefix else name
 
 
+def is_generated(function: Any) -> bool:
+    """Was a function made of a text that nobody has kept, as dataclasses make methods?  (Cells of
+    notebooks and texts registered in linecache have names in brackets, too.)"""
+    filename = function.__code__.co_filename
+    return filename.startswith("<") and not linecache.getlines(filename)
+
+
 def _may_be_stale(filename: str) -> bool:
     """Whether the text may be another one than what was compiled: the file was written after
     this process had started, or a name such as ``<string>`` stands for several texts."""

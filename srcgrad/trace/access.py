@@ -14,6 +14,7 @@ from ..guards import Path
 from ..kinds import INT, OPAQUE, Kind, in_words
 from ..spelling import Attribute
 from ..stage.machine import UNBOUND
+from ..stage.source import is_generated
 from ..subclasses import native_class
 from . import scipy_forms
 from .classes import is_library
@@ -296,7 +297,7 @@ class Access(Variables):
             self.setitem(obj, name, value)
             return
         if custom is not None and not custom.__qualname__.startswith("__create_fn__") and (
-                custom.__module__ not in ("dataclasses",) and _has_source(custom)):
+                custom.__module__ not in ("dataclasses",) and not is_generated(custom)):
             self.call(custom, obj, name, value)
             return
         self.set_by_default(obj, name, value)
@@ -400,10 +401,6 @@ def _is_data_descriptor(found: Any) -> bool:
 def is_cached_property(found: Any) -> bool:
     """Is an attribute of a class a ``functools.cached_property``?"""
     return type(found).__name__ == "cached_property" and hasattr(found, "func")
-
-
-def _has_source(function: Any) -> bool:
-    return not function.__code__.co_filename.startswith("<")
 
 
 def _probe_setattr(obj: Any, name: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from ..guards import Path
 from ..stage.function import Staged
 from ..stage.machine import Frame
+from ..stage.source import is_generated
 from .items import Items
 from .tracers import is_tracer
 
@@ -71,8 +72,7 @@ class ClassAttributes(Items):
         if isinstance(found, classmethod):
             path = path.child("attr", "__func__")
         function = found if isinstance(found, types.FunctionType) else found.__func__
-        generated = getattr(function, "__code__", None) is None or (
-            function.__code__.co_filename.startswith("<"))
+        generated = getattr(function, "__code__", None) is None or is_generated(function)
         if not generated:
             self.outside(function, path)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..kinds import OPAQUE
+from ..stage.source import is_generated
 from ..subclasses import native_class
 from .access import Access
 from .classes import is_library
@@ -68,7 +69,7 @@ class Construction(Access):
         """``type.__call__(cls, ...)`` of a class of the user's."""
         new = cls.__new__
         if _is_enum(cls) or (issubclass(cls, (tuple, str, int, float, frozenset)) and (
-                not hasattr(new, "__code__") or new.__code__.co_filename.startswith("<"))):
+                not hasattr(new, "__code__") or is_generated(new))):
             return cls(*args, **kwargs)
         if hasattr(new, "__code__"):
             obj = self.call(new, cls, *args, **kwargs)
@@ -79,7 +80,7 @@ class Construction(Access):
         self.journal.born(obj)
         init = cls.__init__
         if hasattr(init, "__code__"):
-            if init.__code__.co_filename.startswith("<"):
+            if is_generated(init):
                 self._generated_init(cls, obj, args, kwargs)
             else:
                 self.call(init, obj, *args, **kwargs)

@@ -70,7 +70,8 @@ class Statements(Guarded):
             raise exception
         _, args, kwargs = self.exceptions.get(id(exception), (None, exception.args, {}))
         if self.region is self.root and not self.region.effects and not self.region_writes() and (
-                not contains_tracer((args, kwargs))):
+                not contains_tracer((args, kwargs))) and not any(
+                    raising(self, self.root.builder.nodes, (IndexError,))):
             raise exception
         _, cause = self.causes.get(id(exception), (None, exception.__cause__))
         if cause is None:

@@ -355,6 +355,6 @@ def swv_blocks(x):
 @case(0.7)
 def functions_around_functions(x):
     f = lambda v: v * 1.01
-    for _ in range(150):
+    for _ in range(50):
         f = (lambda g: lambda v: g(v) + 0.1)(f)
     return f(x)

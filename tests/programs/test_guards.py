@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import linecache
 import pickle
 import threading
 
@@ -304,3 +305,26 @@ def test_a_counter_in_a_class_counts(monkeypatch):
     df = sg.value_and_grad(counted)
     assert [float(df(np.ones(2))[0]) for _ in range(4)] == [2.0, 4.0, 6.0, 8.0]
     assert Tally.count == 4
+
+
+def test_classes_of_notebook_cells_keep_their_own_methods():
+    """Cells have names in brackets, as generated code has."""
+    text = (
+        "class Settings(dict):\n"
+        "    def __init__(self, **items):\n"
+        "        dict.__init__(self, **items)\n"
+        "    def __setattr__(self, name, value):\n"
+        "        self[name] = 2.0 * value\n"
+        "    def __getattr__(self, name):\n"
+        "        return self[name]\n"
+        "\n"
+        "def program(x):\n"
+        "    settings = Settings(k=x)\n"
+        "    settings.k = settings.k * x\n"
+        "    return settings['k'] + settings.k\n")
+    name = "<ipython-input-7-abc>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace = {"__name__": "__main__"}
+    exec(compile(text, name, "exec"), namespace)
+    program = namespace["program"]
+    assert sg.value_and_grad(program)(3.0) == (program(3.0), 24.0)
