@@ -25,6 +25,10 @@ from .tracers import contains_tracer, is_tracer
 QUIET = (np.errstate, warnings.catch_warnings, contextlib.nullcontext, contextlib.suppress)
 
 
+# what ends an iteration or tells that there is no attribute
+PROTOCOL = (StopIteration, IndexError, AttributeError)
+
+
 def enter_errstate(**settings: Any) -> dict[str, Any]:
     """Set NumPy's error handling; gives the settings that held before."""
     return dict(np.seterr(**settings))
@@ -70,8 +74,9 @@ class Statements(Guarded):
             raise exception
         _, args, kwargs = self.exceptions.get(id(exception), (None, exception.args, {}))
         if self.region is self.root and not self.region.effects and not self.region_writes() and (
-                not contains_tracer((args, kwargs))) and not any(
-                    raising(self, self.root.builder.nodes, (IndexError,))):
+                not contains_tracer((args, kwargs))) and (
+                    isinstance(exception, PROTOCOL)
+                    or not any(raising(self, self.root.builder.nodes, ()))):
             raise exception
         _, cause = self.causes.get(id(exception), (None, exception.__cause__))
         if cause is None:
