@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -38,11 +39,19 @@ def _request(mode: str, argnums: Argnums, has_aux: bool, backend: str | None,
 
 def _decorated(fun: Callable[..., Any] | None, request: Request) -> Any:
     if fun is None:
-        return lambda function: _of_function(function, request)
+        return functools.partial(_of_function, request=request)
     return _of_function(fun, request)
 
 
+@without_internal_frames
 def _of_function(fun: Any, request: Request) -> Compiled:
+    if isinstance(fun, (staticmethod, classmethod, property)):
+        kind = type(fun).__name__
+        raise StructureError(
+            f"{request.mode} takes a function, got a {kind}",
+            where=f"the first argument of {request.mode}",
+            why="decorators are applied from the bottom up, and it is a function no more",
+            fix=f"write @{kind} above @srcgrad.{request.mode}")
     if not callable(fun):
         raise StructureError(
             f"{request.mode} takes a function, got {type(fun).__name__}",

@@ -55,6 +55,7 @@ class _Batched:
         return f"<srcgrad vmap of {self.__name__}>"
 
 
+@without_internal_frames
 def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0) -> Any:
     """``fun``, a function of one example, for a batch of them.
 
@@ -100,6 +101,22 @@ class _NumPy:
     def size(self, leaf: Any, axis: int) -> Any:
         return np.shape(leaf)[axis]
 
+    def stacked(self, rows: list[Any], axis: int, name: str) -> Any:
+        shapes = dict.fromkeys(np.shape(row) for row in rows)
+        if len(shapes) > 1:
+            raise StructureError(
+                f"{name} returns results of different shapes: {', '.join(map(str, shapes))}",
+                where=f"the results of {name}", why="the results of a batch are one array",
+                fix="return arrays of one shape from every example")
+        rank = np.ndim(rows[0])
+        if not -rank - 1 <= axis <= rank:
+            raise StructureError(
+                f"out_axes is {axis}, and the results of {name} have {rank} "
+                f"ax{'is' if rank == 1 else 'es'}", where=f"out_axes of {name}",
+                why="the axis of the examples is one more axis of the result",
+                fix=f"give a number from {-rank - 1} to {rank}")
+        return np.stack(rows, axis=axis)
+
     def item(self, leaf: Any, key: Any) -> Any:
         return np.asarray(leaf)[key]
 
@@ -133,6 +150,9 @@ class _Staged(_NumPy):
                  for step, key, part in parts] if alike is not tree else [
                      self._settled(part) for _, _, part in parts]
         return assemble(type(alike), tuple(k for _, k, _ in parts), found)
+
+    def stacked(self, rows: Any, axis: int, name: str) -> Any:
+        return self.machine.call(np.stack, rows, axis=axis)
 
     def size(self, leaf: Any, axis: int) -> Any:
         return self.machine.getitem(self.machine.getattr(leaf, "shape"), axis)
@@ -267,8 +287,8 @@ class _Batch:
             if tree is None:
                 return None
             rows = next(supply)
-            return self.on.item(rows, 0) if axes is None else self.on.call(
-                np.stack, rows, axis=axes)
+            return self.on.item(rows, 0) if axes is None else self.on.stacked(
+                rows, axes, self.name)
 
         return visit(self.structure, self.out_axes)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import StructureError
+from .frames import without_internal_frames
 from .trace.handlers import handles
 from .trace.schedules import Schedule
 
@@ -34,6 +35,7 @@ class _Checkpointed:
         return f"<srcgrad checkpoint of {self.__name__}>"
 
 
+@without_internal_frames
 def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None) -> Any:
     """``fun``, with less memory for its derivative: what it computes inside is not kept.
 
@@ -70,6 +72,7 @@ def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None) ->
     return _Checkpointed(fun)
 
 
+@without_internal_frames
 def checkpoint_range(n: int, *, schedule: str = "sqrt", slots: int | None = None) -> range:
     """``range(n)`` for a loop whose derivative is to keep little: its steps run in groups, and only
     what the first step of each group starts from is kept.  When the adjoint of a group is due, its

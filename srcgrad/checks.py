@@ -10,6 +10,8 @@ import numpy as np
 
 from .api import grad
 from .errors import StructureError
+from .frames import without_internal_frames
+from .refusals import with_article
 from .transforms import jvp, vjp
 from .tree import flatten, unflatten
 
@@ -53,6 +55,7 @@ def _dot(a: Any, b: Any) -> float:
     return total
 
 
+@without_internal_frames
 def check_grads(fun: Callable[..., Any], args: Sequence[Any], order: int = 2,
                 modes: Sequence[str] = ("fwd", "rev"), atol: float | None = None,
                 rtol: float | None = None) -> None:
@@ -67,6 +70,14 @@ def check_grads(fun: Callable[..., Any], args: Sequence[Any], order: int = 2,
         raise StructureError(f"modes is {modes!r}", where="modes of check_grads",
                              why="derivatives are checked in forward and in reverse mode",
                              fix="use 'fwd', 'rev' or both: ('fwd', 'rev')")
+    if not isinstance(args, (tuple, list)):
+        raise StructureError(f"args is {with_article(type(args))}", where="args of check_grads",
+                             why="it holds one item for each argument of the function",
+                             fix="write check_grads(f, (x,))")
+    if type(order) is not int or order < 1:
+        raise StructureError(f"order is {order!r}", where="order of check_grads",
+                             why="derivatives up to this order are checked",
+                             fix="give 1 or more")
     args = tuple(args)
     single = any(leaf.dtype.itemsize < 8 for leaf in flatten(args)[0]
                  if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind == "f")

@@ -16,7 +16,7 @@ from typing import Any
 
 from .cache.dispatch import MISS
 from .compiler import Request, Specialization, compile_call, inner_joint
-from .errors import StructureError, TracingError
+from .errors import SourceNotFound, StructureError, TracingError
 from .frames import shown, without_internal_frames
 from .graph.ir import Graph
 from .show.beside import SideBySide, side_by_side
@@ -62,7 +62,14 @@ class Compiled:
     def __init__(self, function: Any, request: Request) -> None:
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
-        self.__signature__ = inspect.signature(function)
+        try:
+            self.__signature__ = inspect.signature(function)
+        except ValueError:
+            raise SourceNotFound(
+                f"{getattr(function, '__name__', type(function).__name__)} has no signature",
+                where=f"the first argument of {request.mode}",
+                why="it is code of C that does not say which arguments it takes",
+                fix="wrap it: lambda x: f(x)") from None
         self._request = request
         self._lock = threading.RLock()
         self._entries: list[Specialization] = []
@@ -168,7 +175,8 @@ class Compiled:
                 f"{count} signature{'' if count == 1 else 's'} compiled>")
 
     # ---- inspection ----------------------------------------------------------------------
-    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization:
+    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any],
+               asked: str) -> Specialization:
         if args or kwargs:
             with self._lock:
                 return self._find(args, kwargs) or self._specialize(args, kwargs)
@@ -177,38 +185,39 @@ class Compiled:
                 return self._specialize((), {})
             raise StructureError(
                 f"{self.__name__} has not been compiled yet",
+                where=f"{self.__name__}.{asked}",
                 why="generated code belongs to a signature, and there was no call so far",
-                fix=f"give example arguments: {self.__name__}.source(...)")
+                fix=f"give example arguments: {self.__name__}.{asked}(...)")
         return self._entries[0]
 
     @without_internal_frames
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The generated code for a signature (compiled, not run); without arguments the
         latest one."""
-        return self._entry(args, kwargs).text
+        return self._entry(args, kwargs, "source").text
 
     @without_internal_frames
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """The static graph behind the generated code."""
-        return self._entry(args, kwargs).graph
+        return self._entry(args, kwargs, "graph").graph
 
     @without_internal_frames
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What the generated code relies on, what it saves, and why it was made."""
-        entry = self._entry(args, kwargs)
+        entry = self._entry(args, kwargs, "explain")
         return explain(self, entry, self._entries)
 
     @without_internal_frames
     def show(self, *args: Any, **kwargs: Any) -> SideBySide:
         """The function's source with the generated forward and adjoint code beside each line:
         prints as text, shows as HTML in a notebook, and ``.save(file)`` writes a page."""
-        entry = self._entry(args, kwargs)
+        entry = self._entry(args, kwargs, "show")
         return side_by_side(entry.title, entry.emitted.text, entry.emitted.line_map)
 
     @without_internal_frames
     def export(self, file: str | Path, *args: Any, **kwargs: Any) -> Path:
         """Write a module that needs NumPy only and serves all sizes; returns its path."""
-        entry = self._entry(args, kwargs)
+        entry = self._entry(args, kwargs, "export")
         if any(("rows", None) in source.path.steps for source in entry.traced.sources):
             if not (args or kwargs):
                 raise StructureError(

@@ -129,10 +129,14 @@ def _compile_traced(function: Any, request: Request, signature: inspect.Signatur
     _check_separate(leaves, traced)
     if always_raises(traced.graph):
         request, wanted = replace(request, mode="jit"), []
+    if request.mode in ("jit", "vjp", "jvp") and traced.leak is not None:
+        raise traced.leak
     if request.mode in ("vjp", "jvp"):
         make = compile_pair if request.mode == "vjp" else compile_jvp
         return make(function, request, signature, traced, wanted, name)
     graph, result, defaults = _transform(function, request, traced, wanted)
+    if traced.leak is not None:
+        raise traced.leak
     graph = graph.but(title=title(function, request, traced, wanted))
     return assemble_specialization(function, signature, traced, graph, result, defaults, name)
 

@@ -11,7 +11,10 @@ import numpy as np
 
 from . import transforms
 from .errors import StructureError
+from .frames import without_internal_frames
+from .kinds import in_words
 from .nesting import jacobian_by_rows
+from .refusals import with_article
 from .trace.custom import Custom, Traced, custom_call
 from .trace.nested import differentiable
 from .trace.tracers import is_tracer
@@ -24,7 +27,13 @@ class _WithDerivative:
 
     __name__: str
 
+    @without_internal_frames
     def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+        if not callable(fun):
+            kind = type(self).__name__
+            raise StructureError(f"{kind} takes a function, got {type(fun).__name__}",
+                                 where=f"the first argument of {kind}",
+                                 why="it gives a function a derivative", fix="give a function")
         functools.update_wrapper(self, fun)
         self.fun = fun
         self.signature = inspect.signature(fun)
@@ -71,8 +80,9 @@ class _WithDerivative:
         wanted = [n for n in range(count) if n not in self.nondiff]
         if not isinstance(found, (tuple, list)) or len(found) != len(wanted):
             raise StructureError(
-                f"{what} of {self.__name__} must return {len(wanted)} cotangents",
-                where=self.__name__, why="there is one for each argument with a derivative",
+                f"{what} of {self.__name__} must return a tuple of {len(wanted)} "
+                f"cotangent{'' if len(wanted) == 1 else 's'}, and returned {_described(found)}",
+                why="there is one for each argument with a derivative",
                 fix="return a tuple with one cotangent per argument (None for zero)")
         placed: list[Any] = [None] * count
         for n, item in zip(wanted, found, strict=True):
@@ -111,8 +121,8 @@ class custom_vjp(_WithDerivative):
         made = machine.call(self.fwd, *args)
         if not isinstance(made, tuple) or len(made) != 2:
             raise machine.fatal(StructureError(
-                f"the forward function of {self.__name__} must return (out, residuals)",
-                where=self.__name__, why="the backward function gets the residuals",
+                f"the forward function of {self.__name__} must return (out, residuals), and "
+                f"returned {_described(made)}", why="the backward function gets the residuals",
                 fix="return a pair"))
         found = machine.call(self.bwd, *self._parted(args)[0], made[1], ct)
         try:
@@ -194,8 +204,8 @@ class custom_jvp(_WithDerivative):
         made = machine.call(self.rule, *nondiff, tuple(primals), full)
         if not isinstance(made, tuple) or len(made) != 2:
             raise machine.fatal(StructureError(
-                f"the rule of {self.__name__} must return (out, tangent_out)",
-                where=self.__name__, why="it gives the value and its tangent",
+                f"the rule of {self.__name__} must return (out, tangent_out), and returned "
+                f"{_described(made)}", why="it gives the value and its tangent",
                 fix="return a pair"))
         return made[1]
 
@@ -242,6 +252,7 @@ class implicit(_WithDerivative):
     0.25
     """
 
+    @without_internal_frames
     def __init__(self, solver: Callable[..., Any], optimality: Callable[..., Any]) -> None:
         for role, function in (("solver", solver), ("optimality", optimality)):
             if not callable(function):
@@ -258,7 +269,7 @@ class implicit(_WithDerivative):
     def _single(self, machine: Any, results: Any) -> None:
         if isinstance(results, tuple):
             raise machine.fatal(StructureError(
-                f"the solver {self.__name__} returns several results", where=self.__name__,
+                f"the solver {self.__name__} returns several results",
                 why="the equation is solved for one number or array",
                 fix="return one array, and take it apart outside"))
 
@@ -301,6 +312,15 @@ def implicit_tangent(jacobian_of: Any, optimality: Any, x: Any, tangents: Any, a
     count = np.size(x)
     return -np.reshape(np.linalg.solve(np.reshape(jacobian, (count, count)), np.ravel(moved)),
                        np.shape(x))
+
+
+def _described(made: Any) -> str:
+    """What a rule returned, in a few words."""
+    if is_tracer(made):
+        return in_words(made.aval)
+    if isinstance(made, (tuple, list)):
+        return f"{with_article(type(made))} of {len(made)}"
+    return with_article(type(made))
 
 
 # ---- trees of tracers ------------------------------------------------------------------------

@@ -6,8 +6,9 @@ argument path), *why* it cannot be done, and *how* to rewrite it.
 
 from __future__ import annotations
 
+import linecache
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,19 @@ class Where:
     text: str = ""
     column: int | None = None
     end: int | None = None
+
+    @classmethod
+    def of(cls, function: Any) -> Where | None:
+        """The line of a function's ``def``; None for functions that are not Python's."""
+        code = getattr(function, "__code__", None)
+        if code is None:
+            return None
+        number = code.co_firstlineno
+        line = linecache.getline(code.co_filename, number).rstrip("\n")
+        while line.lstrip().startswith("@"):  # a decorator
+            number += 1
+            line = linecache.getline(code.co_filename, number).rstrip("\n")
+        return cls(code.co_filename, number, code.co_name, line)
 
     def render(self) -> str:
         """The place as Python's tracebacks print it, with carets under the expression."""
@@ -94,8 +108,7 @@ class UnsupportedSyntax(SrcgradError, NotImplementedError):
 
     refuses = (
         ("`async def`, `await`, asynchronous generators", "an ordinary function"),
-        ("`try` whose body may raise in a loop of unknown length, or after an array or something "
-         "outside was changed",
+        ("`try` whose body may raise in calls of a function that calls itself",
          "an `if` that tests the condition"),
     )
 
@@ -118,6 +131,8 @@ class UnsupportedOperation(SrcgradError, NotImplementedError):
         ("`Decimal` and `Fraction` of traced numbers; functions of `np.frompyfunc`",
          "floats; `np.vectorize`"),
         ("sorting objects by a differentiated key", "tuples of numbers, `np.argsort`"),
+        ("a change of an object after a branch or loop in which it was put into something from "
+         "outside", "the change before, or the object put there after it"),
     )
 
 
@@ -146,6 +161,7 @@ class UnsupportedType(SrcgradError, TypeError):
     refuses = (
         ("`np.matrix`, masked, structured and object arrays, dates and texts",
          "plain arrays of numbers"),
+        ("tensors and frames of other libraries among traced values", "`np.asarray`"),
     )
 
 
@@ -157,9 +173,11 @@ class TracingError(SrcgradError, TypeError):
         ("an axis, a rank, a dict key or a place among unlike things that depends on "
          "data",
          "an array instead of a list or dict; `if` for each case"),
-        ("generators whose control depends on data", "a loop and a list"),
+        ("`next` or `send` of generators whose control depends on data", "a `for` loop over them"),
         ("C code that needs the numbers of traced values", "NumPy functions"),
         ("traced numbers in a `set` or as dict keys", "arrays, `np.unique`"),
+        ("functions, bound methods, generators or slices that hold traced values, returned or "
+         "stored outside", "the numbers themselves, in containers"),
     )
 
 
@@ -202,6 +220,6 @@ class StructureError(SrcgradError, ValueError):
 
     refuses = (
         ("`argnums` that name no argument; cotangents and tangents of another "
-         "structure or shape; Jacobians of containers",
+         "structure or shape; Jacobians of containers; batches and rules that do not fit",
          "what the message names"),
     )

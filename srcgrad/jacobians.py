@@ -12,6 +12,7 @@ import numpy as np
 from .api import Argnums, grad
 from .errors import StructureError
 from .frames import without_internal_frames
+from .refusals import named, with_article
 from .sparsity import by_colours, entries_of
 from .transforms import Split, vjp
 from .tree import ravel_tree
@@ -44,9 +45,15 @@ class Derived:
             free = next(n for n in ("v", "vector", "direction", "along")
                         if n not in signature.parameters)
             vector = inspect.Parameter(free, inspect.Parameter.POSITIONAL_ONLY)
-            signature = inspect.Signature([*(
-                p.replace(kind=inspect.Parameter.POSITIONAL_ONLY)
-                for p in signature.parameters.values()), vector])
+            parameters = [p.replace(kind=inspect.Parameter.POSITIONAL_ONLY)
+                          for p in signature.parameters.values()
+                          if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+            if len(parameters) != len(signature.parameters) or any(
+                    p.default is not p.empty for p in parameters):  # the vector comes last
+                parameters = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)]
+            else:
+                parameters.append(vector)
+            signature = inspect.Signature(parameters)
         self.__signature__ = signature
 
     def __call__(self, *args: Any) -> Any:
@@ -68,6 +75,7 @@ def _one(argnums: Argnums) -> int:
     return argnums
 
 
+@without_internal_frames
 def jacrev(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """The Jacobian by reverse mode: shape ``out.shape + argument.shape``, one pullback per
     element of the output.
@@ -85,6 +93,7 @@ def jacrev(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     return Derived(fun, "jacrev", place, jacobian_of)
 
 
+@without_internal_frames
 def jacfwd(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """The Jacobian by forward mode: one pushforward per element of the argument.
 
@@ -125,8 +134,9 @@ def _units(like: Any) -> Iterator[Any]:
 
 
 def _refuse_nothing(out: Any) -> None:
-    if out is None:
-        raise StructureError("the function returns None", where="the result of the function",
+    if out is None or isinstance(out, str):
+        raise StructureError(f"the function returns {with_article(type(out))}",
+                             where="the result of the function",
                              why="a Jacobian has a row for each number that is returned",
                              fix="return the array that is to be differentiated")
 
@@ -150,6 +160,7 @@ def _stacked(rows: list[Any], out: Any, argument: Any, axis: int) -> Any:
     return moved.reshape(np.shape(out) + np.shape(argument))
 
 
+@without_internal_frames
 def jacobian(fun: Callable[..., Any], argnums: int = 0, *, mode: str = "auto",
              sparsity: Any = None, chunk_size: int | None = None) -> Any:
     """The Jacobian of an array-valued function: shape ``out.shape + argument.shape``.
@@ -212,6 +223,7 @@ def _by_colours(made: Split, argument: Any, sparsity: Any, mode: str) -> Any:
     return matrix.reshape(np.shape(made.out) + np.shape(argument))
 
 
+@without_internal_frames
 def hessian(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """The matrix of second derivatives of a scalar function: shape ``x.shape + x.shape``.
 
@@ -222,6 +234,7 @@ def hessian(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     return jacrev(grad(fun, argnums), argnums)
 
 
+@without_internal_frames
 def hvp(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """The Hessian-vector product: ``hvp(f)(*args, v)`` without the Hessian.
 
@@ -240,11 +253,12 @@ def hvp(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
                 where="arguments of hvp",
                 why="the vector comes after the arguments of the function",
                 fix="write hvp(f)(x, v)")
-        return Split(gradient, point, (place,)).pullback(v)[place]
+        return Split(gradient, point, (place,)).pulled(v, "vector")[place]
 
     return Derived(gradient, "hvp", place, product)
 
 
+@without_internal_frames
 def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """The derivative of a function that acts elementwise: an array of the argument's shape.
 
@@ -256,12 +270,19 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[...,
     @without_internal_frames
     def derivative(*args: Any) -> Any:
         out, pullback = vjp(lambda *a: fun(*a), *args)
+        if not isinstance(out, (np.ndarray, np.generic, float, complex)):
+            raise StructureError(
+                f"elementwise_grad of a function that returns {with_article(type(out))}",
+                where=f"the result of {named(fun)}",
+                why="there is one derivative for each element of an array",
+                fix="return one array, or use srcgrad.vjp")
         ones = np.ones_like(out) if isinstance(out, np.ndarray) else type(out)(1)
         return pullback(ones)[place]
 
     return Derived(fun, "elementwise_grad", place, derivative)
 
 
+@without_internal_frames
 def gnvp(fun: Callable[..., Any], argnums: int = 0, *,
          loss: Callable[[Any], Any] | None = None) -> Callable[..., Any]:
     """The Gauss-Newton product ``J.T @ (H @ (J @ v))``: ``gnvp(f)(*args, v)``.

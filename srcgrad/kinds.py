@@ -48,7 +48,9 @@ class Aval:
     scalars, a tuple of dims for arrays, None where even the rank is unknown (ANY).  ``expr``
     is the symbolic number of an INT.  ``elem`` is the element of a LIST.  ``optional`` says
     that the object may be ``None`` (or unbound) instead.  ``members`` is the enumeration that an
-    OPAQUE value is a member of.
+    OPAQUE value is a member of.  ``least`` is set where paths that gave numbers of different
+    dtypes have met: ``dtype`` is the widest that the value may have, ``least`` the narrowest
+    (for an OPAQUE value: it is such a dtype itself).
     """
 
     kind: Kind
@@ -58,6 +60,7 @@ class Aval:
     elem: Aval | None = None
     optional: bool = False
     members: type[enum.Enum] | None = None
+    least: np.dtype[Any] | None = None
 
     @property
     def ndim(self) -> int | None:
@@ -116,6 +119,8 @@ def in_words(aval: Aval) -> str:
         text = f"an array of {aval.dtype or 'numbers'} with shape ({sizes})"
     elif aval.kind is Kind.SCALAR:
         text = f"a NumPy {aval.dtype or 'number'}"
+        if aval.least is not None:
+            text += f" (on some paths a {aval.least})"
     elif aval.kind is Kind.LIST:
         text = "a list" if aval.elem is None else f"a list whose items are {in_words(aval.elem)}"
     else:
@@ -172,14 +177,16 @@ COMPLEX = python_scalar(Kind.COMPLEX)
 
 
 def possible_dtypes(aval: Aval) -> list[np.dtype[Any]]:
-    """The dtypes of numbers that a NUMBER or ANY may turn out to be.
+    """The dtypes that a NUMBER, an ANY or a value with a ``least`` dtype may turn out to have.
 
     >>> [d.name for d in possible_dtypes(Aval(Kind.NUMBER, np.dtype("f8")))]
     ['bool', 'int64', 'float32', 'float64']
     """
     found = [np.dtype(t) for t in (bool, int, np.float32, float, np.complex64, complex)
-             if aval.dtype is None or np.can_cast(t, aval.dtype)]
-    return found if aval.dtype is None or aval.dtype in found else [*found, aval.dtype]
+             if (aval.dtype is None or np.can_cast(t, aval.dtype)) and (
+                 aval.least is None or np.can_cast(aval.least, t))]
+    ends = [d for d in (aval.least, aval.dtype) if d is not None]
+    return [*found, *(d for d in ends if d not in found)]
 
 
 def aval_of(value: Any) -> Aval:
@@ -216,6 +223,16 @@ def _join_dtype(a: np.dtype[Any] | None, b: np.dtype[Any] | None) -> np.dtype[An
     return None
 
 
+def _join_least(a: Aval, b: Aval, dtype: np.dtype[Any] | None) -> np.dtype[Any] | None:
+    """The narrowest dtype that either may have, if that is not ``dtype``."""
+    low, other = (x.dtype if x.least is None else x.least for x in (a, b))
+    if dtype is None or low is None or other is None:
+        return None
+    if low == other:
+        return None if low == dtype else low
+    return low if np.can_cast(low, other) else other
+
+
 def join(a: Aval, b: Aval) -> Aval:
     """The least abstract value that covers both; OPAQUE if nothing better does.
 
@@ -243,7 +260,8 @@ def join(a: Aval, b: Aval) -> Aval:
     dtype = _join_dtype(a.dtype, b.dtype)
     if a.kind is b.kind and a.shape == b.shape:
         expr = a.expr if a.expr == b.expr else None
-        return Aval(a.kind, dtype, a.shape, expr, None, optional)
+        return Aval(a.kind, dtype, a.shape, expr, None, optional,
+                    least=_join_least(a, b, dtype))
     if a.kind in SCALARS and b.kind in SCALARS:
         return Aval(Kind.NUMBER, dtype, (), None, None, optional)
     return Aval(Kind.ANY, dtype, None, None, None, optional)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import linecache
 import types
 from typing import Any
 
@@ -17,6 +16,7 @@ from .errors import (
     UnsupportedType,
     Where,
 )
+from .frames import is_internal
 from .graph.ir import Ref
 from .guards import Path
 from .kinds import Kind, in_words
@@ -58,6 +58,8 @@ def _conversion(path: Path, value: Any) -> str:
         return f"convert it: {path}.astype(float)"
     if isinstance(value, (bool, int)):
         return f"pass a float ({float(value)!r} instead of {value!r}), or {other}"
+    if hasattr(type(value), "__array__") and not isinstance(value, np.generic):
+        return f"convert it: np.asarray({path}), or {other}"
     if isinstance(value, np.generic) or hasattr(type(value), "__float__"):
         return f"convert it: float({path}), or {other}"
     if isinstance(value, str):
@@ -132,16 +134,12 @@ def place_of_result(function: Any, traced: Traced) -> Where | str:
     """The last expression that was traced; else the function's first line."""
     node = traced.graph.block.nodes[-1] if traced.graph.block.nodes else None
     if node is not None and node.origin is not None and node.origin.where is not None:
-        return node.origin.where
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return f"the result of {named(function)}"
-    number = code.co_firstlineno
-    line = linecache.getline(code.co_filename, number).rstrip("\n")
-    while line.lstrip().startswith("@"):  # a decorator
-        number += 1
-        line = linecache.getline(code.co_filename, number).rstrip("\n")
-    return Where(code.co_filename, number, code.co_name, line)
+        if not is_internal(node.origin.where.filename):
+            return node.origin.where
+        for caller in reversed(node.origin.callers):
+            if not is_internal(caller.filename):
+                return caller
+    return Where.of(function) or f"the result of {named(function)}"
 
 
 def described(result: Any, traced: Traced) -> str:

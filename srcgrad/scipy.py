@@ -15,9 +15,10 @@ import numpy as np
 
 from .api import value_and_grad
 from .errors import StructureError
+from .frames import without_internal_frames
 from .jacobians import hessian, hvp, jacobian
 from .transforms import vjp
-from .tree import ravel_tree
+from .tree import flatten, ravel_tree, unflatten
 
 WITH_PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})
 WITH_HESSIANS = frozenset({"dogleg", "trust-exact"})
@@ -33,9 +34,17 @@ def _optimize() -> Any:
             fix="pip install scipy, or pip install 'srcgrad[scipy]'") from None
 
 
+def _as_float(leaf: Any) -> Any:
+    """Whole numbers as floats, like SciPy takes them."""
+    if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind in "biu":
+        return leaf.astype(float)
+    return float(leaf) if isinstance(leaf, int) else leaf
+
+
 def _flat(fun: Callable[..., Any], x0: Any) -> tuple[Any, Any, Callable[..., Any]]:
     """The start as a vector, the way back, and ``fun`` as a function of a vector."""
-    start, unravel = ravel_tree(x0)
+    leaves, structure = flatten(x0)
+    start, unravel = ravel_tree(unflatten(structure, [_as_float(leaf) for leaf in leaves]))
     if start.dtype.kind not in "f":
         start = start.astype(float)
     if isinstance(x0, np.ndarray) and x0.ndim == 1 and x0.dtype == start.dtype:
@@ -43,6 +52,7 @@ def _flat(fun: Callable[..., Any], x0: Any) -> tuple[Any, Any, Callable[..., Any
     return start, unravel, fun
 
 
+@without_internal_frames
 def minimize(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
              method: str | None = None, **options: Any) -> Any:
     """``scipy.optimize.minimize`` with ``jac`` (and for methods that use them ``hessp`` or
@@ -132,6 +142,7 @@ def _rows(fun: Callable[..., Any]) -> Callable[..., Any]:
     return rows
 
 
+@without_internal_frames
 def least_squares(fun: Callable[..., Any], x0: Any, jac: Any = None, *,
                   args: tuple[Any, ...] = (), **options: Any) -> Any:
     """``scipy.optimize.least_squares`` with the Jacobian filled in.
@@ -150,6 +161,7 @@ def least_squares(fun: Callable[..., Any], x0: Any, jac: Any = None, *,
     return result
 
 
+@without_internal_frames
 def root(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (), method: str = "hybr",
          jac: Any = None, **options: Any) -> Any:
     """``scipy.optimize.root`` with the Jacobian filled in (for the methods that use one).

@@ -111,7 +111,7 @@ def rebuilt(template: Any, flat: Any) -> Any:
         return [rebuilt(t, flat) for t in template]
     if isinstance(template, dict):
         return {k: rebuilt(v, flat) for k, v in template.items()}
-    return template
+    return template.copy() if type(template) in (set, bytearray) else template
 
 
 def may_vary(value: Any) -> bool:

@@ -14,6 +14,7 @@ from .compiler import Linear, Request
 from .errors import NonDifferentiable, StructureError
 from .frames import without_internal_frames
 from .graph.ir import Ref
+from .refusals import with_article
 from .templates import rebuilt
 from .trace.entry import Record
 from .tree import children, flatten
@@ -83,11 +84,22 @@ class Split:
                       for structure, value in zip(self.linear.arguments, given, strict=True)]
 
     @without_internal_frames
-    def pullback(self, ct: Any) -> tuple[Any, ...]:
+    def pullback(self, *cotangents: Any) -> tuple[Any, ...]:
         """The cotangents of the primals (None for those without) for one of the value."""
+        if len(cotangents) != 1:
+            raise StructureError(
+                f"the pullback of {self.linear.name} got {len(cotangents)} arguments",
+                where=f"the pullback of {self.linear.name}",
+                why="it takes one cotangent, with the structure of the result",
+                fix="give containers of cotangents as one argument: pullback((a, b))")
+        return self.pulled(cotangents[0], "cotangent")
+
+    def pulled(self, ct: Any, what: str) -> tuple[Any, ...]:
+        """The cotangents of the primals for what messages call ``what``."""
         linear = self.linear
         tree = (ct, None) if self.has_aux else ct
-        found = linear.run(*self.residuals, *_matched(linear, linear.result, tree, self.flat))
+        found = linear.run(*self.residuals, *_matched(linear, linear.result, tree, self.flat,
+                                                      what))
         result: list[Any] = [None] * self.count
         for place, structure in zip(self.places, linear.arguments, strict=True):
             result[place] = rebuilt(structure, found)
@@ -128,10 +140,11 @@ def _zero(like: Any) -> Any:
     return np.zeros_like(like) if isinstance(like, np.ndarray) else type(like)(0)
 
 
-def _matched(linear: Linear, structure: Any, tree: Any, like: Sequence[Any]) -> list[Any]:
+def _matched(linear: Linear, structure: Any, tree: Any, like: Sequence[Any],
+             what: str) -> list[Any]:
     """The leaves of a cotangent at the active outputs; shapes and structure are checked."""
     found: dict[int, Any] = {}
-    _match(linear, structure, tree, like, found, "cotangent")
+    _match(linear, structure, tree, like, found, what)
     return [found[i] for i in linear.active]
 
 
@@ -170,7 +183,7 @@ def _unlike(linear: Linear, structure: Any, tree: Any, path: str) -> StructureEr
 
 def _owner(path: str) -> str:
     """What a cotangent or a tangent belongs to."""
-    return "result" if path.startswith("cotangent") else "primal"
+    return {"c": "result", "v": "argument"}.get(path[0], "primal")
 
 
 def _described(obj: Any) -> str:
@@ -181,6 +194,17 @@ def _described(obj: Any) -> str:
 def _shaped(linear: Linear, ct: Any, like: Any, path: str) -> Any:
     if ct is None:
         return np.zeros_like(like) if isinstance(like, np.ndarray) else 0.0
+    dtype = np.asarray(ct).dtype
+    if dtype.kind not in "biufc":
+        raise StructureError(
+            f"the {path} of {linear.name} is {with_article(type(ct))}",
+            where=f"{path} of {linear.name}", why="cotangents and tangents are numbers or arrays",
+            fix="give numbers of the shape of what it belongs to, or None for zero")
+    if dtype.kind == "c" and np.asarray(like).dtype.kind != "c":
+        raise StructureError(
+            f"the {path} of {linear.name} is complex, the {_owner(path)} is real",
+            where=f"{path} of {linear.name}", why="its imaginary part would be lost",
+            fix="give its real part, or a complex argument to the function")
     shape, wanted = np.shape(ct), np.shape(like)
     if shape != wanted:
         raise StructureError(
@@ -218,7 +242,16 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
                              where="arguments of jvp",
                              why="each tangent is a direction for the primal at its place",
                              fix="give one tangent for each primal (None where it has none)")
-    places = tuple(i for i in _differentiable(primals) if tangents[i] is not None)
+    varying = _differentiable(primals)
+    for i, (primal, tangent) in enumerate(zip(primals, tangents, strict=True)):
+        if i not in varying and isinstance(tangent, (float, np.generic, np.ndarray)) and np.any(
+                tangent):
+            raise NonDifferentiable(
+                f"primal {i} of jvp is {with_article(type(primal))}, which has no tangent",
+                where="arguments of jvp",
+                why="only real and complex floating-point numbers and arrays have derivatives",
+                fix="pass it as a float, or give None as its tangent")
+    places = tuple(i for i in varying if tangents[i] is not None)
     if not places:
         raise NonDifferentiable("none of the primals of jvp can be differentiated",
                                 where="arguments of jvp", why="they hold no floating-point numbers",

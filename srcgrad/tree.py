@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -117,8 +118,8 @@ def assemble(cls: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
         return dict(zip(keys, parts, strict=True))
     if issubclass(cls, tuple):
         return cls(*parts) if hasattr(cls, "_fields") else tuple(parts)
-    if cls is list:
-        return parts
+    if cls is list or cls is deque:
+        return cls(parts)
     new = blank(cls)
     for key, part in zip(keys, parts, strict=True):
         object.__setattr__(new, key, part)
@@ -226,6 +227,11 @@ def ravel_tree(tree: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
     """
     leaves, structure = flatten(tree)
     arrays = [np.asarray(leaf) for leaf in leaves]
+    strange = next((leaf for leaf, a in zip(leaves, arrays) if a.dtype.kind not in "biufc"), None)
+    if strange is not None:
+        raise StructureError(
+            f"ravel_tree of a tree that holds {strange!r}"[:100], where="the tree of ravel_tree",
+            why="a vector holds numbers", fix="take what is no number out of the tree")
     sizes = [a.size for a in arrays]
     flat = np.concatenate([a.ravel() for a in arrays]) if arrays else np.zeros(0)
 

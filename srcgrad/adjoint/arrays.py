@@ -125,7 +125,11 @@ def _value_cotangent(reverse: Reverse, frame: Frame, node: Node, ct: Value, valu
         mask = tape.apply(last_write_mask, (shape, index.key), {},
                           part.aval.but(kind=Kind.ARRAY, dtype=np.dtype(bool)))
         part = tape.call(np.where, mask, part, 0.0)
-    reverse.accumulate(frame, value, unbroadcast(tape, part, value, doubtful=True))
+    part = unbroadcast(tape, part, value, doubtful=True)
+    missing = (value.aval.ndim or 0) - len(part.aval.shape or ())
+    if part.aval.shape is not None and missing > 0:  # leading axes of size one
+        part = tape.call(np.expand_dims, part, tuple(range(missing)))
+    reverse.accumulate(frame, value, part)
 
 
 def _may_repeat(key: Any) -> bool:

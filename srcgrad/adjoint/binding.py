@@ -9,8 +9,10 @@ from typing import Any
 from ..dims import Dim
 from ..errors import UnsupportedOperation
 from ..graph.ir import Block, Index, Node, Ref, Value, fill, walk
+from ..public_names import name_at, of_scipy, public_name
 from ..rules.book import Entry
 from ..rules.methods import resolve
+from ..spelling import At, Attribute, Method, Part
 
 # The inputs of array and list operations that carry a derivative, by position.
 _DIFFERENTIABLE: dict[str, tuple[int, ...]] = {
@@ -138,13 +140,18 @@ def no_rule(node: Node, name: str, bound: Bound) -> UnsupportedOperation:
     """The refusal of a function without a derivative for the input ``name``."""
     function = node.params.get("fn", node.op)
     label = getattr(function, "__name__", None) or getattr(function, "name", str(function))
-    module = getattr(function, "__module__", None)
-    full = f"{module}.{label}" if module and module not in ("builtins", "_operator") else label
+    full = public_name(function) if callable(function) and not isinstance(
+        function, Method | Attribute | Part | At) else label
+    place = None if node.origin is None else node.origin.where
+    what = f"{full} has no derivative rule for {name!r}"
+    if node.origin is not None and place is not None and of_scipy(place):
+        chain = (*node.origin.callers, place)
+        first = next(i for i, c in enumerate(chain) if of_scipy(c))
+        what = f"{name_at(chain[first])} cannot be differentiated here: {what}"
+        place = chain[first - 1] if first else place
     return UnsupportedOperation(
-        f"{full} has no derivative rule for {name!r}",
-        where=None if node.origin is None else node.origin.where,
+        what, where=place,
         why="the gradient depends on this argument and the rule book has no formula for it",
         fix="declare one with srcgrad.rules.vjp, wrap the call in srcgrad.custom_vjp, or pass the "
             "argument through srcgrad.stop_gradient if its derivative is to be zero",
     )
-

@@ -20,6 +20,7 @@ from ..graph.infer import infer
 from ..graph.ir import Node, Ref, Value, avals_in, fill
 from ..graph.symbolic import Sym, infer_fresh
 from ..kinds import Aval, Kind, int_aval
+from ..public_names import public_name
 from ..rules.book import Entry, NoRule, Rule, lookup
 from ..rules.broadcast import real_like, sum_to, sum_to_like
 from ..rules.methods import resolve
@@ -130,8 +131,10 @@ def run_body(tape: Tape, rule: Rule, named: Mapping[str, Any], given: Mapping[st
     try:
         return rule.body(**arguments)
     except NoRule as none:
+        name = public_name(rule.function)
         raise UnsupportedOperation(
-            str(none), why="the rule book has formulas for other settings of this function only",
+            str(none) if not name.startswith("scipy") or name in str(none) else f"{name}: {none}",
+            why="the rule book has formulas for other settings of this function only",
             fix="use other settings, declare a rule with srcgrad.rules.vjp, or wrap the call in "
                 "srcgrad.custom_vjp") from None
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..dims import Dim, of_atom
+from ..dims import Dim, is_varying, of_atom
 from ..graph.ir import (
     Block,
     Builder,
@@ -362,7 +362,7 @@ class _Closing:
         if spec.kind != "for" or spec.exits or aval.dtype is None or aval.dtype.kind not in "biufc":
             return False
         if aval.optional and (aval.dtype.kind not in "fc" or not all(
-                map(_is_plain, aval.shape or ()))):
+                _is_plain(d) and not is_varying(d) for d in aval.shape or ())):
             return False  # rows that are undefined on some paths: not a number, of a known size
         if not self.sizes.counted(forward) and self.scope.in_arm(forward):
             return False  # undefined elsewhere, and of a size that nothing else tells

@@ -28,10 +28,20 @@ def _element(aval: Aval) -> Aval:
     return cotangent_aval(aval.elem)
 
 
-def get(tape: Tape, lst: Value, index: Value, primal: Value | None = None) -> Value:
-    """An element of a list of cotangents: that of ``primal``, if it is known of what."""
-    aval = _element(lst.aval) if primal is None else shaped_like(_element(lst.aval), primal)
-    return tape.add("get", (lst, index), (aval,)).out
+def get(tape: Tape, lst: Value, *path: Value, primal: Value | None = None) -> Value:
+    """An element of a list of cotangents, at an index or a path of them: that of ``primal``, if it
+    is known of what."""
+    aval = _at(lst.aval, len(path))
+    if primal is not None:
+        aval = shaped_like(aval, primal)
+    return tape.add("get", (lst, *path), (aval,)).out
+
+
+def _at(aval: Aval, depth: int) -> Aval:
+    """The facts about what lies so deep in the cotangent of a list."""
+    for _ in range(depth):
+        aval = _element(aval)
+    return aval
 
 
 def _next(tape: Tape, op: str, lst: Value, *inputs: Value) -> Value:
@@ -57,11 +67,11 @@ def add(tape: Tape, first: Value, second: Value) -> Value:
     return loop.outputs[0]
 
 
-def add_to(tape: Tape, lst: Value, term: Value, index: Value) -> Value:
+def add_to(tape: Tape, lst: Value, term: Value, *path: Value) -> Value:
     """``lst`` with ``term`` added to one element, which may itself be a list."""
     if term.aval.kind is not Kind.LIST:
-        return _next(tape, "list_acc", lst, term, index)
-    return _next(tape, "put", lst, add(tape, get(tape, lst, index), term), index)
+        return _next(tape, "list_acc", lst, term, *path)
+    return _next(tape, "put", lst, add(tape, get(tape, lst, *path), term), *path)
 
 
 def _list(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
@@ -70,7 +80,7 @@ def _list(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
     for i, element in enumerate(node.inputs):
         if element in reverse.activity.varied:
             index = frame.tape.const(i, int_aval(i))
-            reverse.accumulate(frame, element, get(frame.tape, ct, index, element))
+            reverse.accumulate(frame, element, get(frame.tape, ct, index, primal=element))
 
 
 def _pop_from(frame: Frame, ct: Value, primal: Value, *index: Value) -> tuple[Value, Value]:
@@ -85,6 +95,9 @@ def _insert(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None
     """``append`` and ``insert``."""
     ct = cts[0]
     assert ct is not None
+    if node.op == "append" and len(node.inputs) > 2:
+        _append_deep(reverse, frame, node, ct)
+        return
     index = node.inputs[2:]
     if index and reverse.bindings.constants.get(index[0]) != 0:
         length = _length(frame.tape, node.inputs[0])
@@ -96,6 +109,15 @@ def _insert(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None
     rest, element = _pop_from(frame, ct, node.inputs[1], *index)
     reverse.accumulate(frame, node.inputs[1], element)
     reverse.accumulate(frame, node.inputs[0], rest)
+
+
+def _append_deep(reverse: Reverse, frame: Frame, node: Node, ct: Value) -> None:
+    """``rows[i].append(value)``."""
+    lst, value, *path = node.inputs
+    row = get(frame.tape, ct, *path)
+    rest, element = _pop_from(frame, row, value)
+    reverse.accumulate(frame, value, element)
+    reverse.accumulate(frame, lst, _next(frame.tape, "put", ct, rest, *path))
 
 
 def _from_front(reverse: Reverse, tape: Tape, index: Value, length: Value) -> Value:
@@ -129,31 +151,34 @@ def _pop(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
 
 
 def _get(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
-    lst, index = node.inputs
+    lst, *path = node.inputs
     ct = cts[0]
     if ct is None or lst not in reverse.activity.varied:
         return
     base = reverse.current(frame, lst)
     if base is None:
         base = reverse.zeros(frame, lst)
-    reverse.put(frame, lst, add_to(frame.tape, base, ct, index))
+    reverse.put(frame, lst, add_to(frame.tape, base, ct, *path))
 
 
 def _put(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
-    lst, value, index = node.inputs
+    lst, value, *path = node.inputs
     tape, ct = frame.tape, cts[0]
     assert ct is not None
-    reverse.accumulate(frame, value, get(tape, ct, index, value))
+    reverse.accumulate(frame, value, get(tape, ct, *path, primal=value))
     if lst in reverse.activity.varied:
-        old = tape.add("get", (lst, index), (lst.aval.elem or value.aval,)).out
-        reverse.accumulate(frame, lst, _next(tape, "put", ct, zeros(tape, old), index))
+        elem: Aval | None = lst.aval
+        for _ in path:
+            elem = None if elem is None else elem.elem
+        old = tape.add("get", (lst, *path), (elem or value.aval,)).out
+        reverse.accumulate(frame, lst, _next(tape, "put", ct, zeros(tape, old), *path))
 
 
 def _list_acc(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
-    lst, value, index = node.inputs
+    lst, value, *path = node.inputs
     ct = cts[0]
     assert ct is not None
-    reverse.accumulate(frame, value, get(frame.tape, ct, index, value))
+    reverse.accumulate(frame, value, get(frame.tape, ct, *path, primal=value))
     reverse.accumulate(frame, lst, ct)
 
 

@@ -39,8 +39,11 @@ class Recompute:
         self._node_of, self._block_of = scope.node_of, scope.block_of
         self._stored: set[Value] = set()
         self._last_store: dict[int, int] = {}
+        self._last_list: dict[Value, int] = {}
         self._first: dict[Value, Value] = {}  # of equal reads of numbers
+        self._lists: dict[Value, Value] = {}  # lists of numbers that may be one, by one of them
         reads: dict[Any, Value] = {}
+        self._unite_lists(block)
         for node in walk(block):
             if node.op == "read" and node.out.aval.kind in SCALARS:
                 first = reads.setdefault(read_key(node), node.out)
@@ -49,8 +52,38 @@ class Recompute:
             if node.op in _STORES:
                 base = node.inputs[0]
                 self._stored.add(base)
+                if base.aval.kind is Kind.LIST:
+                    whole = self._list(base)
+                    self._last_list[whole] = max(self._last_list.get(whole, 0),
+                                                 scope.position[node])
                 if base.obj is not None:
                     self._last_store[base.obj] = scope.position[node]
+
+    def _list(self, value: Value) -> Value:
+        """What stands for all lists that may be the same object as a list, or hold it."""
+        while value in self._lists:
+            value = self._lists[value]
+        return value
+
+    def _unite_lists(self, block: Block) -> None:
+        for node in walk(block):
+            together: list[tuple[Value, ...]] = []
+            if node.op == "loop":
+                spec, body = node.loop, node.blocks[-1]
+                first, jump = int(spec.kind == "for"), int(spec.exits)
+                inits = node.inputs[spec.first_init:spec.first_init + spec.n_carried]
+                together += zip(inits, body.params[first:], body.outputs[jump:],
+                                node.outputs[jump:], strict=False)
+                if spec.kind == "while":
+                    together += zip(inits, node.blocks[0].params, strict=False)
+            elif node.op == "if":
+                together += zip(node.outputs, *(b.outputs for b in node.blocks), strict=False)
+            elif node.op in _STORES or node.op == "get":
+                together.append((node.inputs[0], *node.outputs, *(
+                    node.inputs[1:2] if node.op != "get" else ())))
+            for values in together:
+                roots = [self._list(v) for v in values if v.aval.kind is Kind.LIST]
+                self._lists.update((r, roots[0]) for r in roots[1:] if r is not roots[0])
 
     def overwritten(self, base: Value) -> bool:
         """May the object behind ``base`` hold something else later?"""
@@ -60,6 +93,11 @@ class Recompute:
         if last is not None and (last > self._scope.made_at(base)
                                  or self._scope.in_loop(self._block_of[base])):
             return True
+        if base.aval.kind is Kind.LIST:
+            last = self._last_list.get(self._list(base))
+            if last is not None and (last > self._scope.made_at(base)
+                                     or self._scope.in_loop(self._block_of[base])):
+                return True
         node = self._node_of.get(base)
         return node is not None and node.op == "read" and self.overwritten(node.inputs[0])
 

@@ -72,7 +72,10 @@ class Sizes:
         return False
 
     def constant_in(self, shape: tuple[Dim, ...], loop: Node) -> bool:
-        """Are the sizes the same in all iterations?"""
+        """Are the sizes the same in all iterations?  (Those that only the adjoint has met, when it
+        read a part again, may differ.)"""
+        if any(atom.varying and atom not in self._introduced for d in shape for atom in symbols(d)):
+            return False
         return not any(self._within(found, block) and not self._known_outside(atom, loop)
                        for d in shape for atom in symbols(d)
                        for found in self._introduced.get(atom, ()) for block in loop.blocks)

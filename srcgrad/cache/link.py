@@ -49,16 +49,30 @@ def _restoring(function: FunctionType) -> FunctionType:
     return restored  # type: ignore[return-value]
 
 
+def _is_backward(filename: str, number: int) -> bool:
+    """Does a line of generated code belong to a backward part?"""
+    for line in reversed(linecache.getlines(filename)[:number]):
+        if line.startswith("def "):
+            return line.partition("(")[0].endswith("_backward")
+        if line.strip() == "# ---- backward":
+            return True
+    return False
+
+
 def note_places(error: BaseException) -> None:
     """Add the user's file and line to an exception that generated code raised."""
     traceback: TracebackType | None = error.__traceback__
     place: Where | None = None
+    what = ""
     while traceback is not None:
-        lines = LINE_MAPS.get(traceback.tb_frame.f_code.co_filename)
-        if lines is not None:
-            place = lines.get(traceback.tb_lineno, place)
+        code = traceback.tb_frame.f_code
+        lines = LINE_MAPS.get(code.co_filename)
+        if lines is not None and traceback.tb_lineno in lines:
+            place = lines[traceback.tb_lineno]
+            what = "derivative of" if _is_backward(
+                code.co_filename, traceback.tb_lineno) else "generated code for"
         traceback = traceback.tb_next
     if place is not None:
-        note = "raised by the generated code for:\n" + place.render()
+        note = f"raised by the {what}:\n" + place.render()
         if note not in getattr(error, "__notes__", ()):
             error.add_note(note)

@@ -132,6 +132,14 @@ class Control(Plain):
         return node is not None and (node.op == "undef" or (
             node.op == "const" and node.params["value"] is None))
 
+    def may_be_nothing(self, value: Value) -> bool:
+        """Is there no value on this path, or on one of those that meet before its end?"""
+        node = self.folding.producer.get(value)
+        if node is not None and node.op == "if" and not self.folding.is_expression(node):
+            place = node.outputs.index(value)
+            return any(self.may_be_nothing(b.outputs[place]) for b in node.blocks)
+        return self.is_nothing(value)
+
     @cached_property
     def copied(self) -> frozenset[str]:
         """Variables of outcomes that are assigned on to another variable, defined or not: they
@@ -156,13 +164,20 @@ class Control(Plain):
             if name is not None and target not in ("_", name):
                 found.add(name)
 
+    @cached_property
+    def handed_on(self) -> set[Value]:
+        """Outcomes of inner branches that are stored, and read behind the outer branch too."""
+        return set()
+
     # ---- branches --------------------------------------------------------------------
     def branch(self, node: Node, stmts: Stmts) -> None:
         names = [self.name_of(v) for v in node.outputs]
         sunk = [v for i, v in enumerate(node.outputs) if v in self.stores
-                and any(self.is_nothing(b.outputs[i]) for b in node.blocks)]
+                and any(self.may_be_nothing(b.outputs[i]) for b in node.blocks)]
         stored = {v for v in sunk if self.folding.users.get(v) == 1  # and not read otherwise
-                  and self.name_of(v) not in self.copied}
+                  and self.name_of(v) not in self.copied and v not in self.handed_on}
+        self.handed_on.update(b.outputs[i] for i, v in enumerate(node.outputs)
+                              if v in sunk and v not in stored for b in node.blocks)
         arms: list[Stmts] = []
         last = self.comments.last
         for inner in node.blocks:
@@ -252,8 +267,18 @@ class Control(Plain):
         parts = LoopParts(node)
         self.unbound.update(p for p, v in zip(parts.carried, inits, strict=True)
                             if self.may_be_unbound(v))
-        return {self.name_of(element) for element, *_ in produced_by(node)
-                if self.may_be_unbound(element)}
+        return {found for element, *_ in produced_by(node)
+                for found in self._unbound_names(element)}
+
+    def _unbound_names(self, value: Value) -> set[str]:
+        """The variables without a value that may be read where a value is."""
+        if not self.may_be_unbound(value):
+            return set()
+        if value in self.naming.of:
+            return {self.name_of(value)}
+        node = self.folding.producer[value]  # a conditional expression
+        place = node.outputs.index(value)
+        return {n for b in node.blocks for n in self._unbound_names(b.outputs[place])}
 
     def may_be_unbound(self, value: Value) -> bool:
         """Is there a path on which a variable has no value?"""

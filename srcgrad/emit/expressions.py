@@ -17,7 +17,7 @@ from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.shorthand import shorthand
 from srcgrad.emit.sizes import Sizes
-from srcgrad.graph.ir import Index, Node, Ref, Step, Through, Value
+from srcgrad.graph.ir import Index, Node, Ref, Step, Steps, Through, Value
 from srcgrad.graph.records import copy_record, zero_record
 from srcgrad.kinds import SCALARS, Aval, Kind
 from srcgrad.spelling import At, Attribute, Method, Part
@@ -144,7 +144,13 @@ class Expressions:
             map(self.sizes.may_be_list, node.inputs[:1])) else None
         return self.apply(fn, args, kwargs) if short is None else short
 
-    node_effect = node_apply
+    def node_effect(self, node: Node) -> ast.expr:
+        """What is printed or kept elsewhere is a dtype, not the class of its numbers."""
+        self.space.dtypes_whole = True
+        try:
+            return self.node_apply(node)
+        finally:
+            self.space.dtypes_whole = False
 
     def apply(self, fn: Any, args: list[ast.expr], kwargs: dict[str, ast.expr]) -> ast.expr:
         """The application of a function, method, attribute or operator."""
@@ -192,7 +198,10 @@ class Expressions:
         return None
 
     def node_read(self, node: Node) -> ast.expr:
-        return self.steps(self.of(node.inputs[0]), node.params["steps"], node.inputs)
+        steps = node.params["steps"]
+        if is_adjoint(node) and node.out.aval.is_array and node.out.aval.shape:
+            steps = without_whole(steps)
+        return self.steps(self.of(node.inputs[0]), steps, node.inputs)
 
     def node_dim(self, node: Node) -> ast.expr:
         value = self.of(node.inputs[0])
@@ -204,7 +213,10 @@ class Expressions:
         return ast.IfExp(absent, ast.Constant(0), size)
 
     def node_get(self, node: Node) -> ast.expr:
-        return ast.Subscript(self.of(node.inputs[0]), self.of(node.inputs[1]), ast.Load())
+        value = self.of(node.inputs[0])
+        for index in node.inputs[1:]:
+            value = ast.Subscript(value, self.of(index), ast.Load())
+        return value
 
     def node_list(self, node: Node) -> ast.expr:
         return ast.List([self.of(v) for v in node.inputs], ast.Load())
@@ -217,8 +229,10 @@ class Expressions:
         if node.inputs[0].aval.kind is not Kind.LIST:
             return call(self.space.function(zero_record), value)
         if elem is not None and elem.kind in SCALARS:
-            return ast.BinOp(ast.List([ast.Constant(0.0)], ast.Load()), ast.Mult(),
-                             call("len", value))
+            return _zero_list(value)
+        if elem is not None and elem.kind is Kind.LIST and not elem.optional and (
+                elem.elem is not None and elem.elem.kind in SCALARS and not elem.elem.optional):
+            return _listed(_zero_list(name("item")), value)
         if elem is not None and (elem.optional or elem.kind in (Kind.LIST, Kind.RECORD)):
             return call(self.space.function(zero_record), value)
         zeros = self.space.function(np.zeros_like)
@@ -242,9 +256,11 @@ class Expressions:
                 made.params["fn"] is np.broadcast_to and isinstance(value, ast.Call)
                 and len(value.args) == 2):  # a copy of a broadcast value is a full array
             return call(self.space.function(np.full), value.args[1], value.args[0])
+        if isinstance(value, ast.Constant) and value.value is None:
+            return value
         if aval.kind is Kind.ARRAY:
             copied = call(ast.Attribute(value, "copy", ast.Load()))
-            if not aval.optional and not node.out.aval.optional:
+            if not (aval.optional or node.out.aval.optional or node.params.get("optional")):
                 return copied
             return if_any(value, copied)
         return call(self.space.function(copy.copy), value)
@@ -313,6 +329,11 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Is: ast.IsNot, ast.IsNo
                                                      ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 
 
+def _zero_list(value: ast.expr) -> ast.expr:
+    """``[0.0] * len(value)``."""
+    return ast.BinOp(ast.List([ast.Constant(0.0)], ast.Load()), ast.Mult(), call("len", value))
+
+
 def _listed(element: ast.expr, value: ast.expr) -> ast.expr:
     """``[element for item in value]``."""
     each = ast.comprehension(ast.Name("item", ast.Store()), value, [], 0)
@@ -358,3 +379,10 @@ def numpy_call(space: Namespace, path: str, *args: ast.expr) -> ast.expr:
     return call(path, *args)
 
 
+def without_whole(steps: Steps) -> Steps:
+    """``x[1]`` for ``x[1][...]``."""
+    if len(steps) < 2:
+        return steps
+    before, last = steps[-2:]
+    whole = isinstance(last, Index) and last.key is Ellipsis
+    return steps[:-1] if whole and isinstance(before, Index) and before.basic else steps

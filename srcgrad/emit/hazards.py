@@ -8,7 +8,7 @@ from functools import cached_property
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.order import WRITES, Order, is_adjoint, is_forced, is_mutable
 from srcgrad.emit.reuse import reusable
-from srcgrad.emit.storage import Root, Storage, family_of, makes_fresh
+from srcgrad.emit.storage import Root, Storage, depth_of, family_of, makes_fresh
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.kinds import Kind
 
@@ -58,11 +58,19 @@ class Hazards:
             return
         position = self.order.start[node]
         last_use = self.order.last_use
+        depth = depth_of(node)
         candidates = self.active.get(family, [])
+        for inner in [family_of(r) for level in range(depth)
+                      for r in self.storage.elements(base, level + 1)[:1]]:
+            if inner is not family:
+                candidates = [*candidates, *self.active.get(inner, [])]
+        candidates = list(dict.fromkeys(candidates))
         kept = [v for v in candidates if last_use.get(v, 0) > position]
         hazards = [v for v in kept if v not in node.outputs
-                   and self.order.is_live_after(v, position) and self.storage.overlap(v, base)]
-        self.active[family] = kept
+                   and self.order.is_live_after(v, position)
+                   and self.storage.overlap(v, base, depth)]
+        if not depth:
+            self.active[family] = kept
         may_widen = node.op == "acc" and not node.params["steps"] and (
             base.aval.kind is Kind.ARRAY and base.aval.dtype is None)  # real, plus complex
         if not is_forced(node) and (may_widen or not self.storage.owned(base) or any(
@@ -71,7 +79,7 @@ class Hazards:
             return
         for v in hazards:
             self.copies.setdefault(v, []).append((self.order.threshold(v, position), node))
-            if v.aval.kind is Kind.LIST and base.aval.kind is not Kind.LIST:
+            if v.aval.kind is Kind.LIST and (base.aval.kind is not Kind.LIST or depth):
                 self.deep[v] = None
 
     def reuse(self, node: Node) -> None:

@@ -107,6 +107,7 @@ class Namespace:
     def __init__(self, reserved: set[str]) -> None:
         self.reserved = set(reserved)
         self.imports: dict[str, None] = {}
+        self.dtypes_whole = False
         self.globals: dict[str, Any] = {}
         self.given: dict[int, str] = {}
         self.kept: list[Any] = []
@@ -169,6 +170,11 @@ class Namespace:
         if type(value) is range:
             parts = (value.start, value.stop, value.step)
             return call("range", *(self.literal(v, hint) for v in parts))
+        if isinstance(value, np.longdouble):  # more digits than a literal has
+            self.imports["import numpy as np"] = None
+            exact = float(value)
+            return call("np.longdouble", self.number(exact) if exact == value or exact != exact
+                        else ast.Constant(str(value)))
         if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.isnative:
             self.imports["import numpy as np"] = None
             return call(f"np.{value.dtype.name}" if value.dtype.kind != "b" else "np.bool",
@@ -183,6 +189,10 @@ class Namespace:
 
     def dtype(self, value: np.dtype[Any]) -> ast.expr:
         self.imports["import numpy as np"] = None
+        if self.dtypes_whole:
+            return call("np.dtype", ast.Constant(value.name if value.isnative else value.str))
+        if value.char in "gG" and value.isnative:
+            return dotted("np.longdouble" if value.char == "g" else "np.clongdouble")
         if value.isnative and value.kind in "iufc" and value.itemsize <= 16:
             return dotted(f"np.{value.name}")
         if value.kind == "b":

@@ -57,11 +57,12 @@ class Naming:
         self.outputs = frozenset(graph.outputs)
         self.late: dict[Value, int] = {}
         self.shared: dict[Value, str] = {}
+        self.defined: dict[Value, bool] = {}
         self.eligible = set(graph.block.params)
         for node in graph.block.nodes:
             if not is_adjoint(node) and node.op != "copy":
                 self.eligible.update(v for i, v in enumerate(node.outputs)
-                                     if not v.aval.optional and self.is_defined(node, i))
+                                     if self.is_defined(node, i) and not v.aval.optional)
         for name, p in zip(parameters, graph.block.params, strict=True):
             self.of[p] = name
             self.table.occupy(name, live.spans(p), p)
@@ -74,11 +75,16 @@ class Naming:
             spec = node.loop
             first = (1 if spec.exits else 0) + spec.n_carried
             return not first <= index < first + spec.n_last
-        makers = [self.folding.producer.get(b.outputs[index]) for b in node.blocks]
-        return node.op != "if" or not any(
-            m is not None and (m.op == "undef" or (m.blocks and not self.is_defined(
-                m, m.outputs.index(b.outputs[index]))))
-            for m, b in zip(makers, node.blocks, strict=True))
+        if node.op != "if":
+            return True
+        output = node.outputs[index]
+        if output not in self.defined:
+            makers = [self.folding.producer.get(b.outputs[index]) for b in node.blocks]
+            self.defined[output] = not any(
+                m is not None and (m.op == "undef" or (m.blocks and not self.is_defined(
+                    m, m.outputs.index(b.outputs[index]))))
+                for m, b in zip(makers, node.blocks, strict=True))
+        return self.defined[output]
 
     def claim(self, value: Value, name: str, spans: list[Span]) -> None:
         """Notes older values of the user's that still hold ``name`` here."""

@@ -10,8 +10,9 @@ import numpy as np
 
 from srcgrad.emit.facts import copy_of
 from srcgrad.emit.hazards import Hazards
-from srcgrad.emit.order import reads_content
+from srcgrad.emit.order import WRITES, is_forced, reads_content
 from srcgrad.emit.reuse import in_place, plain_operator
+from srcgrad.emit.storage import depth_of
 from srcgrad.graph.ir import Block, Graph, Node, Origin, Ref, Value, walk
 from srcgrad.graph.records import add_records
 from srcgrad.kinds import Kind
@@ -25,8 +26,10 @@ class Rewriter:
         self.kept, self.flowing = hazards.kept, hazards.flowing
         self.produced = {node.blocks[-1]: node.loop.n_produced
                          for node in walk(hazards.graph.block) if node.op == "loop"}
+        self.absent = _absent_at_first(hazards.graph.block)
         self.saved: dict[Value, Value] = {}
         self.border: int | None = None
+        self.changes_rows = any(map(depth_of, walk(hazards.graph.block)))
 
     def graph(self, graph: Graph) -> Graph:
         block = self.block(graph.block, graph.border)
@@ -55,8 +58,6 @@ class Rewriter:
     def save(self, value: Value, nodes: list[Node], origin: Origin | None) -> None:
         if value in self.copies:
             node = self.saving(value, origin)
-            if value in self.deep:
-                node = node.but(params={"deep": True})
             self.saved[value] = node.out
             nodes.append(node)
 
@@ -64,7 +65,12 @@ class Rewriter:
         hint = f"{value.hint}_saved" if value.hint else None
         origin = Origin() if origin is None else origin
         origin = Origin(origin.where, origin.callers, origin.statement, False, "support")
-        return copy_of(value, hint, origin)
+        copied = copy_of(value, hint, origin)
+        rows = value.aval.elem is not None and value.aval.elem.kind is Kind.LIST
+        if value in self.deep or (rows and self.changes_rows):
+            copied = copied.but(params={"deep": True})
+        return copied.but(params={**copied.params, "optional": True}) if (
+            value in self.absent) else copied
 
     def block(self, block: Block, border: int | None = None) -> Block:
         nodes: list[Node] = []
@@ -89,8 +95,9 @@ class Rewriter:
                 self.border = len(nodes)
             position = self.order.start[node]
             inputs = tuple(
-                self.at(v, position) if reads_content(node, i) else v
-                for i, v in enumerate(node.inputs))
+                self.at(v, position) if reads_content(node, i) and not (
+                    i == 0 and node.op in WRITES and is_forced(node)) else v
+                for i, v in enumerate(node.inputs))  # (a write of the user's is on his object)
             nodes.append(self.rebuilt(node, inputs, nodes))
             place = len(nodes) - 1  # copies of outputs follow
             for i, v in enumerate(node.outputs):
@@ -139,8 +146,29 @@ class Rewriter:
             return Node("apply", (number,), node.outputs, {
                 "fn": np.asarray, "args": (Ref(0),), "kwargs": {}, "many": False}, (), node.origin)
         copied = copy_of(base, node.outputs[0].hint or base.hint, node.origin)
+        if depth_of(node):
+            copied = copied.but(params={"deep": True})
         nodes.append(copied)
         return node.but(inputs=(copied.out, *inputs[1:]))
+
+
+def _absent_at_first(block: Block) -> set[Value]:
+    """Carried variables that are None until an iteration binds them, and what branches make of
+    them."""
+    nodes = list(walk(block))
+    found = {n.out for n in nodes if n.op == "const" and n.params["value"] is None}
+    before = -1 if found else 0
+    while before != len(found):
+        before = len(found)
+        for node in nodes:
+            if node.op == "loop":
+                first, skipped = node.loop.first_init, int(node.loop.kind == "for")
+                found.update(node.blocks[-1].params[skipped + k]
+                             for k in range(node.loop.n_carried) if node.inputs[first + k] in found)
+            elif node.op == "if":
+                found.update(v for v, *arms in zip(node.outputs, *(b.outputs for b in node.blocks))
+                             if not found.isdisjoint(arms))
+    return found
 
 
 def partly_undefined(node: Node, index: int) -> bool:

@@ -98,7 +98,7 @@ class Sizes:
         made = self.folding.producer.get(value)
         used = value in self.folding.users or (made is not None and made.op == "alias")
         if aval.optional or not used or value in self.avoid or value in self.unsure or (
-                self._is_list(value, made)):
+                _is_absent(made) or self._is_list(value, made)):
             return
         dims: list[tuple[Dim | None, int | None]] = []
         if aval.kind is Kind.INT:
@@ -143,7 +143,7 @@ class Sizes:
     def doubt(self, sources: Iterable[Value], *values: Value) -> None:
         """Notes that values may be undefined if one of those they come from may be."""
         makers = [(v, self.folding.producer.get(v)) for v in sources]
-        if any(v in self.unsure or (m is not None and m.op == "undef") for v, m in makers):
+        if any(v in self.unsure or _is_absent(m) for v, m in makers):
             self.unsure.update(values)
 
     # ---- loops -----------------------------------------------------------------------
@@ -217,7 +217,7 @@ class Sizes:
         """Is an initial value certainly defined, and in a variable?"""
         made = self.folding.producer.get(init)
         return not init.aval.optional and init not in self.unsure and (
-            made is None or (made not in self.folding.inlined and made.op != "undef"))
+            made is None or not (made in self.folding.inlined or _is_absent(made)))
 
     def local(self, node: Node) -> dict[Atom, tuple[Value, int | None]]:
         """Sizes that can be read off a loop's initial values: alive there in any case."""
@@ -331,3 +331,8 @@ def _call(name: str, *args: ast.expr) -> ast.expr:
     return ast.Call(ast.Name(name, ast.Load()), list(args), [])
 
 
+def _is_absent(made: Node | None) -> bool:
+    """Is it a value that some paths do not bind, or None in the place of one?"""
+    return made is not None and (made.op == "undef" or (
+        made.op == "const" and made.params["value"] is None
+        and made.out.aval.kind is not Kind.NONE))

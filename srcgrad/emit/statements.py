@@ -15,16 +15,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from srcgrad.emit.comments import Comments
-from srcgrad.emit.expressions import Expressions, inverted, negated
+from srcgrad.emit.expressions import Expressions, inverted, negated, without_whole
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, if_any, name
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Sizes
-from srcgrad.graph.ir import Index, Node, Steps, Value
+from srcgrad.graph.ir import Index, Node, Ref, Steps, Value
 from srcgrad.graph.records import add_records
-from srcgrad.kinds import SCALARS, Kind
-from srcgrad.spelling import raise_exception, raise_from
+from srcgrad.kinds import SCALARS, Aval, Kind
+from srcgrad.spelling import Attribute, Method, raise_exception, raise_from
 
 Stmts = list[ast.stmt]
 
@@ -44,13 +44,26 @@ class Store:
 
     def statement(self, value: ast.expr) -> ast.stmt:
         if self.ordinal is None:
-            if self.copied and not isinstance(value, ast.Constant):  # as a row would be
-                copied = call(ast.Attribute(value, "copy", ast.Load()))
-                value = if_any(value, copied) if self.optional else copied
+            if self.copied and not isinstance(value, ast.Constant) and not _copies(value):
+                copied = call(ast.Attribute(value, "copy", ast.Load()))  # as a row would be
+                value = if_any(value, copied) if self.optional and _may_be_none(value) else copied
             append = ast.Attribute(name(self.sequence), "append", ast.Load())
             return ast.Expr(call(append, value))
         target = ast.Subscript(name(self.sequence), self.ordinal, ast.Store())
         return ast.Assign([target], value)
+
+
+def _copies(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and (
+        value.func.attr == "copy")
+
+
+def _may_be_none(value: ast.expr) -> bool:
+    """May an expression be None?  A calculation, or a part of an array, is not."""
+    if isinstance(value, ast.Subscript):
+        keys = value.slice.elts if isinstance(value.slice, ast.Tuple) else [value.slice]
+        return not any(isinstance(key, ast.Slice) for key in keys)
+    return not isinstance(value, ast.BinOp | ast.UnaryOp | ast.Call)
 
 
 def _id(expression: ast.expr) -> str | None:
@@ -64,16 +77,17 @@ def assign(target: str, value: ast.expr) -> ast.stmt:
 
 def augment(target: ast.expr, op: ast.operator, value: ast.expr) -> ast.stmt:
     """``target op= value``."""
-    stored: ast.Name | ast.Subscript | ast.Attribute
-    if isinstance(target, ast.Name):
-        stored = ast.Name(target.id, ast.Store())
-    elif isinstance(target, ast.Attribute) and target.attr not in ("T", "mT"):  # not settable
-        stored = ast.Attribute(target.value, target.attr, ast.Store())
-    elif isinstance(target, ast.Subscript):
-        stored = ast.Subscript(target.value, target.slice, ast.Store())
-    else:  # x.reshape(-1) += e is no Python
-        stored = ast.Subscript(target, ast.Constant(...), ast.Store())
+    stored = ast.Name(target.id, ast.Store()) if isinstance(target, ast.Name) else place(target)
     return ast.AugAssign(stored, op, value)
+
+
+def place(target: ast.expr) -> ast.Subscript | ast.Attribute:
+    """An array, or a part of one, as the target of a store."""
+    if isinstance(target, ast.Attribute) and target.attr not in ("T", "mT"):  # not settable
+        return ast.Attribute(target.value, target.attr, ast.Store())
+    if isinstance(target, ast.Subscript):
+        return ast.Subscript(target.value, target.slice, ast.Store())
+    return ast.Subscript(target, ast.Constant(...), ast.Store())  # x.reshape(-1) = e is no Python
 
 
 def parallel(moves: Sequence[tuple[str, ast.expr]]) -> Stmts:
@@ -196,12 +210,15 @@ class Plain:
                                              self.e.node(node)))
 
     def is_idle(self, node: Node) -> bool:
-        """Is a node whose value is not used without any effect?  (A slice cannot fail.)"""
+        """Is a node whose value is not used without any effect?  (A slice cannot fail, nor can
+        another order of the axes.)"""
         if node.op in ("dim", "copy") or is_adjoint(node):
             return True
         if node.op == "apply" and node.out.aval.kind is Kind.BOOL and (
                 all(v.aval.kind is Kind.INT for v in node.inputs)):
             return node.params["fn"] in COMPARE
+        if node.op == "apply":
+            return _only_turns(node)
         return node.op == "read" and all(isinstance(s, Index) and _only_slices(s.key)
                                          for s in node.params["steps"])
 
@@ -280,7 +297,7 @@ class Plain:
         found = self.naming.live.through.get(node)
         if found is not None:
             base, steps = self.e.of(found[0]), steps[found[1]:]
-        return self.e.steps(base, steps, node.inputs)
+        return self.e.steps(base, without_whole(steps) if is_adjoint(node) else steps, node.inputs)
 
     def base(self, node: Node) -> ast.expr:
         return name(self.name_of(self.naming.live.alias.get(node.inputs[0], node.inputs[0])))
@@ -295,15 +312,8 @@ class Plain:
     def do_write(self, node: Node, stmts: Stmts) -> None:
         target = self.target(node)
         value = self.e.of(node.inputs[1])
-        self.add(stmts, node, self.stored(target, value))
+        self.add(stmts, node, ast.Assign([place(target)], value))
         self.rename(node, stmts)
-
-    def stored(self, target: ast.expr, value: ast.expr) -> ast.stmt:
-        if isinstance(target, ast.Subscript):
-            return ast.Assign([ast.Subscript(target.value, target.slice, ast.Store())], value)
-        if isinstance(target, ast.Attribute):
-            return ast.Assign([ast.Attribute(target.value, target.attr, ast.Store())], value)
-        return ast.Assign([ast.Subscript(target, ast.Constant(...), ast.Store())], value)
 
     def do_update(self, node: Node, stmts: Stmts) -> None:
         target = self.target(node)
@@ -322,7 +332,7 @@ class Plain:
             return
         base = self.base(node)
         last = steps[-1]
-        if isinstance(last, Index) and not last.basic:
+        if isinstance(last, Index) and not last.basic and not _is_mask(last.key, node):
             part = self.e.steps(base, steps[:-1], node.inputs)
             key = self.e.template(last.key, node.inputs)
             at = self.e.space.function(np.add.at)
@@ -363,7 +373,10 @@ class Plain:
         return call(ast.Attribute(self.base(node), method, ast.Load()), *args)
 
     def do_append(self, node: Node, stmts: Stmts) -> None:
-        self.add(stmts, node, ast.Expr(self.method(node, "append", self.e.of(node.inputs[1]))))
+        path = node.inputs[2:]
+        base = self.item(node, path, ast.Load()) if path else self.base(node)
+        self.add(stmts, node, ast.Expr(call(ast.Attribute(base, "append", ast.Load()),
+                                            self.e.of(node.inputs[1]))))
         self.rename(node, stmts)
 
     def do_insert(self, node: Node, stmts: Stmts) -> None:
@@ -383,24 +396,52 @@ class Plain:
         self.add(stmts, node, ast.Expr(value) if element == "_" else assign(element, value))
         self.rename(node, stmts)
 
-    def item(self, node: Node, index: Value, ctx: ast.expr_context) -> ast.Subscript:
-        return ast.Subscript(self.base(node), self.e.of(index), ctx)
+    def item(self, node: Node, path: Sequence[Value], ctx: ast.expr_context) -> ast.Subscript:
+        """The element of a list, or of a list in it, at an index or a path of them."""
+        base: ast.expr = self.base(node)
+        for index in path[:-1]:
+            base = ast.Subscript(base, self.e.of(index), ast.Load())
+        return ast.Subscript(base, self.e.of(path[-1]), ctx)
 
     def do_put(self, node: Node, stmts: Stmts) -> None:
-        target = self.item(node, node.inputs[2], ast.Store())
+        target = self.item(node, node.inputs[2:], ast.Store())
         self.add(stmts, node, ast.Assign([target], self.e.of(node.inputs[1])))
         self.rename(node, stmts)
 
     def do_list_acc(self, node: Node, stmts: Stmts) -> None:
         """Elements that are arrays may be shared: they are never added to in place."""
-        index, value = node.inputs[2], self.e.of(node.inputs[1])
-        old = self.item(node, index, ast.Load())
-        elem = node.inputs[0].aval.elem
+        path, value = node.inputs[2:], self.e.of(node.inputs[1])
+        old = self.item(node, path, ast.Load())
+        elem: Aval | None = node.inputs[0].aval
+        for _ in path:
+            elem = None if elem is None else elem.elem
         if elem is not None and elem.kind in SCALARS and not elem.optional:
             self.add(stmts, node, self.added(old, value))
         else:
             part = elem is not None and (elem.optional or elem.kind is Kind.RECORD)
             total = (call(self.e.space.function(add_records), old, value)
                      if part or node.inputs[1].aval.optional else ast.BinOp(old, ast.Add(), value))
-            self.add(stmts, node, ast.Assign([self.item(node, index, ast.Store())], total))
+            self.add(stmts, node, ast.Assign([self.item(node, path, ast.Store())], total))
         self.rename(node, stmts)
+
+
+def _is_mask(key: object, node: Node) -> bool:
+    """Does the key select by a boolean array, no element twice?"""
+    parts = key if isinstance(key, tuple) else (key,)
+    arrays = [node.inputs[p.index].aval for p in parts if isinstance(p, Ref)]
+    return len(arrays) == 1 and arrays[0].is_array and arrays[0].dtype == np.bool_ and all(
+        isinstance(p, Ref | slice) or p is Ellipsis or p is None for p in parts)
+
+
+def _only_turns(node: Node) -> bool:
+    """Is the call one that only looks at an array in another way, whatever its size?"""
+    if len(node.inputs) != 1 or not node.inputs[0].aval.is_array:
+        return False
+    fn, args = node.params["fn"], node.params["args"]
+    name = fn.name if isinstance(fn, (Attribute, Method)) else (
+        fn.__name__ if any(fn is f for f in _TURNING) else "")
+    return name in _TURNS or (name == "reshape" and args[1:] in ((-1,), ((-1,),)))
+
+
+_TURNING = (np.transpose, np.swapaxes, np.moveaxis, np.ravel, np.reshape)
+_TURNS = frozenset(("T", "mT", "real", "imag", "transpose", "swapaxes", "moveaxis", "ravel"))

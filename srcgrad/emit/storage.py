@@ -98,6 +98,13 @@ _VIEWING_NAMES = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxe
 _OWN_NEW = ("scatter_add", "scatter_diagonal", "last_write_mask")
 
 
+def depth_of(node: Node) -> int:
+    """How deep in a list of lists is the list that a node changes?"""
+    if node.op == "append":
+        return len(node.inputs) - 2
+    return len(node.inputs) - 3 if node.op in ("put", "list_acc") else 0
+
+
 def may_view(fn: Any) -> bool:
     """Does ``fn`` return new memory or a writable view of its first argument, nothing else?"""
     if isinstance(fn, (Method, Attribute)):
@@ -208,12 +215,14 @@ class Storage:
             lst.elements.collected = True
         return lst.elements
 
-    def elements(self, value: Value) -> tuple[Root, ...]:
-        """The roots of what a list holds (of a sequence in an array: the array's)."""
-        found: list[Root] = []
-        for root in self.of(value):
-            found.append(self.inside(root) if value.aval.kind is Kind.LIST else root)
-        return tuple(found)
+    def elements(self, value: Value, depth: int = 1) -> tuple[Root, ...]:
+        """The roots of what a list holds, or of what lies so deep in a list of lists (of a sequence
+        in an array: the array's)."""
+        found = self.of(value)
+        if value.aval.kind is Kind.LIST:
+            for _ in range(depth):
+                found = tuple(self.inside(root) for root in found)
+        return found
 
     # ---- walking ---------------------------------------------------------------------
     def run(self, graph: Graph) -> Storage:
@@ -259,7 +268,7 @@ class Storage:
                 self.give(out, self.of(node.inputs[0]))
                 self.views[out] = None
             elif node.op == "get":
-                self.give(out, self.elements(node.inputs[0]))
+                self.give(out, self.elements(node.inputs[0], len(node.inputs) - 1))
             elif node.op in ("list", "list_like") or (
                     node.op == "apply" and node.params["fn"] is list):  # list(rows of an array)
                 self.give(out, own)
@@ -301,10 +310,13 @@ class Storage:
                 self.contain(own[0], self.elements(base))
         else:
             own = self.of(base)
-            for root in own[:1]:
+            for root in (own[:1] if depth_of(node) == 0 else self.elements(base, depth_of(node))):
                 self.written.setdefault(root, []).append(self.order.start[node])
         if base.aval.kind is Kind.LIST and node.op != "pop":
-            for root in own:
+            holders = own
+            for _ in range(depth_of(node)):
+                holders = tuple(self.inside(root) for root in holders)
+            for root in holders:
                 self.contain(root, self.of(node.inputs[1]))
         self.give(out, own)
 
@@ -382,12 +394,17 @@ class Storage:
                 pending.extend(roots)
         return bool(self.of(value))
 
-    def overlap(self, a: Value, b: Value) -> bool:
-        """May a write to ``b`` be seen in ``a``, if both are alive at one moment?"""
+    def overlap(self, a: Value, b: Value, depth: int = 0) -> bool:
+        """May a write to ``b`` (or to the lists that lie ``depth`` deep in it) be seen in ``a``, if
+        both are alive at one moment?"""
         roots = self.of(a)
         if a.aval.kind is Kind.LIST and b.aval.kind is not Kind.LIST:
             roots = self.elements(a)
         pending = [(x, y) for x in roots for y in self.of(b)]
+        for level in range(depth):
+            pending.extend((x, y) for x in (*roots, *(
+                self.elements(a, level + 1) if a.aval.kind is Kind.LIST else ()))
+                for y in self.elements(b, level + 1))
         seen: set[tuple[int, int]] = set()
         while pending:
             x, y = pending.pop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -78,7 +79,7 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     """Probe ``fn`` with several assignments of sizes and recognise the results' sizes."""
     check_may_probe(fn, (args, kwargs))
     leaves = leaves_of((args, kwargs))
-    _demand_settings(kwargs, leaves)
+    _demand_settings({**dict(zip(_parameters(fn), args)), **kwargs}, leaves)
     if fn is np.einsum:  # lists of axis labels
         _demand_integers(leaves)
     args, kwargs, back = _with_numbers(args, kwargs)
@@ -136,8 +137,22 @@ def _has_user_callable(structure: Any) -> bool:
     return type(structure).__name__ in ("function", "method", "partial")
 
 
-def _demand_settings(kwargs: dict[str, Any], leaves: list[Aval]) -> None:
-    wanted = [v for k, v in kwargs.items() if k in _NUMBER_PARAMETERS]
+@functools.lru_cache(1024)
+def _parameters(fn: Any) -> tuple[str, ...]:
+    """The names of the positional parameters of a function of NumPy, of a method with its array."""
+    if isinstance(getattr(fn, "__self__", None), np.ufunc):
+        return {"reduce": ("array", "axis"), "accumulate": ("array", "axis"),
+                "reduceat": ("array", "indices", "axis")}.get(fn.__name__, ())
+    if isinstance(fn, Method):
+        fn = getattr(np, fn.name, None)
+    try:
+        return tuple(inspect.signature(fn).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
+def _demand_settings(named: dict[str, Any], leaves: list[Aval]) -> None:
+    wanted = [v for k, v in named.items() if k in _NUMBER_PARAMETERS]
     inside = leaves_of(wanted)
     if inside:
         raise Demand(tuple(i for i, a in enumerate(leaves) if any(a is w for w in inside)))

@@ -79,6 +79,8 @@ def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
             fix="call it in a function with a rule (srcgrad.rules.vjp) or a derivative of its own "
                 "(srcgrad.custom_vjp)")
     leaves = leaves_of((args, kwargs))
+    if any(a.least is not None for a in leaves):
+        return _between(fn, args, kwargs)
     option = writes_to_argument(fn, args, kwargs)
     if option is not None:
         raise UnsupportedOperation(
@@ -96,6 +98,43 @@ def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
         return by_variants(_infer, fn, args, kwargs)
     found = explicit(fn, args, kwargs)
     return generic(fn, args, kwargs) if found is None else found
+
+
+def _between(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
+    """The result for operands whose dtypes depend on the path: that for the widest, with the
+    dtypes that it has for the narrowest."""
+    wide = _infer(fn, *mapped((args, kwargs), Aval, lambda a: _as_dtype(a, a.dtype)))
+    try:
+        narrow = _infer(fn, *mapped((args, kwargs), Aval, lambda a: _as_dtype(a, a.least)))
+    except (TypeError, ValueError, UnsupportedOperation):  # that path raises at run time
+        return wide
+    if len(wide.avals) != len(narrow.avals):
+        return wide
+    avals = tuple(_spanned(w, n) for w, n in zip(wide.avals, narrow.avals))
+    static = wide.static
+    if type(static) is not type(narrow.static) or static != narrow.static:
+        if isinstance(static, np.dtype):
+            avals = (Aval(Kind.OPAQUE, static, least=narrow.static),)
+        static = MISSING
+    return replace(wide, avals=avals, static=static,
+                   uncertain=wide.uncertain or wide.views != narrow.views)
+
+
+def _spanned(wide: Aval, narrow: Aval) -> Aval:
+    """One result, for the widest and the narrowest dtypes of the operands."""
+    if wide.kind is Kind.INT and wide.expr != narrow.expr:
+        return wide.but(expr=None)
+    if wide.kind is narrow.kind and wide.dtype is not None is not narrow.dtype and (
+            wide.dtype != narrow.dtype):
+        return wide.but(least=narrow.dtype)
+    return wide
+
+
+def _as_dtype(aval: Aval, dtype: np.dtype[Any] | None) -> Any:
+    """The aval with one of the dtypes that it may have (of a dtype itself: that dtype)."""
+    if aval.least is None:
+        return aval
+    return dtype if aval.kind is Kind.OPAQUE else aval.but(dtype=dtype, least=None)
 
 
 def _has_hash(fn: Any) -> bool:

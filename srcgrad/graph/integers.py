@@ -13,6 +13,7 @@ from .. import dims
 from ..dims import Dim, Poly
 from ..kinds import BOOL, FLOAT, INT, Aval, Kind, int_aval
 from ..spelling import Attribute
+from .broadcasting import Broadcast
 from .outcome import Guard, Outcome, fresh_results
 
 
@@ -71,6 +72,8 @@ def integer_result(fn: Callable[..., Any], args: tuple[Any, ...],
         return None
     if type(fn) is Attribute or fn in _SIZES:
         return _size_question(fn, args)
+    if fn is np.broadcast_shapes:
+        return _common_shape(args)
     if not args or not all(map(is_integer, args)):
         return _of_sequence(fn, args)
     numbers = [number_of(a) for a in args]
@@ -95,6 +98,19 @@ def integer_result(fn: Callable[..., Any], args: tuple[Any, ...],
     if fn in (operator.truediv, operator.itruediv):
         return Outcome((FLOAT,))
     return None
+
+
+def _common_shape(args: tuple[Any, ...]) -> Outcome | None:
+    """``np.broadcast_shapes`` of tuples."""
+    if not args or not all(type(a) is tuple and all(map(is_integer, a)) for a in args):
+        return None
+    if any(number_of(d) is None for a in args for d in a):
+        return None
+    broadcast = Broadcast()
+    found = broadcast.shapes(*(tuple(number_of(d) or 0 for d in a) for a in args))
+    views, sources = fresh_results(len(found))
+    return Outcome(tuple(map(int_aval, found)), True, tuple, views, sources,
+                   tuple(broadcast.guards), broadcast.uncertain)
 
 
 _COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq,

@@ -7,6 +7,7 @@ wrong.  It is slow on purpose.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Protocol
@@ -240,12 +241,25 @@ def _zero_like(value: Any) -> Any:
     return UNDEFINED if value is UNDEFINED else 0.0
 
 
+def _inner(items: list[Any], path: list[Any]) -> list[Any]:
+    """The innermost list on a path of indices, copied with all lists on the way."""
+    for index in path:
+        items[index] = items = list(items[index])
+    return items
+
+
 def _put(items: list[Any], rest: list[Any]) -> None:
-    items[rest[1]] = rest[0]
+    value, *path, index = rest
+    _inner(items, path)[index] = value
+
+
+def _get(node: Node, inputs: list[Any]) -> list[Any]:
+    return [functools.reduce(operator.getitem, inputs)]
 
 
 def _list_acc(items: list[Any], rest: list[Any]) -> None:
-    value, index = rest
+    value, *path, index = rest
+    items = _inner(items, path)
     items[index] = add_records(*(None if v is UNDEFINED else v for v in (items[index], value)))
 
 
@@ -266,12 +280,12 @@ _SIMPLE: dict[str, Callable[[Node, list[Any]], list[Any]]] = {
     "dim": lambda node, inputs: [0 if inputs[0] is None and node.out.aval.optional
                                  else np.shape(inputs[0])[node.params["axis"]]],
     "list": lambda node, inputs: [list(inputs)],
-    "append": _edited(lambda items, rest: items.append(rest[0])),
+    "append": _edited(lambda items, rest: _inner(items, rest[1:]).append(rest[0])),
     "insert": _edited(lambda items, rest: items.insert(rest[1], rest[0])),
     "put": _edited(_put),
     "list_acc": _edited(_list_acc),
     "pop": _pop,
-    "get": lambda node, inputs: [inputs[0][inputs[1]]],
+    "get": _get,
     "list_len": lambda node, inputs: [len(inputs[0])],
     "pack": lambda node, inputs: [tuple(None if v is UNDEFINED else v for v in inputs)],
     "unpack": lambda node, inputs: list(inputs[0]),

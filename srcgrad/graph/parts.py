@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..kinds import Kind
 from .ir import Block, Node, Value
 
@@ -48,12 +50,16 @@ def partly_undefined(block: Block, around: frozenset[Value] = frozenset()) -> se
         if node.op == "undef" or (node.op == "const" and node.params["value"] is None
                                   and node.out.aval.kind is not Kind.NONE):
             found.update(node.outputs)
+        elif node.op == "apply" and node.params["fn"] is np.zeros_like and (
+                node.inputs and node.inputs[0] in found):
+            found.update(node.outputs)  # like None: it has no axes
         elif node.op == "if":
             found.update(out for out, *arms in zip(
                 node.outputs, *(b.outputs for b in node.blocks)) if not found.isdisjoint(arms))
         elif node.op == "loop":
             parts = LoopParts(node)
             found.update(out for out, init in zip(parts.results, parts.inits) if init in found)
+            found.update(parts.lasts)
     return found
 
 

@@ -77,7 +77,7 @@ def _is_known(fn: Callable[..., Any]) -> bool:
         return issubclass(fn, np.generic | np.dtype) or fn in (np.ndarray,)
     module = getattr(fn, "__module__", None) or getattr(type(fn), "__module__", "") or ""
     name = getattr(fn, "__name__", "")
-    if module in (math.__name__, "cmath", operator.__name__, "_operator"):
+    if module in (math.__name__, "cmath", "statistics", operator.__name__, "_operator"):
         return True
     if module == "numpy" or module.startswith("numpy."):
         return not module.startswith("numpy.random") and name not in _IMPURE_NUMPY

@@ -49,7 +49,7 @@ def _reshape(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome 
     if shape is None:
         return None
     order = args[2] if positional and len(args) > 2 else kwargs.get("order", "C")
-    fixed = len(args[0].shape or ()) <= 1 and len(shape) <= 1
+    fixed = only_splits(args[0].shape or (), shape)
     view: Any = "view" if fixed else "maybe" if order == "C" else "layout"
     if kwargs.get("copy") is True:
         view = "fresh"
@@ -57,6 +57,26 @@ def _reshape(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome 
         return None
     return Outcome((args[0].but(shape=shape),), views=(view,),
                    sources=(None if view == "fresh" else 0,))
+
+
+def only_splits(old: tuple[Dim, ...], new: tuple[Dim, ...]) -> bool:
+    """Does a reshape merge no axes?  Then it gives a view, however the array lies in memory.
+
+    >>> only_splits((12,), (3, 4)), only_splits((6, 4), (2, 3, 1, 4)), only_splits((6, 4), (24,))
+    (True, True, False)
+    """
+    if len(old) <= 1:
+        return True
+    rest = list(new)
+    for size in old:
+        while rest and rest[0] == 1:
+            rest.pop(0)
+        part: tuple[Dim, ...] = ()
+        while rest and total(part) != size:
+            part += (rest.pop(0),)
+        if total(part) != size:
+            return False
+    return all(size == 1 for size in rest)
 
 
 def new_shape(old: tuple[Dim, ...], sizes: tuple[Any, ...]) -> tuple[Dim, ...] | None:

@@ -315,6 +315,8 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
     except (TypeError, ValueError):
         return None
     source = next(iter(named.values()), None)
+    if isinstance(source, np.ndarray):  # a constant
+        source = aval_of(source)
     wanted = named.get("shape")
     if fn.__name__ == "last_write_mask":
         sizes: Any = tuple(map(number_of, named["shape"]))

@@ -79,7 +79,18 @@ def _varied(chosen: list[dict[Atom, int]], candidates: list[dict[Atom, int]],
         candidates.remove(best)
         chosen.append(best)
     negative = [{**chosen[0], atom: -2} for atom in atoms if atom.low is None]
-    return chosen + negative[:3]
+    return chosen + negative[:3] + _within_bounds(chosen, atoms)
+
+
+def _within_bounds(chosen: list[dict[Atom, int]], atoms: list[Atom]) -> list[dict[Atom, int]]:
+    """Assignments with the other values of numbers of a few values (the index of a loop, which
+    may be the number of an axis)."""
+    found = []
+    for atom in atoms:
+        if isinstance(atom.high, int) and isinstance(atom.low, int):
+            ends = {*range(atom.low, atom.high + 1)[:3], *range(atom.low, atom.high + 1)[-2:]}
+            found += [{**chosen[0], atom: v} for v in sorted(ends - {c[atom] for c in chosen})]
+    return found
 
 
 def _ordered(pairs: set[tuple[Any, Any]], values: dict[Atom, int]) -> set[tuple[Any, Any]]:

@@ -32,8 +32,8 @@ class InvalidGraph(AssertionError):
 _INPUTS: dict[str, tuple[int, int | None]] = {
     "const": (0, 0), "apply": (0, None), "read": (1, None), "write": (2, None), "acc": (2, None),
     "update": (2, None), "dim": (1, 1), "if": (1, 1), "loop": (0, None), "effect": (0, None),
-    "list": (0, None), "append": (2, 2), "pop": (1, 2), "get": (2, 2), "put": (3, 3),
-    "list_len": (1, 1), "insert": (3, 3), "list_acc": (3, 3), "list_like": (1, 1),
+    "list": (0, None), "append": (2, None), "pop": (1, 2), "get": (2, None), "put": (3, None),
+    "list_len": (1, 1), "insert": (3, 3), "list_acc": (3, None), "list_like": (1, 1),
     "call": (0, None), "pack": (0, None), "unpack": (1, 1), "copy": (1, 1), "undef": (0, 0),
 }
 _OUTPUTS = {"pop": 2, "const": 1, "read": 1, "write": 1, "acc": 1, "update": 1, "dim": 1,

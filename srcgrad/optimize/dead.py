@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from ..graph.ir import Block, Graph, Node, Value, walk
 from ..graph.parts import LoopParts
-from ..kinds import Kind
+from .checking import checks
 
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
@@ -37,20 +37,6 @@ def remove_dead(graph: Graph, keep_raising: bool = False) -> Graph:
     if border is not None:
         border = sum(live.node(n) for n in nodes[:border])
     return graph.but(block=_swept(graph.block, live), border=border)
-
-
-def checks(node: Node) -> bool:
-    """Does the node raise where the program's shapes, indices or matrices do not fit?"""
-    if node.op in ("get", "pop"):
-        return True
-    if node.op != "apply":
-        return False
-    module = getattr(node.params["fn"], "__module__", None) or ""
-    if module.startswith("numpy.linalg"):
-        return getattr(node.params["fn"], "__name__", "") not in ("norm", "vector_norm")
-    shapes = {v.aval.shape for v in node.inputs
-              if v.aval.kind in (Kind.ARRAY, Kind.ANY) and v.aval.shape != ()}
-    return len(shapes) > 1
 
 
 def _unbound(block: Block) -> set[Value]:

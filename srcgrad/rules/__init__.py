@@ -126,8 +126,13 @@ __all__ = [
     "windows",
 ]
 
-for _module in ("special", "linalg", "fft", "stats", "signal"):
+for _module in ("special", "linalg", "fft", "stats", "signal", "ndimage", "interpolate"):
     when_imported(f"scipy.{_module}", f"srcgrad.rules.scipy_{_module}")
+when_imported("statistics", "srcgrad.rules.python_statistics")
 when_imported("scipy.signal", "srcgrad.rules.scipy_filters")
+when_imported("scipy.linalg", "srcgrad.rules.scipy_banded")
+for _part in ("ranks", "sampling", "labels"):
+    when_imported("scipy.ndimage", f"srcgrad.rules.scipy_ndimage_{_part}")
 when_imported("scipy.special", "srcgrad.rules.scipy_polynomials")
+when_imported("scipy.special", "srcgrad.rules.scipy_special_more")
 when_imported("scipy.spatial.distance", "srcgrad.rules.scipy_distance")

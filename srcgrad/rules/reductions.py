@@ -192,6 +192,22 @@ def extremum_a(
     return extremum_share(ct, a, ans, axis, a_dtype, ties, where, initial)
 
 
+@vjp(np.max, "initial", settings={"ties": "split"})
+@vjp(np.min, "initial", settings={"ties": "split"})
+@vjp(np.nanmax, "initial", settings={"ties": "split"})
+@vjp(np.nanmin, "initial", settings={"ties": "split"})
+def extremum_initial(
+    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
+    where: Array, initial: Array, ties: str,
+) -> Array:  # fmt: skip
+    ndim = np.ndim(a)
+    ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
+    n = number_of(a == ans if where is True else (a == ans) & where, axis, a_dtype)
+    if ties == "first":
+        return np.sum(np.where((ans == initial) & (n == 0), ct, 0))
+    return np.sum(np.where(ans == initial, ct / (n + 1), 0))
+
+
 @vjp(np.ptp, "a", settings={"ties": "split"})
 def ptp_a(
     ct: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool, ties: str

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import scipy.signal as sp
 
-from srcgrad.rules.book import Array, NoRule, linear, nondiff, vjp
+from srcgrad.rules.book import Array, NoRule, linear, vjp
 from srcgrad.rules.broadcast import dispatching, runtime
+from srcgrad.rules.scipy_ndimage_ranks import picked_back
 
 Shape = tuple[Any, ...]
 _lfilter = dispatching(sp.lfilter)
@@ -100,4 +101,7 @@ def sosfilt_x(ct: Any, sos: Array, axis: int, zi: Any) -> Array:
     return np.flip(_sosfilt(sos, np.flip(ct, axis), axis=axis), axis)
 
 
-nondiff(sp.lfilter_zi, sp.sosfilt_zi)
+@vjp(sp.medfilt, "volume")
+def medfilt_volume(ct: Array, ans: Array, volume: Array, kernel_size: Any) -> Array:
+    size = 3 if kernel_size is None else kernel_size
+    return picked_back(ct, volume, ans, size, None, "constant", 0, 0.0)

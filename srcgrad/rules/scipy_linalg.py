@@ -250,6 +250,23 @@ for _function in (sl.sinm, sl.cosm, sl.tanm, sl.sinhm, sl.coshm, sl.tanhm):
     vjp(_function, "a", like=lambda a: None)(_frechet(_function))
 
 
+_expm = dispatching(sl.expm)
+_expm_back = _frechet(sl.expm)
+
+
+@vjp(sl.expm_frechet, "A", "E")
+def expm_frechet_inputs(ct: Any, A: Array, E: Array, compute_expm: bool) -> tuple[Array, Array]:
+    """The derivative stands in the corner of the exponential of ``[[A, E], [0, A]]``."""
+    whole, moved = ct if compute_expm else (None, ct)
+    zero = np.zeros_like(A)
+    block = np.block([[A, E], [zero, A]])
+    cts = np.block([[zero if whole is None else whole, zero if moved is None else moved],
+                    [zero, zero]])
+    found = _expm_back(cts, block)
+    size = np.shape(A)[0]
+    return found[:size, :size] + found[size:, size:], found[:size, size:]
+
+
 # ---- NumPy's functions under other signatures --------------------------------------------------
 
 vjp(sl.inv, "a")(inv_a)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from ..graph.ir import Graph, walk
+from ..graph.ir import Graph, Node, walk
 from ..guards import Guard
 from .facts import in_words, place
 
@@ -103,10 +103,16 @@ def _guards(entry: Entry) -> Iterator[str]:
         yield in_words(guard) + (f"   # {where}" if where else "")
 
 
+def _nodes(graph: Graph) -> Iterator[Node]:
+    """The nodes of a graph and of the functions that it calls."""
+    for each in (graph, *graph.callees.values()):
+        yield from walk(each.block)
+
+
 def _control(entry: Entry) -> list[str]:
     names = {"loop": "staged loop", "if": "staged branch", "call": "call of a function of its own"}
     found: dict[str, None] = {}
-    for node in walk(entry.traced.graph.block):
+    for node in _nodes(entry.traced.graph):
         if node.op in names and node.origin is not None and node.origin.where is not None:
             found[f"{names[node.op]}: {place(node.origin.where)}"] = None
     found.update(dict.fromkeys(entry.traced.notes))
@@ -116,7 +122,7 @@ def _control(entry: Entry) -> list[str]:
 def _inlined(entry: Entry) -> list[str]:
     """The calls whose functions became part of the generated code."""
     found: dict[str, None] = {}
-    for node in walk(entry.traced.graph.block):
+    for node in _nodes(entry.traced.graph):
         if node.origin is None or node.origin.where is None or not node.origin.callers:
             continue
         inner = (*node.origin.callers[1:], node.origin.where)
@@ -137,6 +143,10 @@ def _kept(text: str) -> list[str]:
             found[-1] += " " + line.strip()
         elif found:
             break
+    records = [line.split("(")[0].split()[1] for line in text.splitlines()
+               if line.startswith("def ") and line.split("(")[0].endswith("_forward")]
+    found += [f"what {name} needs: returned as a record by each of its calls"
+              for name in (r.removesuffix("_forward") + "_backward" for r in records)]
     return found or ["nothing is copied: the backward part reads the variables themselves"]
 
 

@@ -11,7 +11,8 @@ HEAD = """# What is refused
 Each error says what was met, where (file, line, and a caret under the expression; or the
 argument's path), why it cannot be done, and how to rewrite it. It is raised before anything
 runs; arguments and cache are as they were. An `except Exception` in the program that is
-compiled never catches it. `tests/errors/messages.txt` has the message of each of eighty mistakes.
+compiled never catches it. `tests/errors/messages.txt` has the message of each
+of a hundred and twenty mistakes.
 
 `python -m srcgrad refusals` writes this page from the classes in `srcgrad/errors.py`.
 """

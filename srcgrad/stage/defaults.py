@@ -172,6 +172,11 @@ class MachineDefaults:
         runs the same loops at once, staged, and returns the list (None: too deeply nested)."""
         return lazily(self.iterate(iterable))
 
+    def search(self, function: Any, iterable: Any, lazily: Callable[[Any], Any],
+               staged: Callable[[Any], Any]) -> Any:
+        """``any`` or ``all`` of a generator expression."""
+        return self.call(function, lazily(self.iterate(iterable)))  # type: ignore[attr-defined]
+
     # ---- definitions -----------------------------------------------------------------
     def define(self, staged: Staged, frame: Frame, defaults: tuple[Any, ...],
                kwdefaults: dict[str, Any], annotations: dict[str, Any]) -> Any:
@@ -247,6 +252,10 @@ class MachineDefaults:
         return found
 
     # ---- patterns --------------------------------------------------------------------
+    def match_each(self, frame: Frame, slot: str, test: Callable[[], Any]) -> Any:
+        """Whether a pattern matches the value of a slot."""
+        return test()
+
     def match_sequence(self, subject: Any, length: int, star: bool) -> bool:
         """Whether ``[a, b]`` (or with ``star``: at least so long) can match."""
         if not isinstance(subject, Sequence) or isinstance(subject, str | bytes | bytearray):

@@ -23,7 +23,7 @@ from .liveness import Later, read_later
 from .machine import NORMAL, UNBOUND, Frame, Machine, scope
 from .mangling import mangle_private_names
 from .regions import RegionInfo
-from .scopes import FUNCTION, Scope, parameters, yields
+from .scopes import FUNCTION, Scope, parameters, statements_of, yields
 from .source import CodeTable, Source, find_source
 from .stack import room_to_recurse
 
@@ -68,12 +68,13 @@ class Staged:
     ``free``: names the outermost function finds in its own ``__closure__``.
     ``uses_class_cell``: of a class body: whether a method reads ``__class__``.
     ``is_generator``: ``run`` returns a generator object.
+    ``pushing``: of a generator, the form that hands each item to its consumer, or None.
     ``code``: ``code(machine, frame) -> jump``.
     """
 
     __slots__ = ("__weakref__", "_body", "_later", "_mentions", "_shim", "arguments", "assigned",
                  "code", "doc", "filename", "flags", "free", "is_generator", "kind", "line", "name",
-                 "parameters", "positional", "qualname", "unit", "uses_class_cell")
+                 "parameters", "positional", "pushing", "qualname", "unit", "uses_class_cell")
 
     def __init__(self, unit: StagedUnit, plan: Plan, code: FunctionType,
                  free: tuple[str, ...]) -> None:
@@ -82,6 +83,7 @@ class Staged:
         self.filename = unit.filename
         self.doc, self.kind, self.is_generator = plan.doc, plan.kind, plan.generator
         self.code = code
+        self.pushing: Staged | None = None
         self.free = free
         self.arguments = plan.arguments
         self.parameters: tuple[str, ...] = ()
@@ -111,6 +113,13 @@ class Staged:
                 inner.id for node in self._body for inner in ast.walk(node)
                 if isinstance(inner, ast.Name))
         return self._mentions
+
+    @property
+    def endless(self) -> bool:
+        """May it go on for ever, as far as its text tells?"""
+        return "count" in self.mentions or "cycle" in self.mentions or any(
+            isinstance(node, ast.While) and isinstance(node.test, ast.Constant)
+            for node in statements_of(self._body))
 
     @property
     def read_later(self) -> Later | None:
@@ -341,6 +350,8 @@ def _assemble(unit: Unit, compiled: CodeType, free: tuple[str, ...]) -> Staged:
         made.register(code, staged, infos)
         namespace[f"S {index}"] = staged
         records.append(staged)
+    for plan, staged in zip(unit.plans, records):
+        staged.pushing = None if plan.pushing is None else records[plan.pushing]
     return records[0]
 
 

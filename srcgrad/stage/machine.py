@@ -187,6 +187,11 @@ class Machine(Protocol):
         the same as a staged list comprehension: a machine that knows that the consumer takes
         all elements at once may prefer it.  None where such expressions nest too deeply."""
 
+    def search(self, function: Any, iterable: Any, lazily: Callable[[Any], Any],
+               staged: Callable[[Any], Any]) -> Any:
+        """``any`` or ``all`` (the name; perhaps another function) of a generator expression.
+        ``staged(iterable)`` runs its loops until the answer is known."""
+
     def truth(self, value: Any) -> bool:
         """The truth value where staged code must know it now (generator bodies)."""
 
@@ -203,6 +208,9 @@ class Machine(Protocol):
     def import_module(self, frame: Frame, name: str, names: tuple[str, ...] | None,
                       level: int) -> Any: ...
     def import_name(self, module: Any, name: str) -> Any: ...
+    def match_each(self, frame: Frame, slot: str, test: Callable[[], Any]) -> Any:
+        """Whether a pattern matches the value of a slot, whichever object that is."""
+
     def match_sequence(self, subject: Any, length: int, star: bool) -> bool: ...
     def match_mapping(self, subject: Any, length: int) -> bool: ...
     def match_keys(self, subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None: ...

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
-ROOM: Final = 10_000
+ROOM: Final = 40_000
 
 _lock: Final = threading.Lock()
 _users: list[int] = []  # the limits that were found, by those who hold the room

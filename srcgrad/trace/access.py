@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..guards import Path
-from ..kinds import INT, OPAQUE, Kind, in_words
+from ..kinds import INT, OPAQUE, Aval, Kind, in_words
+from ..public_names import of_scipy
 from ..spelling import Attribute
 from ..stage.machine import UNBOUND
 from ..stage.source import is_generated
@@ -24,6 +25,7 @@ from .journal import Field
 from .natives import class_attribute, is_native_method
 from .partial import DELETED
 from .special_methods import python_method
+from .state_of_c import is_stream
 from .tracers import (
     ArrayTracer,
     BoundMethod,
@@ -47,11 +49,29 @@ WRITING_METHODS = frozenset({
     "__irshift__", "__setitem__"})
 
 
+class Layout(NamedTuple):
+    """The flags of an array, as library code sees them: whether it copies has no meaning here."""
+
+    c_contiguous: bool = True
+    f_contiguous: bool = False
+    contiguous: bool = True
+    fortran: bool = False
+    aligned: bool = True
+    writeable: bool = True
+    owndata: bool = True
+
+
 class Access(Variables):
     """Loads and stores of attributes."""
 
-
     global_overlays: dict[int, dict[str, Any]]
+
+    def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+                    aval: Aval | None) -> Any:
+        raise AttributeError
+
+    def follow(self, obj: Any, fn: Any, *args: Any) -> None:
+        raise AttributeError
 
     # ---- attributes ----------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
@@ -77,6 +97,8 @@ class Access(Variables):
 
     def _module_attribute(self, obj: types.ModuleType, name: str) -> Any:
         value = getattr(obj, name)
+        if is_stream(obj, name):  # that of each call, for it may be redirected
+            return self.emit_effect(getattr, (obj, name), {}, OPAQUE)
         if is_library(obj.__name__):
             return value
         path = self.paths.get(id(obj))
@@ -93,14 +115,16 @@ class Access(Variables):
                 return tuple(self.size_of(obj, axis) for axis in range(aval.ndim or 0))
             if name == "ndim":
                 return aval.ndim
-            if name == "dtype" and aval.dtype is not None:
+            if name == "dtype" and aval.dtype is not None and aval.least is None:
                 return aval.dtype
-            if name == "itemsize" and aval.dtype is not None:
+            if name == "itemsize" and aval.dtype is not None and aval.least is None:
                 return aval.dtype.itemsize
         if name == "flat":
             return self.call(Flat, obj)
         if name == "strides" and self.call(lies_in_c_order, obj):
             return self.call(strides_of, obj)
+        if name == "flags" and of_scipy(self.where()):  # asks whether to copy
+            return Layout()
         if name in ("base", "flags", "ctypes", "data", "strides"):
             raise self.fatal(UnsupportedOperation(
                 f"the attribute .{name} of a traced array",
@@ -147,11 +171,13 @@ class Access(Variables):
     def _scalar_attribute(self, obj: Any, name: str) -> Any:
         aval = obj.aval
         if type(obj) is OpaqueTracer:
-            value = obj.value
-            return self.opaque_apply(Attribute(name), (value,), OPAQUE)
+            number = aval.least is not None and type(getattr(aval.dtype, name)) is int
+            return self.opaque_apply(Attribute(name), (obj.value,), INT if number else OPAQUE)
         cls = obj.__class__
         if class_attribute(cls, name) is UNBOUND:
             raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
+        if aval.least is not None and name in ("dtype", "itemsize"):
+            return self.apply(Attribute(name), (obj,), {})
         if aval.kind is Kind.SCALAR and name in ("shape", "ndim", "dtype", "size", "itemsize"):
             return {"shape": (), "ndim": 0, "dtype": aval.dtype, "size": 1,
                     "itemsize": aval.dtype.itemsize if aval.dtype else None}[name]
@@ -162,6 +188,8 @@ class Access(Variables):
     def _instance_attribute(self, obj: Any, name: str) -> Any:
         if name == "__cause__" and id(obj) in self.causes:
             return self.causes[id(obj)][1]
+        if type(obj) is super:  # of a metaclass
+            return getattr(obj, name)
         value = self.maybe_attribute(obj, name)
         if type(value) is Maybe:
             return self.present(value, lambda: self.without(obj, name))
@@ -258,6 +286,9 @@ class Access(Variables):
         if isinstance(obj, tuple) and name in ("_asdict", "_replace", "index", "count"):
             cls: Any = type(obj)
             return getattr(cls(*(self.getattr(obj, field) for field in cls._fields)), name)
+        if scipy_forms.holds_arrays(obj) and type(getattr(obj, name, None)) is int:
+            self.guard("equals", path.child("attr", name), getattr(obj, name))
+            return getattr(obj, name)  # a degree, an axis
         own = getattr(obj, "__dict__", {})
         if isinstance(own, dict) and name in own and not _is_data_descriptor(found):
             return self.outside(own[name], path.child("slot", name))
@@ -300,6 +331,7 @@ class Access(Variables):
                 custom.__module__ not in ("dataclasses",) and not is_generated(custom)):
             self.call(custom, obj, name, value)
             return
+        _probe_frozen(obj, name)
         self.set_by_default(obj, name, value)
 
     def set_by_default(self, obj: Any, name: str, value: Any) -> None:
@@ -327,7 +359,8 @@ class Access(Variables):
             self.effect_on(obj, object.__setattr__ if own else setattr, name, value)
             self.journal.write(Field(obj, name, overlay), value)
             return
-        _probe_setattr(obj, name)
+        _probe_slots(obj, name)
+        self.follow(obj, setattr, name, value)
         self.journal.write(Field(obj, name), value)
 
     def _set_traced(self, obj: Any, name: str, value: Any) -> None:
@@ -357,9 +390,11 @@ class Access(Variables):
                 "use an indexed assignment such as x[...] = value")))
 
     def _reshape_handle(self, obj: ArrayTracer, shape: Any) -> bool:
-        """``x.shape = ...`` of an array made in this very block: the handle becomes the
-        reshaped view.  False where the array object is known elsewhere, or would be copied."""
-        if obj.home.outside or not self.journal.is_young(obj.home):
+        """``x.shape = ...`` of an array made in this very block, or of a view outside of all
+        blocks: the handle becomes the reshaped view.  False where the array object is known
+        elsewhere, or would be copied."""
+        if not (obj.steps and self.region.control.parent is None) and (
+                obj.home.outside or not self.journal.is_young(obj.home)):
             return False
         view = self.call(np.reshape, obj, shape)
         if type(view) is not ArrayTracer or view.home is not obj.home:
@@ -388,6 +423,7 @@ class Access(Variables):
             self.effect_on(obj, delattr, name)
             self.journal.write(Field(obj, name, overlay), DELETED)
             return
+        self.follow(obj, delattr, name)
         self.journal.write(Field(obj, name), UNBOUND)
 
     def super_(self, cls: Any, obj: Any) -> Any:
@@ -403,11 +439,16 @@ def is_cached_property(found: Any) -> bool:
     return type(found).__name__ == "cached_property" and hasattr(found, "func")
 
 
-def _probe_setattr(obj: Any, name: str) -> None:
-    """Raise what Python raises where an attribute cannot be set (frozen dataclasses, slots)."""
+def _probe_frozen(obj: Any, name: str) -> None:
+    """Raise what assigning to an attribute of a frozen dataclass raises."""
     cls: Any = type(obj)
     frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
     if frozen and cls.__setattr__ is not object.__setattr__:
         cls.__setattr__(obj, name, None)
+
+
+def _probe_slots(obj: Any, name: str) -> None:
+    """Raise what Python raises where there is neither a slot nor a dict for an attribute."""
+    cls: Any = type(obj)
     if not hasattr(obj, "__dict__") and class_attribute(cls, name) is UNBOUND:
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")

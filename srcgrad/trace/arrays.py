@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
-from ..kinds import INT, PYTHON_SCALARS, Kind, possible_dtypes
+from ..kinds import BOOL, INT, OPAQUE, PYTHON_SCALARS, Kind, possible_dtypes
 from . import elements, numpy_gradient, written_out
 from .handlers import HANDLERS, handles
 from .polynomial_classes import OPERATORS
@@ -249,7 +250,30 @@ def result_type(machine: Any, *operands: Any) -> Any:
 
 @handles(np.can_cast)
 def can_cast(machine: Any, source: Any, to: Any, casting: Any = "safe") -> Any:
-    return np.can_cast(source.aval.dtype if is_tracer(source) else source, to, casting)
+    if not is_tracer(source):
+        return np.can_cast(source, to, casting)
+    if source.aval.dtype is None or source.aval.least is not None:
+        return machine.call(np.can_cast, machine.getattr(source, "dtype"), to, casting)
+    return np.can_cast(source.aval.dtype, to, casting)
+
+
+@handles(np.issubdtype)
+def issubdtype(machine: Any, arg1: Any, arg2: Any) -> Any:
+    if contains_tracer((arg1, arg2)):
+        operands = [machine.value_of(x) if is_tracer(x) else x for x in (arg1, arg2)]
+        return machine.opaque_apply(np.issubdtype, tuple(operands), BOOL)
+    return np.issubdtype(arg1, arg2)
+
+
+def _limits(machine: Any, dtype: Any, function: Any) -> Any:
+    """The limits of numbers of a dtype."""
+    if not is_tracer(dtype):
+        return function(dtype)
+    return machine.opaque_apply(function, (machine.value_of(dtype),), OPAQUE)
+
+
+for _limit in (np.finfo, np.iinfo):
+    HANDLERS[_limit] = functools.partial(_limits, function=_limit)
 
 
 @handles(np.common_type)
@@ -260,6 +284,10 @@ def common_type(machine: Any, *arrays: Any) -> Any:
 def _common(machine: Any, function: Any, operands: tuple[Any, ...]) -> Any:
     """What a function of types says, if it says the same whatever the operands may be."""
     answers = {function(*one) for one in itertools.product(*map(_examples, operands))}
+    spans = [x for x in operands if is_tracer(x) and x.aval.least is not None]
+    if len(answers) > 1 and spans and all(hasattr(x, "aval") or type(x) is not list
+                                          for x in operands):
+        return machine.apply(function, operands, {})
     if len(answers) > 1:
         raise machine.fatal(UnsupportedOperation(
             f"np.{function.__name__} of a number whose type depends on data",
@@ -276,7 +304,8 @@ def _examples(operand: Any) -> list[Any]:
     if kind in PYTHON_SCALARS:
         return [np.zeros((), operand.aval.dtype).item()]
     if kind in (Kind.ARRAY, Kind.SCALAR):
-        return [np.zeros(int(kind is Kind.ARRAY), operand.aval.dtype)]
+        ends = {d for d in (operand.aval.least, operand.aval.dtype) if d is not None}
+        return [np.zeros(int(kind is Kind.ARRAY), d) for d in ends]
     dtypes = possible_dtypes(operand.aval)
     arrays = [np.zeros(1, d) for d in dtypes] if kind is Kind.ANY else []
     return [*arrays, *(np.zeros((), d)[()] for d in dtypes),
@@ -291,11 +320,14 @@ def isscalar(machine: Any, element: Any) -> Any:
 
 
 @handles(np.iscomplexobj)
-def iscomplexobj(machine: Any, x: Any) -> bool:
+def iscomplexobj(machine: Any, x: Any) -> Any:
     x = _as_array(machine, x)
-    if is_tracer(x) and x.aval.dtype is not None:
-        return bool(x.aval.dtype.kind == "c")
-    return bool(np.iscomplexobj(x))
+    if not is_tracer(x):
+        return bool(np.iscomplexobj(x))
+    answers = {bool(np.iscomplexobj(one)) for one in _examples(x)} or {True, False}
+    if len(answers) == 1:
+        return answers.pop()
+    return machine.opaque_apply(np.iscomplexobj, (machine.value_of(x),), BOOL)
 
 
 @handles(np.ma.isMaskedArray, np.ma.is_masked)
@@ -317,8 +349,13 @@ def _rank_of(obj: Any) -> int:
     return (obj.aval.ndim or 0) if is_tracer(obj) else int(np.ndim(obj))
 
 
-HANDLERS[np.isrealobj] = lambda machine, x: not HANDLERS[np.iscomplexobj](machine, x)
+HANDLERS[np.isrealobj] = lambda machine, x: machine.not_(HANDLERS[np.iscomplexobj](machine, x))
 HANDLERS[np.require] = lambda machine, a, *args, **kwargs: machine.call(np.asarray, a)
+
+
+@handles(np.ix_)
+def ix_(machine: Any, *args: Any) -> Any:
+    return machine.call_library(np.ix_, tuple(map(machine.places, args)), {})
 
 
 @handles(np.apply_along_axis)
@@ -342,6 +379,19 @@ def _in_python(function: Any, helper: Any) -> Any:
         return machine.call_library(function, args, kwargs)
 
     return handler
+
+
+def _split(machine: Any, ary: Any, indices_or_sections: Any, axis: Any = 0, *,
+           function: Any) -> Any:
+    """At places that an array gives, the parts are made one by one."""
+    if type(ary) is ArrayTracer and type(indices_or_sections) is ArrayTracer and (
+            indices_or_sections.aval.ndim == 1):
+        return machine.call(written_out.Parts, ary, indices_or_sections, axis)
+    return machine.call_library(function, (ary, indices_or_sections, axis), {})
+
+
+for _splitting in (np.split, np.array_split):
+    HANDLERS[_splitting] = functools.partial(_split, function=_splitting)
 
 
 def _always(helper: Any) -> Any:

@@ -12,22 +12,25 @@ is refused.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from ..dims import Dim, add, evaluate, is_varying, multiply, proves_nonnegative
 from ..errors import UnsupportedSyntax
 from ..graph.ir import Block, Index, Node, Ref, Value, walk
 from ..kinds import BOOL, OPAQUE, Kind
-from ..spelling import raise_exception, raise_from
+from ..spelling import Method, raise_exception, raise_from
 from .control import Restart, Signal
 from .homes import RAISE
+from .repeats import Repeat, alike
 
 LINALG = frozenset({"solve", "inv", "cholesky", "eigh", "eig", "svd", "pinv", "lstsq", "qr",
                     "eigvalsh", "eigvals", "matrix_power", "tensorsolve", "tensorinv"})
-DIVISIONS = frozenset({"truediv", "floordiv", "mod", "pow"})
+DIVISIONS = frozenset({"truediv", "floordiv", "mod"})
+MATH_OVERFLOWS = frozenset({"pow", "gamma", "lgamma", "floor", "ceil", "trunc", "ldexp"})
 Handler = tuple[Callable[[], Any] | None, str | None, Callable[[], Any]]
 
 
@@ -42,7 +45,7 @@ class Stop:
 
     def meets(self, region: Any, op: str, params: dict[str, Any]) -> bool:
         """Is the node that is about to be recorded the one?"""
-        if region is not self.region or not _alike(op, params, self.node):
+        if region is not self.region or not alike(op, params, self.node):
             return False
         self.before -= 1
         return self.before < 0
@@ -52,9 +55,10 @@ class Reached(Signal):
     """The node that may raise is about to be recorded; its operands are values."""
 
     def __init__(self, inputs: tuple[Value, ...], blocks: tuple[Block, ...],
-                 params: dict[str, Any]) -> None:
+                 params: dict[str, Any], nodes: Sequence[Node]) -> None:
         super().__init__()
         self.inputs, self.blocks, self.params = inputs, blocks, params
+        self.nodes = tuple(nodes)  # of the region, up to there
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +69,14 @@ class Place:
     number: int
     before: int
     node: Node
-    error: type[BaseException]
+    errors: tuple[type[BaseException], ...]
     handler: Handler
+    several: bool = False  # handlers, depending on which of the exceptions it is
 
-
-def _alike(op: str, params: Mapping[str, Any], node: Node) -> bool:
-    return op == node.op and params.get("fn") is node.params.get("fn") and (
-        op != "read" or params["steps"] == node.params["steps"])
+    @property
+    def error(self) -> type[BaseException]:
+        """The first of the exceptions that it may raise."""
+        return self.errors[0]
 
 
 def raises(fn: Callable[..., Any], error: type[BaseException], *args: Any,
@@ -108,56 +113,129 @@ def raised_under(settings: dict[str, Any], fn: Callable[..., Any], error: type[B
         return raised_by(fn, error, *args, **kwargs)
 
 
-def error_of(node: Node) -> type[BaseException] | None:
-    """The exception that data can make a node raise."""
+def attempted(fn: Callable[..., Any], *args: Any, **kwargs: Any
+              ) -> tuple[Any, BaseException | None]:
+    """What ``fn(*args, **kwargs)`` returns, and the exception that it raises instead, or None."""
+    try:
+        return fn(*args, **kwargs), None
+    except Exception as raised:
+        return None, raised
+
+
+def item_to_pop(items: list[Any], *index: int) -> Any:
+    """The item that ``items.pop(*index)`` would take; raises IndexError like it."""
+    return items[index[0] if index else -1] if items else items.pop()
+
+
+class OutsideError(Exception):
+    """Stands for whatever a function that reads files and the like may raise."""
+
+
+def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
+    """The exceptions that data can make a node raise."""
     if node.op == "effect":
-        place = {raise_exception: 0, raise_from: 1}.get(node.params["fn"])
-        raised = None if place is None else node.params["args"][place]
-        return raised if isinstance(raised, type) else Exception
+        return _errors_of_effect(machine, node)
     if node.op != "apply":
-        return None
+        return ()
     fn = node.params["fn"]
     name = getattr(fn, "__name__", "")
     if name in LINALG and (getattr(fn, "__module__", "") or "").startswith("numpy.linalg"):
-        return np.linalg.LinAlgError
+        return (np.linalg.LinAlgError,)
     if getattr(fn, "__module__", "") == "math":
-        return OverflowError if name in ("exp", "cosh", "sinh", "pow") else ValueError
-    python = bool(node.inputs) and all(
-        v.aval.kind in (Kind.FLOAT, Kind.INT, Kind.NUMBER) for v in node.inputs)
-    return ZeroDivisionError if python and name in DIVISIONS else None
+        return (OverflowError,) if name in ("exp", "expm1", "cosh", "sinh") else (
+            (ValueError, OverflowError) if name in MATH_OVERFLOWS else (ValueError,))
+    kinds = [v.aval.kind for v in node.inputs]
+    if fn is int:
+        return () if Kind.INT in kinds else (ValueError, OverflowError)
+    if kinds and all(k in (Kind.FLOAT, Kind.INT, Kind.NUMBER) for k in kinds):
+        if name == "pow":
+            return (ZeroDivisionError, OverflowError)
+        return (ZeroDivisionError,) if name in DIVISIONS else ()
+    return ()
+
+
+def _errors_of_effect(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
+    if node.params["fn"] not in (raise_exception, raise_from):
+        return (OutsideError,) if node.outputs and _is_outside(node.params["fn"]) else ()
+    raised = node.params["args"][0 if node.params["fn"] is raise_exception else 1]
+    if isinstance(raised, Ref):
+        raised = machine.error_classes.get(node.inputs[raised.index])
+    return (raised if isinstance(raised, type) else Exception,)
 
 
 def raising(machine: Any, nodes: Sequence[Node], caught: Sequence[Any]
             ) -> Iterator[tuple[int, type[BaseException]]]:
-    """The places of nodes that data can make raise, inside of regions too, and what.  Places out
-    of bounds count where what is ``caught`` names them."""
-    named = {t for types in caught for t in (types if isinstance(types, tuple) else (types,))}
-    bounds = not named.isdisjoint((IndexError, LookupError))
+    """The places of nodes that data can make raise, inside of regions too, and what they raise.
+    Subscripts out of bounds count where what is ``caught`` covers them."""
+    bounds = any(catches(IndexError, types) for types in caught)
     for place, node in enumerate(nodes):
-        for inner in (node, *(n for b in node.blocks for n in walk(b))):
+        for inner in _inside(machine, node):
             if inner.outputs and inner.outputs[0] in machine.safe:
                 continue
-            error = error_of(inner)
-            if error is None and inner.outputs and inner.outputs[0] in machine.checked:
-                error = FloatingPointError
-            if error is None and bounds and (inner.op == "get" or _is_subscript(inner)):
-                error = IndexError
-            if error is not None:
+            errors = errors_of(machine, inner)
+            if inner.outputs and inner.outputs[0] in machine.checked:
+                errors = (*errors, FloatingPointError)
+            if bounds and (inner.op in ("get", "pop") or _is_subscript(machine, inner)):
+                errors = (IndexError,)
+            for error in errors:
                 yield place, error
 
 
-def _is_subscript(node: Node) -> bool:
+def _inside(machine: Any, node: Node) -> Iterator[Node]:
+    """A node and those in its blocks and in the functions that it calls."""
+    todo, called = [node], set()
+    while todo:
+        for inner in (one := todo.pop(), *(n for b in one.blocks for n in walk(b))):
+            yield inner
+            if inner.op == "call" and inner.params["callee"] not in called:
+                called.add(inner.params["callee"])
+                todo.extend(machine.nodes_of_callee(inner.params["callee"]))
+
+
+def _is_subscript(machine: Any, node: Node) -> bool:
     """Is it ``x[i]`` with an index that may be out of bounds?"""
     if node.op != "read" or node.params.get("handle") or len(node.params["steps"]) != 1:
         return False
-    return isinstance(node.params["steps"][0], Index) and any(
-        v.aval.kind is Kind.INT for v in node.inputs[1:])
+    step = node.params["steps"][0]
+    if not isinstance(step, Index):
+        return False
+    keys = step.key if isinstance(step.key, tuple) else (step.key,)
+    for axis, k in enumerate(keys):
+        if isinstance(k, Ref) and node.inputs[k.index].aval.kind is Kind.INT:
+            k = node.inputs[k.index].aval.expr
+        elif type(k) is not int:
+            continue
+        if not _in_bounds(machine, node, axis, k):
+            return True
+    return False
+
+
+def _in_bounds(machine: Any, node: Node, axis: int, index: Dim | None) -> bool:
+    """Is an index known to lie within its axis?  Of plain numbers that is guarded."""
+    size = (node.inputs[0].aval.shape or ())[axis:axis + 1]
+    if not size or index is None:
+        return False
+    if not isinstance(index, int):
+        return proves_nonnegative(index) and (
+            proves_nonnegative(add(add(size[0], -1), multiply(-1, index))))
+    spare = add(size[0], index if index < 0 else -1 - index)
+    if proves_nonnegative(spare) or is_varying(spare):
+        return proves_nonnegative(spare)
+    machine.guard_size("ge0", spare)
+    return bool(evaluate(spare, machine.numbers) >= 0)
+
+
+def _is_outside(fn: Any) -> bool:
+    """Does a function read something outside that may not be there?"""
+    module = getattr(fn, "__module__", None) or ""
+    return fn in (open, next, Method("read"), Method("readline"), Method("read_text")) or (
+        module.split(".")[0] in ("json", "io", "os", "pathlib", "pickle", "importlib"))
 
 
 def catches(error: type[BaseException], types: Any) -> bool:
-    """Does an ``except types`` clause catch this kind of error?"""
+    """May an ``except types`` clause catch this kind of error?"""
     group = types if isinstance(types, tuple) else (types,)
-    return any(issubclass(error, t) for t in group)
+    return error is OutsideError or any(issubclass(error, t) for t in group)
 
 
 def refused(machine: Any, why: str) -> Exception:
@@ -168,7 +246,6 @@ def refused(machine: Any, why: str) -> Exception:
     return refusal
 
 
-IMPURE = ("write", "update", "acc", "append", "insert", "pop", "put", "effect")
 MOST_TRIALS = 150
 UNTOLD = "an operation in it may raise where that cannot be told before"
 
@@ -189,7 +266,7 @@ class Forced:
         number = len(self.met)
         self.met.append((len(self.region.builder.nodes), predicate))
         if number == self.stop:
-            raise Reached((predicate,), (), {})
+            raise Reached((predicate,), (), {}, self.region.builder.nodes)
         return self.outcomes[number] if number < len(self.outcomes) else None
 
 
@@ -206,24 +283,32 @@ class Attempt:
     handlers: list[Handler]
     handle: Callable[[BaseException, Handler], Any]
     handled: Callable[[Exception], Any]
+    which: Callable[[Any], Any]  # runs the handler for an exception whose class a run tells
     caught: list[tuple[Handler, Any]] = field(default_factory=list)
     budget: int = MOST_TRIALS
 
     def run(self) -> Any:
         """Run the statement; returns the jump."""
         self.caught = [(h, Exception if h[0] is None else h[0]()) for h in self.handlers]
-        return self._go_on((), 0)
+        self.noted = len(self.machine.noted_keys), len(self.machine.alterations)
+        catching = self.machine.catching
+        catching.append(self.caught)
+        try:
+            return self._go_on((), 0, [])
+        finally:
+            catching.pop()
 
-    def _run_body(self, outcomes: tuple[bool | None, ...], known: int,
+    def _run_body(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node],
                   stop: int | None = None) -> Forced:
         """Run the body in the present region, with known outcomes of its first branches, where
-        its first ``known`` operations do not raise."""
-        machine = self.machine
-        nodes = machine.region.builder.nodes
+        its first ``known`` operations do not raise; what it has recorded before is in ``log``."""
+        machine, region = self.machine, self.machine.region
+        nodes = region.builder.nodes
         start = len(nodes)
-        forced = Forced(machine.region, outcomes, stop)
+        forced = Forced(region, outcomes, stop)
         outer, machine.forced = machine.forced, forced
-        machine.trying.append(machine.region)
+        machine.trying.append(region)
+        again = self._repeat(region, log)
         try:
             self.jump = self.body()
         finally:
@@ -231,30 +316,49 @@ class Attempt:
             machine.trying.pop()
             machine.safe.update(v for place in self._places(nodes[start:])[:known]
                                 for v in place.node.outputs if not place.node.blocks)
+            if again is not None:
+                machine.echoes.remove(again)
+                again.strip(start)
         return forced
 
-    jump: Any = None
+    def _repeat(self, region: Any, log: list[Node]) -> Repeat | None:
+        """Look up in ``region`` what is in the log.  What the body noted of keys is not known
+        where it begins again."""
+        self.machine.forget_keys(self.noted)
+        if not log:
+            return None
+        again = Repeat(region, log, self.machine.homes_made, self.machine.balanced)
+        self.machine.echoes.append(again)
+        return again
 
-    def _trial(self, outcomes: tuple[bool | None, ...]) -> tuple[list[Node], Forced | None]:
+    jump: Any = None
+    noted: tuple[int, int] = (0, 0)
+
+    def _trial(self, outcomes: tuple[bool | None, ...], log: list[Node]
+               ) -> tuple[list[Node], Forced | None]:
         """The nodes of the body, recorded aside, and the branches that it met."""
         held: list[Forced] = []
 
         def body() -> Any:
-            forced = Forced(self.machine.region, outcomes)
+            machine = self.machine
+            forced = Forced(machine.region, outcomes)
             held.append(forced)
-            outer, self.machine.forced = self.machine.forced, forced
-            self.machine.trying.append(self.machine.region)
-            layers = len(self.machine.journal.layers)
+            outer, machine.forced = machine.forced, forced
+            machine.trying.append(machine.region)
+            again = self._repeat(machine.region, log)
+            layers = len(machine.journal.layers)
             try:
                 return self.body()
             except Exception:
-                while len(self.machine.journal.layers) > layers:
-                    self.machine.journal.pop()
-                self.machine.region = forced.region
+                while len(machine.journal.layers) > layers:
+                    machine.journal.pop()
+                machine.region = forced.region
                 return RAISE
             finally:
-                self.machine.forced = outer
-                self.machine.trying.pop()
+                machine.forced = outer
+                machine.trying.pop()
+                if again is not None:
+                    machine.echoes.remove(again)
 
         self.budget -= 1
         if self.budget < 0:
@@ -267,56 +371,73 @@ class Attempt:
         places: list[Place] = []
         for number, error in raising(self.machine, nodes, [types for _, types in self.caught]):
             chosen = next((h for h, types in self.caught if catches(error, types)), None)
-            if chosen is None or (places and places[-1].number == number):
+            if chosen is None:
+                continue
+            if places and places[-1].number == number:
+                if error not in places[-1].errors:
+                    places[-1] = replace(
+                        places[-1], errors=(*places[-1].errors, error),
+                        several=places[-1].several or chosen is not places[-1].handler)
                 continue
             node = nodes[number]
-            before = sum(_alike(n.op, n.params, node) for n in nodes[:number])
-            places.append(Place(number, before, node, error, chosen))
+            before = sum(alike(n.op, n.params, node) for n in nodes[:number])
+            places.append(Place(number, before, node, (error,), chosen))
         return places
 
-    def _go_on(self, outcomes: tuple[bool | None, ...], known: int) -> Any:
+    def _go_on(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node]) -> Any:
         """Run the body where its first ``known`` operations are known not to raise."""
         machine = self.machine
-        nodes, forced = self._trial(outcomes)
+        nodes, forced = self._trial(outcomes, log)
         places = self._places(nodes)
         if len(places) <= known:
-            return self._finish(outcomes, known)
+            return self._finish(outcomes, known, log)
         place = places[known]
-        if any(self._changes(n) for n in walk(Block((), tuple(nodes[:place.number]), ()))):
-            raise refused(machine, "something is changed before the operation that may raise")
         if place.node.op == "if":
-            return self._split(outcomes, known, place, forced)
+            return self._split(outcomes, known, log, place, forced)
         if place.node.op == "loop":
-            self._unroll(place)
-        found = self._run_until(outcomes, known, place, keep=False)
+            self._leave_loop(place)
+        if place.node.op == "call":
+            raise refused(machine, f"{place.error.__name__} may be raised in calls of "
+                                   f"{place.node.params['callee']!r}, which calls itself")
+        found = self._run_until(outcomes, known, log, place, keep=False)
         assert found is not None
-        made, fails = _outcome(machine, place, found)
+        done = self._recorded(found)
+        outside = place.error is OutsideError
+        if outside:
+            made, fails, result = _attempted(machine, place, found)
+            after = [*done, result]
+        else:
+            made, fails = _outcome(machine, place, found)
+            after = done
 
         def fail() -> Any:
             self.budget += 1
-            reached = self._run_until(outcomes, known, place, keep=True, error=made)
+            reached = self._run_until(outcomes, 0, done, place, keep=True, error=made)
             if reached is None:  # an inner statement has swallowed the exception
                 return machine.after(self.jump, self.orelse)
-            return self.handle(made, place.handler)
+            return self.which(made) if outside or place.several else (
+                self.handle(made, place.handler))
 
-        return machine.branch(fails, fail, lambda: self._go_on(outcomes, known + 1), None)
+        def go_on() -> Any:
+            return self._go_on(outcomes, 0 if outside else 1, after)
 
-    def _changes(self, node: Node) -> bool:
-        """Does a node change something, so that it may not be recorded twice?"""
-        return node.op in IMPURE and error_of(node) in (None, Exception) and (
-            node.params.get("fn") not in self.machine.balanced)
+        return machine.branch(fails, fail, go_on, None)
 
-    def _finish(self, outcomes: tuple[bool | None, ...], known: int) -> Any:
+    def _recorded(self, reached: Reached) -> list[Node]:
+        """What the body has recorded up to where it stopped."""
+        return list(reached.nodes[self.start:])
+
+    def _finish(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node]) -> Any:
         layers = len(self.machine.journal.layers)
         try:
-            self._run_body(outcomes, known)
+            self._run_body(outcomes, known, log)
         except Exception as error:
             while len(self.machine.journal.layers) > layers:
                 self.machine.journal.commit()
             return self.handled(error)
         return self.machine.after(self.jump, self.orelse)
 
-    def _split(self, outcomes: tuple[bool | None, ...], known: int, place: Place,
+    def _split(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node], place: Place,
                forced: Forced | None) -> Any:
         """A branch of the body may raise: the whole body for each outcome of its condition."""
         machine = self.machine
@@ -327,18 +448,21 @@ class Attempt:
             raise refused(machine, f"{place.error.__name__} may be raised where it cannot be "
                                    "told before")
         try:
-            self._in_layer(lambda: self._run_body(outcomes, known, number), keep=False)
+            self._in_layer(lambda: self._run_body(outcomes, known, log, number), keep=False)
             raise refused(machine, UNTOLD)
         except Reached as reached:
             (predicate,) = reached.inputs
+            done = self._recorded(reached)
         before = outcomes + (None,) * (number - len(outcomes))
-        return machine.branch(predicate, lambda: self._go_on((*before, True), known),
-                              lambda: self._go_on((*before, False), known), None)
+        return machine.branch(predicate, lambda: self._go_on((*before, True), 0, done),
+                              lambda: self._go_on((*before, False), 0, done), None)
 
-    def _unroll(self, place: Place) -> None:
-        kind, site = self.machine.loop_sites[place.node.outputs[-1]]
-        if kind == "for" and site not in self.machine.unrolled:
-            raise Restart(("unroll", site, "an operation in it may raise what a try catches"))
+    def _leave_loop(self, place: Place) -> None:
+        """A loop of the body may raise: start again with exceptions that leave it by a jump."""
+        _, site = self.machine.loop_sites[place.node.outputs[-1]]
+        for fact in (("escape", site), ("escape test", site)):
+            if fact not in self.machine.assumed:  # its body first, then its test as well
+                raise Restart(("assume", fact))
         raise refused(self.machine, f"{place.error.__name__} may be raised inside of a loop of "
                                     "its body")
 
@@ -346,6 +470,7 @@ class Attempt:
         """Run something that may be stopped, in a layer that is kept or undone."""
         machine = self.machine
         layers, region = len(machine.journal.layers), machine.region
+        self.start = len(region.builder.nodes)
         machine.journal.push()
         try:
             act()
@@ -357,15 +482,18 @@ class Attempt:
                     machine.journal.pop()
             machine.region = region
 
-    def _run_until(self, outcomes: tuple[bool | None, ...], known: int, place: Place,
-                   keep: bool, error: BaseException | None = None) -> Reached | None:
+    start: int = 0
+
+    def _run_until(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node],
+                   place: Place, keep: bool, error: BaseException | None = None
+                   ) -> Reached | None:
         """Record the body up to a node; with ``keep`` what it did until then stays done, and
         inner ``finally`` parts see ``error``."""
         machine = self.machine
         outer, leaving = machine.stop_at, machine.leaving
         machine.stop_at, machine.leaving = Stop(machine.region, place.before, place.node), error
         try:
-            self._in_layer(lambda: self._run_body(outcomes, known), keep)
+            self._in_layer(lambda: self._run_body(outcomes, known, log), keep)
         except Reached as reached:
             return reached
         finally:
@@ -378,18 +506,43 @@ class Attempt:
 def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:
     """The exception of an operation, and whether it raises one."""
     params = found.params
-    named = place.handler[1] is not None
+    named = place.handler[1] is not None or place.several or ("errors",) in machine.assumed
     fn: Callable[..., Any] = raised_by if named else raises
-    args = (params.get("fn"), place.error, *params.get("args", ()))
-    if place.node.op == "get":
-        args = (operator.getitem, place.error, Ref(0), Ref(1))
+    tested = place.errors if len(place.errors) > 1 else place.error
+    args = (params.get("fn"), tested, *params.get("args", ()))
+    if place.node.op == "pop":
+        args = (item_to_pop, tested, *map(Ref, range(len(found.inputs))))
+    elif place.node.op == "get":
+        args = (operator.getitem, tested, Ref(0), Ref(1))
     elif place.node.op == "read":
-        args = (operator.getitem, place.error, Ref(0), params["steps"][0].key)
-    elif place.error is FloatingPointError:
+        args = (operator.getitem, tested, Ref(0), params["steps"][0].key)
+    elif FloatingPointError in place.errors:
         fn, args = raised_under if named else raises_under, (machine.checked[place.node.out], *args)
     (value,) = machine.emit("apply", found.inputs, (OPAQUE if named else BOOL,), fn=fn,
                             args=args, kwargs=params.get("kwargs", {}), many=False)
     if not named:
-        return place.error("raised by the try statement's body"), value
+        unnamed = place.error("raised by the try statement's body")
+        machine.unnamed_errors[id(unnamed)] = unnamed
+        return unnamed, value
+    machine.error_classes[value] = OutsideError if place.several else place.error
     error = machine.wrap(value)
     return error, machine.value_of(machine.compare("is not", error, None))
+
+
+def _attempted(machine: Any, place: Place, found: Reached) -> tuple[Any, Value, Node]:
+    """An effect that may raise has happened: its exception, whether there is one, and a node
+    that stands for the effect where there is none."""
+    params = found.params
+    (pair,) = machine.emit("effect", found.inputs, (OPAQUE,), fn=attempted, args=(
+        params["fn"], *params["args"]), kwargs=params["kwargs"])
+    machine.region.effects += 1
+    (error,) = machine.emit("apply", (pair,), (OPAQUE,), fn=operator.getitem, args=(Ref(0), 1),
+                            kwargs={}, many=False)
+    avals = tuple(v.aval for v in place.node.outputs)
+    results = machine.emit("apply", (pair,), avals, fn=operator.getitem, args=(Ref(0), 0),
+                           kwargs={}, many=False)
+    machine.error_classes[error] = OutsideError
+    machine.safe.update(results)
+    made = machine.wrap(error)
+    return made, machine.value_of(machine.compare("is not", made, None)), Node(
+        "effect", found.inputs, results, params, (), place.node.origin)

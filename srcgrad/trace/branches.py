@@ -14,10 +14,10 @@ from ..stage.regions import names_read_after
 from .control import Bottom
 from .homes import RAISE
 from .merges import Arm, Box, BoxCell, Merges
+from .recorder import Region
 from .tracers import Jump, ScalarTracer
 
-USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError,
-               NotImplementedError)
+USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
 
 
 class Branches(Merges):
@@ -115,14 +115,19 @@ class Branches(Merges):
         try:
             return body()
         except Bottom:
-            while len(self.journal.layers) > layers:
-                self.journal.pop()
-            self.region = region
+            self._back_to(layers, region)
             return RAISE
         except USER_ERRORS as error:
             if isinstance(error, SrcgradError):
                 raise
+            self._back_to(layers, region)  # from loops that were being traced
             return self.raise_(error, None, False)
+
+    def _back_to(self, layers: int, region: Region) -> None:
+        """Leave what was being traced inside of a region."""
+        while len(self.journal.layers) > layers:
+            self.journal.pop()
+        self.region = region
 
     def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
         raise AttributeError

@@ -12,8 +12,8 @@ from .callees import Callee, swapped
 from .control import Refusal
 from .forms import Handed, Outer
 from .homes import may_be, may_be_one, reach
-from .joins import Leaf, leaf_shapes, leaves
 from .journal import Version
+from .shapes import Leaf, leaf_shapes, leaves
 from .statements import Statements
 from .tracers import ArrayTracer, Home
 
@@ -71,7 +71,7 @@ class CallNodes(Statements):
     def _seal_list(self, value: Any) -> None:
         """A list that may be given to a call and returned by it may not change any more."""
         if type(value) is list:
-            self.journal.seal(value)
+            self.journal.share(value)
 
     def _change(self, callee: Callee, parts: list[Any], changed: list[Any]) -> None:
         """Do outside what the call did to what it was handed."""

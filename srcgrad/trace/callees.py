@@ -11,8 +11,8 @@ from typing import Any
 from ..graph.ir import Block, Value
 from ..stage.machine import UNBOUND
 from .forms import Arguments, Handed, Outer
-from .joins import Sequence, Shape
 from .journal import Cell
+from .shapes import Sequence, Shape
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import JoinError, SourceNotFound, UnsupportedOperation
 from ..graph.ir import Value, abstract
 from ..kinds import OPAQUE, Aval
+from ..public_names import of_scipy
 from ..rules.book import lookup
 from ..rules.methods import resolve
 from ..spelling import Method
@@ -24,13 +25,17 @@ from ..stage.machine import Frame
 from ..subclasses import native_class
 from . import scipy_forms
 from .aside import ruled_call
+from .cached import call_cached, clear_cache, is_own
 from .classes import is_library
 from .control import Refusal, Restart
 from .iteration import EqualArrays, Staged
 from .library_calls import LibraryCalls
-from .natives import class_attribute, is_native_method, native_call
+from .library_errors import is_of_scipy, named_for_users
+from .natives import class_attribute, is_native_method, is_native_new, native_call
 from .refused import is_outward, of_method, refusal
-from .special_methods import python_method
+from .special_methods import operation, python_method
+from .state_of_c import DRAWING, owner_outside
+from .structures import reaches_tracer
 from .tracers import (
     ArrayTracer,
     BoundMethod,
@@ -39,9 +44,10 @@ from .tracers import (
     is_tracer,
 )
 from .vectorized import vectorized
-from .written_out import STAGED_MODULES
+from .written_out import STAGED_MODULES, fromkeys
 
-MAX_DEPTH = 400
+INLINED = ("collections.abc", "contextlib")  # mixin methods of the user's, managers
+MAX_DEPTH = 960  # plain Python has room for about as many
 
 
 # the generators behind the functions of the modules
@@ -60,6 +66,12 @@ class Calls(LibraryCalls):
             raise self.fatal(refused)
         if is_tracer(function):
             return self._call_traced(function, args, kwargs)
+        if is_of_scipy(function):
+            with named_for_users(self, function, args):
+                return self._call_known(function, args, kwargs)
+        return self._call_known(function, args, kwargs)
+
+    def _call_known(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         handler = self._handler(function)
         if handler is not None:
             return self.adopt(handler(self, *args, **kwargs))
@@ -67,10 +79,15 @@ class Calls(LibraryCalls):
             return self.call_method(function.owner, function.name, *args, **kwargs)
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__setattr__":
             return self.set_by_default(function.__self__, *args)
+        if is_native_new(function) and args and issubclass(args[0], type):
+            return self.made_class(function(*args, **kwargs))
         if (native := native_call(function, args)) is not None:
             return self.adopt(self.native_method(*native, kwargs))
-        if isinstance(function, types.MethodType) and isinstance(function.__self__, (
-                random.Random, np.random.Generator, np.random.RandomState)):
+        if isinstance(function, types.BuiltinMethodType) and function.__name__ == "fromkeys":
+            return self.call(fromkeys, function.__self__, *args)
+        if owner_outside(function, self.paths) is not None or (
+                isinstance(function, types.MethodType) and isinstance(
+                    function.__self__, DRAWING)):
             aval = self.effect_aval(function, args, kwargs)
             if function.__self__ in HIDDEN:
                 return self.emit_effect(function, args, kwargs, aval)
@@ -84,6 +101,8 @@ class Calls(LibraryCalls):
             return self.call(function.__func__, function.__self__, *args, **kwargs)
         if isinstance(function, types.FunctionType):
             return self.call_function(function, args, kwargs)
+        if isinstance(function, staticmethod):
+            return self.call(function.__func__, *args, **kwargs)
         if isinstance(function, functools.partial):
             return self.call(function.func, *function.args, *args,
                              **{**function.keywords, **kwargs})
@@ -96,7 +115,9 @@ class Calls(LibraryCalls):
             return vectorized(self, function, args, kwargs)
         wrapped = getattr(function, "__wrapped__", None)
         if hasattr(function, "cache_info") and isinstance(wrapped, types.FunctionType):
-            return self._call_cached(wrapped, args, kwargs)
+            return call_cached(self, function, args, kwargs)
+        if is_own(getattr(function, "__self__", None)) and function.__name__ == "cache_clear":
+            return clear_cache(self, function.__self__)
         if isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
             made: Any = function.__reduce__()
             return self.call(self.call(made[0], *made[1]), *args)
@@ -114,6 +135,9 @@ class Calls(LibraryCalls):
         if type(result) in (list, dict, set) and id(result) not in self.journal.births and (
                 id(result) not in self.paths):
             self.journal.born(result)
+            for part in result.values() if type(result) is dict else result:
+                if type(part) in (list, dict, set):
+                    self.adopt(part)
         elif hasattr(type(result), "__next__"):
             self.note_iterator(result)
         return result
@@ -130,12 +154,19 @@ class Calls(LibraryCalls):
         if not isinstance(made, Staged) and id(made) not in self.iterators:
             self.iterators[id(made)] = (made, self.region)
 
+    cleaning: bool
+
     def check_iterator(self, iterator: Any) -> None:
         """A Python iterator is advanced while tracing, so it must be in the region where it was
         made, which is run once; a for loop of known length can be unrolled."""
         if id(iterator) in self.spent:
             self.refuse_shared()
         found = self.iterators.get(id(iterator))
+        if self.cleaning and isinstance(iterator, types.GeneratorType) and (
+                iterator.gi_frame is None or iterator.gi_suspended):
+            raise self.fatal(JoinError(
+                "a generator is resumed for an exception that may never come",
+                why="it runs while compiling, once"))
         if found is not None and found[1] is not self.region:
             raise self.fatal(JoinError(
                 "a generator is advanced in a branch or loop that depends on data",
@@ -153,22 +184,12 @@ class Calls(LibraryCalls):
             return self.emit_effect(_apply, (function, *args), kwargs, OPAQUE)
         raise TypeError(f"'{function.__class__.__name__}' object is not callable")
 
-    def _call_cached(self, function: types.FunctionType, args: tuple[Any, ...],
-                     kwargs: dict[str, Any]) -> Any:
-        """A function behind ``lru_cache``: looked through if its body has no effects."""
-        before = self.region.effects
-        result = self.call_function(function, args, kwargs)
-        if self.region.effects != before:
-            raise self.fatal(UnsupportedOperation(
-                f"{function.__qualname__} is cached by functools and has effects",
-                why="whether the effects happen depends on earlier calls",
-                fix="take the decorator off, or the effects out"))
-        return result
-
     # ---- Python functions ------------------------------------------------------------------
     def call_function(self, function: Any, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         """A function written in Python: ruled functions are nodes, others are inlined."""
+        if (result := self.settled_call(function, args, kwargs)) is not NotImplemented:
+            return result
         if is_outward(function):
             return self.emit_effect(function, args, kwargs, OPAQUE)
         if definition(function) is None:
@@ -181,7 +202,7 @@ class Calls(LibraryCalls):
                 return self.call_library(function, args, kwargs)
             if not is_library(function.__module__) and lookup(function) is not None:
                 return ruled_call(self, function, args, kwargs)
-            if function.__module__ == "collections.abc":  # mixin methods of users' classes
+            if function.__module__ in INLINED:
                 return self.inline(function, args, kwargs)
             if is_library(function.__module__) and not (
                     contains_tracer(args) or contains_tracer(kwargs) or (
@@ -212,7 +233,7 @@ class Calls(LibraryCalls):
         except SourceNotFound as error:
             if function.__name__ == "__new__" and args and hasattr(args[0], "_fields"):
                 return function(*args, **kwargs)  # made by namedtuple: it only stores
-            if contains_tracer(args) or contains_tracer(kwargs):
+            if any(reaches_tracer(a) for a in (*args, *kwargs.values())):
                 raise self.fatal(error) from None
             return self.call_library(function, args, kwargs)
         if function.__defaults__ and id(function) in self.paths:
@@ -261,6 +282,7 @@ class Calls(LibraryCalls):
             for fact in self.assumed:
                 if fact[0] == "refused" and fact[1] is function.__code__:
                     raise Refusal(fact[2])
+            self.unroll_list_makers("a list that it fills may decide how deep a recursion goes")
             raise self.fatal(UnsupportedOperation(
                 f"recursion of {function.__qualname__!r} that stops on data",
                 why="each level is inlined, and tracing it does not come to an end",
@@ -312,8 +334,12 @@ class Calls(LibraryCalls):
 
     # ---- methods -----------------------------------------------------------------------------
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        if name[:2] == "__" and (special := operation(obj, name, args)) is not None:
+            return self.call(special[0], *special[1])
         if type(obj) is ArrayTracer or (is_tracer(obj) and type(obj) is not OpaqueTracer):
             refused = of_method(obj, name, args, kwargs)
+            if refused is not None and name == "setflags" and of_scipy(self.where()):
+                return None  # protects what it returns
             if refused is not None:
                 raise self.fatal(refused)
             return self._call_array_method(obj, name, args, kwargs)
@@ -328,6 +354,8 @@ class Calls(LibraryCalls):
             return self.emit_effect(Method(name), (obj, *args), kwargs, aval)
         if type(obj) in (list, dict, set, collections.deque):
             return self.adopt(self.container_method(obj, name, args, kwargs))
+        if isinstance(obj, tuple) and name in ("index", "count") and contains_tracer((obj, args)):
+            return self.call_method(list(obj), name, *args)
         if native_class(type(obj)) is not None and is_native_method(
                 class_attribute(type(obj), name)):
             return self.adopt(self.native_method(obj, name, args, kwargs))
@@ -357,9 +385,12 @@ class Calls(LibraryCalls):
 
     def _string_method(self, obj: str, name: str, args: tuple[Any, ...],
                        kwargs: dict[str, Any]) -> Any:
+        if name == "join" and len(args) == 1 and not is_tracer(args[0]) and not (
+                isinstance(args[0], (list, tuple, str))):
+            args = (list(self.iterate(args[0])),)
+        args = tuple(self.as_run_time(a) for a in args)
+        kwargs = {k: self.as_run_time(v) for k, v in kwargs.items()}
         if not contains_tracer(args) and not contains_tracer(kwargs):
-            if name == "join" and args and isinstance(args[0], Staged):
-                args = (self.iterate(args[0]),)
             return getattr(obj, name)(*args, **kwargs)
         for arg in args:
             if isinstance(arg, list) and id(arg) in self.symbolic_lists:
@@ -367,6 +398,9 @@ class Calls(LibraryCalls):
         return self.apply_opaque(Method(name), (obj, *args), kwargs)
 
     def unroll_maker(self, obj: list[Any]) -> None:
+        raise AttributeError
+
+    def as_run_time(self, obj: Any) -> Any:
         raise AttributeError
 
     def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

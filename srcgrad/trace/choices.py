@@ -26,6 +26,16 @@ class Choices(Operators):
     """Writes through joined arrays, and their contents after writes to a member."""
 
     choice_seen: dict[Value, list[Any]]
+    list_owners: dict[int, Any]
+    giving: bool
+
+    def is_part(self, obj: Any) -> bool:
+        """Is it a row that was read from a list of lists?"""
+        part = self.list_owners.get(id(obj))
+        return part is not None and part.key is not None and not part.given
+
+    def share_rows(self) -> None:
+        raise AttributeError
 
     def choose(self, predicate: Value, then: Callable[[], Any],
                orelse: Callable[[], Any]) -> Any:
@@ -37,8 +47,14 @@ class Choices(Operators):
 
     def each(self, choice: Choice, act: Callable[[Any], Any]) -> Any:
         """The value of an action on whichever object it is."""
+        known = self.known_truth(choice.predicate)
+        if known is not None:
+            return act(choice.first if known else choice.second)
         return self.choose(choice.predicate, lambda: act(choice.first),
                            lambda: act(choice.second))
+
+    def known_truth(self, value: Value) -> bool | None:
+        raise AttributeError
 
     def content(self, tracer: ArrayTracer) -> Value:
         if tracer.home.choice is not None:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..kinds import NUMERIC, Aval, Kind, list_of
-from .joins import Join, Leaf, Sequence, Shape, list_elem, unlike_items
+from .joins import Join, list_elem, unlike_items
 from .journal import Snapshot
-from .partial import PartialJoin
+from .optionals import OptionalJoin
+from .shapes import Leaf, Sequence, Shape
 from .structures import leaf_aval, rebuilder, structure_parts
 from .tracers import Columns, SymbolicList
 
@@ -31,6 +32,11 @@ class Form:
         return False
 
     @property
+    def is_plain(self) -> bool:
+        """Is an item a value, or a tuple of such?"""
+        return False
+
+    @property
     def mutable(self) -> bool:
         """Can an item be changed in place?"""
         return False
@@ -39,6 +45,10 @@ class Form:
 @dataclass(frozen=True, slots=True)
 class Column(Form):
     """A part that is a value."""
+
+    @property
+    def is_plain(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,10 @@ class Parts(Form):
     @property
     def is_row(self) -> bool:
         return self.key[0] is tuple and all(isinstance(i, Column) for i in self.items)
+
+    @property
+    def is_plain(self) -> bool:
+        return self.key[0] is tuple and all(i.is_plain for i in self.items)
 
     @property
     def mutable(self) -> bool:
@@ -201,7 +215,7 @@ def _joined(joining: Join, states: tuple[Any, ...]) -> Aval | None:
 
 
 
-class ColumnJoin(PartialJoin):
+class ColumnJoin(OptionalJoin):
     """A join that takes lists of tuples or records apart."""
 
     def column_lists(self, a: Any, b: Any) -> Shape:

@@ -10,8 +10,9 @@ import numpy as np
 from .. import dims
 from ..graph.ir import Value, abstract
 from ..kinds import BOOL, Kind
+from .settling import FEW
 from .sources import Sources
-from .special_methods import COMPARE, DUNDER, has_own, python_method
+from .special_methods import COMPARE, DUNDER, compared_fields, has_own, is_asked, python_method
 from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
 
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -41,6 +42,11 @@ class Comparisons(Sources):
         if op in ("==", "!=") and type(left) is type(right) and isinstance(left, (tuple, list)):
             equal = self._equal_sequences(left, right)
             return equal if op == "==" else self.not_(equal)
+        if op in ("==", "!=") and type(left) is type(right) is dict and any(
+                map(is_asked, (*left.values(), *right.values()))):
+            equal = left.keys() == right.keys() and self._equal_sequences(
+                list(left.values()), [right[k] for k in left])
+            return equal if op == "==" else self.not_(equal)
         if op in DUNDER and type(left) is type(right) and isinstance(left, (tuple, list)):
             return self._first_difference(op, left, right)
         if is_tracer(left) or is_tracer(right):
@@ -51,7 +57,11 @@ class Comparisons(Sources):
         for a, b, name in ((left, right, op), (right, left, MIRROR[op])):
             method = python_method(a, f"__{DUNDER[name]}__")
             if method is not None:
-                result = self.call(method, a, b)
+                compared = compared_fields(a, f"__{DUNDER[name]}__")
+                if compared is not None:
+                    result = self._compare_records(name, a, b, compared)
+                else:
+                    result = self.call(method, a, b if a is left else self.as_python_number(b, a))
                 if result is not NotImplemented:
                     return result
         if op == "!=":  # object.__ne__ asks __eq__
@@ -59,12 +69,27 @@ class Comparisons(Sources):
             return equal if equal is NotImplemented else self.not_(equal)
         return NotImplemented
 
+    def as_python_number(self, number: Any, other: Any) -> Any:
+        raise AttributeError
+
+    def _compare_records(self, op: str, left: Any, right: Any, names: tuple[str, ...]) -> Any:
+        """A comparison that ``@dataclass`` has made: of the fields, as tuples."""
+        if self.getattr(left, "__class__") is not self.getattr(right, "__class__"):
+            return NotImplemented
+        parts = [tuple(self.getattr(x, name) for name in names) for x in (left, right)]
+        return self.compare(op, *parts)
+
     def _compare_traced(self, op: str, left: Any, right: Any) -> Any:
         if left is None or right is None:
             if op in ("==", "!="):
                 other = right if left is None else left
                 if not other.aval.optional and other.aval.kind is not Kind.OPAQUE:
                     return op == "!="
+        if op in ("==", "!=") and any(type(x) in (str, bytes) for x in (left, right)):
+            number = next((x for x in (left, right) if type(x) is ScalarTracer), None)
+            if number is not None:  # a number is no text
+                differs = op == "!="
+                return np.bool_(differs) if number.aval.kind is Kind.SCALAR else differs
         if type(left) is OpaqueTracer or type(right) is OpaqueTracer or self._foreign(left) or (
                 self._foreign(right)):
             values = (self.value_of(left), self.value_of(right))
@@ -151,7 +176,7 @@ class Comparisons(Sources):
             result = self.and_(result, lambda equal=equal: equal)
             if result is False:
                 return False
-        return result
+        return self.call(bool, result)
 
     def _first_difference(self, op: str, left: Any, right: Any) -> Any:
         """``<`` and its relatives on tuples or lists: the first parts that are not equal decide."""
@@ -187,20 +212,26 @@ class Comparisons(Sources):
             answers = {c in container for c in item.classes}
             if len(answers) == 1:
                 return answers.pop()
-        if isinstance(container, set) and not container:
+        if isinstance(container, set) and not 0 < len(container) <= FEW:
             self.as_marks(container, item)
+        if not is_tracer(container) and any(python_method(container, name) is not None
+                                            for name in ("__iter__", "__getitem__")):
+            return self._contains(tuple(self.iterate(container)), item)
         if isinstance(container, (list, tuple, set, frozenset, range)) and (
-                is_tracer(item) or any(is_tracer(c) for c in container)):
+                is_tracer(item) or any(is_tracer(c) for c in container) or (
+                    isinstance(container, (list, tuple)) and any(
+                        map(is_asked, (item, *container))))):
             result: Any = False
             for c in container:
-                equal = self.compare("==", item, c)
+                equal = c is item or self.compare("==", item, c)
                 result = self.or_(result, lambda equal=equal: equal)
                 if result is True:
                     return True
             return result
         if isinstance(container, dict):
             self.as_table(container, item)
-        if isinstance(container, dict) and self.open_key(item):
+        if isinstance(container, dict) and (self.open_key(item) or (
+                type(item) is ScalarTracer and all(type(k) is str for k in container))):
             self.note_lookup(container, item)
             return self._contains(tuple(container), item)
         if isinstance(container, str) and is_tracer(item):
@@ -228,6 +259,12 @@ class Comparisons(Sources):
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         raise AttributeError
 
+    def iterate(self, iterable: Any) -> Any:
+        raise AttributeError
+
+    def getattr(self, obj: Any, name: str) -> Any:
+        raise AttributeError
+
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         raise AttributeError
 
@@ -237,7 +274,7 @@ class Comparisons(Sources):
     def open_key(self, key: Any) -> bool:
         raise AttributeError
 
-    def as_table(self, obj: Any, key: Any) -> None:
+    def as_table(self, obj: Any, key: Any, changes: bool = False) -> None:
         raise AttributeError
 
     def as_marks(self, obj: Any, item: Any) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import array
 import dataclasses
 import enum
-import warnings
+import pathlib
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..stage.source import is_generated
 from ..subclasses import native_class
 from .access import Access
 from .classes import is_library
+from .state_of_c import is_made_anew
 from .tracers import contains_tracer
 
 
@@ -47,9 +49,10 @@ class Construction(Access):
             return error
         if issubclass(cls, (type,)):
             return self.made_class(cls(*args, **kwargs))
-        if cls is warnings.catch_warnings or cls.__module__.startswith("numpy.random") or (
-                cls.__module__ == "random"):  # made anew at each call, for they have a state
+        if is_made_anew(cls, args, kwargs):
             return self.emit_effect(cls, args, kwargs, OPAQUE)
+        if issubclass(cls, (array.array, pathlib.PurePath)) and not contains_tracer(args):
+            return cls(*args, **kwargs)
         if cls is np.poly1d and contains_tracer(args):
             return self.instance(cls, args, kwargs)
         if cls.__module__ in ("builtins", "collections", "numpy") or cls.__flags__ & (

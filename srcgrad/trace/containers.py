@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,17 @@ from ..kinds import SCALARS
 from ..spelling import Method
 from ..stage.machine import NORMAL
 from ..subclasses import content_of, item_step, native_class
+from .control import Restart
 from .elements import NdIter
 from .iteration import Range, Rows, Staged, item, length, staged_iterable, static_items
 from .journal import Content
-from .lists import Lists
+from .list_methods import ListMethods
 from .operators import INPLACE
-from .special_methods import python_method
-from .tracers import ArrayTracer, Columns, is_tracer
-from .written_out import Flat, count_of, is_among, place_of
+from .rows import Row
+from .special_methods import is_asked, python_method
+from .tables import SPREAD
+from .tracers import ArrayTracer, Columns, Poison, ScalarTracer, is_tracer
+from .written_out import Flat, Parts, count_of, insert_at, is_among, place_of
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
@@ -32,7 +36,7 @@ READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "
 MOST_ITEMS = 500  # of an iterator of a user's class
 
 
-class Containers(Lists):
+class Containers(ListMethods):
     """Python's containers."""
 
     # ---- displays ------------------------------------------------------------------------
@@ -51,20 +55,38 @@ class Containers(Lists):
         self.scopes.append((len(self.frames), obj))
 
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> Any:
-        return self.made_dict({self.static_key(k): v for k, v in pairs})
+        open_ = [k for k, _ in pairs if k is SPREAD or self.open_key(k)]
+        if not open_:
+            return self.made_dict({self.static_key(k): v for k, v in pairs})
+        made = self.made_dict({})
+        for key, value in pairs:
+            if key is SPREAD:
+                self.call_method(made, "update", value)
+            else:
+                self.setitem(made, key, value)
+        return made
 
     def build_set(self, *items: Any) -> Any:
-        return self.made_set({self.static_key(i) for i in items})
+        if not any(self.open_key(i) for i in items):
+            return self.made_set({self.static_key(i) for i in items})
+        made = self.made_set(set())
+        for one in items:
+            self.call_method(made, "add", one)
+        return made
 
-    def repeated_list(self, items: list[Any], times: Any) -> list[Any]:
+    def repeated_list(self, items: list[Any], times: Any, how: str = "append") -> list[Any]:
         made = self.build_list()
 
         def body() -> int:
             for one in items:
-                self.container_method(made, "append", (one,), {})
+                self.container_method(made, how, (one,), {})
             return NORMAL
 
-        self.for_(Range(0, times, 1), self._hold, body)
+        if type(times) is int and how == "extend":
+            for _ in range(times):
+                body()
+        else:
+            self.for_(Range(0, times, 1), self._hold, body)
         return made
 
     def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
@@ -83,7 +105,8 @@ class Containers(Lists):
             if star:
                 value._refuse("is unpacked with a star")
             return tuple(self.getitem(value, i) for i in range(before))
-        elif isinstance(value, list) and id(value) in self.symbolic_lists and not star:
+        elif not star and (type(value) is Row or (
+                isinstance(value, list) and id(value) in self.symbolic_lists)):
             return tuple(self.getitem(value, i) for i in range(before))
         else:
             items = list(self.iterate(value))
@@ -93,13 +116,14 @@ class Containers(Lists):
         """The items of an iterable whose number is known (or demanded) now."""
         if isinstance(iterable, Staged) or is_tracer(iterable):
             return iter(self.all_items(iterable))
+        iterable = self.seen(iterable)
         if isinstance(iterable, list) and id(iterable) in self.symbolic_lists:
             self.unroll_maker(iterable)
             raise self.fatal(UnsupportedOperation(
                 "a list whose length depends on data is iterated where its length is needed",
                 why="the generated code is made before the length is known",
                 fix="loop over it with a for statement"))
-        return iter(self.outside_items(iterable))
+        return self.watched(self.outside_items(iterable))
 
     def delegate(self, iterable: Any) -> Any:
         """The operand of ``yield from``: what is staged is taken item by item."""
@@ -134,7 +158,7 @@ class Containers(Lists):
         if found is not iterable:
             return self.outside_items(found)
         iterable = self.seen(iterable)
-        if type(iterable) in (Flat, NdIter):
+        if type(iterable) in (Flat, NdIter, Parts):
             iterable = staged_iterable(self, iterable)
         if isinstance(iterable, Staged) or is_tracer(iterable):  # what an __iter__ returned
             return self.iterate(iterable)
@@ -158,15 +182,22 @@ class Containers(Lists):
         self.check_iterator(iterable)
         return iterable
 
+    def watched(self, items: Any) -> Any:
+        """Python's iterator over items; if they are those of a list that gets an unknown length
+        meanwhile, tracing starts again with the list as it is."""
+        return _watched(self, items) if type(items) is list else iter(items)
+
     def _user_iterator(self, iterator: Any, step: Any) -> Any:
         for _ in range(MOST_ITEMS):
             self.demanding += 1
+            self.trying.append(self.region)  # which meets the exception that ends it
             try:
                 value = self.call(step, iterator)
             except StopIteration:
                 return
             finally:
                 self.demanding -= 1
+                self.trying.pop()
             yield value
         raise self.fatal(UnsupportedOperation(
             f"the iterator of {type(iterator).__name__} gives more than {MOST_ITEMS} items, or "
@@ -177,10 +208,13 @@ class Containers(Lists):
     def _user_sequence(self, obj: Any) -> Any:
         i = 0
         while True:
+            self.trying.append(self.region)  # which meets the exception that ends it
             try:
                 value = self.getitem(obj, i)
             except IndexError:
                 return
+            finally:
+                self.trying.pop()
             yield value
             i += 1
 
@@ -191,12 +225,16 @@ class Containers(Lists):
             obj = self.seen(obj)
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             return self.symbolic_method(obj, name, args, kwargs)
-        if isinstance(obj, dict) and args and self.open_key(args[0]):
-            return self._open_method(obj, name, *args)
         if isinstance(obj, dict):
             args = (self.static_key(args[0]), *args[1:]) if args else args
+        elif name == "insert" and type(obj) is list and id(obj) not in self.paths and (
+                self.open_place(args[0])):
+            return self.helped(insert_at, obj, *args)
         elif name in ("insert", "pop") and args:
             args = (self.static_key(args[0]), *args[1:])
+        if name == "extend" and type(obj) is list and id(obj) not in self.paths and (
+                self.of_unknown_length(args[0])):
+            return self.extend_symbolic(obj, args[0])
         args = tuple(list(self.iterate(a)) if isinstance(a, Staged) else a for a in args)
         if name in ("extend", "extendleft", "update"):
             args = tuple(self.resolved(a) for a in args)
@@ -213,20 +251,15 @@ class Containers(Lists):
         if name == "extend" and args and isinstance(args[0], list) and (
                 id(args[0]) in self.symbolic_lists):
             return self.extend_symbolic(obj, args[0])
-        if name == "remove" and any(is_tracer(x) for x in obj):
+        if name == "remove" and isinstance(obj, list) and any(map(is_asked, (*obj, *args))):
             return self._remove(obj, args[0])
         self.journal.touch(Content(obj, self.symbolic_lists))
         return native_method(obj, name)(*args, **kwargs)
 
-    def _open_method(self, obj: Any, name: str, key: Any, default: Any = None) -> Any:
-        """A method of a dict with a key that is known at run time only."""
-        if name != "get":
-            raise self.fatal(UnsupportedOperation(
-                f"dict.{name} with a key that is only known at run time",
-                why="which keys a dict has is known while compiling",
-                fix="give the dict all its keys from the start, and read and write its items"))
-        return self.if_expression(self.compare("in", key, obj), lambda: self.getitem(obj, key),
-                                  lambda: default)
+    def open_place(self, place: Any) -> bool:
+        """Is a place in a list a number that only a run knows, and that differs within it?"""
+        return type(place) is ScalarTracer and (
+            place.aval.expr is None or is_varying(place.aval.expr))
 
     def _change_outside(self, obj: Any, name: str, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> Any:
@@ -247,7 +280,7 @@ class Containers(Lists):
         path = self.paths.get(id(obj))
         if path is None:
             if name in ("index", "count") and isinstance(obj, list) and (
-                    any(is_tracer(x) for x in (*obj, *args))):
+                    any(map(is_asked, (*obj, *args)))):
                 return self._search(obj, name, args[0])
             return native_method(obj, name)(*args, **kwargs)
         self.note_container(obj)
@@ -267,13 +300,30 @@ class Containers(Lists):
             for x in obj:
                 total = self.binary("+", total, self.call(int, self.compare("==", x, item)))
             return total
-        if obj and obj[0] is item:
-            return 0
         if self._are_numbers(obj, item):
             return self.helped(place_of, obj, item)
-        raise self.fatal(UnsupportedOperation(
-            "list.index of a traced value", why="which item is equal depends on data",
-            fix="use np.argmax of a comparison"))
+        return self._at_equal(obj, item, lambda i: i, "index(x): x not in list")
+
+    def _at_equal(self, obj: Any, item: Any, act: Callable[[int], Any], missing: str) -> Any:
+        """What ``act`` gives for the place of the first item that is equal; which one that is
+        may depend on data."""
+        known = self.alternatives(item)
+        if known is not None and not any(is_tracer(x) for x in obj):
+            return self.by_key(item, known, lambda k: act(list(obj).index(k)), None)
+        items = list(obj)
+        if any(type(x) is ArrayTracer and x.aval.ndim for x in (item, *items)):
+            raise self.fatal(UnsupportedOperation(
+                "an array is searched for in a list",
+                why="arrays are compared item by item, which gives no single answer",
+                fix="compare with np.array_equal in a loop"))
+
+        def at(i: int) -> Any:
+            if i == len(items):
+                raise ValueError(missing)
+            equal = items[i] is item or self.compare("==", items[i], item)
+            return self.if_expression(equal, lambda: act(i), lambda: at(i + 1))
+
+        return at(0)
 
     def _are_numbers(self, obj: list[Any], item: Any) -> bool:
         """Is it a list of numbers, and the item a number?"""
@@ -294,7 +344,7 @@ class Containers(Lists):
     def contains_number(self, obj: list[Any], item: Any) -> Any:
         """``item in obj`` for a list of unknown length that holds numbers."""
         if not self._are_numbers(obj, item):
-            return self._no_method(obj, "a membership test")
+            return self.no_method(obj, "a membership test")
         return self.helped(is_among, obj, item)
 
     def _remove(self, obj: list[Any], item: Any) -> None:
@@ -303,9 +353,10 @@ class Containers(Lists):
                 self.journal.touch(Content(obj, self.symbolic_lists))
                 del obj[i]
                 return
-        raise self.fatal(UnsupportedOperation(
-            "list.remove of a traced value", why="which item is equal depends on data",
-            fix="remove it by its index"))
+            if type(x) is not ArrayTracer:  # it may be equal, and comes first
+                break
+        self._at_equal(obj, item, lambda i: self.container_method(obj, "pop", (i,), {}),
+                       "list.remove(x): x not in list")
 
     def _replace(self, obj: list[Any], items: list[Any]) -> None:
         if id(obj) in self.paths:
@@ -317,6 +368,7 @@ class Containers(Lists):
         obj[:] = items
 
     def resolved(self, obj: Any) -> Any:
+        obj = self.seen(obj)
         if id(obj) in self.symbolic_lists or id(obj) not in self.paths:
             return obj
         if isinstance(obj, (list, tuple, collections.deque)):
@@ -360,6 +412,17 @@ class Containers(Lists):
         return super().predicate(value)
 
 
+
+
+def _watched(machine: Any, items: list[Any]) -> Any:
+    for one in items:
+        if id(items) in machine.symbolic_lists:
+            raise Restart(("assume", ("closed",)))
+        if type(one) is Poison:
+            raise machine.fatal(one.error)
+        yield one
+    if id(items) in machine.symbolic_lists:
+        raise Restart(("assume", ("closed",)))
 
 
 def _is_number(obj: Any) -> bool:

@@ -10,12 +10,13 @@ import functools
 import types
 from typing import Any
 
-from ..errors import TracingError
 from ..stage.defaults import MachineDefaults
 from ..stage.machine import NORMAL
 from .iteration import Entries
-from .presence import DICTS, Presence, unordered
-from .tracers import BoundMethod, contains_tracer
+from .partial import DELETED
+from .presence import DICTS, Presence, do_nothing, unordered
+from .tables import SPREAD, Table
+from .tracers import BoundMethod, Maybe, contains_tracer
 
 # functions that look at the keys alone, one after the other
 OF_KEYS = frozenset({list, tuple, set, frozenset, sorted, iter, sum, min, max, any, all, enumerate,
@@ -28,7 +29,8 @@ class Contents(Presence, MachineDefaults):
     """Operators on whole contents."""
 
     def _contains(self, container: Any, item: Any) -> Any:
-        if type(container) in (set, *DICTS) and self._told_apart(container, item):
+        if type(container) in (set, *DICTS) and self.open_key(item) and (
+                self.alternatives(item) is not None or self.partial_of(container) is not None):
             return self.with_key(container, item, lambda k: self._contains(container, k),
                                  lambda: False)
         if self.partial_of(container) is None:
@@ -60,7 +62,22 @@ class Contents(Presence, MachineDefaults):
         bounds = [self.is_bound(v) for _, v in state.entries]
         return self.or_(bounds[0], *(functools.partial(_same, b) for b in bounds[1:]))
 
+    def build_dict(self, pairs: list[tuple[Any, Any]]) -> Any:
+        sure = next((i for i, (_, v) in enumerate(pairs) if type(v) is Maybe), len(pairs))
+        made = super().build_dict(pairs[:sure])
+        for key, value in pairs[sure:]:
+            if key is SPREAD:
+                self.call_method(made, "update", value)
+                continue
+            content = value.content if type(value) is Maybe else value
+            self.either_way(self.is_bound(value), functools.partial(
+                self.setitem, made, self.static_key(key), content), do_nothing)
+        return made
+
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        perhaps = next((k for k, v in kwargs.items() if type(v) is Maybe), None)
+        if perhaps is not None:
+            return self._call_perhaps(function, args, kwargs, perhaps)
         held = next((a for a in args if self.partial_of(a) is not None), None)
         if held is None:
             return super().call(function, *args, **kwargs)
@@ -80,6 +97,21 @@ class Contents(Presence, MachineDefaults):
         elif not known and not isinstance(function, STAGED):
             return self.decided(held, lambda: self.call(function, *args, **kwargs))
         return super().call(function, *args, **kwargs)
+
+    def _call_perhaps(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+                      name: str) -> Any:
+        """A call with a keyword argument of a dict that may or may not have it."""
+        given = kwargs[name]
+        bound = self.is_bound(given)
+
+        def call(there: bool) -> Any:
+            left = {k: given.content if k == name else v for k, v in kwargs.items()
+                    if there or k != name}
+            return self.call(function, *args, **left)
+
+        if type(bound) is bool:
+            return call(bound)
+        return self.choose(self.value_of(bound), lambda: call(True), lambda: call(False))
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
         for side in (left, right):
@@ -112,6 +144,7 @@ class Contents(Presence, MachineDefaults):
         if not isinstance(iterable, Entries):
             return super().for_(iterable, target, body, orelse, rest)
         if not iterable.ordered:
+            self.make_table(iterable.source)
             raise self.fatal(unordered())
         current: list[tuple[Any, Any]] = []
 
@@ -145,7 +178,8 @@ class Contents(Presence, MachineDefaults):
         if contains_tracer(ranks):
             return None
         order = sorted(range(len(ranks)), key=ranks.__getitem__, reverse=reverse)
-        return Entries([entries.items[i] for i in order], entries.ordered or key is None)
+        return Entries([entries.items[i] for i in order], entries.ordered or key is None,
+                       entries.source)
 
     def listed_entries(self, entries: Entries) -> list[Any]:
         """The items that are there, as a list."""
@@ -156,14 +190,11 @@ class Contents(Presence, MachineDefaults):
 
     # ---- patterns and keywords ---------------------------------------------------------------
     def mapping_items(self, mapping: Any) -> list[tuple[Any, Any]]:
-        if self.partial_of(mapping) is not None:
-            found = self.entries(mapping, "items").items
-            if all(bound is True for bound, _ in found):
-                return [pair for _, pair in found]
-            raise self.fatal(TracingError(
-                "a dict whose keys depend on data is spread with **",
-                why="which arguments there are would depend on data",
-                fix="pass the dict itself, or use dict.update"))
+        if type(mapping) is Table:
+            return [(SPREAD, mapping)]
+        state = self.partial_of(mapping)
+        if state is not None:  # what may be missing stays a Maybe
+            return [(k, v) for k, v in state.entries if v is not DELETED]
         if isinstance(mapping, dict) and self.special_method(mapping, "items") is None:
             return list(self.container_method(mapping, "items", (), {}))
         return super().mapping_items(mapping)

@@ -8,22 +8,25 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
+from ..graph.generic import name_of
 from ..graph.infer import infer
 from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind, array, python_scalar, scalar
 from ..rules.ufunc_forms import masked
 from ..spelling import Method
+from .handover import HandedOver
+from .leaks import leak
 from .recorder import array_tracers
-from .selections import NOTHING, Selections
-from .tracers import ArrayTracer, is_tracer
-from .written_out import require_shape, ufunc_at
+from .selections import NOTHING
+from .tracers import ArrayTracer, contains_tracer, is_tracer
+from .written_out import numbers_of, require_shape, rows_of, ufunc_at
 
 _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
                    Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
                    np.add.accumulate, np.multiply.accumulate})
 
 
-class Effects(Selections):
+class Effects(HandedOver):
     """Effect nodes, random draws, writes through ``out=`` and in-place library functions."""
 
     def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
@@ -38,6 +41,9 @@ class Effects(Selections):
         self.check_batches(array_tracers((args, kwargs)))
         template = abstract(self.values_in(self._operands(args)), inputs)
         keywords = abstract(self.values_in(self._operands(kwargs)), inputs)
+        found = leak((args, kwargs), f"handed to {name_of(fn)}, an effect")
+        if found is not None:
+            raise self.fatal(found)
         self.region.effects += 1
         outputs = self.emit("effect", tuple(inputs), () if aval is None else (aval,), fn=fn,
                             args=template, kwargs=keywords)
@@ -77,12 +83,12 @@ class Effects(Selections):
             return type(structure)(self._operands(s) for s in structure)
         if type(structure) is dict:
             return {k: self._operands(v) for k, v in structure.items()}
-        return structure
+        return self.as_run_time(structure)
 
     def effect_on(self, obj: Any, fn: Any, *args: Any, **kwargs: Any) -> None:
         """A mutation of an object from outside."""
         target = self.object_value(obj)
-        self.emit_effect(fn, (target, *args), kwargs, None)
+        self.emit_effect(fn, (target, *self.on_hand_over(fn, args)), kwargs, None)
 
     def effect_aval(self, function: Any, args: tuple[Any, ...],
                     kwargs: dict[str, Any]) -> Aval | None:
@@ -262,6 +268,8 @@ class Effects(Selections):
     def array_put(self, target: ArrayTracer, indices: Any, values: Any,
                   mode: str = "raise") -> None:
         """``x.put``: places are counted in C order."""
+        if not contains_tracer(indices) and np.size(indices) == 0:
+            return
         places = self.call(np.ravel, self.call(np.asarray, indices))
         size = self.getattr(target, "size")
         if mode == "wrap":
@@ -288,17 +296,25 @@ class Effects(Selections):
     def array_tofile(self, target: ArrayTracer, *args: Any, **kwargs: Any) -> None:
         self.emit_effect(Method("tofile"), (target, *args), kwargs, None)
 
+    opens: bool
+
     def array_tolist(self, target: ArrayTracer) -> Any:
         """``x.tolist()``: nested lists of Python numbers."""
         aval = target.aval
         if aval.ndim == 0:
             return self.numeric_call(Method("item"), (target,), {})
         size = self.length(target)
+        if type(size) is not int and aval.ndim == 1 and ("closed",) not in self.assumed:
+            self.opens = True
+            return self.helped(numbers_of, target)
+        if type(size) is not int and aval.ndim == 2 and ("closed",) not in self.assumed:
+            self.opens = True
+            return self.helped(rows_of, target)
         if type(size) is not int:
             size = self.demand(size, "the length of x.tolist()")
         rows = [self.getitem(target, i) for i in range(size)]
-        return [self.array_tolist(r) if type(r) is ArrayTracer
-                else self.numeric_call(Method("item"), (r,), {}) for r in rows]
+        return self.made([self.array_tolist(r) if type(r) is ArrayTracer
+                          else self.numeric_call(Method("item"), (r,), {}) for r in rows])
 
     def copyto(self, target: Any, source: Any, casting: str = "same_kind",
                where: Any = True) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import JoinError
+from ..stage.machine import Frame
 from .access import WRITING_METHODS
 from .schedules import Schedules
 from .special_methods import truth_method
@@ -40,7 +41,7 @@ class Either(Schedules):
     def each_member(self, obj: OpaqueTracer, act: Callable[[Any], Any]) -> Any:
         """The value of an action on whichever member of its enumeration an object is."""
         def absent() -> Any:
-            return self.raise_(TypeError("the object is None"), None, False)
+            raise TypeError("the object is None")
 
         return self.by_key(obj, list(obj.aval.members or ()), act,
                            absent if obj.aval.optional else None)
@@ -96,11 +97,22 @@ class Either(Schedules):
         return super().binary(op, left, right)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
+        if type(left) is Choice and right is None and op in ("is", "is not"):
+            return self._told(left, lambda o: self.compare(op, o, None))
         if type(left) is Choice:
             return self.each(left, lambda o: self.compare(op, o, right))
         if type(right) is Choice:
             return self.each(right, lambda o: self.compare(op, left, o))
         return super().compare(op, left, right)
+
+    def _told(self, choice: Choice, act: Callable[[Any], Any]) -> Any:
+        """The value of a test on whichever object it is: for a tuple or None, which of them."""
+        if choice.second is None and isinstance(choice.first, tuple):
+            first, second = act(choice.first), act(None)
+            if type(first) is type(second) is bool:
+                which = self.wrap(choice.predicate)
+                return first if first is second else which if first else self.not_(which)
+        return self.each(choice, act)
 
     def static_truth(self, value: Any) -> bool | None:
         if type(value) is Choice:
@@ -111,7 +123,7 @@ class Either(Schedules):
 
     def predicate(self, value: Any) -> Any:
         if type(value) is Choice:
-            return self.each(value, lambda o: self.call(bool, o))
+            return self._told(value, lambda o: self.call(bool, o))
         return super().predicate(value)
 
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
@@ -153,16 +165,37 @@ class Either(Schedules):
             return iter(self._items_of(iterable))
         return super().iterate(iterable)
 
+    def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
+        if type(value) is Choice:
+            found: tuple[Any, ...] = self.each(
+                value, lambda o: self.unpack(o, before, star, after))
+            return found
+        return super().unpack(value, before, star, after)
+
     def _items_of(self, iterable: Choice) -> list[Any]:
         """The items of one of two sequences, one by one."""
         sides = [list(self.iterate(s)) for s in (iterable.first, iterable.second)]
         if len(sides[0]) != len(sides[1]):
-            raise self.fatal(JoinError(
+            refusal = self.fatal(JoinError(
                 f"a sequence has {len(sides[0])} items on one path and {len(sides[1])} on the "
                 "other", why="how many there are is needed while the code is made",
                 fix="loop over it with a for statement"))
+            refusal.assume = ("listed",)  # generator expressions, run at once and staged
+            raise refusal
         return [self.choose(iterable.predicate, lambda: a, lambda: b)  # noqa: B023
                 for a, b in zip(*sides, strict=True)]
+
+    def match_each(self, frame: Frame, slot: str, test: Callable[[], Any]) -> Any:
+        def match(one: Any) -> Any:
+            self.store(frame, slot, one)
+            return self.match_each(frame, slot, test)
+
+        subject = self.load(frame, slot)
+        if type(subject) is Choice:
+            return self.each(subject, match)
+        if is_member(subject):
+            return self.each_member(subject, match)
+        return test()
 
     # ---- results -----------------------------------------------------------------------------
     def one_form(self, choice: Choice) -> Any:

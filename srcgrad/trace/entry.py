@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import types
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..config import config
-from ..errors import SrcgradError, TracingError
+from ..errors import SrcgradError, TracingError, UnsupportedOperation, Where
 from ..graph.ir import Graph, Ref, Value, abstract
 from ..guards import MANY, Guard, Path, SizeSource, Source
 from ..rules.book import lookup
@@ -18,10 +19,11 @@ from ..stage.function import stage
 from ..subclasses import native_class, parts_of
 from .control import Refusal, Restart, Unroll
 from .iteration import EqualArrays, Staged
+from .leaks import leak
 from .machine import TraceMachine
+from .run_time import check_no_table
 from .structures import record_fields
-from .tables import check_no_table
-from .tracers import ArrayTracer, Choice, Poison, is_tracer
+from .tracers import ArrayTracer, BoundMethod, Choice, Poison, is_tracer
 
 MAX_RESTARTS = 24
 
@@ -47,7 +49,8 @@ class Traced:
     rounds: int
     nodes: int
     inputs: dict[Path, int] = field(default_factory=dict)
-    repeats: bool = False  # is there a ``[0.0] * n`` of unknown length?
+    repeats: bool = False  # are there lists that need not be of unknown length?
+    leak: SrcgradError | None = None  # the result holds traced values out of sight
 
 
 def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any],
@@ -65,8 +68,14 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
     unrolled: dict[Any, str] = {}
     assumed: set[tuple[Any, ...]] = {("separate", "*")} if separate else set()
     if not repeated:
-        assumed.add(("repeated", "*"))
+        assumed.update({("repeated", "*"), ("closed",)})
+    opened = False
     for _ in range(MAX_RESTARTS):
+        if opened and ("closed",) in assumed:  # what was unrolled for opened lists need not be
+            opened = False
+            unrolled.clear()
+            sizes.clear()
+        closed = ("closed",) in assumed
         machine = TraceMachine(sizes, unrolled)
         machine.assumed = assumed
         machine.reserved = {name}
@@ -83,36 +92,40 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
             if again.assumption[0] == "assume" and again.assumption[1] not in assumed:
                 assumed.add(again.assumption[1])
                 continue
+            if _take_apart(machine, assumed, opened):
+                continue
             raise TracingError("tracing does not settle",
                                why=f"assumption {again.assumption} was not enough") from None
         except Refusal as refusal:
             if refusal.assume is not None and refusal.assume not in assumed:
                 assumed.add(refusal.assume)
                 continue
-            if _take_apart(machine, assumed):
+            if _take_apart(machine, assumed, opened):
                 continue
             if config.internal_frames:
                 raise refusal.error from refusal
             raise refusal.error from None
         except Unroll as need:
-            if _take_apart(machine, assumed):
+            if _take_apart(machine, assumed, opened):
                 continue
             raise TracingError(
                 "the number of a loop index is needed while compiling",
                 why=need.reason, fix="index one array instead of unlike things") from None
         except Exception:
-            if not _take_apart(machine, assumed):
+            if not _take_apart(machine, assumed, opened):
                 raise
         finally:
+            opened = opened or (machine.opens and not closed)
             _undo(machine)
     raise TracingError("tracing does not settle", why="too many assumptions about sizes")
 
 
-def _take_apart(machine: TraceMachine, assumed: set[tuple[Any, ...]]) -> bool:
+def _take_apart(machine: TraceMachine, assumed: set[tuple[Any, ...]], opened: bool) -> bool:
     """Where dicts were tables, long lists were one array, or a repeated list had an unknown
     length, and something failed: once more with the dicts and lists as they are."""
     tables = any(a[0] == "table" for a in assumed)
-    for used, assumption in ((tables, ("dicts",)), (machine.repeats, ("repeated", "*")),
+    for used, assumption in ((machine.opens or opened, ("closed",)), (tables, ("dicts",)),
+                             (machine.repeats, ("repeated", "*")),
                              (machine.batches, ("separate", "*"))):
         if used and assumption not in assumed:
             assumed.add(assumption)
@@ -165,10 +178,19 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
             function.__self__, "self"), (), "self"))
         traced_args.insert(0, owner)
     result = machine.run(target, tuple(traced_args), traced_kwargs)
+    machine.check_swap()
     machine.check_batches_unwritten()
     machine.check_overlaps()
     outputs: list[Value] = []
-    template = abstract(_result_values(machine, result, set()), outputs)
+    found, place = leak(result, "returned"), _last_place(machine) or Where.of(target)
+    if found is not None and place is not None:
+        found.at(place)
+    try:
+        template = abstract(_result_values(machine, result, set()), outputs)
+    except Refusal as refusal:
+        if place is not None:
+            refusal.error.at(place)
+        raise
     block = machine.root.builder.block(tuple(outputs))
     inputs = [v for v, _ in machine.inputs]
     homes = {id(t.home) for _, t, _ in machine.outside_arrays if t.home.written}
@@ -180,7 +202,16 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     return Traced(graph, tuple(s for _, s in machine.inputs), tuple(machine.guards.values()),
                   tuple(machine.symbols), template, machine.pinned, dict(bound.arguments),
                   tuple(dict.fromkeys(machine.notes)), machine.rounds, machine.node_count,
-                  {s.path: i for i, (_, s) in enumerate(machine.inputs)}, machine.repeats)
+                  {s.path: i for i, (_, s) in enumerate(machine.inputs)},
+                  machine.repeats or machine.opens, found)
+
+
+def _last_place(machine: TraceMachine) -> Where | None:
+    """The expression that was traced last."""
+    for node in reversed(machine.root.builder.nodes):
+        if node.origin is not None and node.origin.where is not None:
+            return node.origin.where
+    return None
 
 
 def _is_row(machine: TraceMachine, path: Path, root: Any) -> bool:
@@ -216,7 +247,7 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
         return machine.value_of(obj)
     if type(obj) is EqualArrays:
         obj.apart()
-    check_no_table(obj)
+    check_no_table(machine, obj)
     if isinstance(obj, Staged):
         raise machine.fatal(TracingError(
             "the function returns an iterator over traced values",
@@ -231,15 +262,24 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
         contents = {key: _result_values(machine, part, above) for _, key, part in parts_of(obj)}
         return Record(type(obj), contents)
     if isinstance(obj, (list, tuple)):
+        if hasattr(obj, "_fields") and getattr(obj, "__dict__", None):
+            raise machine.fatal(UnsupportedOperation(
+                f"the function returns a {type(obj).__name__}, a tuple with further attributes",
+                why="it cannot be made again of its items",
+                fix="return the numbers that are needed, in a tuple or dict"))
         items = [_result_values(machine, o, above) for o in obj]
         return (type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items))
     if type(obj) is dict:
         return {k: _result_values(machine, v, above) for k, v in obj.items()}
-    fields = record_fields(obj)
+    if type(obj) is deque and obj.maxlen is None:
+        return Record(deque, {
+            n: _result_values(machine, v, above)  # type: ignore[misc]
+            for n, v in enumerate(obj)})
+    fields = None if type(obj) is BoundMethod else record_fields(obj)
     if fields and id(obj) not in above and not isinstance(obj, (SrcgradError, np.ndarray)):
         parts = {n: _result_values(machine, object.__getattribute__(obj, n), above | {id(obj)})
                  for n in fields}
-        if any(_has_value(p) for p in parts.values()):
+        if id(obj) in machine.journal.births or any(_has_value(p) for p in parts.values()):
             return Record(type(obj), parts)
     return obj
 

@@ -18,8 +18,9 @@ from ..errors import JoinError
 from ..graph.ir import Value
 from ..kinds import Aval, Kind, join, list_of
 from ..stage.function import definition
-from .joins import Failed, Join, Leaf, Same, Sequence, Shape, leaf_shapes, leaves, list_elem
+from .joins import Join, list_elem
 from .journal import Snapshot
+from .shapes import Failed, Leaf, Same, Sequence, Shape, leaf_shapes, leaves
 from .structures import leaf_aval, rebuilder, structure_parts
 from .tracers import Maybe, Partial, SymbolicList, is_tracer
 from .widening import merge_leaf

@@ -21,13 +21,21 @@ from ..tree import tree_map
 from . import iteration
 from .handlers import HANDLERS, handles
 from .homes import may_be
-from .iteration import EqualArrays, Range, Staged, staged_iterable
+from .iteration import EqualArrays, Range, staged_iterable
 from .library import Selector
 from .operators import BINARY, INPLACE, UNARY
+from .run_time import check_no_table
 from .special_methods import COMPARE, python_method
 from .structures import leaf_aval
-from .tables import check_no_table
-from .tracers import ArrayTracer, Maybe, OpaqueTracer, ScalarTracer, contains_tracer, is_tracer
+from .tracers import (
+    ArrayTracer,
+    Maybe,
+    OpaqueTracer,
+    ScalarTracer,
+    StandIn,
+    contains_tracer,
+    is_tracer,
+)
 
 for _op, _fn in BINARY.items():
     HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.binary(op, a, b), op=_op)
@@ -37,6 +45,15 @@ for _op, _fn in UNARY.items():
     HANDLERS[_fn] = functools.partial(lambda m, a, op: m.unary(op, a), op=_op)
 for _op, _fn in COMPARE.items():
     HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.compare(op, a, b), op=_op)
+HANDLERS[operator.concat] = lambda m, a, b: m.binary("+", a, b)
+HANDLERS[operator.iconcat] = lambda m, a, b: m.inplace("+", a, b)
+HANDLERS[operator.inv] = lambda m, a: m.unary("~", a)
+HANDLERS[operator.is_] = lambda m, a, b: m.compare("is", a, b)
+HANDLERS[operator.is_not] = lambda m, a, b: m.compare("is not", a, b)
+HANDLERS[operator.contains] = lambda m, a, b: m.compare("in", b, a)
+HANDLERS[operator.delitem] = lambda m, a, b: m.delitem(a, b)
+HANDLERS[operator.truth] = lambda m, a: m.call(bool, a)
+HANDLERS[operator.abs] = lambda m, a: m.call(abs, a)
 
 
 @handles(operator.not_)
@@ -52,6 +69,16 @@ def getitem(machine: Any, obj: Any, key: Any) -> Any:
 @handles(operator.setitem)
 def setitem(machine: Any, obj: Any, key: Any, value: Any) -> None:
     machine.setitem(obj, key, value)
+
+
+@handles(operator.delitem)
+def delitem(machine: Any, obj: Any, key: Any) -> None:
+    machine.delitem(obj, key)
+
+
+@handles(operator.contains)
+def contains(machine: Any, obj: Any, item: Any) -> Any:
+    return machine.compare("in", item, obj)
 
 
 @handles(operator.itemgetter)
@@ -94,7 +121,7 @@ def _convert(cls: type) -> Callable[..., Any]:
             if cls is float and args[0].aval.kind is Kind.FLOAT and not args[0].aval.optional:
                 return args[0]
             if type(args[0]) is OpaqueTracer:
-                return machine.opaque_apply(cls, (args[0].value,), {
+                return machine.opaque_apply(cls, (args[0].value, *args[1:]), {
                     int: INT, float: machine.float_aval, complex: machine.complex_aval}[cls])
             result = machine.numeric_call(cls, args, kwargs)
             if cls is int and type(result) is ScalarTracer and result.aval.expr is None:
@@ -145,7 +172,12 @@ def _extreme(function: Any, op: str) -> Callable[..., Any]:
         if len(args) == 1:
             args = (iteration.opened(machine, args[0]),)
         staged = staged_iterable(machine, args[0]) if len(args) == 1 else None
-        if staged is not None and type(iteration.length(machine, staged)) is not int and not kwargs:
+        size = 0 if staged is None else iteration.length(machine, staged)
+        if type(size) is not int and "default" in kwargs:
+            return machine.if_expression(
+                machine.compare("==", size, 0), lambda: kwargs["default"],
+                lambda: _running_extreme(machine, function, op, staged, key))
+        if type(size) is not int:
             return _running_extreme(machine, function, op, staged, key)
         items = list(machine.iterate(args[0])) if len(args) == 1 else list(args)
         if not items:
@@ -276,16 +308,24 @@ def _may_be(tracer: Any) -> list[type]:
         dtypes = possible_dtypes(aval)
         found = [t for d in dtypes for t in (d.type, type(np.zeros((), d).item()))]
         found += [np.ndarray] if aval.kind is Kind.ANY else []
+    elif aval.kind is Kind.SCALAR and aval.least is not None:
+        found = [d.type for d in possible_dtypes(aval)]
     else:
         found = [tracer.__class__]
     return [*found, type(None)] if aval.optional else found
 
 
+def _has_open_type(tracer: Any) -> bool:
+    """Does only a run know the class of a traced value?"""
+    aval = tracer.aval
+    return type(tracer) is OpaqueTracer or aval.kind in (Kind.NUMBER, Kind.ANY) or (
+        aval.kind is Kind.SCALAR and aval.least is not None)
+
+
 @handles(isinstance)
 def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
     if is_tracer(obj):
-        if type(obj) is OpaqueTracer or obj.aval.kind in (Kind.NUMBER, Kind.ANY) or (
-                obj.aval.optional):
+        if _has_open_type(obj) or obj.aval.optional:
             answers = {issubclass(c, classes) for c in _may_be(obj)}
             if len(answers) == 1:
                 return answers.pop()
@@ -293,17 +333,21 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
         return issubclass(obj.__class__, classes)
     if type(obj) is EqualArrays:
         return issubclass(list, classes)
-    check_no_table(obj)
+    if isinstance(obj, StandIn) and obj.cls is not None:
+        return issubclass(obj.cls, classes)
+    check_no_table(machine, obj)
     return isinstance(obj, classes)
 
 
 @handles(type)
 def type_(machine: Any, *args: Any) -> Any:
-    check_no_table(args[0] if args else None)
+    if len(args) == 1 and isinstance(args[0], StandIn) and args[0].cls is not None:
+        return args[0].cls
+    check_no_table(machine, args[0] if args else None)
     if len(args) == 1 and type(args[0]) is EqualArrays:
         return list
     if len(args) == 1 and is_tracer(args[0]):
-        if type(args[0]) is OpaqueTracer or args[0].aval.kind in (Kind.NUMBER, Kind.ANY):
+        if _has_open_type(args[0]):
             found = machine.opaque_apply(type, (machine.value_of(args[0]),), OPAQUE)
             found.classes = _may_be(args[0])
             return found
@@ -395,7 +439,7 @@ def callable_(machine: Any, obj: Any) -> bool:
 @handles(id)
 def id_(machine: Any, obj: Any) -> int:
     machine.check_twin(obj)
-    check_no_table(obj)
+    check_no_table(machine, obj)
     return obj.obj if type(obj) is ArrayTracer else id(obj)
 
 
@@ -403,23 +447,6 @@ def id_(machine: Any, obj: Any) -> int:
 def vars_(machine: Any, *args: Any) -> Any:
     return machine.getattr(args[0], "__dict__")
 
-
-def _text(function: Any, method: str) -> Callable[..., Any]:
-    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        own = python_method(args[0], method) if args else None
-        if own is not None:
-            return machine.call(own, *args)
-        if contains_tracer(args):
-            return machine.apply_opaque(function, args, kwargs)
-        return function(*args, **kwargs)
-
-    return handler
-
-
-HANDLERS[str] = _text(str, "__str__")
-HANDLERS[repr] = _text(repr, "__repr__")
-HANDLERS[format] = _text(format, "__format__")
-HANDLERS[ascii] = _text(ascii, "__repr__")
 
 
 @handles(copy.copy)
@@ -436,7 +463,7 @@ def copy_(machine: Any, obj: Any) -> Any:
 
 @handles(copy.deepcopy)
 def deepcopy_(machine: Any, obj: Any, memo: Any = None) -> Any:
-    return machine.copied(obj, True, {})
+    return machine.copied(obj, True, {} if memo is None else memo)
 
 
 @handles(dataclasses.astuple)
@@ -468,12 +495,6 @@ def _plain_parts(machine: Any, value: Any, convert: Callable[[Any], Any]) -> Any
 
 
 # ---- effects -----------------------------------------------------------------------------------
-@handles(print)
-def print_(machine: Any, *args: Any, **kwargs: Any) -> None:
-    parts = [list(machine.iterate(a)) if isinstance(a, Staged) else a for a in args]
-    machine.emit_effect(print, tuple(parts), kwargs, None)
-
-
 @handles(builtins.locals, builtins.globals)
 def namespace(machine: Any) -> Any:
     raise machine.fatal(UnsupportedOperation(

@@ -42,11 +42,20 @@ class Guarded(Effects):
             finished = True
         finally:
             if not finished:
+                self.left_changed = self.journal.changed(depth)
                 while len(self.journal.layers) >= depth:
                     self.journal.commit()
         changed = self.journal.changed(depth)
         self.journal.commit()
         return result, changed
+
+    left_changed: list[Cell]
+
+    def guard_left(self, start: int, clean: Callable[[], Any]) -> None:
+        """Statements are left to find out whether an operation raises: guard those before it."""
+        stop, self.stop_at = self.stop_at, None
+        self.guard_nodes(start, self.left_changed, clean)
+        self.stop_at = stop
 
     def guard_nodes(self, start: int, changed: list[Cell], clean: Callable[[], Any]) -> None:
         """Record what ``clean`` does outside for the case that one of the present region's nodes
@@ -78,6 +87,8 @@ class Guarded(Effects):
             self._unwind(layers, region, count)
             return
         self.emit_effect(end_cleanup, (), {}, None)
+        if any(id(nodes[count]) in again.places for again in self.echoes):
+            return  # it has been recorded with the statements before
         nodes.insert(start, Node("effect", (), (), {
             "fn": begin_guarded, "args": (), "kwargs": {}}, (), made[0].origin))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 from typing import Any
 
@@ -11,20 +12,22 @@ from ..errors import TracingError, UnsupportedOperation
 from ..graph.broadcasting import never_one
 from ..graph.infer import infer_getitem
 from ..graph.ir import Index, Value, abstract
-from ..kinds import OPAQUE, Aval, Kind
+from ..kinds import OPAQUE, SCALARS, Aval, Kind
 from ..subclasses import content_of, item_step, native_class
 from .control import Restart
 from .homes import may_be
 from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
 from .journal import Content, item_name
-from .keys import Keys
+from .opening import Opening
 from .recorder import plain_numbers, shift_step
 from .refused import other_dtype
+from .run_time import factory_of
 from .special_methods import python_method
-from .tracers import ArrayTracer, OpaqueTracer, Tracer, is_tracer
+from .structures import is_number
+from .tracers import ArrayTracer, OpaqueTracer, Poison, SymbolicList, Tracer, is_tracer
 
 
-class Items(Keys):
+class Items(Opening):
     """``x[k]``, ``x[k] = v`` and ``del x[k]``."""
 
     def getitem(self, obj: Any, key: Any) -> Any:
@@ -58,15 +61,15 @@ class Items(Keys):
             key = self.static_key(key)
             self.note_lookup(held, key)
             if not dict.__contains__(held, key):
-                return self._missing(obj, key)
+                return self._made_for(obj, key)
         return self._read_static(held, key)
 
-    def _missing(self, obj: Any, key: Any) -> Any:
+    def _made_for(self, obj: Any, key: Any) -> Any:
         """The value of a key that a dict does not have, by ``__missing__`` of its class."""
         method = python_method(obj, "__missing__")
         if method is not None:
             return self.call(method, obj, key)
-        factory = getattr(obj, "default_factory", None)
+        factory = factory_of(obj)
         if factory is None:
             return obj[key]
         value = self.call(factory)
@@ -78,16 +81,28 @@ class Items(Keys):
         if is_tracer(key) and isinstance(obj, (list, tuple)) and self.is_data(key):
             if not obj:
                 raise IndexError(f"{type(obj).__name__} index out of range")
+            opened = self.opened_list(obj, key) if type(obj[0]) is list else None
+            if opened is not None:
+                return self.list_get(opened, key)
             found = self.list_read(obj, key)
             if found is not None:
                 return found
         if isinstance(obj, dict) and self.open_key(key):
-            return self._read_open(obj, key)
+            return self.with_key(obj, key, lambda k: self._read_static(obj, k),
+                                 lambda: self.absent(obj, key), needed=raises_key_error(obj))
+        if type(obj) is list and not obj and self.is_unknown_place(key):
+            raise IndexError("list index out of range")  # so far it is empty
+        opened = self.opened_list(obj, key)
+        if opened is not None:
+            return self.list_get(opened, key)
         key = self.static_key(key)
         path = self.paths.get(id(obj))
         base = native_class(type(obj))
         if path is None:
-            return self.adopt(obj[key] if base is None else base.__getitem__(obj, key))
+            held = obj[key] if base is None else base.__getitem__(obj, key)
+            if type(held) is Poison:
+                raise self.fatal(held.error)
+            return self.adopt(held)
         self.note_container(obj)
         if isinstance(key, slice):
             return (base or type(obj))(self.outside(x, path.child(item_step(obj), i))
@@ -97,47 +112,15 @@ class Items(Keys):
             key += len(obj)
         return self.outside(found, path.child(item_step(obj), key))
 
-    def _read_open(self, obj: dict[Any, Any], key: Any) -> Any:
-        """The item of a dict at a key that is known at run time only."""
-        known = self.alternatives(key)
-        if known is not None:
-            return self.by_key(key, known, lambda k: self._read_static(obj, k), None)
-        if getattr(obj, "default_factory", None) is not None:
-            raise self.fatal(UnsupportedOperation(
-                "a key of a defaultdict that is only known at run time",
-                why="the key may be a new one, and which keys a dict has is known while compiling",
-                fix="use a dict that has all its keys from the start"))
-        self.note_container(obj)
-        found = self.by_key(key, tuple(obj), lambda k: self._read_static(obj, k),
-                            lambda: self.raise_(self.call(KeyError, key), None, False))
-        self.note_key(obj, key)
-        name = self.name_of(obj)
-        if name is not None and is_tracer(found):
-            self.label(found, f"{name}_item")
-        return found
-
-    def _write_open(self, obj: dict[Any, Any], key: Any, value: Any) -> None:
-        """A write to an item of a dict at a key that is known at run time only."""
-        name = self.name_of(obj)
-        if name is not None and is_tracer(value):
-            self.label(value, f"{name}_item")
-        known = self.alternatives(key)
-        if known is not None:
-            self.by_key(key, known, lambda k: self.setitem(obj, k, value), None)
-            return
-        self.note_container(obj)
-        if ("table", self.dict_sites.get(id(obj), (None,))[0]) in self.assumed:
-            raise self.fatal(UnsupportedOperation(
-                "a new key of a dict depends on data",
-                why="the dict is used as a whole, or in a try statement, and which keys it has is "
-                    "known while compiling there",
-                fix="ask with `in` or `get` for keys, and hand on numbers in place of the dict"))
-        held = self.seen(obj)
-        certain = any(self.known_place(o, key) for o in (obj, held))
-        self.by_key(key, tuple(held), lambda k: self.setitem(obj, k, value),
-                    None if certain else lambda: self.raise_(self.call(
-                        NotImplementedError, "a dict gets a new key that depends on data"),
-                        None, False))
+    def absent(self, obj: Any, key: Any) -> Any:
+        """The value of a run-time key that is none of those of a dict."""
+        if factory_of(obj) is not None:
+            self.new_key(obj, key)
+        if isinstance(obj, collections.Counter):
+            return 0
+        if python_method(obj, "__missing__") is not None:
+            return self._made_for(obj, key)
+        raise self.call(KeyError, key)
 
     def list_read(self, obj: Any, key: Any) -> Any:
         """An item of a list or tuple of like things at a place that depends on data; None
@@ -157,6 +140,7 @@ class Items(Keys):
             key = list(key)
         if isinstance(key, tuple) and any(isinstance(k, range) for k in key):
             key = tuple(list(k) if isinstance(k, range) else k for k in key)
+        key = tuple(map(self.places, key)) if type(key) is tuple else self.places(key)
         values = plain_numbers(self.values_in(key))
 
         def avals(part: Any) -> Any:
@@ -177,6 +161,16 @@ class Items(Keys):
         abstract_key = avals(values)
         self.journal.keep.append(keep)
         return values, abstract_key, names
+
+    def places(self, item: Any) -> Any:
+        """A list of unknown length, of ints or truth values, as the array of places that NumPy
+        makes of it."""
+        held = self.symbolic_lists.get(id(item)) if type(item) is list else None
+        elem = held.value.aval.elem if type(held) is SymbolicList else None
+        if elem is None or elem.kind not in SCALARS or elem.dtype is None or (
+                elem.dtype.kind not in "biu"):
+            return item
+        return self.apply(np.asarray, (item,), {"dtype": bool if elem.dtype.kind == "b" else int})
 
     masks: dict[Any, Any]
 
@@ -258,9 +252,9 @@ class Items(Keys):
         if isinstance(key, slice):
             value = self.resolved(value)
         if isinstance(obj, dict):
-            self.as_table(obj, key, value)
+            self.as_table(obj, key, True)
             if self.open_key(key):
-                self._write_open(obj, key, value)
+                self.with_key(obj, key, lambda k: self.setitem(obj, k, value), needed=True)
                 return
         base = native_class(type(obj))
         if id(obj) in self.paths:
@@ -275,6 +269,10 @@ class Items(Keys):
         if isinstance(obj, list) and is_tracer(key) and self.is_data(key):
             self.list_put(self.made_unknown(obj), key, value)
             return
+        opened = self.opened_list(obj, key) if is_number(value) else None
+        if opened is not None:
+            self.list_put(opened, key, value)
+            return
         key = self.static_key(key)
         name = self.name_of(obj) if is_tracer(value) else None
         if name is not None:
@@ -284,12 +282,6 @@ class Items(Keys):
             obj[key] = value
         else:
             base.__setitem__(obj, key, value)
-
-    def name_of(self, obj: Any) -> str | None:
-        raise AttributeError
-
-    def label(self, value: Any, name: str) -> None:
-        raise AttributeError
 
     def effect_on(self, obj: Any, fn: Any, *args: Any) -> None:
         raise AttributeError
@@ -340,7 +332,7 @@ class Items(Keys):
             return  # the second half of ``x[k] op= v``: the view was updated in place
         values, found = self.indexed(base, key)
         if isinstance(value, (list, tuple, Staged)) or (
-                isinstance(value, np.ndarray) and value.dtype == object):
+                type(value) is np.ndarray and value.dtype == object):
             items = self.iterate(value) if isinstance(value, Staged) else value
             value = self.apply(np.asarray, (list(items),), {})
         stored = self.as_value(value)
@@ -386,6 +378,11 @@ class Items(Keys):
                 return
         self.journal.touch(Content(obj, self.symbolic_lists))
         (native_class(type(obj)) or type(obj)).__delitem__(obj, key)
+
+
+def raises_key_error(obj: Any) -> bool:
+    """Does a dict raise KeyError for what it does not have?"""
+    return not hasattr(type(obj), "__missing__")
 
 
 def _type_name(obj: Any) -> str:

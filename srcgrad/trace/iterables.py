@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import itertools
 from typing import Any
@@ -25,10 +26,12 @@ from .iteration import (
     Zip,
     staged_iterable,
 )
+from .iterator_tools import called, next_or
 from .journal import Field
-from .keys import FEW
+from .settling import FEW
 from .special_methods import python_method
-from .tracers import contains_tracer, is_tracer
+from .tables import Table, counted_all, marked_all, stored_all
+from .tracers import StandIn, contains_tracer, is_tracer
 
 EMPTY_REDUCTION = "reduce() of empty iterable with no initial value"
 
@@ -70,7 +73,7 @@ def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
     if len(parts) == 1 and type(parts[0]) is Transposed:
         return iter(machine.columns_of(parts[0].rows))
     if not _any_staged(machine, parts):
-        return zip(*[machine.outside_items(p) for p in parts], strict=strict)
+        return zip(*[machine.watched(machine.outside_items(p)) for p in parts], strict=strict)
     parts = tuple(iteration.opened(machine, p) for p in parts)
     if any(_is_endless(p) for p in parts):  # each is as long as the shortest of them
         return zip(*[machine.iterate(p) for p in parts], strict=strict)
@@ -93,7 +96,7 @@ def enumerate_(machine: Any, iterable: Any, start: Any = 0) -> Any:
     if found is None and isinstance(iterable, range):
         found = Range(iterable.start, iterable.stop, iterable.step)
     if found is None:
-        return enumerate(machine.outside_items(iterable), start)
+        return enumerate(machine.watched(machine.outside_items(iterable)), start)
     return Enumerate(found, start)
 
 
@@ -105,7 +108,7 @@ def reversed_(machine: Any, iterable: Any) -> Any:
             return reversed(iterable)
         if isinstance(iterable, range):
             return iterable[::-1]
-        return reversed(list(machine.outside_items(iterable)))
+        return Cursor(list(machine.outside_items(iterable))[::-1])
     if isinstance(found, Range):
         size = iteration.length(machine, found)
         last = machine.binary("+", found.start, machine.binary(
@@ -124,7 +127,7 @@ def map_(machine: Any, function: Any, *parts: Any) -> Any:
         staged = tuple(staged_iterable(machine, p) or machine.listed(p) for p in parts)
         return Cursor(Mapped(function, staged))
     return iter([machine.call(function, *items)
-                 for items in zip(*[machine.outside_items(p) for p in parts])])
+                 for items in zip(*[machine.watched(machine.outside_items(p)) for p in parts])])
 
 
 @handles(filter)
@@ -147,13 +150,13 @@ def filter_(machine: Any, function: Any, iterable: Any) -> Any:
 def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
     found = staged_iterable(machine, obj)
     if found is not None:
-        return found if isinstance(found, Cursor) else Cursor(found)
+        return found if isinstance(found, Cursor) else machine.made(Cursor(found))
     method = python_method(obj, "__iter__")
     if method is not None:
         return machine.call(method, obj)
     if isinstance(obj, (list, tuple)):
-        return Cursor(list(machine.outside_items(obj)))
-    return iter(obj, *sentinel)
+        return machine.made(Cursor(machine.made(list(machine.outside_items(obj)))))
+    return machine.call(called, obj, *sentinel) if sentinel else iter(obj)
 
 
 @handles(next)
@@ -172,15 +175,13 @@ def next_(machine: Any, iterator: Any, *default: Any) -> Any:
         return taken(machine, iterator)
     method = python_method(iterator, "__next__")
     if method is not None:
-        machine.demanding += bool(default)
-        try:
+        if not default:
             return machine.call(method, iterator)
-        except StopIteration:
-            if not default:
-                raise
-            return default[0]
+        machine.demanding += 1
+        try:
+            return machine.call(next_or, iterator, default[0])
         finally:
-            machine.demanding -= bool(default)
+            machine.demanding -= 1
     if id(iterator) in machine.paths:  # it goes on at every call
         counts = type(iterator) is itertools.count and not default
         return machine.emit_effect(next, (iterator, *default), {}, INT if counts else OPAQUE)
@@ -198,6 +199,9 @@ def taken(machine: Any, cursor: Cursor) -> Any:
 
 @handles(sorted)
 def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    iterable = iteration.opened(machine, iterable)
+    if _is_long(machine, iterable) and not isinstance(iterable, (list, Entries)):
+        iterable = machine.call(list, iterable)
     if isinstance(iterable, list) and id(iterable) in machine.symbolic_lists:
         return machine.sorted_list(iterable, key, reverse)
     if isinstance(iterable, Entries):
@@ -277,7 +281,29 @@ def tuple_(machine: Any, iterable: Any = ()) -> Any:
 
 @handles(set)
 def set_(machine: Any, iterable: Any = ()) -> Any:
-    return machine.made_set({machine.static_key(i) for i in machine.iterate(iterable)})
+    if _is_long(machine, iterable) or isinstance(iterable, StandIn):
+        made = machine.made_set(set())
+        machine.call(marked_all, made, iterable)
+        return made
+    return machine.build_set(*machine.iterate(iterable))
+
+
+def _is_long(machine: Any, iterable: Any) -> bool:
+    """Is the number of items only known at run time?"""
+    found = staged_iterable(machine, iterable)
+    return found is not None and iteration.static_items(machine, found) is None
+
+
+@handles(collections.Counter)
+def counter(machine: Any, source: Any = None, /, **counts: Any) -> Any:
+    made = machine.made_dict(collections.Counter())
+    if source is not None and (isinstance(source, (dict, Table))):
+        machine.call_method(made, "update", source)
+    elif source is not None:
+        machine.call(counted_all, made, source)
+    if counts:
+        machine.call_method(made, "update", counts)
+    return made
 
 
 @handles(frozenset)
@@ -289,11 +315,17 @@ def frozenset_(machine: Any, iterable: Any = ()) -> Any:
 def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
     if args:
         source = args[0]
+        if type(source) is Table:
+            return machine.call_method(source, "copy")
+        if _is_long(machine, source):
+            made = machine.made_dict(kwargs)
+            machine.call(stored_all, made, source)
+            return made
         if isinstance(source, dict):
             items = list(machine.container_method(source, "items", (), {}))
         else:
             items = [tuple(machine.iterate(pair)) for pair in machine.iterate(source)]
-        return machine.made_dict({**{machine.static_key(k): v for k, v in items}, **kwargs})
+        return machine.build_dict([*items, *kwargs.items()])
     return machine.made_dict(dict(**kwargs))
 
 

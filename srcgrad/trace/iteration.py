@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import collections.abc
+import types
 from dataclasses import dataclass
 from typing import Any
 
 from ..kinds import Kind
 from .elements import NdIter
-from .tracers import ArrayTracer, Tracer, is_tracer
-from .written_out import Flat
+from .tracers import ArrayTracer, Choice, Tracer, is_tracer
+from .written_out import Flat, Parts
 
 
 class Staged:
@@ -61,7 +63,8 @@ class Entries(Staged):
     this order on every path?"""
 
     items: list[tuple[Any, Any]]
-    ordered: bool = True
+    ordered: bool
+    source: Any
     list: Any = None
 
 
@@ -121,13 +124,14 @@ def staged_iterable(machine: Any, obj: Any) -> Any:
         return obj
     if type(obj) is ArrayTracer:
         return Rows(obj)
-    if type(obj) in (Flat, NdIter):
+    if type(obj) in (Flat, NdIter, Parts):
         return staged_iterable(machine, machine.call_method(obj, "elements"))
     if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
         return Items(obj)
     if isinstance(obj, Tracer) and is_tracer(obj):
         return Items(obj) if obj.aval.kind in (Kind.LIST, Kind.OPAQUE) else Rows(obj)
-    return None
+    long = machine.open_long(machine.seen(obj)) if type(obj) is list else None
+    return None if long is None else Items(long)
 
 
 def opened(machine: Any, obj: Any) -> Any:
@@ -137,6 +141,10 @@ def opened(machine: Any, obj: Any) -> Any:
     method = machine.special_method(obj, "__iter__")
     if method is None or hasattr(type(obj), "__next__"):
         return obj
+    if method is collections.abc.Sequence.__iter__:  # it asks for items until there are no more
+        size = machine.call(len, obj)
+        if is_tracer(size):
+            return Mapped(types.MethodType(type(obj).__getitem__, obj), (Range(0, size, 1),))
     return machine.call(method, obj)
 
 
@@ -163,7 +171,7 @@ def static_items(machine: Any, obj: Any) -> list[Any] | None:
     if isinstance(obj, Cursor):
         inner = static_items(machine, obj.inner)
         return None if inner is None or type(obj.position) is not int else inner[obj.position:]
-    if isinstance(obj, Staged) or is_tracer(obj):
+    if isinstance(obj, Staged) or is_tracer(obj) or type(obj) is Choice:
         return None
     return list(machine.outside_items(obj))
 
@@ -188,8 +196,10 @@ def length(machine: Any, obj: Any) -> Any:
         return machine.length(obj.array)
     if isinstance(obj, Entries):
         return machine.length(machine.listed_entries(obj))
-    if isinstance(obj, Items):
+    if isinstance(obj, Items) and type(obj.list) is not Choice:
         return machine.length(obj.list)
+    if isinstance(obj, Items):  # of one of two lists
+        return machine.call(len, obj.list)
     if isinstance(obj, (Enumerate, Reversed)):
         return length(machine, obj.inner)
     if isinstance(obj, Cursor):
@@ -202,7 +212,9 @@ def length(machine: Any, obj: Any) -> Any:
             if not _equal(result, size):
                 result = machine.call(min, result, size)
         return result
-    return len(machine.loaded(obj))
+    if type(obj) is Choice:
+        return machine.call(len, obj)
+    return machine.length(obj) if type(obj) is list else len(machine.loaded(obj))
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,7 +20,7 @@ from ..stage.machine import Frame
 from .classes import is_library
 from .contents import Contents
 from .iterables import taken
-from .iteration import Cursor, Enumerate, Mapped, Reversed, Zip, length
+from .iteration import Cursor, Enumerate, Mapped, Reversed, Rows, Zip, length
 from .journal import Field
 from .special_methods import python_method
 from .tracers import is_tracer
@@ -32,11 +32,13 @@ PASSED: frozenset[Any] = frozenset({next, iter, isinstance, type, id, callable, 
 
 
 class Step:
-    """The body of a loop over an iterator, with the item taken first; to the machine it is the
-    user's body."""
+    """The body of a loop with something done before or around it; to the machine it is the
+    user's body.  ``escapes``: exceptions leave the loop by a jump (see
+    :mod:`srcgrad.trace.escapes`)."""
 
-    def __init__(self, run: Callable[[], Any], body: Any) -> None:
+    def __init__(self, run: Callable[[], Any], body: Any, escapes: bool = False) -> None:
         self.run = run
+        self.escapes = escapes or getattr(body, "escapes", False)
         self.__code__ = body.__code__
         self.__globals__ = getattr(body, "__globals__", {})
 
@@ -109,6 +111,9 @@ class Iterators(Contents):
             self, iterable.inner)), Step(run, body), orelse, rest)
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if function is zip and len(args) > 1 and type(args[0]) is Cursor and args[0].kept and (
+                all(a is args[0] for a in args)):
+            args = tuple(self._dealt(self.consumed(args[0], True), len(args)))
         if any(type(a) is Cursor and a.kept for a in args) and not self._is_staged(function):
             try:
                 passed, whole = function in PASSED, function in EXHAUST
@@ -125,6 +130,16 @@ class Iterators(Contents):
                 source = self.drawn_from.get(id(source), (None, None))[1]
         return result
 
+    def _dealt(self, rest: Cursor, count: int) -> list[Any]:
+        """The columns of ``zip(*[iterator] * count)``: every ``count``-th of the items that are
+        left, beginning with each of the first ones."""
+        whole = self.binary("//", length(self, rest), count)
+        end = self.binary("+", rest.position, self.binary("*", whole, count))
+        items = rest.inner.array if type(rest.inner) is Rows else self.build_list(
+            *super().iterate(rest.inner))
+        return [self.getitem(items, slice(self.binary("+", rest.position, i), end, count))
+                for i in range(count)]
+
     def _is_staged(self, function: Any) -> bool:
         """Is it a function of the program, which says itself what it takes?"""
         if isinstance(function, (types.MethodType, functools.partial)):
@@ -140,7 +155,23 @@ class Iterators(Contents):
         return super().call_method(obj, name, *args, **kwargs)
 
     def iterate(self, iterable: Any) -> Any:
-        return super().iterate(self.consumed(iterable, True))
+        if type(iterable) is Cursor and iterable.kept:
+            return self._one_by_one(iterable)
+        return super().iterate(iterable)
+
+    def _one_by_one(self, cursor: Cursor) -> Iterator[Any]:
+        """The items of a kept iterator; whoever goes through them may take some by ``next``."""
+        self.check_shared(cursor)
+        size = length(self, cursor.inner)
+        if type(size) is not int:
+            self.unroll_makers(cursor.inner)
+            size = self.demand(size, "the length of what is iterated here")
+        while True:
+            if type(cursor.position) is not int:
+                self.refuse_shared()
+            if cursor.position >= size:
+                return
+            yield taken(self, cursor)
 
     def _contains(self, container: Any, item: Any) -> Any:
         if type(container) is Cursor:

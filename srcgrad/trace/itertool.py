@@ -19,7 +19,7 @@ def _items(machine: Any, arg: Any) -> Any:
         return arg
     if staged_iterable(machine, arg) is not None:
         return list(machine.iterate(arg))
-    return machine.outside_items(arg) if hasattr(type(arg), "__iter__") else arg
+    return machine.watched(machine.outside_items(arg)) if hasattr(type(arg), "__iter__") else arg
 
 
 def _itertool(function: Any) -> Callable[..., Any]:

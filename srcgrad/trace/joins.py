@@ -1,15 +1,13 @@
 """Joining states: what a slot holds after two paths, or at the head of a loop.
 
-:func:`unify` compares two states and gives a :class:`Shape`: a tree that says which parts are
-the same object on both paths and which are *leaves*, values that differ and become outputs of
-an ``if`` or carried values of a loop.  A shape can list the parts of a state that stand at its
-leaves, and build the joined state from values for the leaves.
+:meth:`Join.unify` compares two states and gives a :class:`~srcgrad.trace.shapes.Shape`.
 """
 
 from __future__ import annotations
 
 import functools
 import types
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +20,16 @@ from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, join, list_of
 from ..stage.function import definition
 from ..stage.machine import UNBOUND
 from .journal import Content, Snapshot
+from .shapes import (
+    Apart,
+    Ended,
+    Failed,
+    Leaf,
+    Same,
+    Sequence,
+    Shape,
+    place_among,
+)
 from .structures import (
     IMMUTABLE,
     describe,
@@ -36,9 +44,9 @@ from .structures import (
 )
 from .tracers import (
     ArrayTracer,
-    Choice,
     Columns,
     Maybe,
+    Moved,
     Partial,
     Picked,
     Poison,
@@ -48,70 +56,8 @@ from .tracers import (
 )
 
 
-class Shape:
-    """Base of shapes."""
-
-    __slots__ = ()
-
-
-@dataclass(slots=True)
-class Same(Shape):
-    """The same object on both paths."""
-
-    obj: Any
-
-
-@dataclass(slots=True)
-class Leaf(Shape):
-    """A value that differs.  ``version_of`` is set for the version of a home."""
-
-    aval: Aval
-    version_of: Any = None
-    opened: frozenset[int] = frozenset()
-    key: Any = None  # leaves of equal key are one object
-    label: str | None = None
-    steady: bool = False  # a loop's array whose initial value is a constant number
-
-
-@dataclass(slots=True)
-class Sequence(Shape):
-    """A tuple, list or content snapshot of equal length on both paths."""
-
-    build: Callable[[list[Any]], Any]
-    items: list[Shape]
-    parts: Callable[[Any], tuple[Any, ...]]
-
-
-@dataclass(slots=True)
-class Perhaps(Sequence):
-    """Something that only some paths bind: its parts are whether it is bound, and its content."""
-
-
-@dataclass(slots=True)
-class Keyed(Sequence):
-    """The content of a dict or set whose keys depend on the path."""
-
-    keys: tuple[Any, ...] = ()
-    ordered: bool = True
-
-
-@dataclass(slots=True)
-class Failed(Shape):
-    """Parts that have no common form; reading the joined slot raises the error.  ``assume`` is
-    an assumption under which they would have one."""
-
-    error: JoinError
-    assume: Any = None
-
-
-@dataclass(slots=True)
-class Apart(Shape):
-    """Two objects that stay two: after a branch on ``predicate`` the slot holds one of them.
-    ``forms`` say how each is known after the branch."""
-
-    predicate: Value
-    objects: tuple[Any, Any]
-    forms: tuple[Shape, Shape]
+def _nothing(new: Any, old: Any) -> None:
+    """What is known of the old object need not be said of the new one."""
 
 
 @dataclass(slots=True)
@@ -120,8 +66,9 @@ class Join:
     the table of lists of unknown length; ``outside`` tells objects from outside.
 
     A branch gives its ``predicate``, what else is known to hold in its arms (``facts``), which
-    arm does not come to its end (``dead``), the objects made in its arms (``young``), and pairs
-    of objects that must stay ``apart``.  ``objects`` collects the pairs of objects that become one
+    arm does not come to its end (``dead``), the objects made in its arms (``young``), what lists
+    hold at the end of the arms that ``changed`` them, and pairs of objects that must stay
+    ``apart``.  ``objects`` collects the pairs of objects that become one
     new object, ``fixed`` the objects that are the same on both paths.
     """
 
@@ -129,6 +76,7 @@ class Join:
     symbolic: dict[int, Any]
     outside: Callable[[Any], bool]
     seal: Callable[[Any], None]
+    unite: Callable[[Any, Any], None]  # tables that a name stands for in turn
     records: bool  # may items that can be changed in place be taken apart?
     predicate: Value | None = None
     young: frozenset[int] = frozenset()
@@ -136,10 +84,16 @@ class Join:
     hold: Callable[[type, Any], Any] = lambda kind, state: kind(state)  # with a given content
     facts: tuple[dict[Value, bool], dict[Value, bool]] = field(default_factory=lambda: ({}, {}))
     dead: int | None = None
+    equal: Callable[[Dim, Dim], bool] = lambda a, b: a == b  # for this call
+    is_part: Callable[[Any], bool] = lambda obj: False  # is it a row of a list of lists?
+    shares: Callable[[], None] = lambda: None  # told where a row gets another name
+    rebinds: Callable[[], bool] = lambda: False  # may a loop bind a name to lists of any length?
+    changed: tuple[dict[int, Any], dict[int, Any]] = field(default_factory=lambda: ({}, {}))
     unbound: int = 0  # the side that has nothing, while a form of the other is made
     pairs: dict[tuple[int, int], Any] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     objects: list[tuple[Any, Any]] = field(default_factory=list)
+    inherit: Callable[[Any, Any], None] = _nothing
     fixed: list[Any] = field(default_factory=list)
 
     def unify(self, a: Any, b: Any) -> Shape:
@@ -172,14 +126,16 @@ class Join:
         key = None
         if type(a) is ArrayTracer or type(b) is ArrayTracer:
             key = (identity(a), identity(b))
-        return Leaf(aval, key=key, label=label_of(b))
+        rows = a.rows if type(a) is SymbolicList and type(b) is SymbolicList and (
+            a.rows is b.rows) else None
+        return Leaf(aval, key=key, label=label_of(b), rows=rows)
 
     def join_avals(self, a: Aval, b: Aval) -> Aval:
         """Like :func:`srcgrad.kinds.join`, but arrays of one rank keep it: axes of different
         sizes get fresh symbols; so do ints with different numbers."""
         if a.kind is Kind.ARRAY and b.kind is Kind.ARRAY and len(a.shape or ()) == len(
                 b.shape or ()):
-            shape = tuple(x if x == y else self.fresh("k", not_one=never_one(x) and never_one(y))
+            shape = tuple(self.size(x, y)
                           for x, y in zip(a.shape or (), b.shape or (), strict=True))
             plain = join(a.but(shape=()), b.but(shape=()))
             return plain.but(shape=shape, optional=a.optional or b.optional)
@@ -191,6 +147,12 @@ class Join:
         if a.kind is Kind.LIST and b.kind is Kind.LIST and a.elem and b.elem:
             return list_of(self.join_avals(a.elem, b.elem))
         return join(a, b)
+
+    def size(self, a: Dim, b: Dim) -> Dim:
+        """The size of an axis on two paths: a fresh symbol unless they are equal."""
+        if self.equal(a, b):
+            return b if isinstance(b, int) else a
+        return self.fresh("k", not_one=never_one(a) and never_one(b))
 
     def _with_unbound(self, present: Any) -> Shape:
         """A slot that only one path binds: reading it where it is unbound raises at run time,
@@ -218,7 +180,7 @@ class Join:
         items = [self._with_unbound(p) for p in parts]
         shape: Shape = Same(present)
         if not all(isinstance(i, Same) for i in items):
-            shape = Sequence(rebuilder(present), items, _unbound_parts(len(items)))
+            shape = Sequence(self.rebuilder(present), items, _unbound_parts(len(items)))
             if is_mutable(present):
                 self.objects.append((present, UNBOUND))
         self.pairs[pair] = shape
@@ -228,13 +190,31 @@ class Join:
     def _held(self, a: Any, b: Any) -> Shape:
         """Lists made in the arms whose lengths only a run knows, dicts and sets whose keys only
         a run knows: a new one with the content that either has."""
+        if self.is_part(a) or self.is_part(b):
+            self.shares()
         contents = [c for x in (a, b) for c in self.content_parts(x) if c is not UNBOUND]
         shape = self._contents(contents[0], contents[-1])
         if isinstance(shape, Failed):
             return shape
         self.objects.append((a, b))
         kind = type(b if a is UNBOUND else a)
-        return Sequence(lambda made: self.hold(kind, made[0]), [shape], self.content_parts)
+        return Sequence(self.heir(lambda made: self.hold(kind, made[0]), a, b), [shape],
+                        self.content_parts)
+
+    def rebuilder(self, *objects: Any) -> Callable[[list[Any]], Any]:
+        """A function that makes the object that these become from its parts."""
+        return self.heir(rebuilder(objects[0]), *objects)
+
+    def heir(self, make: Callable[[list[Any]], Any],
+             *objects: Any) -> Callable[[list[Any]], Any]:
+        """``make``, where what is known of these objects outside is known of the new one."""
+        def made(parts: list[Any]) -> Any:
+            new = make(parts)
+            for obj in objects:
+                self.inherit(new, obj)
+            return new
+
+        return made
 
     def content_parts(self, state: Any) -> tuple[Any, ...]:
         if state is UNBOUND:
@@ -242,6 +222,8 @@ class Join:
         return (Content(state, self.symbolic).get(),)
 
     def _contents(self, a: Any, b: Any) -> Shape:
+        if Moved in (type(a), type(b)):
+            return Same(a if type(a) is Moved else b)
         if all(type(s) is Partial or (type(s) is Snapshot and s.type in (dict, set))
                for s in (a, b)):
             return self.keyed(a, b)
@@ -260,7 +242,7 @@ class Join:
                 return Failed(JoinError(
                     f"a {state.type.__name__} grows by a number of items that depends on data",
                     why="only lists may have a length that is known at run time only",
-                    fix="use a list"))
+                    fix="use a list"), ("queues",) if state.type is deque else None)
             elem = list_elem(self, state)
             if elem is False:
                 return self.column_lists(a, b)
@@ -295,19 +277,37 @@ class Join:
         self.pairs[(id(a), id(b))] = shape
         return shape
 
+    def optional(self, a: Any, b: Any) -> Shape | None:
+        """A place that is a tuple or None."""
+        raise AttributeError
+
     def _new_structure(self, a: Any, b: Any) -> Shape:
+        found = self.optional(a, b)
+        if found is not None:
+            return found
         if type(a) is Picked or type(b) is Picked:
             return self._picked(a, b)
+        if self.predicate is None:
+            self.unite(a, b)
+        both = {id(a), id(b)}
         if type(a) is type(b) and type(a) in (list, dict, set) and (
-                {id(a), id(b)} <= self.young) and (id(a), id(b)) not in self.apart and (
-                type(a) is set or {id(a), id(b)} & self.symbolic.keys()):
+                both & self.young if type(a) is list else both <= self.young) and (
+                (id(a), id(b)) not in self.apart) and (
+                type(a) is set or both & self.symbolic.keys()):
             return self._held(a, b)
+        if self.predicate is None and (self.is_part(a) or self.is_part(b)):
+            return self._failed(a, b)  # a row of a list of lists: it would become a list of its own
+        if self._grows(a, b):
+            held = self._held(a, b)
+            if not isinstance(held, Failed):
+                return held
         if type(a) is not type(b) or self.outside(a) or self.outside(b) or (
                 (id(a), id(b)) in self.apart or {id(a), id(b)} & self.symbolic.keys()):
             return self._two(a, b)
         if outline(a) != outline(b):
             return self._two(a, b)
-        parts_a, parts_b = structure_parts(a), structure_parts(b)
+        parts_a, parts_b = (self.changed[side].get(id(obj), structure_parts(obj))
+                            for side, obj in enumerate((a, b)))
         if parts_a is None or parts_b is None or len(parts_a) != len(parts_b):
             return self._two(a, b)
         items = [self.unify(x, y) for x, y in zip(parts_a, parts_b, strict=True)]
@@ -317,7 +317,16 @@ class Join:
             return Same(a)
         if is_mutable(a):
             self.objects.append((a, b))
-        return Sequence(rebuilder(a), items, structure_parts)  # type: ignore[arg-type]
+        if id(a) in self.changed[0] or id(b) in self.changed[1]:
+            return Ended(self.heir(list, a, b), items,
+                         lambda obj: parts_a if obj is a else parts_b, (a, b))
+        return Sequence(self.rebuilder(a, b), items, structure_parts)  # type: ignore[arg-type]
+
+    def _grows(self, a: Any, b: Any) -> bool:
+        """Is a loop's variable bound to a new list, of another or of unknown length?"""
+        return self.predicate is None and type(a) is list and type(b) is list and (
+            not self.outside(a) and not self.outside(b)) and (
+            len(a) != len(b) or bool({id(a), id(b)} & self.symbolic.keys())) and self.rebinds()
 
     def _picked(self, a: Any, b: Any) -> Shape:
         """One of several objects on both paths: the number is joined."""
@@ -393,16 +402,6 @@ def _unbound_parts(count: int) -> Callable[[Any], tuple[Any, ...]]:
     return parts
 
 
-def place_among(objects: tuple[Any, ...], obj: Any) -> Any:
-    """The number of an object among several, traced or not; None if it is none of them, or its
-    number among them would have to be computed."""
-    if type(obj) is Picked:
-        same = len(obj.objects) <= len(objects) and all(
-            a is b for a, b in zip(obj.objects, objects))
-        return obj.index if same else None
-    return next((i for i, one in enumerate(objects) if one is obj), None)
-
-
 def list_elem(joining: Join, state: Any) -> Any:
     """The joined element type of a list state; None if empty, False if there is none."""
     if type(state) is SymbolicList:
@@ -433,51 +432,3 @@ def list_item_aval(joining: Join, item: Any) -> Aval | None:
     return aval
 
 
-def leaves(shape: Shape, state: Any) -> list[Any]:
-    """The parts of a state at the shape's leaves, in order."""
-    if isinstance(shape, Leaf):
-        return [state]
-    if isinstance(shape, Apart):
-        sides = [state if state is o else UNBOUND for o in shape.objects]
-        return [p for form, side in zip(shape.forms, sides, strict=True)
-                for p in leaves(form, side)]
-    if isinstance(shape, Sequence):
-        if type(state) is Poison or (state is UNBOUND and not isinstance(shape, Perhaps)):
-            return [p for item in shape.items for p in leaves(item, UNBOUND)]
-        found: list[Any] = []
-        for item, part in zip(shape.items, shape.parts(state), strict=True):
-            if part is UNBOUND and isinstance(shape, Perhaps):  # nothing reads it: any list will do
-                found.extend(Snapshot(list, ()) if leaf.aval.kind is Kind.LIST else UNBOUND
-                             for leaf in leaf_shapes(item))
-            else:
-                found.extend(leaves(item, part))
-        return found
-    return []
-
-
-def leaf_shapes(shape: Shape) -> list[Leaf]:
-    """The leaves of a shape, in order."""
-    if isinstance(shape, Leaf):
-        return [shape]
-    if isinstance(shape, Apart):
-        return [leaf for form in shape.forms for leaf in leaf_shapes(form)]
-    if isinstance(shape, Sequence):
-        return [leaf for item in shape.items for leaf in leaf_shapes(item)]
-    return []
-
-
-def build(shape: Shape, made: list[Any], built: dict[int, Any]) -> Any:
-    """The joined state; ``made`` holds an object for each leaf and is consumed.  ``built``
-    remembers what was built for a shape: shapes that occur twice are one object."""
-    if isinstance(shape, Same):
-        return shape.obj
-    if isinstance(shape, Failed):
-        return Poison(shape.error)
-    if isinstance(shape, Leaf):
-        return made.pop(0)
-    if isinstance(shape, Apart):
-        new: Any = Choice(shape.predicate, *(build(f, made, built) for f in shape.forms))
-    else:
-        assert isinstance(shape, Sequence)
-        new = shape.build([build(item, made, built) for item in shape.items])
-    return built.setdefault(id(shape), new)

@@ -9,6 +9,7 @@ touched it; ending the layer gives the changes and restores the old states.
 from __future__ import annotations
 
 import contextlib
+import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -67,33 +68,44 @@ class Field:
     def get(self) -> Any:
         if self.overlay is not None:
             return self.overlay.get(self.name, UNBOUND)
-        hidden = self._hidden()
-        if hidden is not None:
-            return hidden.get(self.name, UNBOUND)
+        held = self._held()
+        if held is not None:
+            return held.get(self.name, UNBOUND)
         try:
             return object.__getattribute__(self.owner, self.name)
         except AttributeError:
             return UNBOUND
 
-    def _hidden(self) -> dict[str, Any] | None:
-        """The ``__dict__`` of the owner if a property of its class stands before the entry."""
-        if isinstance(getattr(type(self.owner), self.name, None), property):
-            found: dict[str, Any] | None = getattr(self.owner, "__dict__", None)
-            return found
-        return None
+    def _held(self) -> dict[str, Any] | None:
+        """The ``__dict__`` of the owner, which holds the attribute whatever the class has under
+        its name (a default, a property, a cached property); None where it lies in a slot."""
+        found = next((vars(c)[self.name] for c in type(self.owner).__mro__
+                      if self.name in vars(c)), None)
+        if isinstance(found, (types.MemberDescriptorType, types.GetSetDescriptorType)):
+            return None
+        try:
+            held: dict[str, Any] = object.__getattribute__(self.owner, "__dict__")
+        except AttributeError:
+            return None
+        return held
 
     def put(self, state: Any) -> None:
-        hidden = self._hidden() if self.overlay is None else self.overlay
-        if hidden is not None:
-            if state is UNBOUND:
-                hidden.pop(self.name, None)
+        held = self._held() if self.overlay is None else self.overlay
+        cls: Any = object
+        if self.overlay is None and isinstance(self.owner, type):
+            held, cls = None, type  # the dict of a class cannot be changed directly
+        gone = state is UNBOUND or (
+            self.overlay is None and type(state) is Maybe and state.bound is False)
+        if held is not None:
+            if gone:
+                held.pop(self.name, None)
             else:
-                hidden[self.name] = state
-        elif state is UNBOUND or (type(state) is Maybe and state.bound is False):
+                held[self.name] = state
+        elif gone:
             with contextlib.suppress(AttributeError):
-                object.__delattr__(self.owner, self.name)
+                cls.__delattr__(self.owner, self.name)
         else:
-            object.__setattr__(self.owner, self.name, state)
+            cls.__setattr__(self.owner, self.name, state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +124,7 @@ class Content:
         return ("content", id(self.owner))
 
     def get(self) -> Any:
-        found = self.symbolic.get(id(self.owner))
+        found = self.symbolic.raw(self.owner)
         if found is not None:
             return found
         kind = next((k for k in (dict, list) if isinstance(self.owner, k)), type(self.owner))
@@ -242,6 +254,7 @@ class Journal:
         self.births: dict[int, int] = {}
         self.keep: list[Any] = []
         self.sealed: dict[int, Any] = {}
+        self.shared: set[int] = set()
         self.on_sealed: Callable[[Any], None] = _nothing
 
     def born(self, obj: Any) -> None:
@@ -275,6 +288,11 @@ class Journal:
         """Say that an object may not change any more: a copy of its parts lies in a list of
         unknown length.  ``on_sealed`` is called if it does."""
         self.sealed[id(obj)] = obj
+
+    def share(self, obj: Any) -> None:
+        """Seal a list that a function which calls itself was given, or has returned."""
+        self.seal(obj)
+        self.shared.add(id(obj))
 
     def push(self, born: Iterable[int] = ()) -> None:
         """Start a layer; ``born`` are the objects made in an earlier part of the region."""

@@ -1,63 +1,30 @@
-"""Keys of Python containers: known while compiling, demanded, or told apart by branches."""
+"""Keys of Python containers: known while compiling, demanded, or only known at run time."""
 
 from __future__ import annotations
 
+import collections
+import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import Any, NoReturn
 
 from ..dims import is_varying, symbols
 from ..errors import UnsupportedOperation
-from ..kinds import NUMERIC, Kind
+from ..graph.ir import Value
+from ..kinds import INT, OPAQUE, Aval, Kind, aval_of
 from .control import Restart
-from .loops import Loops
+from .journal import Content
+from .known_keys import KnownKeys
 from .merges import Box, BoxCell
-from .recorder import Region
-from .settling import UNKNOWN, alternatives, settled
-from .tables import Marks, Table
-from .tracers import ArrayTracer, Maybe, is_tracer
+from .rows import Lists, Marks, Sets
+from .run_time import factory_of, new_index, run_set
+from .settling import FEW, UNKNOWN, alternatives, settled
+from .structures import leaf_aval
+from .tables import Dicts, Numbers, Table
+from .tracers import ArrayTracer, Moved, Partial, Site, StandIn, is_tracer
 
-FEW = 16  # more items than this are not told apart by branches
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
 REASON = "an index into a Python container"
-
-
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """A key that a dict has, and its place, as from one node of a region."""
-
-    owner: Any
-    keys: tuple[Any, ...]
-    key: Any
-    place: Any
-    region: Region
-    count: int
-    node: Any
-
-    def still_holds(self) -> bool:
-        """Was nothing undone since then?"""
-        nodes = self.region.builder.nodes
-        return len(nodes) >= self.count and (self.count == 0 or nodes[self.count - 1] is self.node)
-
-
-def _keys_of(obj: Any) -> tuple[Any, ...]:
-    return tuple(obj) if isinstance(obj, dict) else ()
-
-
-def _is_same(key: Any, other: Any) -> bool:
-    """Are keys equal, whatever their tracers are?"""
-    if isinstance(key, tuple) and isinstance(other, tuple) and len(key) == len(other):
-        return all(_is_same(k, o) for k, o in zip(key, other, strict=True))
-    return key is other or (type(key) is type(other) and type(key) in (int, str, bool)
-                            and key == other)
-
-
-def _is_number(obj: Any) -> bool:
-    if is_tracer(obj):
-        return obj.aval.kind in NUMERIC
-    return isinstance(obj, (int, float, np.number)) and not isinstance(obj, bool)
+CELLS = {"dict": Dicts, "list": Lists, "set": Sets}
 
 
 def _is_short(atom: Any) -> bool:
@@ -65,7 +32,16 @@ def _is_short(atom: Any) -> bool:
     return type(atom.low) is int and type(atom.high) is int and atom.high - atom.low < SHORT
 
 
-class Keys(Loops):
+def joined(form: Any, other: Any) -> Any:
+    """The form of keys that have one of two forms: the type of a value, or a tuple of forms."""
+    if form == other or form is None:
+        return other
+    if isinstance(form, tuple) and isinstance(other, tuple) and len(form) == len(other):
+        return tuple(joined(f, o) for f, o in zip(form, other, strict=True))
+    return OPAQUE
+
+
+class Keys(KnownKeys):
     """What ``d[key]`` means where ``key`` is traced."""
 
     def static_key(self, key: Any) -> Any:
@@ -84,8 +60,11 @@ class Keys(Loops):
             return key.aval.dtype is not None and key.aval.dtype.kind in "iu"
         if key.aval.expr is None:
             return True
-        return is_varying(key.aval.expr) and not any(
-            s in self.loop_atoms for s in symbols(key.aval.expr))
+        return is_varying(key.aval.expr) and not self.is_loop_index(key)
+
+    def is_loop_index(self, key: Any) -> bool:
+        """Is a traced int made of the indices of the loops that are being traced?"""
+        return any(s in self.loop_atoms for s in symbols(key.aval.expr))
 
     def settled_key(self, key: Any) -> Any:
         """The number of a traced int, or the text made of such numbers."""
@@ -95,7 +74,12 @@ class Keys(Loops):
     def _settled_text(self, key: Any) -> Any:
         if type(key) is ArrayTracer or key.aval.kind is Kind.INT:
             return UNKNOWN
-        return settled(self.region, key.value, lambda v: self.demand(self.wrap(v), REASON))
+
+        def number(value: Value) -> Any:
+            made = self.wrap(value)
+            return UNKNOWN if is_tracer(made) and self.is_data(made) else self.demand(made, REASON)
+
+        return settled(self.region, key.value, number)
 
     def open_key(self, key: Any) -> bool:
         """Is a key, or a part of a tuple that is one, known at run time only?"""
@@ -115,49 +99,41 @@ class Keys(Loops):
             return None
         return alternatives(self.region, key.value)
 
-    certain_keys: list[Noted]
-
-    def note_key(self, obj: Any, key: Any, place: Any = True) -> None:
-        """A dict has a key from here on, to the end of the region."""
-        nodes = self.region.builder.nodes
-        self.certain_keys.append(Noted(obj, _keys_of(obj), key, place, self.region, len(nodes),
-                                       nodes[-1] if nodes else None))
-
-    def known_place(self, obj: Any, key: Any) -> Any:
-        """What was noted of a key; None if it may be a new one."""
-        for noted in reversed(self.certain_keys):
-            if noted.owner is obj and noted.keys == _keys_of(obj) and _is_same(noted.key, key) and (
-                    noted.still_holds() and self._is_inside(noted.region)):
-                return noted.place
-        return None
-
-    def _is_inside(self, region: Region) -> bool:
-        """Is a region the present one or around it?"""
-        inner: Region | None = self.region
-        while inner is not None and inner is not region:
-            inner = inner.parent
-        return inner is not None
-
     # ---- dicts that become tables --------------------------------------------------------
-    dict_sites: dict[int, tuple[Any, Any]]  # where staged code made a dict or set, and it
+    dict_sites: dict[int, tuple[Site, Any]]  # where staged code made a dict or set, and it
+    index_sites: dict[Value, Site]
+    inner_kinds: dict[Site, tuple[Any, Any]]
 
     def made_dict(self, obj: dict[Any, Any]) -> Any:
         """A dict that staged code makes here; a table if its keys are only known at run time."""
         site, known = self._made_here()
         if known:
-            table = self.call(Table, getattr(obj, "default_factory", None))
-            for key, value in obj.items():
-                self.setitem(table, key, value)
-            return table
+            return self._new_table(obj, site)
         self.journal.born(obj)
         self.dict_sites[id(obj)] = (site, obj)
         return obj
+
+    def _new_table(self, obj: dict[Any, Any], site: Site) -> Any:
+        factory = factory_of(obj)
+        held = self.held_kind(site)
+        if held is None:
+            for value in obj.values():
+                self.check_held(site, value)
+            index = self.call(new_index, site, tuple(obj))
+            self.index_sites[index.value] = site
+            return self.call(Table, type(obj), factory, site,
+                             self.call(Numbers, site, tuple(obj.values())), index)
+        table = self.call(Table, type(obj), factory, site, self.new_cells(site),
+                          self.call(new_index, site))
+        for key, value in obj.items():
+            self.setitem(table, key, value)
+        return table
 
     def made_set(self, obj: set[Any]) -> Any:
         """A set that staged code makes here; marks if its items are only known at run time."""
         site, known = self._made_here()
         if known:
-            marks = self.call(Marks)
+            marks = self.call(Marks, site, self.call(run_set))
             for item in obj:
                 self.call_method(marks, "add", item)
             return marks
@@ -165,31 +141,131 @@ class Keys(Loops):
         self.dict_sites[id(obj)] = (site, obj)
         return obj
 
-    def _made_here(self) -> tuple[Any, bool]:
+    def _made_here(self) -> tuple[Site, bool]:
         """The place of the program, and whether what it makes has keys of run time."""
         origin = self.node_origin()
-        site = (origin.where, origin.callers)
-        return site, ("table", site) in self.assumed and ("dicts",) not in self.assumed
+        site = self.common_site(Site((origin.where, origin.callers)))
+        return site, bool(self._facts("table", site)) and not self._stays(site)
+
+    def _stays(self, site: Site) -> bool:
+        """Is what is made at a place to be left as it is?"""
+        return ("dicts",) in self.assumed or bool(self._facts("dict", site))
+
+    sites: dict[Site, Site]
+
+    def common_site(self, site: Site) -> Site:
+        """One place for all that make the containers that a name stands for in turn."""
+        if site.outer is not None:
+            found = Site(None, self.common_site(site.outer))
+        else:
+            group = {site}
+            pairs = [a[1:] for a in self.assumed if a[0] == "same"]
+            while more := [p for p in pairs if len(group & {*p}) == 1]:
+                group.update(*more)
+            found = min(group, key=repr)
+        return self.sites.setdefault(found, found)
+
+    def inner_site(self, site: Site) -> Site:
+        """The place of the containers that those made at a place hold."""
+        return self.common_site(Site(None, site))
+
+    def unite(self, a: Any, b: Any) -> None:
+        """A loop's variable stands for two containers in turn, one of which is a table: start
+        again with both made at one place."""
+        sites = [x.site if isinstance(x, StandIn) else self.dict_sites.get(id(x), (None,))[0]
+                 for x in (a, b)]
+        if isinstance(a, StandIn) or isinstance(b, StandIn):
+            if None not in sites and sites[0] is not sites[1]:
+                raise Restart(("assume", ("same", sites[0], sites[1])))
+
+    def _facts(self, name: str, site: Site) -> list[tuple[Any, ...]]:
+        """What tracing has assumed so far of the containers made at a place."""
+        return [a[2:] for a in self.assumed if a[0] == name and self.common_site(a[1]) is site]
+
+    def shrinks(self, site: Site) -> bool:
+        """Does the program take keys away?"""
+        return bool(self._facts("shrinks", site))
+
+    def held_kind(self, site: Site) -> str | None:
+        """What the tables made at a place hold: the name of a container's class, or None for
+        numbers."""
+        kinds = {kind for (kind,) in self._facts("holds", site)}
+        if len(kinds) > 1:
+            raise Restart(("assume", ("dict", site.outermost)))
+        return kinds.pop() if kinds else None
+
+    def new_cells(self, site: Site) -> Any:
+        """Cells for the tables made at a place."""
+        kind = self.held_kind(site)
+        if kind is None:
+            return self.call(Numbers, site)
+        return self.call(CELLS[kind], self.inner_site(site))
+
+    def check_held(self, site: Site, value: Any) -> None:
+        """What is held as a number must be one; start again with cells that hold containers."""
+        cls = value.cls if isinstance(value, StandIn) else type(value)
+        kind = next((k for k in CELLS if any(b.__name__ == k for b in cls.__mro__)), None)
+        if kind is not None:
+            raise Restart(("assume", ("holds", site, kind)))
+        aval = leaf_aval(value)
+        if aval is not None and self.held_ranks.setdefault(site, aval.ndim) != aval.ndim:
+            raise Restart(("assume", ("dicts",)))  # one list holds what has one number of axes
+
+    held_ranks: dict[Site, int | None]  # of what tables made at a place hold
+
+    def hand_over(self, obj: Any) -> None:
+        """A container has become a part of a table: its other names may not be used any more."""
+        if id(obj) in self.paths or isinstance(obj, StandIn):
+            raise Restart(("assume", ("dicts",)))
+        if isinstance(obj, (list, dict, set)):
+            self.journal.write(Content(obj, self.symbolic_lists), Moved(self))
+
+    def key_form(self, site: Site) -> Any:
+        """The form of the keys of the tables made at a place."""
+        forms = [form for (form,) in self._facts("keys", site)]
+        return functools.reduce(joined, forms) if forms else INT
+
+    def note_form(self, site: Site, key: Any) -> None:
+        """A key is stored in a table: its form must be covered."""
+        self.join_form(site, self.form_of_key(key))
+
+    def join_form(self, site: Site, form: Any) -> None:
+        """Tables made at a place have keys of this form, too."""
+        known = [one for (one,) in self._facts("keys", site)]
+        wider = functools.reduce(joined, known, form)
+        if not known or wider != self.key_form(site):
+            raise Restart(("assume", ("keys", site, wider)))
+
+    def form_of_key(self, key: Any) -> Any:
+        """The type of a key, or those of its parts."""
+        if isinstance(key, tuple):
+            return tuple(self.form_of_key(k) for k in key)
+        found: Aval = key.aval if is_tracer(key) else aval_of(key) if isinstance(
+            key, (bool, int, float)) else OPAQUE
+        return found.but(expr=None)
+
+    def may_move(self, obj: Any) -> bool:
+        site = self.index_sites.get(obj.value)
+        return site is None or self.shrinks(site)
 
     def as_marks(self, obj: Any, item: Any) -> None:
         """Start again with a set as marks, if an item is only known at run time."""
-        if id(obj) in self.dict_sites and ("dicts",) not in self.assumed and (
-                self._of_run_time(item)):
-            raise Restart(("assume", ("table", self.dict_sites[id(obj)][0])))
+        if self._of_run_time(item):
+            self.make_table(obj)
 
-    def as_table(self, obj: Any, key: Any, *stored: Any) -> None:
-        """Start again with a dict as a table, if ``key`` is only known at run time and all that
-        the dict holds are numbers or arrays."""
-        if id(obj) not in self.dict_sites or ("dicts",) in self.assumed:
-            return
-        factory = getattr(obj, "default_factory", None)
-        state = self.symbolic_lists.get(id(obj))
-        held = obj.values() if state is None else [
-            v.content if type(v) is Maybe else v for _, v in state.entries]
-        if (factory in (None, int, float) and (stored or factory or not obj)
-                and all(_is_number(x) for x in (*stored, *held))
-                and self._of_run_time(key)):
-            raise Restart(("assume", ("table", self.dict_sites[id(obj)][0])))
+    def as_table(self, obj: Any, key: Any, changes: bool = False) -> None:
+        """Start again with a dict as a table, if ``key`` is only known at run time.  One that is
+        only read may have all its keys already."""
+        if (changes or not obj or factory_of(obj) is not None or (
+                isinstance(obj, collections.Counter))) and self._of_run_time(key):
+            self.make_table(obj)
+
+    def make_table(self, obj: Any) -> None:
+        """Start again with a dict or set that the function makes as a table."""
+        if id(obj) in self.dict_sites:
+            site = self.dict_sites[id(obj)][0]
+            if not self._stays(site) and not self._facts("table", site):
+                raise Restart(("assume", ("table", site)))
 
     def _of_run_time(self, key: Any) -> bool:
         """Is a key known at run time only, and not one of a few that the text tells?"""
@@ -209,12 +285,63 @@ class Keys(Loops):
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         raise AttributeError
 
+    def partial_of(self, obj: Any) -> Partial | None:
+        """The content of a dict or set some of whose keys only some paths have."""
+        raise AttributeError
+
+    def with_key(self, obj: Any, key: Any, act: Callable[[Any], Any],
+                 missing: Callable[[], Any] | None = None, needed: bool = False) -> Any:
+        """An action on a dict or set with a key.  One that is known at run time only is told
+        apart by branches: it is one of the constants that it may be, or else one of the keys
+        that there may be, or what ``missing`` gives; without that, a new key is refused.
+        ``needed``: what comes after is only met if the dict has the key."""
+        if not self.open_key(key):
+            return act(self.static_key(key))
+        known = self.alternatives(key)
+        if known is not None:
+            return self.by_key(key, known, act, None)
+        held = self.seen(obj)
+        self.note_container(obj)
+        state = self.partial_of(obj)
+        keys = tuple(k for k, _ in state.entries) if state is not None else tuple(held)
+        certain = state is None and keys and isinstance(obj, dict) and any(
+            self.known_place(o, key) for o in (obj, held))
+        found = self.by_key(key, keys, act, None if certain else missing or (
+            lambda: self.new_key(obj, key)))
+        if needed and isinstance(obj, dict) and state is None:
+            self.note_key(obj, key)
+            name = self.name_of(obj)
+            if name is not None and is_tracer(found):
+                self.label(found, f"{name}_item")
+        return found
+
+    def new_key(self, obj: Any, key: Any) -> NoReturn:
+        """A dict or set gets a key that is only known at run time: a table can, a container from
+        outside cannot, nor one whose object itself the program needs (unless the loops are
+        unrolled that made the key)."""
+        self.make_table(obj)
+        for part in key if isinstance(key, tuple) else (key,):
+            if is_tracer(part) and part.aval.kind is Kind.OPAQUE:
+                settled(self.region, part.value, lambda v: self.demand(self.wrap(v), REASON))
+        kind = "set" if isinstance(obj, (set, frozenset)) else "dict"
+        why, fix = (f"which keys the {kind} has is known while compiling, because the program "
+                    f"hands it on as a whole, or does to it what is not staged",
+                    f"ask with `in`, `get` or a loop for what the {kind} holds, and hand on "
+                    f"numbers in place of it")
+        if id(obj) in self.paths:
+            why, fix = (f"the {kind} comes from outside, and which keys it has is known while "
+                        "compiling",
+                        f"fill a {kind} that the function makes itself, starting from a copy: "
+                        f"`{kind}(...)`")
+        raise self.fatal(UnsupportedOperation(f"a new key of a {kind} depends on data", why=why,
+                                              fix=fix))
+
     def by_key(self, key: Any, keys: Sequence[Any], act: Callable[[Any], Any],
                missing: Callable[[], Any] | None) -> Any:
         """What ``act`` gives for that one of several keys which a run-time key is equal to.
 
-        Emitted as a chain of branches; ``missing`` is what happens where it is none of them, and
-        returns how the branch is left.  Without it the key certainly is one of them.
+        Emitted as a chain of branches; ``missing`` gives the value, or raises, where it is none
+        of them.  Without it the key certainly is one of them.
         """
         if len(keys) > FEW:
             raise self.fatal(UnsupportedOperation(
@@ -229,7 +356,7 @@ class Keys(Loops):
 
         def among(i: int) -> Any:
             if i == len(keys) and missing is not None:
-                return missing()
+                return put(missing())
             if i == len(keys) - 1 and missing is None:
                 return put(act(keys[i]))
             test = self.compare("==", key, keys[i])
@@ -241,3 +368,9 @@ class Keys(Loops):
 
         among(0)
         return self.loaded(slot.content)
+
+    def name_of(self, obj: Any) -> str | None:
+        raise AttributeError
+
+    def label(self, value: Any, name: str) -> None:
+        raise AttributeError

@@ -7,31 +7,61 @@ import collections
 import math
 import operator
 import statistics
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..errors import UnsupportedOperation
+from ..kinds import OPAQUE
 from .handlers import HANDLERS, handles
+from .iteration import Rows, length, staged_iterable
+from .queues import Queue
+from .tables import Table
 from .tracers import contains_tracer, is_tracer
 
 
 # ---- collections -----------------------------------------------------------------------------
 @handles(collections.deque)
 def deque(machine: Any, iterable: Any = (), maxlen: Any = None) -> Any:
+    iterable = machine.collected(iterable)
+    found = staged_iterable(machine, iterable)
+    unknown = found is not None and type(length(machine, found)) is not int and (
+        type(found) is not Rows)
+    if ("deques",) not in machine.assumed and (unknown or ("queues",) in machine.assumed):
+        return machine.call(Queue, iterable, machine.static_key(maxlen))
     return machine.made(collections.deque(machine.iterate(iterable), machine.static_key(maxlen)))
 
 
 @handles(collections.defaultdict)
 def defaultdict(machine: Any, factory: Any = None, *args: Any, **kwargs: Any) -> Any:
-    return machine.made_dict(collections.defaultdict(
-        factory, machine.call(dict, *args, **kwargs) if args or kwargs else ()))
+    made: Any = machine.call(dict, *args, **kwargs) if args or kwargs else {}
+    if type(made) is Table:
+        made.cls, made.default_factory = collections.defaultdict, factory
+        return made
+    return machine.made_dict(collections.defaultdict(factory, made))
 
 
 @handles(collections.OrderedDict)
 def ordered_dict(machine: Any, *args: Any, **kwargs: Any) -> Any:
-    return machine.made(collections.OrderedDict(machine.call(dict, *args, **kwargs)))
+    made: Any = machine.call(dict, *args, **kwargs)
+    if type(made) is Table:
+        made.cls = collections.OrderedDict
+        return made
+    return machine.made_dict(collections.OrderedDict(made))
+
+
+# ---- sys -------------------------------------------------------------------------------------
+@handles(sys.exc_info)
+def exc_info(machine: Any) -> Any:
+    """The exception that is being handled, as far as the program's own handlers know."""
+    if not machine.handling:
+        return (None, None, None)
+    error = machine.handling[-1]
+    if is_tracer(error):
+        return machine.emit_effect(sys.exc_info, (), {}, OPAQUE)
+    return (type(error), error, None)
 
 
 # ---- bisect ----------------------------------------------------------------------------------
@@ -82,6 +112,23 @@ def fmean(machine: Any, data: Any, weights: Any = None) -> Any:
         return machine.binary("/", machine.call(math.fsum, products),
                               machine.call(math.fsum, shares))
     return machine.binary("/", machine.call(math.fsum, items), len(items))
+
+
+def _of_items(function: Callable[..., Any]) -> Callable[..., Any]:
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        args = tuple(a if a is None or (is_tracer(a) and not getattr(a, "ndim", 0))
+                     else list(machine.iterate(a)) for a in args)
+        if not contains_tracer((args, kwargs)):
+            return function(*args, **kwargs)
+        return machine.apply(function, args, kwargs)
+
+    return handler
+
+
+for _function in (statistics.mean, statistics.pvariance, statistics.variance, statistics.pstdev,
+                  statistics.stdev, statistics.geometric_mean, statistics.harmonic_mean,
+                  statistics.covariance, math.dist):
+    HANDLERS[_function] = _of_items(_function)
 
 
 # ---- selectors of operator ---------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import types
 from typing import Any
 
@@ -9,11 +10,14 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..graph.generic import Demand
+from ..graph.purity import may_probe
 from ..kinds import OPAQUE, Aval, Kind
 from ..rules.book import lookup
 from .construct import Construction
 from .iteration import EqualArrays, Staged
-from .tracers import Columns, contains_tracer, is_tracer
+from .library_errors import is_of_scipy
+from .plain_calls import is_plain, is_settled, settled
+from .tracers import Columns, OpaqueTracer, contains_tracer, is_tracer
 from .written_out import Flat, ufunc_method
 
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
@@ -26,7 +30,11 @@ IMPURE_BUILTINS = frozenset({"print", "open", "input", "exec", "eval", "breakpoi
                              "__import__", "compile"})
 
 RANDOM = ("numpy.random", "random", "time", "datetime", "os", "io", "json", "logging", "sys",
-          "pathlib", "uuid", "secrets", "warnings", "pickle", "socket", "subprocess", "threading")
+          "pathlib", "uuid", "secrets", "warnings", "_warnings", "pickle", "socket", "subprocess",
+          "threading", "posix", "nt", "_io", "_random")
+
+
+FILES = (np.save, np.savetxt, np.savez, np.savez_compressed)
 
 
 class LibraryCalls(Construction):
@@ -46,8 +54,28 @@ class LibraryCalls(Construction):
     def iterate(self, iterable: Any) -> Any:
         raise AttributeError
 
+    def settled_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a call that can be settled while tracing; NotImplemented if it cannot."""
+        if not is_settled(function):
+            return NotImplemented
+        args = tuple(self.opened(a) for a in args)
+        if not all(is_plain(a, self._changes) for a in (*args, *kwargs.values())):
+            return NotImplemented
+        return self._adopt_parts(settled(function, args, kwargs))
+
+    def _changes(self, container: Any) -> bool:
+        return id(container) in self.paths or id(container) in self.symbolic_lists
+
+    def _adopt_parts(self, result: Any) -> Any:
+        if type(result) in (list, dict):
+            for part in result if type(result) is list else result.values():
+                self._adopt_parts(part)
+        return self.adopt(result)
+
     def call_library(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function without Python source to inline: a node, a plain run, or an effect."""
+        if (result := self.settled_call(function, args, kwargs)) is not NotImplemented:
+            return result
         if isinstance(getattr(function, "__self__", None), types.GeneratorType):
             self.check_iterator(function.__self__)
             return function(*args, **kwargs)
@@ -59,6 +87,8 @@ class LibraryCalls(Construction):
             return self.stacked_columns(function, args[0], kwargs)
         args = tuple(self.opened(a) for a in args)
         kwargs = {k: self.opened(v) for k, v in kwargs.items()}
+        if is_of_scipy(function):  # permissions that need not be used
+            kwargs = {k: v for k, v in kwargs.items() if not k.startswith("overwrite_")}
         traced = contains_tracer(args) or contains_tracer(kwargs) or self.has_symbolic(args)
         if not traced:
             return self._call_static(function, args, kwargs)
@@ -69,6 +99,9 @@ class LibraryCalls(Construction):
             args, kwargs = args[:function.nin], {**kwargs, "out": args[function.nin:]}
         if "out" in kwargs and kwargs["out"] is not None:
             return self.call_out(function, args, kwargs)
+        if any(type(a) is OpaqueTracer for a in (*args, *kwargs.values())) and not may_probe(
+                function) and isinstance(function, types.BuiltinFunctionType):
+            return self.emit_effect(function, args, kwargs, OPAQUE)  # nothing is known of it
         if (helper := ufunc_method(function, args)) is not None:
             return self.inline(helper, (function.__self__, *args), kwargs)
         return self.numeric_call(function, args, kwargs)
@@ -101,6 +134,8 @@ class LibraryCalls(Construction):
         """A node for a function of traced values; numbers it needs now are demanded."""
         args = tuple(self.plain(a) for a in args)
         kwargs = {k: self.plain(v) for k, v in kwargs.items()}
+        if isinstance(kwargs.get("where"), (list, tuple)):
+            kwargs["where"] = self.apply(np.array, (kwargs["where"],), {})
         args, kwargs = self._settled(function, args, kwargs)
         for _ in range(16):
             try:
@@ -181,19 +216,26 @@ class LibraryCalls(Construction):
                 return self.numeric_call(function, args, kwargs)
             return result
         if module in PURE_MODULES or isinstance(owner, (str, bytes, tuple, list, dict, set,
-                                                        int, float, complex)):
+                                                        int, float, complex, property)) or (
+                any(owner is cls for cls in (int, float, bytes, str))):
             return self.adopt(function(*args, **kwargs))
         if module == "builtins" and getattr(function, "__name__", "") not in IMPURE_BUILTINS:
             return function(*args, **kwargs)
         if isinstance(function, (types.WrapperDescriptorType, types.MethodWrapperType,
                                  types.MethodDescriptorType, types.ClassMethodDescriptorType)):
             return function(*args, **kwargs)
+        if isinstance(owner, array.array) and id(owner) not in self.paths:
+            raise self.fatal(UnsupportedOperation(
+                f"array.array.{function.__name__} in a traced function",
+                why="the array is made while the code is generated, and shared by all calls",
+                fix="use a list, or an array of NumPy"))
         return self.emit_effect(function, args, kwargs, OPAQUE)
 
     def is_effect(self, function: Any) -> bool:
         """Must the function run at every call, because it does or reads something outside?"""
         owner = getattr(function, "__self__", None)
-        if isinstance(owner, (np.random.Generator, np.random.RandomState)):
+        if isinstance(owner, (np.random.Generator, np.random.RandomState)) or any(
+                function is known for known in FILES):
             return True
         module = getattr(function, "__module__", None)
         if module is None and owner is not None:

@@ -12,26 +12,23 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..dims import is_varying
 from ..errors import JoinError, UnsupportedOperation
 from ..graph.ir import Ref, Value
 from ..kinds import INT, Aval, Kind, list_of
-from .calls import Calls
 from .columns import Unfit, common_form, put_together, taken_apart
 from .control import Restart
-from .iteration import Rows
-from .joins import list_item_aval, unlike_items
+from .joins import is_nonnegative, list_item_aval, unlike_items
 from .journal import Content, Snapshot
-from .keys import FEW
+from .list_rows import ListRows
+from .settling import FEW
 from .structures import is_mutable
-from .tracers import ArrayTracer, Columns, ScalarTracer, SymbolicList, is_tracer
+from .tracers import ArrayTracer, Columns, Part, ScalarTracer, SymbolicList, is_tracer
 from .widening import stable_elem
 from .written_out import part_of_list
 
 
-class Lists(Calls):
+class Lists(ListRows):
     """Operations on lists of unknown length."""
 
     def content_of(self, obj: list[Any]) -> Content:
@@ -41,19 +38,19 @@ class Lists(Calls):
     def set_list(self, obj: list[Any], value: Value) -> None:
         """Give a list a new content."""
         if id(obj) in self.list_owners:  # the change belongs into the list of lists, too
-            self.unroll_maker(self.list_owners[id(obj)][0])
-            raise self.fatal(UnsupportedOperation(
+            self.unroll_maker(self.list_owners[id(obj)].owner)
+            refusal = self.fatal(UnsupportedOperation(
                 "a list inside of a list whose length depends on data is changed",
                 why="the change could not be followed to where the list is read again",
                 fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
+            refusal.assume = ("lists",)
+            raise refusal
         value.obj = self.symbolic_lists[id(obj)].obj
         self.journal.write(self.content_of(obj), SymbolicList(value, value.obj))
 
-    list_owners: dict[int, tuple[Any, Any]]
-
     def list_object(self, value: Value) -> list[Any]:
         """A Python list that stands for a list value."""
-        value.obj = self.new_obj()
+        value.obj = self.new_obj(value)
         return self.held_list(SymbolicList(value, value.obj))
 
     def held_list(self, state: Any) -> list[Any]:
@@ -70,21 +67,28 @@ class Lists(Calls):
 
     def made_unknown(self, obj: list[Any]) -> list[Any]:
         """The same list with its content as a graph value."""
+        self.journal.write(self.content_of(obj), self.unknown_state(obj))
+        return obj
+
+    def items_seen(self, obj: Any) -> list[Any]:
+        return list(self.outside_items(obj))
+
+    def unknown_state(self, obj: list[Any]) -> Any:
+        """The content of a list of known length as a graph value, or as one for each column."""
         joining = self.join()
         items = list(self.outside_items(obj))
         if all(list_item_aval(joining, i) is not None for i in items):
-            state: Any = self._unknown(items)
-        else:
-            found = common_form(joining, (Snapshot(list, tuple(items)),))
-            if found is None or (found[0].mutable and not joining.records):
-                failed = unlike_items(None if found is None else ("records",))
-                self.check_content(self.content_of(obj), failed)
-            assert found is not None
-            rows = [taken_apart(joining, found[0], i) for i in items]
-            state = Columns(found[0], tuple(
-                self._unknown(list(column)) for column in zip(*rows, strict=True)))
-        self.journal.write(self.content_of(obj), state)
-        return obj
+            state = self._unknown(items)
+            state.value.hint = self.name_of(obj)
+            return state
+        found = common_form(joining, (Snapshot(list, tuple(items)),))
+        if found is None or (found[0].mutable and not joining.records):
+            failed = unlike_items(None if found is None else ("records",))
+            self.check_content(self.content_of(obj), failed)
+        assert found is not None
+        rows = [taken_apart(joining, found[0], i) for i in items]
+        return Columns(found[0], tuple(
+            self._unknown(list(column)) for column in zip(*rows, strict=True)))
 
     def _unknown(self, items: list[Any]) -> SymbolicList:
         value = self.list_value(items)
@@ -109,8 +113,8 @@ class Lists(Calls):
         elem = functools.reduce(joining.join_avals, [a for a in avals if a is not None])
         if elem.kind is Kind.ANY:
             return self._one_among(items, key)
-        if elem.kind is Kind.ARRAY:
-            return self._one_among(items, key)
+        if elem.kind is Kind.ARRAY or (elem.kind is Kind.LIST and ("lists",) in self.assumed):
+            return self._one_among(items, key)  # which may be changed
         (value,) = self.emit("get", (self.list_of_numbers(items), self.as_value(key)), (elem,))
         return self._element(obj, value)
 
@@ -169,7 +173,9 @@ class Lists(Calls):
     def unroll_maker(self, obj: list[Any]) -> None:
         """A list of unknown length is needed with a known one: if a for loop made it, start
         again with that loop unrolled."""
-        state = self.symbolic_lists[id(obj)]
+        state = self.symbolic_lists.get(id(obj))
+        if state is None:  # a list of known length
+            return
         value = state.columns[0].value if type(state) is Columns else state.value
         site = self.list_sites.get(value)
         if site is not None and site not in self.unrolled:
@@ -191,13 +197,19 @@ class Lists(Calls):
     def refuse_sealed(self, owner: Any) -> None:
         """An object whose parts lie in a list of unknown length changes: start again with the
         loops that made lists unrolled, or refuse."""
-        if type(owner) is list:
+        if id(owner) in self.journal.shared:
             raise self.fatal(UnsupportedOperation(
                 "a list changes that a function which calls itself was given, or has returned",
                 why="on some paths it returns the very list that it was given, so that both "
                     "would change",
                 fix="return a copy of the list (`return items[:]`)"))
         self.unroll_list_makers("a list that it fills holds objects that change")
+        if type(owner) is list:
+            raise self.fatal(UnsupportedOperation(
+                "a list is changed that has been put into a list whose length depends on data",
+                why="the change could not be followed to where the list is read again",
+                fix="fill the list first and append it then, or use an array in place of a "
+                    "list of lists"))
         raise self.fatal(UnsupportedOperation(
             "an object is changed that lies in a list whose length depends on data",
             why="such a list is kept part by part, so the change would not be seen there",
@@ -205,12 +217,10 @@ class Lists(Calls):
                 "in arrays"))
 
     # ---- items ---------------------------------------------------------------------------
-    def list_item_value(self, item: Any) -> Value:
+    def list_item_value(self, item: Any, owner: Any = None, key: Any = None) -> Value:
         """The value of an item that goes into a list."""
         if type(item) is list:
-            known = self.symbolic_lists.get(id(item))
-            return known.value if known is not None else self.list_value(
-                Snapshot(list, tuple(item)))
+            return self.given_row(owner, item, key)
         self.note_stored(item)
         return self.as_value(item)
 
@@ -220,6 +230,16 @@ class Lists(Calls):
         if type(found) is ArrayTracer:
             found.home.stored = True
         return found
+
+    def _new_item(self, obj: list[Any], item: Any, key: Any = None) -> tuple[Value, Aval]:
+        """The value of an item that is put into a list, and the facts about the list then."""
+        if id(item) not in self.list_owners:
+            aval = self._list_aval(obj, item)
+            return self.list_item_value(item, obj, key), aval
+        value = self.list_item_value(item, obj, key)  # a row of a list of lists
+        old = self.symbolic_lists[id(obj)].value.aval.elem
+        return value, list_of(value.aval if old is None else stable_elem(
+            self.join(), old, value.aval))
 
     def _list_aval(self, obj: list[Any], item: Any) -> Any:
         current = self.symbolic_lists[id(obj)].value.aval
@@ -235,6 +255,9 @@ class Lists(Calls):
 
     def list_get(self, obj: Any, key: Any) -> Any:
         """``items[k]``."""
+        found = None if isinstance(key, slice) else self.get_in_row(obj, key)
+        if found is not None:
+            return found
         state = self.symbolic_lists[id(obj)]
         if isinstance(key, slice) and key.step in (None, 1) and any(
                 is_tracer(p) and self.is_data(p) for p in (key.start, key.stop)):
@@ -246,13 +269,16 @@ class Lists(Calls):
             return self._each_column(state, lambda c: self.list_get(c, key),
                                      whole=isinstance(key, slice))
         if isinstance(key, slice):
+            self.rows_copied(state)
             (value,) = self.emit("apply", (state.value,), (state.value.aval,),
                                  fn=operator.getitem, args=(Ref(0), key), kwargs={}, many=False)
             return self.made_with(self.list_object(value), obj)
-        index = self.as_value(key)
         elem = state.value.aval.elem
         if elem is None:
             raise IndexError("list index out of range")
+        if elem.kind is Kind.LIST and self.may_open():
+            return self.part_of(obj, key)
+        index = self.as_value(key)
         known = (state.value, key if type(key) is int else index)
         if known not in self.element_sizes:
             self.element_sizes[known] = self.element_aval(elem)
@@ -262,7 +288,10 @@ class Lists(Calls):
     element_sizes: dict[tuple[Value, Any], Aval]
 
     def element_aval(self, elem: Aval) -> Aval:
-        """The facts about one element: what varies in a list may be of any size in each."""
+        """The facts about one element: what varies in a list may be of any size in each, and
+        any number."""
+        if elem.kind is Kind.INT and is_varying(elem.expr):
+            return elem.but(expr=self.fresh("i", low=0 if is_nonnegative(elem) else None))
         if elem.kind is not Kind.ARRAY or not any(map(is_varying, elem.shape or ())):
             return elem
         return elem.but(shape=tuple(self.fresh("k") if is_varying(d) else d
@@ -273,21 +302,26 @@ class Lists(Calls):
         if value.aval.kind is not Kind.LIST:
             return self.element(value)
         inner = self.list_object(value)
-        self.list_owners[id(inner)] = (obj, inner)
+        self.list_owners[id(inner)] = Part(obj, inner, None)
         return inner
 
     def list_put(self, obj: Any, key: Any, value: Any) -> None:
         """``items[k] = value``."""
         if isinstance(key, slice):
-            self._no_method(obj, "slice assignment")
+            self.no_method(obj, "slice assignment")
+        if self.put_in_row(obj, key, value):
+            return
         state = self.symbolic_lists[id(obj)]
         if type(state) is Columns:
             self._into_columns(obj, state, value, lambda c, part: self.list_put(c, key, part))
             return
-        item = self.list_item_value(value)
-        aval = self._list_aval(obj, value)
+        if state.value.aval.elem is None:
+            raise IndexError("list assignment index out of range")
+        item, aval = self._new_item(obj, value, key)
         index = self.as_value(key)
         (new,) = self.emit("put", (state.value, item, index), (aval,))
+        if state.value in self.list_sites:  # it has as many items as before
+            self.list_sites[new] = self.list_sites[state.value]
         self.set_list(obj, new)
 
     # ---- columns -------------------------------------------------------------------------
@@ -325,30 +359,11 @@ class Lists(Calls):
         self._set_columns(obj, state, columns)
         return put_together(self.join(), state.form, parts)
 
-    # ---- methods -------------------------------------------------------------------------
     def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> Any:
-        """A method of a list of unknown length."""
-        state = self.symbolic_lists[id(obj)]
-        if name == "append":
-            return self._append(obj, state, args[0])
-        if name == "insert":
-            return self._insert(obj, state, *args)
-        if name == "pop":
-            return self._pop(obj, state, args)
-        if name == "extend":
-            return self._extend(obj, args[0])
-        if name == "copy":
-            return self.made_with(self._copy(state), obj)
-        if name == "reverse":
-            return self._refill(obj, self.list_get(obj, slice(None, None, -1)))
-        if name == "clear":
-            return self._refill(obj, self.held_list(Snapshot(list, ())))
-        if name == "sort":
-            return self._refill(obj, self.sorted_list(obj, **kwargs))
-        return self._no_method(obj, f"list.{name}")
+        raise AttributeError
 
-    def _no_method(self, obj: list[Any], what: str) -> Any:
+    def no_method(self, obj: list[Any], what: str) -> Any:
         self.unroll_maker(obj)
         raise self.fatal(UnsupportedOperation(
             f"{what} on a list whose length depends on data",
@@ -356,117 +371,7 @@ class Lists(Calls):
                 "are staged there",
             fix="keep the values in an array, or make the list's length independent of data"))
 
-    def _refill(self, obj: list[Any], other: list[Any]) -> None:
-        """Give a list the content of another one."""
-        self.journal.write(self.content_of(obj), self.content_of(other).get())
-
-    def _append(self, obj: list[Any], state: Any, item: Any) -> None:
-        if type(state) is Columns:
-            self._into_columns(obj, state, item,
-                               lambda c, p: self._append(c, self.symbolic_lists[id(c)], p))
-            return
-        value = self.list_item_value(item)
-        (new,) = self.emit("append", (state.value, value), (self._list_aval(obj, item),))
-        self.set_list(obj, new)
-
-    def _insert(self, obj: list[Any], state: Any, index: Any, item: Any) -> None:
-        if type(state) is Columns:
-            self._into_columns(obj, state, item, lambda c, p: self._insert(
-                c, self.symbolic_lists[id(c)], index, p))
-            return
-        value = self.list_item_value(item)
-        aval = self._list_aval(obj, item)
-        (new,) = self.emit("insert", (state.value, value, self.as_value(index)), (aval,))
-        self.set_list(obj, new)
-
-    def _pop(self, obj: list[Any], state: Any, args: tuple[Any, ...]) -> Any:
-        if any(isinstance(a, slice) for a in args):
-            self._no_method(obj, "deletion of a slice")
-        if type(state) is Columns:
-            return self._column_pop(obj, state, args)
+    def rows_copied(self, state: SymbolicList) -> None:
         elem = state.value.aval.elem
-        if elem is None:
-            raise IndexError("pop from empty list")
-        extra = tuple(self.as_value(a) for a in args)
-        new, value = self.emit("pop", (state.value, *extra),
-                               (state.value.aval, self.element_aval(elem)))
-        self.set_list(obj, new)
-        return self.list_object(value) if elem.kind is Kind.LIST else self.element(value)
-
-    def _copy(self, state: Any) -> list[Any]:
-        if type(state) is Columns:
-            found: list[Any] = self._each_column(
-                state, lambda c: self._copy(self.symbolic_lists[id(c)]), whole=True)
-            return found
-        (value,) = self.emit("copy", (state.value,), (state.value.aval,))
-        return self.list_object(value)
-
-    def _extend(self, obj: list[Any], items: Any) -> None:
-        if isinstance(items, list) and id(items) in self.symbolic_lists:
-            self.extend_symbolic(obj, items)
-            return
-        for one in self.iterate(items):
-            self.symbolic_method(obj, "append", (one,), {})
-
-    def extend_symbolic(self, obj: list[Any], items: list[Any]) -> None:
-        """Append the items of a list of unknown length."""
-        self.for_(items, lambda one: self._hold(one), lambda: self._append_held(obj))
-
-    def add_lists(self, left: list[Any], right: list[Any]) -> Any:
-        """``left + right`` where one of them has an unknown length; None otherwise."""
-        if id(left) not in self.symbolic_lists and id(right) not in self.symbolic_lists:
-            return None
-        made: list[Any] = self.container_method(left, "copy", (), {}) if (
-            id(left) in self.symbolic_lists) else self.held_list(
-                Snapshot(list, tuple(self.outside_items(left))))
-        self.container_method(made, "extend", (right,), {})
-        return made
-
-    def sorted_list(self, obj: list[Any], key: Any = None, reverse: Any = False) -> list[Any]:
-        """``sorted`` of a list of unknown length: a gather in the order of an argsort."""
-        keys: list[Any] = obj
-        if key is not None:
-            keys = self.held_list(Snapshot(list, ()))
-            self.for_(obj, self._hold, lambda: self._append_key(keys, key))
-        if type(self.symbolic_lists.get(id(keys))) is Columns:
-            self._no_method(obj, "sorting tuples")
-        order = self.call(np.argsort, self.call(np.array, keys), kind="stable")
-        if self.static_key(reverse):
-            backwards = self.call(np.argsort, self.getitem(
-                self.call(np.array, keys), slice(None, None, -1)), kind="stable")
-            last = self.binary("-", self.length(obj), 1)
-            order = self.binary("-", last, self.getitem(backwards, slice(None, None, -1)))
-        made: list[Any] = self.held_list(Snapshot(list, ()))
-        self.for_(Rows(order), self._hold, lambda: self._append_chosen(made, obj))
-        return self.made_with(made, obj)
-
-    def _append_key(self, keys: list[Any], key: Any) -> int:
-        self.container_method(keys, "append", (self.call(key, self.held),), {})
-        return 0
-
-    def _append_chosen(self, made: list[Any], source: list[Any]) -> int:
-        self.container_method(made, "append", (self.getitem(source, self.held),), {})
-        return 0
-
-    def columns_of(self, obj: list[Any]) -> list[list[Any]]:
-        """``zip(*rows)``: a list for each part of the rows."""
-        state = self.symbolic_lists[id(obj)]
-        if type(state) is not Columns or not state.form.is_row:
-            return [list(column) for column in zip(
-                *[self.iterate(row) for row in self.iterate(obj)], strict=False)]
-        return [self.held_list(c) for c in state.columns]
-
-    def stacked_columns(self, function: Any, obj: list[Any], kwargs: dict[str, Any]) -> Any:
-        """``np.array(hist)`` of a list of tuples: the columns side by side."""
-        state = self.symbolic_lists[id(obj)]
-        columns = [self.call(np.array, self.held_list(c)) for c in state.columns]
-        return self.call(np.asarray, self.call(np.stack, columns, axis=1), **kwargs)
-
-    held: Any
-
-    def _hold(self, one: Any) -> None:
-        self.held = one
-
-    def _append_held(self, obj: list[Any]) -> int:
-        self.container_method(obj, "append", (self.held,), {})
-        return 0
+        if elem is not None and elem.kind is Kind.LIST:
+            self.share_rows()

@@ -11,10 +11,10 @@ from ..graph.ir import Block, LoopSpec, Value, free_values, walk
 from ..kinds import INT, Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, RETURN, UNBOUND
 from .homes import inherit_stored, is_active, link_possible, members, reach
-from .joins import Leaf, leaf_shapes, leaves
 from .journal import Lost, Stored
 from .merges import UNREAD
 from .rounds import Carried, Round, Rounds
+from .shapes import Leaf, leaf_shapes, leaves
 from .tracers import ArrayTracer, Home, Jump, ScalarTracer
 
 
@@ -214,7 +214,7 @@ class LoopNodes(Rounds):
             return None
         if end.first is not None and end.first not in inner:
             return end
-        value.obj = self.new_obj()
+        value.obj = self.new_obj(value)
         if not end.steps:
             return None
         return ArrayTracer(self, leaf.aval, end.home, end.steps, end.dyn, value.obj, value,

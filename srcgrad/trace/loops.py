@@ -51,7 +51,7 @@ class Loops(LoopNodes):
     def for_(self, iterable: Any, target: Callable[[Any], None], body: Callable[[], Any],
              orelse: Callable[[], Any] | None = None,
              rest: Callable[[], Any] | None = None) -> Any:
-        iterable = opened(self, iterable)
+        iterable = self.seen(opened(self, iterable))
         staged = self.loop_source(iterable)
         if staged is None:
             self._note_items(iterable)
@@ -78,6 +78,9 @@ class Loops(LoopNodes):
     def outside_items(self, iterable: Any) -> Any:
         raise AttributeError
 
+    def watched(self, items: Any) -> Any:
+        raise AttributeError
+
     def _note_items(self, iterable: Any) -> None:
         """Say in ``explain`` that a loop over a container runs while tracing."""
         where = self.where()
@@ -92,7 +95,7 @@ class Loops(LoopNodes):
         """A loop whose items are known: it runs as Python; a jump that depends on data makes
         the following iterations part of a branch."""
         self.iterating.append(items if isinstance(items, (list, tuple)) else None)
-        iterator = iter(items)
+        iterator = self.watched(items)
 
         def go_on() -> Any:
             for one in iterator:
@@ -171,9 +174,15 @@ class Loops(LoopNodes):
                 self._unwind(layers, region, nodes)
                 return self._loop_end(NORMAL, orelse, rest)
             except USER_ERRORS as error:
-                if isinstance(error, SrcgradError) or self._certainly_runs(staged):
+                if isinstance(error, SrcgradError):
+                    raise
+                runs, number = self._certainly_runs(staged), self._count(staged)
+                if runs and number is None and not self.trying:
                     raise
                 self._unwind(layers, region, nodes)
+                if runs and number is not None:  # with what was done until it is raised
+                    items = self._unrolled(staged, f"an iteration raises {type(error).__name__}")
+                    return self._run_items(items, target, body, orelse, rest)
                 self.journal.push()
                 jump = self._trace_for(staged, target, lambda: self._ended(body), index_symbol)
                 self.journal.commit()
@@ -206,7 +215,8 @@ class Loops(LoopNodes):
             inner.active = False
             inner = inner.parent  # type: ignore[assignment]
         self.region = region
-        self.gone.update(v for n in region.builder.nodes[nodes:] for v in n.outputs)
+        self.gone.update(v for n in region.builder.nodes[nodes:] for v in n.outputs
+                         if not any(v in again.values for again in self.echoes))
         del region.builder.nodes[nodes:]
 
     gone: set[Value]
@@ -313,10 +323,16 @@ class Loops(LoopNodes):
         """Loops over static state run as Python while their test stays static; others are
         staged."""
         layers, region = len(self.journal.layers), self.region
-        nodes = len(region.builder.nodes)
+        nodes, raised = len(region.builder.nodes), False
         self.journal.push()
         try:
-            outcome = self._try_static(test, body)
+            try:
+                outcome = self._try_static(test, body)
+            except Exception:  # it has run as Python up to here
+                while len(self.journal.layers) > layers:
+                    self.journal.commit()
+                raised = True
+                raise
             self.tested_inside = None
             if outcome is not None:
                 self.journal.commit()
@@ -324,8 +340,11 @@ class Loops(LoopNodes):
             self._unwind(layers, region, nodes)
             return self._trace_loop("while", [], test, None, body, "while")
         except USER_ERRORS as error:
+            if raised:
+                raise
             self._unwind(layers, region, nodes)
-            if isinstance(error, SrcgradError) or self.static_truth(self.condition(test())):
+            if isinstance(error, SrcgradError) or (
+                    not self.trying and self.static_truth(self.condition(test()))):
                 raise
             self._unwind(layers, region, nodes)
             self.tested_inside = None

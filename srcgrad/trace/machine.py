@@ -25,19 +25,23 @@ from . import (  # noqa: F401  (they fill the table of handlers)
     iterables,
     itertool,
     library,
+    texts,
 )
+from .cached import Memo
 from .handlers import HANDLERS
 from .homes import may_be
-from .iteration import Cursor, Staged, Transposed, staged_iterable
-from .iterators import Iterators
+from .iteration import Cursor, Staged, Transposed, opened, staged_iterable
 from .later import Later
+from .pushes import Pushes
+from .run_time import check_no_table
+from .special_methods import python_method
 from .structures import record_fields
-from .tables import check_no_table
-from .tracers import ArrayTracer, is_tracer
+from .tracers import ArrayTracer, Choice, StandIn, is_tracer
 
 SIZED = (list, tuple, dict, set, frozenset, range)
 
-class TraceMachine(Iterators):
+
+class TraceMachine(Pushes):
     """All staged operators, recording."""
 
     float_aval = FLOAT
@@ -53,6 +57,12 @@ class TraceMachine(Iterators):
         self.made_in_body = frozenset()
         self.generators = {}
         self.list_owners = {}
+        self.memos: dict[int, Memo] = {}
+        self.row_writes = self.row_shares = False
+        self.giving = False
+        self.hoisted = {}
+        self.half_swap = None
+        self.lost_rows = {}
         self.element_sizes = {}
         self.dropped = set()
         self.unsteady = set()
@@ -61,16 +71,32 @@ class TraceMachine(Iterators):
         self.implied = {}
         self.safe: set[Value] = set()
         self.causes = {}
+        self.homes_made = {}
+        self.catching = []
+        self.error_classes = {}
+        self.escape_codes = {}
+        self.carried_errors = {}
+        self.generated = {}
+        self.consumers = []
+        self.pushed = None
+        self.unnamed_errors = {}
         self.leaving = None
         self.tested_inside = None
         self.instance_dicts = {}
         self.choice_seen = {}
         self.masks = {}
-        self.certain_keys = []
-        self.dict_sites = {}
+        self.noted_keys = []
+        self.alterations = []
+        self.own_indexes = set()
+        self.dict_sites, self.held_ranks = {}, {}
+        self.index_sites = {}
+        self.sites = {}
+        self.inner_kinds = {}
         self.container_names = {}
         self.made_from = {}
         self.global_overlays = {}
+        self.handed = {}
+        self.given_out = {}
         self.handlers = HANDLERS
         self.depth = 0
         self.call_sites = []
@@ -91,6 +117,7 @@ class TraceMachine(Iterators):
         self.spent = {}
         self.drawn_from = {}
         self.demanding = 0
+        self.unsure = set()
         self.made_classes = {}
         self.callees = {}
         self.tracing = []
@@ -110,8 +137,11 @@ class TraceMachine(Iterators):
     def generator(self, iterable: Any, lazily: Any, as_list: Any) -> Any:
         """A generator expression over traced things runs at once, staged."""
         iterable = self.consumed(iterable, False)
+        if isinstance(iterable, StandIn):
+            iterable = opened(self, iterable)
+        iterable = self.collected_for(iterable, as_list)
         if as_list is not None and (staged_iterable(self, iterable) is not None or (
-                ("listed",) in self.assumed and isinstance(iterable, SIZED))):
+                ("listed",) in self.assumed and isinstance(iterable, (*SIZED, Choice)))):
             items = as_list(iterable)
             return Cursor(staged_iterable(self, items) or items)
         made = lazily(self.iterate(iterable))
@@ -119,16 +149,21 @@ class TraceMachine(Iterators):
         self.drawn_from[id(made)] = (made, iterable)
         return made
 
+    def search(self, function: Any, iterable: Any, lazily: Any, staged: Any) -> Any:
+        """``any`` or ``all`` of a generator expression is a loop that ends early."""
+        if function is any or function is all:
+            return staged(iterable)
+        return self.call(function, self.generator(iterable, lazily, None))
+
     def spread(self, value: Any, function: Any = ...) -> Any:
         """The items of ``*value``; those of a container from outside are read by their paths."""
+        value = self.collected(value)
         if type(value) in (list, tuple) and id(value) in self.paths:
             return self.outside_items(value)
-        if isinstance(value, Staged) or is_tracer(value):
+        if isinstance(value, (Staged, Choice)) or is_tracer(value):
             return self.iterate(value)
         if type(value) is list and id(value) in self.symbolic_lists:
             return [Transposed(value)] if function is zip else self.iterate(value)
-        if isinstance(value, Staged):
-            return self.iterate(value)
         return super().spread(value) if function is ... else super().spread(value, function)
 
     def is_instance(self, subject: Any, cls: Any) -> Any:
@@ -177,7 +212,9 @@ class TraceMachine(Iterators):
         """A static iterable beside staged ones in a zip: a list, indexed by demand."""
         if isinstance(iterable, np.ndarray):
             return iterable
-        return list(self.iterate(iterable))
+        if type(iterable) is list and id(iterable) not in self.paths and self.may_open():
+            return iterable  # what the loop changes in it is seen
+        return self.made(list(self.iterate(iterable)))
 
     def sort_traced(self, items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
         """``sorted`` by traced keys: a gather of like items in the order of an argsort."""
@@ -210,8 +247,14 @@ class TraceMachine(Iterators):
 
     def copied(self, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
         """``copy.copy`` and ``copy.deepcopy`` of objects that hold traced values."""
-        check_no_table(obj)
+        if isinstance(obj, StandIn) and obj.cls is not None and not deep:
+            return self.call_method(obj, "copy")
+        check_no_table(self, obj)
         if id(obj) in memo:
+            return memo[id(obj)]
+        own = python_method(obj, "__deepcopy__") if deep else None
+        if own is not None:
+            memo[id(obj)] = self.call(own, obj, memo)
             return memo[id(obj)]
         if is_tracer(obj):
             if type(obj) is ArrayTracer and deep:

@@ -14,8 +14,8 @@ from ..graph.ir import Steps, Value
 from ..kinds import Aval, Kind
 from ..stage.machine import UNBOUND
 from .homes import MOST_MEMBERS, RAISE, breadth, inherit_stored, is_active, link_possible, reach
-from .joins import Leaf
 from .journal import Version
+from .shapes import Leaf
 from .tracers import ArrayTracer, Home
 
 
@@ -236,7 +236,7 @@ class Members:
         alone = row.inner and any(s is UNBOUND for s in sides)
         if sides[0] is sides[1] or alone or (ends and one.first is not None):
             return one
-        value.obj = machine.new_obj()
+        value.obj = machine.new_obj(value)
         if one.steps and all(s is UNBOUND or _alike(s, one) for s in sides):
             handle = ArrayTracer(machine, row.leaf.aval, one.home, one.steps, one.dyn, value.obj,
                                  value, machine.region)

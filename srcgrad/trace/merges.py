@@ -17,13 +17,14 @@ from .choices import Choices
 from .columns import ColumnJoin
 from .control import Refusal
 from .homes import RAISE, inherit_stored, is_active, reach
-from .joins import Failed, Join, Leaf, Same, Shape, build, leaf_shapes, leaves
+from .joins import Join
 from .journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
 from .members import Members, Placeholder, Row
 from .partial import DELETED, hollow
 from .reachability import reachable
 from .recorder import Region
-from .tracers import ArrayTracer, Home, Jump, Partial, Poison, SymbolicList
+from .shapes import Failed, Leaf, Same, Shape, build, ended_lists, leaf_shapes, leaves
+from .tracers import ArrayTracer, Home, Jump, Partial, Poison, StandIn, SymbolicList
 
 UNREAD = Poison(TracingError(
     "a variable is read that was taken to be unused",
@@ -40,6 +41,12 @@ class Arm:
     jump: Any
     born: list[int] = field(default_factory=list)
 
+    def lists(self) -> dict[int, tuple[Any, ...]]:
+        """What the lists that it changed hold at its end, where their lengths are known."""
+        return {key[1]: change.after.items for key, change in self.changes.items()
+                if isinstance(change.cell, Content) and type(change.cell.owner) is list
+                and type(change.after) is Snapshot}
+
 
 class Merges(Choices):
     """Arms and their merging."""
@@ -49,6 +56,9 @@ class Merges(Choices):
     scopes: list[tuple[int, Any]]
     iterating: list[Any]
     stored_now: list[Home]
+
+    def unite(self, a: Any, b: Any) -> None:
+        raise AttributeError
 
     # ---- arms ----------------------------------------------------------------------------
     def trace_arm(self, body: Callable[[], Any],
@@ -73,6 +83,7 @@ class Merges(Choices):
         self.journal.push(arm.born)
         self.region = arm.region
         arm.region.active = True
+        arm.region.layer = len(self.journal.layers)
         for change in arm.changes.values():
             self.journal.write(change.cell, change.after)
 
@@ -87,9 +98,18 @@ class Merges(Choices):
              apart: frozenset[tuple[int, int]] = frozenset(), dead: int | None = None) -> Join:
         facts = ({}, {}) if predicate is None else (self.facts(predicate, True),
                                                     self.facts(predicate, False))
-        return ColumnJoin(self.fresh, self.symbolic_lists, self.is_outside, self.journal.seal,
-                          ("records",) in self.assumed, predicate, young, apart, self.holding,
-                          facts, dead)
+        found = ColumnJoin(self.fresh, self.symbolic_lists, self.is_outside, self.journal.seal,
+                           self.unite, ("records",) in self.assumed, predicate, young, apart,
+                           self.holding, facts, dead, self.equal_sizes)
+        found.inherit = self.inherit
+        found.shares, found.is_part = self.share_rows, self.is_part
+        return found
+
+    def inherit(self, new: Any, old: Any) -> None:
+        """An object takes the place of one that may have been handed to the world outside."""
+        if id(old) in self.given_out or id(old) in self.handed:
+            self.given_out[id(new)] = (new, ("handed", "joined"))
+            self.journal.seal(new)
 
     def facts(self, value: Value, truth: bool) -> dict[Value, bool]:
         """What follows from the truth of a value for others."""
@@ -164,6 +184,8 @@ class Merges(Choices):
             skip = {cell.key for cell, _, _ in states}
             joined.plan(self.known_elsewhere(joining, skip), self._only_names(merged, places))
         outputs = self._if_node(predicate, arms, rows, codes)
+        self.unsure.update(value for value, row in zip(outputs, rows, strict=False)
+                           if any(map(self.is_unsure, row.parts)))
         made = self._joined(joined, rows, outputs)
         built: dict[int, Any] = {}
         for (cell, shape, *ends), place in zip(merged, places, strict=True):
@@ -210,18 +232,22 @@ class Merges(Choices):
         apart: frozenset[tuple[int, int]] = frozenset()
         while True:
             joining = self.join(predicate, young, apart, dead)
+            joining.changed = (arms[0].lists(), arms[1].lists())
             merged = [(cell, self.cell_shape(joining, cell, a, b), a, b)
                       for cell, a, b in states]
             torn = self.torn(joining, skip)
             if torn <= apart:
-                return joining, merged
+                gone = {("content", id(obj)) for _, shape, _, _ in merged
+                        for ended in ended_lists(shape) for obj in ended.lists}
+                return joining, [row for row in merged if row[0].key not in gone]
             apart |= torn
 
     def torn(self, joining: Join, skip: set[tuple[Any, ...]]) -> frozenset[tuple[int, int]]:
         """Pairs of objects that a join would replace by new ones although something else still
         refers to one of them, or to one of them paired with another; or whose parts an arm (or
         a loop's body) has changed, so that they are not what they were there any more."""
-        pairs = [(a, b) for a, b in joining.objects if b is not UNBOUND]
+        pairs = [(a, b) for a, b in joining.objects if b is not UNBOUND
+                 and not (isinstance(a, StandIn) and isinstance(b, StandIn))]
         if not pairs:
             return frozenset()
         changed = {key[1] for key in skip if key[0] in ("content", "field")}
@@ -231,7 +257,9 @@ class Merges(Choices):
         for a, b in pairs:
             one = (id(a), id(b))
             sides = one if joining.predicate is not None else one[1:]
-            if {*one} & known or changed.intersection(sides) or (
+            moved = {i for i in changed.intersection(sides)
+                     if i not in joining.changed[one.index(i)]}
+            if {*one} & known or moved or (
                     partner[0].setdefault(id(a), id(b)) != id(b)) or (
                     partner[1].setdefault(id(b), id(a)) != id(a)):
                 found.add(one)
@@ -243,10 +271,13 @@ class Merges(Choices):
         depth = len(self.frames)
         roots = [*self.frames, *(s for d, s in self.scopes if d <= depth), *self.iterating,
                  *self.overlays.values(), *self.shadows.values(), *self.global_overlays.values(),
-                 *joining.fixed]
+                 *joining.fixed, *(obj for obj, _ in self.given_out.values()),
+                 *(obj for obj, *_ in self.handed.values())]
         return reachable(roots, skip, self.is_outside, self.symbolic_lists)
 
     global_overlays: dict[int, dict[str, Any]]
+    given_out: dict[int, tuple[Any, Any]]
+    handed: dict[int, tuple[Any, Any, Value]]
 
     def cell_shape(self, joining: Join, cell: Cell, a: Any, b: Any) -> Shape:
         """The shape of a cell's two states; versions and lost homes have rules of their own."""
@@ -283,6 +314,13 @@ class Merges(Choices):
         if not avals and not blocks[0].nodes and not blocks[1].nodes:
             return ()
         return self.emit("if", (predicate,), tuple(avals), tuple(blocks))
+
+    unsure: set[Value]
+
+    def is_unsure(self, part: Any) -> bool:
+        """Is a part unbound, or unbound on some path?"""
+        value = getattr(part, "value", part)
+        return part is UNBOUND or (isinstance(value, Value) and value in self.unsure)
 
     def _only_names(self, merged: list[tuple[Cell, Shape, Any, Any]],
                     places: list[list[int]]) -> set[int]:
@@ -409,6 +447,10 @@ class Merges(Choices):
         values = []
         for item in items:
             if type(item) is list:
+                self.journal.seal(item)
+                part = self.list_owners.get(id(item))
+                if not self.giving and (part is None or not (part.key is None or part.given)):
+                    self.share_rows()
                 value = (self.symbolic_lists[id(item)].value if id(item) in self.symbolic_lists
                          else self.list_value(item))
             else:
@@ -419,7 +461,7 @@ class Merges(Choices):
                 expr=None)
             elem = aval if elem is None else joining.join_avals(elem, aval)
         (value,) = self.emit("list", tuple(values), (Aval(Kind.LIST, None, (), None, elem),))
-        value.obj = self.new_obj()
+        value.obj = self.new_obj(value)
         return value
 
     def note_stored(self, item: Any) -> None:
@@ -449,8 +491,8 @@ class Merges(Choices):
             value.hint = leaf.version_of.current.hint
             return value
         if value.aval.kind is Kind.LIST:
-            value.obj = self.new_obj()
-            return SymbolicList(value, value.obj)
+            value.obj = self.new_obj(value)
+            return SymbolicList(value, value.obj, leaf.rows)
         if value.aval.kind is Kind.INT and isinstance(value.aval.expr, int):
             return value.aval.expr
         result = self.wrap(value, leaf.label or "array")

@@ -15,7 +15,18 @@ from ..graph.ir import Value
 from ..kinds import BOOL, Kind, in_words, int_aval
 from . import scipy_forms
 from .comparisons import Comparisons
-from .special_methods import COMPARE, DUNDER, UNARY_DUNDER, has_own, python_method, truth_method
+from .homes import reach
+from .journal import Lost
+from .special_methods import (
+    COMPARE,
+    CONTAINERS,
+    DUNDER,
+    UNARY_DUNDER,
+    has_own,
+    python_method,
+    truth_method,
+)
+from .structures import LONG, is_number
 from .tracers import (
     ArrayTracer,
     ScalarTracer,
@@ -48,6 +59,9 @@ def _takes_over(left: Any, right: Any) -> bool:
 class Operators(Comparisons):
     """Binary, unary, in-place and comparison operators."""
 
+    def as_run_time(self, obj: Any) -> Any:
+        raise AttributeError
+
     @staticmethod
     def special_method(obj: Any, name: str) -> Any:
         """A special method written in Python, or None."""
@@ -60,6 +74,9 @@ class Operators(Comparisons):
         result = self._python_binary(op, left, right)
         if result is not NotImplemented:
             return result
+        if isinstance(left, str) and op == "%":
+            right = tuple(map(self.as_run_time, right)) if type(right) is tuple else (
+                self.as_run_time(right))
         if isinstance(left, str) and op == "%" and contains_tracer(right):
             return self.apply_opaque(operator.mod, (left, right), {})
         if isinstance(left, (list, tuple)) or isinstance(right, (list, tuple)):
@@ -98,8 +115,21 @@ class Operators(Comparisons):
             if result is not NotImplemented:
                 return result
         if backward is not None and type(right) is not type(left):
-            return self.call(backward, right, left)
+            return self.call(backward, right, self.as_python_number(left, right))
         return NotImplemented
+
+    def as_python_number(self, number: Any, other: Any) -> Any:
+        """A NumPy scalar as the reflected method of an object gets it: NumPy has put both into
+        arrays of objects first, which leaves a Python number."""
+        if isinstance(number, np.generic):
+            scalar = number.dtype.kind in "biufc"
+        else:
+            scalar = is_tracer(number) and number.aval.kind is Kind.SCALAR
+        if not scalar or hasattr(type(other), "__array_ufunc__") or isinstance(
+                other, (*CONTAINERS, float, int, complex)) or any(
+                    hasattr(type(other), n) for n in ("__array_priority__", "__array__")):
+            return number
+        return self.call_method(number, "item")
 
     def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise AttributeError
@@ -110,6 +140,12 @@ class Operators(Comparisons):
             items, times = (right, left) if is_tracer(left) else (left, right)
             if times.aval.kind is Kind.INT:
                 return self._repeated(items, times)
+        if op == "*" and (id(left) in self.symbolic_lists or id(right) in self.symbolic_lists):
+            items, times = (left, right) if id(left) in self.symbolic_lists else (right, left)
+            return self.repeated_list([items], times, "extend")
+        if op == "*" and self.repeats_long(left, right):
+            self.opens = True
+            return self.repeated_list(left, right)
         if is_tracer(left) or is_tracer(right):
             return self._numeric(op, left, right)
         if any(isinstance(one, (np.ndarray, np.generic)) and contains_tracer(other)
@@ -123,7 +159,9 @@ class Operators(Comparisons):
 
     def _repeated(self, items: Any, times: Any) -> Any:
         """``[0.0] * n``: for numbers a list of unknown length."""
-        if type(items) is list and id(items) not in self.symbolic_lists and all(
+        if id(items) in self.symbolic_lists:
+            return self.repeated_list([items], times, "extend")
+        if type(items) is list and all(
                 one is None or isinstance(one, (bool, int, float, complex, np.generic))
                 or type(one) is ScalarTracer for one in items) and (
                 ("repeated", "*") not in self.assumed):
@@ -131,11 +169,19 @@ class Operators(Comparisons):
             return self.repeated_list(items, times)
         return items * self.demand(times, "the repetition of a sequence")
 
-    def repeated_list(self, items: list[Any], times: Any) -> list[Any]:
-        """``items * times`` as a list of unknown length."""
+    def repeats_long(self, items: Any, times: Any) -> bool:
+        """Is it a long list of numbers, ``[0.0] * 100``?"""
+        return type(items) is list and type(times) is int and len(items) * times > LONG and all(
+            map(is_number, items)) and ("closed",) not in self.assumed
+
+    def repeated_list(self, items: list[Any], times: Any, how: str = "append") -> list[Any]:
+        """``items * times`` as a list of unknown length; ``how``: what puts an item into it."""
         raise AttributeError
 
     def adopt(self, result: Any) -> Any:
+        raise AttributeError
+
+    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         raise AttributeError
 
     def helped(self, helper: Any, *args: Any) -> Any:
@@ -211,8 +257,9 @@ class Operators(Comparisons):
         return left
 
     def lose(self, tracer: ArrayTracer, reason: str) -> None:
-        """Make every other handle of a home unreadable."""
-        tracer.home.lost = reason
+        """Make every other handle of a home, and of those it may be, unreadable."""
+        for home in reach(tracer.home):
+            self.journal.write(Lost(home), reason)
 
     # ---- comparison ----------------------------------------------------------------------
 

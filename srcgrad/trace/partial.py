@@ -13,8 +13,9 @@ from typing import Any
 from ..graph.ir import Value
 from ..kinds import BOOL, Kind
 from ..stage.machine import UNBOUND
-from .joins import Failed, Join, Keyed, Leaf, Perhaps, Same, Sequence, Shape
+from .joins import Join
 from .journal import Snapshot
+from .shapes import Failed, Keyed, Leaf, Perhaps, Same, Sequence, Shape
 from .tracers import Maybe, Partial, is_tracer
 
 DELETED = Maybe(False, UNBOUND)

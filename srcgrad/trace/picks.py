@@ -25,9 +25,9 @@ from .access import is_cached_property
 from .classes import is_library
 from .either import Either
 from .handlers import HANDLERS
-from .joins import place_among
 from .journal import Field
 from .natives import class_attribute
+from .shapes import place_among
 from .special_methods import python_method
 from .structures import leaf_aval, rebuilder, record_fields
 from .tracers import Choice, Picked, is_tracer

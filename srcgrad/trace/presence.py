@@ -11,12 +11,13 @@ import functools
 import operator
 import types
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from ..errors import JoinError
 from ..graph.ir import Value
 from ..spelling import Method
 from ..stage.machine import NORMAL, UNBOUND
+from .items import raises_key_error
 from .iteration import Entries
 from .journal import Content, Field
 from .partial import DELETED, bound_in, content_with
@@ -24,6 +25,7 @@ from .protocols import Protocols
 from .tracers import (
     Maybe,
     Partial,
+    StandIn,
 )
 
 MOST_SPLITS = 4
@@ -167,8 +169,10 @@ class Presence(Protocols):
             return act()
         unsure = [(k, v) for k, v in state.entries if type(v) is Maybe]
         if not state.ordered and state.type is dict:
+            self.make_table(obj)
             raise self.fatal(unordered())
         if len(unsure) > MOST_SPLITS:
+            self.make_table(obj)
             raise self.fatal(JoinError(
                 f"a {state.type.__name__} is used as a whole where {len(unsure)} of its keys "
                 "depend on data",
@@ -200,35 +204,15 @@ class Presence(Protocols):
             value = state_of.content if type(state_of) is Maybe else state_of
             one = (key, value) if what == "items" else (key if what == "keys" else value)
             found.append((self.is_bound(state_of), one))
-        return Entries(found, ordered)
-
-    # ---- keys that depend on data ------------------------------------------------------------
-    def with_key(self, obj: Any, key: Any, act: Callable[[Any], Any],
-                 missing: Act | None = None) -> Any:
-        """An action on a dict or set with a key; with a key that is known at run time only, told
-        apart by branches: it is one of the constants that it may be, or else one of the keys that
-        there may be, or ``missing``."""
-        if not self.open_key(key):
-            return act(self.static_key(key))
-        known = self.alternatives(key)
-        state = self.partial_of(obj)
-        if known is not None or state is None:
-            return act(key) if known is None else self.by_key(key, known, act, None)
-        return self._with_one(key, [k for k, _ in state.entries], act, missing or _new_key)
-
-    def _with_one(self, key: Any, keys: list[Any], act: Callable[[Any], Any],
-                  missing: Act) -> Any:
-        if not keys:
-            return missing()
-        return self.if_expression(self.compare("==", key, keys[0]), lambda: act(keys[0]),
-                                  lambda: self._with_one(key, keys[1:], act, missing))
+        return Entries(found, ordered, obj)
 
     # ---- dicts -----------------------------------------------------------------------------
-    def read_dict(self, obj: Any, key: Any) -> Any:
-        """``obj[key]`` of a dict of the trace, or of the shadow of one from outside."""
-        if isinstance(obj, collections.defaultdict) and obj.default_factory is not None:
-            self.either_way(self.is_bound(self.entry(obj, key)), _nothing,
-                            lambda: self.setitem(obj, key, self.call(obj.default_factory)))
+    def read_dict(self, owner: Any, key: Any) -> Any:
+        """``owner[key]`` of a dict of the trace, or of one from outside that has a shadow."""
+        obj = self.seen(owner)
+        if isinstance(owner, collections.defaultdict) and owner.default_factory is not None:
+            self.either_way(self.is_bound(self.entry(obj, key)), do_nothing,
+                            lambda: self.setitem(owner, key, self.call(owner.default_factory)))
         return self.present(self.entry(obj, key), lambda: self._missing(obj, key))
 
     def _missing(self, obj: Any, key: Any) -> Any:
@@ -243,21 +227,19 @@ class Presence(Protocols):
         if type(obj) not in DICTS:
             return super().getitem(obj, key)
         self.as_table(obj, key)
-        if self.open_key(key) and (self.alternatives(key) is None and (
-                self.partial_of(obj) is None)):
-            return super().getitem(obj, key)
         if id(obj) in self.instance_dicts or id(self.seen(obj)) not in self.paths:
             return self.adopt(self.with_key(
-                obj, key, lambda k: self.read_dict(self.seen(obj), k),
-                lambda: _no_key(key)))
-        return self.with_key(obj, key, lambda k: super(Presence, self).getitem(obj, k))
+                obj, key, lambda k: self.read_dict(obj, k),
+                lambda: self.absent(obj, key), needed=raises_key_error(obj)))
+        return self.with_key(obj, key, lambda k: super(Presence, self).getitem(obj, k),
+                             lambda: self.absent(obj, key), needed=raises_key_error(obj))
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
         if type(obj) in DICTS:
-            self.as_table(obj, key, value)
-        if type(obj) in DICTS and self._told_apart(obj, key):
-            self.with_key(obj, key, lambda k: self.setitem(obj, k, value))
-            return
+            self.as_table(obj, key, True)
+            if self.open_key(key):
+                self.with_key(obj, key, lambda k: self.setitem(obj, k, value), needed=True)
+                return
         if self.partial_of(obj) is None:
             super().setitem(obj, key, value)
             return
@@ -267,27 +249,26 @@ class Presence(Protocols):
         self.put_entry(self.seen(obj), key, value)
 
     def delitem(self, obj: Any, key: Any) -> None:
-        if type(obj) in DICTS and self._told_apart(obj, key):
-            self.with_key(obj, key, lambda k: self.delitem(obj, k),
-                          lambda: _no_key(key))
-            return
+        if type(obj) in DICTS:
+            self.as_table(obj, key, True)
+            if self.open_key(key):
+                self.with_key(obj, key, lambda k: self.delitem(obj, k),
+                              lambda: self.absent(obj, key))
+                return
         if self.partial_of(obj) is None:
             super().delitem(obj, key)
             return
         self.container_method(obj, "pop", (key,), {})
 
-    def _told_apart(self, obj: Any, key: Any) -> bool:
-        """Is a key known at run time only, and are the keys that it may be known?"""
-        return self.open_key(key) and (
-            self.alternatives(key) is not None or self.partial_of(obj) is not None)
-
-    def _no_key(self, name: str, key: Any, *default: Any) -> Any:
+    def _no_key(self, obj: Any, name: str, key: Any, *default: Any) -> Any:
         """A method of a dict or set with a key that it does not have."""
         if name in ("get", "pop") and (default or name == "get"):
             return default[0] if default else None
         if name in ("add", "setdefault"):
-            _new_key()
-        return None if name == "discard" else _no_key(key)
+            self.new_key(obj, key)
+        if name == "discard":
+            return None
+        raise self.call(KeyError, key)
 
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         if type(obj) in DICTS[1:] and name in JOURNALED:
@@ -323,21 +304,24 @@ class Presence(Protocols):
                 act(key, value)
             return
         for bound, (key, value) in self.entries(source, "items").items:
-            self.either_way(bound, functools.partial(act, key, value), _nothing)
+            self.either_way(bound, functools.partial(act, key, value), do_nothing)
 
     def container_method(self, obj: Any, name: str, args: tuple[Any, ...],
                          kwargs: dict[str, Any]) -> Any:
+        if any(isinstance(a, StandIn) for a in args) and isinstance(obj, (dict, set)):
+            self.make_table(obj)
+        if isinstance(obj, list) and name == "extend" and isinstance(args[0], StandIn):
+            args = (self.call(list, args[0]),)
         if isinstance(obj, dict) and name == "update" and args and (
                 self.partial_of(args[0]) is not None):
             return self._update(obj, name, args, kwargs)
         if args and isinstance(obj, set) and name in KEYED:
             self.as_marks(obj, args[0])
-        if args and isinstance(obj, dict) and name in ("get", "setdefault"):
-            self.as_table(obj, args[0], *args[1:])
-        if args and isinstance(obj, (dict, set)) and name in KEYED and (
-                self._told_apart(obj, args[0])):
+        if args and isinstance(obj, dict) and name in KEYED:
+            self.as_table(obj, args[0], name != "get")
+        if args and isinstance(obj, (dict, set)) and name in KEYED and self.open_key(args[0]):
             return self.with_key(obj, args[0], lambda k: self.container_method(
-                obj, name, (k, *args[1:]), kwargs), lambda: self._no_key(name, *args))
+                obj, name, (k, *args[1:]), kwargs), lambda: self._no_key(obj, name, *args))
         state = self.partial_of(obj)
         if state is None:
             if any(self.partial_of(a) is not None for a in args) and isinstance(obj, set):
@@ -374,7 +358,7 @@ class Presence(Protocols):
         return self.present(self.entry(obj, key), lambda: default)
 
     def partial_setdefault(self, obj: Any, key: Any, default: Any = None) -> Any:
-        self.either_way(self.is_bound(self.entry(obj, key)), _nothing,
+        self.either_way(self.is_bound(self.entry(obj, key)), do_nothing,
                         lambda: self.put_entry(obj, key, default))
         return self.read_dict(obj, key)
 
@@ -428,16 +412,8 @@ def _done(act: Act) -> int:
     return NORMAL
 
 
-def _nothing() -> None:
+def do_nothing() -> None:
     """Where there is nothing to be done."""
-
-
-def _no_key(key: Any) -> NoReturn:
-    raise KeyError(key)
-
-
-def _new_key() -> NoReturn:
-    raise NotImplementedError("a dict or set gets a new key that depends on data")
 
 
 def unordered() -> JoinError:

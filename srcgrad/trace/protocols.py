@@ -1,5 +1,5 @@
-"""NumPy's protocols on the user's classes: ``__array_ufunc__``, ``__array_function__`` and
-``__array__``; calls of slot wrappers."""
+"""Protocols of the user's classes: ``__array_ufunc__``, ``__array_function__`` and ``__array__``
+of NumPy, ``__index__``; calls of slot wrappers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import numpy as np
 from .calls import is_users
 from .comparisons import MIRROR
 from .picks import Picks
+from .refused import foreign
 from .special_methods import DUNDER, python_method
-from .tracers import ArrayTracer
+from .texts import filled, format_by, formatted, is_staged_text
+from .tracers import ArrayTracer, is_tracer
 
 UFUNCS: dict[str, np.ufunc] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide,
@@ -24,7 +26,31 @@ UFUNCS: dict[str, np.ufunc] = {
 class Protocols(Picks):
     """Calls and operators with operands that NumPy would ask."""
 
+    def getitem(self, obj: Any, key: Any) -> Any:
+        return super().getitem(obj, self._place(obj, key, "__getitem__"))
+
+    def setitem(self, obj: Any, key: Any, value: Any) -> None:
+        super().setitem(obj, self._place(obj, key, "__setitem__"), value)
+
+    def delitem(self, obj: Any, key: Any) -> None:
+        super().delitem(obj, self._place(obj, key, "__delitem__"))
+
+    def _place(self, obj: Any, key: Any, name: str) -> Any:
+        """A subscript of an array or sequence, with numbers for objects that have
+        ``__index__``."""
+        parts = key if type(key) is tuple else (
+            key.start, key.stop, key.step) if type(key) is slice else (key,)
+        if not any(type(p) is slice or _is_index(p) for p in parts) or isinstance(obj, dict) or (
+                python_method(obj, name) is not None):
+            return key
+        if type(key) is tuple:
+            return tuple(self._place(obj, k, name) for k in key)
+        numbers = [self.call(p.__index__) if _is_index(p) else p for p in parts]
+        return slice(*numbers) if type(key) is slice else numbers[0]
+
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if function is range and any(map(_is_index, args)):
+            args = tuple(self.call(a.__index__) if _is_index(a) else a for a in args)
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__call__":
             owner = function.__self__
             if isinstance(owner, np.ufunc):
@@ -65,7 +91,23 @@ class Protocols(Picks):
         method = python_method(obj, "__array__") if is_users(obj) else None
         return obj if method is None else self.call(method, obj)
 
+    def format(self, value: Any, conversion: str, spec: Any) -> Any:
+        if is_staged_text(self, value):
+            return formatted(self, value, conversion, spec)
+        return super().format(value, conversion, spec)
+
+    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        if name == "format" and type(obj) is str and any(
+                is_staged_text(self, a) for a in (*args, *kwargs.values())):
+            return format_by(self, obj, args, kwargs)
+        return super().call_method(obj, name, *args, **kwargs)
+
     def binary(self, op: str, left: Any, right: Any) -> Any:
+        if op == "%" and type(left) is str and is_staged_text(self, right):
+            return filled(self, left, right)
+        refused = foreign(right) if is_tracer(left) else foreign(left) if is_tracer(right) else None
+        if refused is not None:
+            raise self.fatal(refused)
         if _asks(left, right, f"__r{DUNDER[op]}__") or _asks(right, left, f"__{DUNDER[op]}__"):
             return self.call(UFUNCS[op], left, right)
         return super().binary(op, left, right)
@@ -97,3 +139,8 @@ def _of_numpy(function: Any) -> bool:
     return isinstance(owner, np.ufunc) or (
         (getattr(function, "__module__", None) or "").split(".")[0] == "numpy"
         and not isinstance(function, type))
+
+
+def _is_index(obj: Any) -> bool:
+    """Does an object of the user's stand for an int?"""
+    return is_users(obj) and python_method(obj, "__index__") is not None

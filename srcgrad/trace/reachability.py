@@ -6,18 +6,18 @@ from __future__ import annotations
 import functools
 import types
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..stage.function import definition
 from ..stage.machine import Frame
 from .homes import reach
 from .structures import IMMUTABLE, record_fields
-from .tracers import ArrayTracer, Maybe, Partial, is_tracer
+from .tracers import ArrayTracer, ListTable, Maybe, Partial, is_tracer
 
 
 def reachable(roots: Iterable[Any], skip: set[tuple[Any, ...]],
-              outside: Callable[[Any], bool], contents: Mapping[int, Any]) -> set[int]:
+              outside: Callable[[Any], bool], contents: ListTable) -> set[int]:
     """The ids of all objects that can be reached from ``roots`` (frames and objects), and of the
     homes of all arrays there; not through the journal's cells in ``skip``, and not what lies
     below objects from ``outside``.  ``contents`` are those of containers that hide them."""
@@ -30,7 +30,7 @@ def reachable(roots: Iterable[Any], skip: set[tuple[Any, ...]],
         elif not isinstance(obj, IMMUTABLE) and not is_tracer(obj) and id(obj) not in found:
             found.add(id(obj))
             if not outside(obj):
-                todo.extend(_parts(obj, skip) if type(contents.get(id(obj))) is not Partial
+                todo.extend(_parts(obj, skip) if type(contents.raw(obj)) is not Partial
                             else _hidden_parts(obj, skip, contents[id(obj)]))
     return found
 

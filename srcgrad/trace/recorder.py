@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..errors import AliasError, SrcgradError, UnsupportedOperation, Where
 from ..graph.infer import infer
 from ..graph.ir import (
@@ -24,24 +26,29 @@ from ..graph.ir import (
     shift,
 )
 from ..graph.outcome import MISSING, Fresh, Outcome
-from ..kinds import OPAQUE, Aval, Kind, aval_of
+from ..kinds import BOOL, OPAQUE, Aval, Kind, aval_of
+from ..spelling import Method
 from ..stage.origins import origin
-from .attempts import Forced, Reached, Stop
+from .attempts import UNTOLD, Forced, Reached, Stop, refused
 from .control import Refusal
 from .homes import is_stored, may_be
 from .iteration import EqualArrays
-from .journal import Journal, Lost, Version
+from .journal import Journal, Lost, Stored, Version
 from .overlaps import refused_overlap
-from .tables import check_no_table
+from .repeats import Repeat
+from .run_time import check_no_table
 from .tracers import (
     ArrayTracer,
     Home,
     ListTable,
     OpaqueTracer,
     ScalarTracer,
+    StandIn,
     SymbolicList,
     Tracer,
 )
+
+DECIDED = ("views", "decided")  # the assumption that views or copies are told apart by branches
 
 
 def in_library(filename: str) -> bool:
@@ -54,9 +61,9 @@ class Region:
     may not be used any more.  ``effects`` counts the effects in it.  ``control`` is the branch,
     loop or function that decides whether it runs: a region that is only kept apart
     (``in_line``) runs whenever the one around it does.  ``given`` is a value whose truth is
-    known there."""
+    known there.  ``layer`` is the number of its first layer of the journal, 0 if it has none."""
 
-    __slots__ = ("active", "builder", "control", "effects", "given", "parent")
+    __slots__ = ("active", "builder", "control", "effects", "given", "layer", "parent")
 
     def __init__(self, parent: Region | None, *, in_line: bool = False) -> None:
         self.builder = Builder()
@@ -65,6 +72,7 @@ class Region:
         self.effects = 0
         self.control: Region = parent.control if parent is not None and in_line else self
         self.given: tuple[Value, bool] | None = None
+        self.layer = 1 if parent is None else 0
 
 
 class Recorder:
@@ -87,6 +95,7 @@ class Recorder:
         self.checked: dict[Value, dict[str, Any]] = {}  # what was computed under one
         self.forced: Forced | None = None  # see :mod:`srcgrad.trace.attempts`
         self.stop_at: Stop | None = None  # see :mod:`srcgrad.trace.attempts`
+        self.echoes: list[Repeat] = []  # statements that are being traced again
         self.c_ordered: set[int | None] = set()
         self.symbolic_lists = ListTable(self)
         self.gone: set[Value] = set()  # values of attempts that were given up
@@ -128,15 +137,34 @@ class Recorder:
         region = self.region
         self.node_count += 1
         if self.stop_at is not None and self.stop_at.meets(region, op, params):
-            raise Reached(inputs, blocks, params)
+            raise Reached(inputs, blocks, params, region.builder.nodes)
+        if self.echoes and self.echoes[-1].region is region:
+            found = self.recorded_before(op, inputs, len(avals), params)
+            if found is not None:
+                return found
         region.builder.origin = self.node_origin()
         outputs = region.builder.add(op, inputs, avals, blocks, **params).outputs
         if self.errstates and op == "apply" and len(outputs) == 1 and (
+                outputs[0].aval.kind is not Kind.FLOAT) and (
                 outputs[0].aval.dtype is not None and outputs[0].aval.dtype.kind in "fc"):
             self.checked[outputs[0]] = self.errstates[-1]
         return outputs
 
-    def new_obj(self) -> int:
+    def recorded_before(self, op: str, inputs: tuple[Value, ...], number: int,
+                        params: dict[str, Any]) -> tuple[Value, ...] | None:
+        """The outputs of the node that statements which are traced again have recorded before."""
+        try:
+            node = self.echoes[-1].find(op, inputs, number, params)
+        except LookupError:
+            raise refused(self, UNTOLD) from None
+        return None if node is None else node.outputs
+
+    def new_obj(self, value: Value | None = None) -> int:
+        """The number of a new object; a ``value`` that was recorded before keeps its own."""
+        if value is not None and self.echoes:
+            known = self.echoes[-1].values.get(value)
+            if known is not None:
+                return known
         self.objects += 1
         return self.objects
 
@@ -151,9 +179,13 @@ class Recorder:
         aval = value.aval
         if aval.kind in (Kind.ARRAY, Kind.ANY):
             if value.obj is None:
-                value.obj = self.new_obj()
-            home = Home(value, value.obj, value.hint or label, self.region)
-            self.journal.born(home)
+                value.obj = self.new_obj(value)
+            home = self.repeated_home(value)
+            if home is None:
+                home = Home(value, value.obj, value.hint or label, self.region)
+                self.journal.born(home)
+                if self.trying:
+                    self.homes_made.setdefault(value, home)
             return ArrayTracer(self, aval, home, (), (), value.obj, value, self.region)
         if aval.kind is Kind.INT and isinstance(aval.expr, int) and not aval.optional:
             return aval.expr
@@ -163,12 +195,26 @@ class Recorder:
             return OpaqueTracer(self, value)
         return ScalarTracer(self, value)
 
+    homes_made: dict[Value, Home]  # in the body of a try statement
+
+    def repeated_home(self, value: Value) -> Home | None:
+        """The home of an array that statements which are traced again have made before."""
+        if not self.echoes or value not in self.echoes[-1].values:
+            return None
+        home = self.echoes[-1].homes.get(value)
+        if home is not None:
+            self.journal.write(Version(home), value)
+            for cell, state in ((Lost(home), None), (Stored(home), False)):
+                if cell.get() != state:
+                    self.journal.write(cell, state)
+        return home
+
     def view(self, base: ArrayTracer, steps: Steps, dyn: tuple[Value, ...], value: Value,
              aval: Aval) -> ArrayTracer:
         """A handle for a view of ``base``: the same home, more steps (whose references count
         from the first of ``dyn``)."""
         moved = tuple(shift_step(s, len(base.dyn)) for s in steps)
-        value.obj = self.new_obj()
+        value.obj = self.new_obj(value)
         return ArrayTracer(self, aval, base.home, base.steps + moved, base.dyn + dyn,
                            value.obj, value, self.region)
 
@@ -203,13 +249,13 @@ class Recorder:
         """Refuse a read whose content depends on an unknown alias."""
         home = tracer.home
         if home.lost is not None:
-            raise self.fatal(AliasError(
+            raise self.unknown_alias(AliasError(
                 f"the content of {home.label!r} is not known here",
                 why=home.lost,
                 fix="make a copy (`.copy()`) before the two names can refer to one array"))
         for other, version in home.aliases:
             if other.current is not version:
-                raise self.fatal(AliasError(
+                raise self.unknown_alias(AliasError(
                     f"{home.label!r} may or may not be the same array as {other.label!r}, "
                     "which has been written to since",
                     why="which of the two it is depends on data, so the value cannot be "
@@ -235,7 +281,9 @@ class Recorder:
             return self.value_of(structure)
         if type(structure) is EqualArrays:
             structure.apart()
-        check_no_table(structure)
+        if isinstance(structure, StandIn) and structure.cls is list:
+            structure = self.call_method(structure, "copy")
+        check_no_table(self, structure)
         if type(structure) is list:
             symbolic = self.symbolic_lists.get(id(structure))
             if symbolic is not None:
@@ -275,7 +323,7 @@ class Recorder:
     def check_writable(self, home: Home) -> None:
         """Refuse a write through a handle whose home is not known for sure."""
         if home.lost is not None:
-            raise self.fatal(AliasError(
+            raise self.unknown_alias(AliasError(
                 f"{home.label!r} cannot be written to here", why=home.lost,
                 fix="make a copy (`.copy()`) before the two names can refer to one array"))
         if is_stored(home):
@@ -302,6 +350,9 @@ class Recorder:
                 self.journal.write(Lost(other), (
                     f"{home.label!r}, which may or may not be the same array depending on "
                     "data, was written to"))
+
+    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        raise AttributeError
 
     numbers: dict[Any, int]
 
@@ -375,7 +426,10 @@ class Recorder:
         if relation == "same":
             return base
         if relation in ("maybe", "layout"):
-            return self.maybe_view(base, step, value, relation == "maybe")
+            found = self.maybe_view(base, step, value, relation == "maybe")
+            if fn is np.ascontiguousarray and not found.steps:  # in C order, whatever it is
+                found.home.contiguous = True
+            return found
         steps, dyn = self._step_of(step)
         return self.view(base, steps, dyn, value, value.aval)
 
@@ -395,11 +449,37 @@ class Recorder:
         if of_c_order and self.layout_of(base):
             steps, dyn = self._step_of(step)
             return self.view(base, steps, dyn, value, value.aval)
+        if value.aval.kind is Kind.ARRAY and DECIDED in self.assumed:
+            return self.view_or_copy(base, step, value)
         result = self.wrap(value)
         if type(result) is ArrayTracer:
+            self.undecided = True
             may_be(result.home, base.home)
             result.home.layout_of = base.home if of_c_order else None
         return result
+
+    assumed: set[tuple[Any, ...]]
+    undecided: bool = False  # is there an array that is a view or a copy, depending on layouts?
+
+    def view_or_copy(self, base: ArrayTracer, step: Step, value: Value) -> Any:
+        """A result that is a view or a copy, as the run finds it."""
+        (shares,) = self.emit("apply", (value, self.content(base)), (BOOL,),
+                              fn=np.may_share_memory, args=(Ref(0), Ref(1)), kwargs={}, many=False)
+        steps, dyn = self._step_of(step)
+        return self.choose(shares, lambda: self.view(base, steps, dyn, value, value.aval),
+                           lambda: self.apply(Method("copy"), (self.wrap(value),), {}))
+
+    def choose(self, predicate: Value, then: Callable[[], Any],
+               orelse: Callable[[], Any]) -> Any:
+        raise AttributeError
+
+    def unknown_alias(self, error: SrcgradError) -> Refusal:
+        """The refusal of what depends on which arrays are one: where memory layouts decide that,
+        tracing starts again with branches on them."""
+        refusal = self.fatal(error)
+        if self.undecided:
+            refusal.assume = DECIDED
+        return refusal
 
     def layout_of(self, tracer: ArrayTracer) -> bool | None:
         """Is an array C-contiguous?  None where it is not known."""

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import SrcgradError, UnsupportedOperation
-from ..graph.ir import Block, Graph
+from ..graph.ir import Block, Graph, Node
 from ..graph.lift import called, distinct, lift, same_graph
 from ..stage.function import Staged
 from ..stage.machine import Frame
@@ -37,9 +37,9 @@ from .forms import (
     result_form,
 )
 from .homes import reach
-from .joins import Failed, Leaf, Shape, build, leaf_shapes, leaves
 from .journal import Cell, Content, Field, Lost, Slot, Stored, Version
 from .recorder import Region
+from .shapes import Failed, Leaf, Shape, build, leaf_shapes, leaves
 from .structures import contains_choice
 from .tracers import ArrayTracer, SymbolicList
 from .widening import widen
@@ -185,7 +185,8 @@ class Recursion(CallNodes):
         self.callers, self.open_tests, self.activations = [], [], []
         body = Region(region)
         self.journal.push()
-        callee.layer = len(self.journal.layers)
+        callee.layer = body.layer = len(self.journal.layers)
+        self.share_rows()
         self.region = body
         self.tracing.append(callee)
         self.call_sites.append((callee.function.__code__, None))
@@ -373,6 +374,13 @@ class Recursion(CallNodes):
         return isinstance(cell, (Slot, Version))
 
     # ---- graphs ----------------------------------------------------------------------------
+    def nodes_of_callee(self, name: str) -> tuple[Node, ...]:
+        """What a function that calls itself does, as far as it is traced."""
+        if name in self.callees:
+            return self.callees[name].block.nodes
+        return tuple(n for c in (*self.pending, *self.tracing)
+                     if c.name == name and c.block is not None for n in c.block.nodes)
+
     def _name(self, function: types.FunctionType) -> str:
         name = function.__name__ if function.__name__.isidentifier() else "function"
         name = f"{name}_recursive" if name in self.reserved else name

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SrcgradError, UnsupportedOperation, UnsupportedType
+from ..public_names import advice, public_name
 from .scipy_forms import made_sparse
 from .tracers import contains_tracer, is_tracer
 
@@ -29,8 +30,14 @@ PREDICATES: frozenset[Any] = frozenset({np.ma.isMaskedArray, np.ma.is_masked, np
                                         np.ma.getdata})
 WORKERS = frozenset({"Thread", "Timer", "Pool", "ThreadPool", "Process", "ThreadPoolExecutor",
                      "ProcessPoolExecutor"})
+LIBRARIES = frozenset({"torch", "jax", "jaxlib", "tensorflow", "cupy", "pandas", "polars",
+                       "xarray", "dask"})  # whose arrays are not NumPy's
 OUTWARD = frozenset({"ctypes", "multiprocessing", "concurrent", "asyncio", "socket", "_socket",
                      "sqlite3", "_sqlite3", "array", "threading", "_thread"})
+# Functions of SciPy whose source takes decisions on traced values that cannot be followed.
+UNDECIDED = frozenset({"tf2ss", "ss2tf", "tf2sos", "cheby2", "ellip", "firls", "expm_cond",
+                       "fiedler_companion", "null_space"})
+INTEGRATORS = frozenset({"ode", "complex_ode"})
 EFFECTS = frozenset({"json", "pickle", "_pickle", "marshal", "struct", "_struct", "csv", "_csv",
                      "subprocess", "shutil", "tempfile", "logging", "pprint", "urllib", "http"})
 
@@ -57,6 +64,8 @@ def refusal(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
             why="when an object dies depends on the interpreter, and generated code keeps other "
                 "objects alive than the program does",
             fix="keep an ordinary reference, or take the bookkeeping out of the function")
+    if module == "scipy" and isinstance(function, type) and function.__name__ in INTEGRATORS:
+        return undecided(function)
     if isinstance(function, type) and _has_finalizer(function):
         return UnsupportedOperation(
             f"an instance of {function.__name__}, which has a __del__ method, is made in a "
@@ -78,16 +87,38 @@ def of_method(obj: Any, name: str, args: Any, kwargs: Any) -> SrcgradError | Non
     wanted = kwargs.get("dtype", args[0] if args else None)
     if name == "astype" and not is_tracer(wanted):
         return _other_dtype(np.asarray, (), {"dtype": wanted})
+    if name == "view" and isinstance(wanted, type) and issubclass(wanted, np.ndarray) and (
+            wanted is not np.ndarray):
+        return UnsupportedType(
+            f"a view of an array as the class {wanted.__name__}",
+            why="its methods and operators are not followed: results would be plain arrays",
+            fix="keep the array in an attribute of an ordinary class, or write functions of it")
     if name == "view" and wanted is not None and obj.aval.dtype is not None and not is_tracer(
             wanted) and not (isinstance(wanted, type) and issubclass(wanted, np.ndarray)):
         new = np.dtype(wanted)
-        if obj.aval.dtype.kind == "f" and new.kind in "fiu" and (
-                new.itemsize != obj.aval.dtype.itemsize):
+        if obj.aval.dtype.kind == "f" and new.kind == "c":
+            return UnsupportedOperation(
+                f"a view of an array of {obj.aval.dtype} as {new}",
+                why="it puts two numbers into one", fix="write x[..., ::2] + 1j * x[..., 1::2]")
+        if obj.aval.dtype.kind == "f" and (new.kind in "iu" or (
+                new.kind == "f" and new.itemsize != obj.aval.dtype.itemsize)):
             return UnsupportedOperation(
                 f"a view of an array of {obj.aval.dtype} as {new}",
                 why="it reads parts of the numbers' bits, which have no derivative",
                 fix=f"use x.astype(np.{new})")
     return None
+
+
+def foreign(obj: Any) -> SrcgradError | None:
+    """The error for an array object of another library; None for other things."""
+    module = type(obj).__module__ or ""
+    eager = hasattr(type(obj), "__srcgrad_bridge__")
+    if not eager and module.split(".")[0] not in LIBRARIES:
+        return None
+    return UnsupportedType(
+        f"{'a Tensor of the eager mode' if eager else f'a {module}.{type(obj).__name__}'} among "
+        "traced values", why="it has operations of its own, which are not those of NumPy's arrays",
+        fix="pass its numbers: t.detach().numpy()" if eager else "pass np.asarray(...) of it")
 
 
 def is_outward(function: Any) -> bool:
@@ -111,11 +142,23 @@ def _of_object(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
 
 def _with_traced(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
     module = getattr(function, "__module__", None) or ""
+    if module.startswith("srcgrad.eager") or module.split(".")[0] in LIBRARIES:
+        library = "the eager mode" if module.startswith("srcgrad.") else module.split(".")[0]
+        return UnsupportedOperation(
+            f"{function.__name__} of {library} was called with traced values",
+            why="a compiled function works on NumPy's arrays",
+            fix="call NumPy's function" + (
+                ", or differentiate with .backward()" if library == "the eager mode" else ""))
+    operand = next((e for e in map(foreign, (*args, *kwargs.values())) if e is not None), None)
+    if operand is not None:
+        return operand
     if module.startswith("numpy.ma") and function not in PREDICATES:
         return masked()
     if module.startswith("scipy.sparse.") and (
             isinstance(function, type) and hasattr(function, "tocsr")):
         return made_sparse(f"scipy.sparse.{function.__name__}")
+    if module.startswith("scipy.") and getattr(function, "__name__", "") in UNDECIDED:
+        return undecided(function)
     if function in MATRICES:
         return UnsupportedType(
             "a np.matrix is made of traced values",
@@ -133,6 +176,16 @@ def _with_traced(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
     if module.split(".")[0] == "numpy":
         return _other_dtype(function, args, kwargs)
     return None
+
+
+def undecided(function: Any) -> SrcgradError:
+    """The refusal of a function of SciPy by its public name."""
+    name = public_name(function)
+    return UnsupportedOperation(
+        f"{name} was called in a function that is differentiated, with what depends on its "
+        "arguments",
+        why="its source takes decisions on numbers that are not known while compiling",
+        fix=advice(name))
 
 
 def _outward(function: Any, module: str) -> SrcgradError:

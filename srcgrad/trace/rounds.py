@@ -22,7 +22,7 @@ from ..kinds import Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from .branches import Branches
 from .homes import inherit_stored, is_stored, link_possible, may_be_one, reach
-from .joins import Apart, Join, Leaf, Same, Sequence, Shape, build, leaf_shapes, leaves
+from .joins import Join
 from .journal import (
     Cell,
     Change,
@@ -39,6 +39,7 @@ from .later import Later, names_of_loop
 from .merges import UNREAD
 from .partial import DELETED
 from .recorder import Region
+from .shapes import Apart, Leaf, Same, Sequence, Shape, build, leaf_shapes, leaves
 from .structures import is_mutable, leaf_aval
 from .tracers import ArrayTracer, Home
 from .widening import widen
@@ -114,7 +115,8 @@ class Rounds(Branches):
     # ---- the fixed point ---------------------------------------------------------------------
     def _trace_loop(self, kind: str, inits: list[Value], test: Callable[[], Any] | None,
                     start: tuple[Any, Callable[[Any], None]] | None, body: Callable[[], Any],
-                    user: str) -> Any:
+                    user: str, users: Any = None) -> Any:
+        """Trace a loop; ``users`` is its site if the body is not the user's."""
         forms: dict[tuple[Any, ...], Carried] = {}
         site = self.site(body)
         remembered = self.forms.get(site)
@@ -126,14 +128,14 @@ class Rounds(Branches):
             done = self._settle(kind, forms, test, start, body)
             if done is not None:
                 self.forms[site] = self._remembered(forms)
-                return self._finish(kind, inits, forms, done, user, site)
+                return self._finish(kind, inits, forms, done, user, users or site)
         finally:
             self.dropped, self.later = outer_dropped, outer_later
         ended = Frame(None, None, _nowhere)
         self.born(ended)
         self.store(ended, "finished", False)
         jump = self._trace_loop("while", inits, None, start, _test_first(self, test, body, ended),
-                                user)
+                                user, site)
         self.tested_inside = ended
         return jump
 
@@ -195,7 +197,7 @@ class Rounds(Branches):
     def _recall(self, forms: dict[tuple[Any, ...], Carried],
                 remembered: list[tuple[Place, Leaf]]) -> None:
         """Start from the form an earlier visit of the same loop arrived at."""
-        joining = self.join()
+        joining = self._loop_join()
         for place, shape in remembered:
             slot = Slot(self.frames[place.frame], place.name)
             entry = slot.get()
@@ -255,6 +257,7 @@ class Rounds(Branches):
         outer = self.region
         self.journal.push()
         self.region = region
+        region.layer = len(self.journal.layers)
         try:
             if index is not None:
                 region.builder.params.append(index)
@@ -342,9 +345,21 @@ class Rounds(Branches):
                             tracer.home.aliases.append((home, home.current))
         link_possible(list(sides.values()))
 
+    def _loop_join(self) -> Join:
+        """A join of a loop's states: its names may be bound to lists of any length."""
+        joining = self.join()
+        joining.rebinds = self._may_rebind
+        return joining
+
+    def _may_rebind(self) -> bool:
+        if ("closed",) in self.assumed:
+            return False
+        self.opens = True  # without, if anything fails
+        return True
+
     def _widen(self, forms: dict[tuple[Any, ...], Carried], done: Round) -> bool:
         """Compare the ends of a round with its heads; True if some form became wider."""
-        joining = self.join()
+        joining = self._loop_join()
         wide = False
         before = self._partition(forms)
         recalled = all(c.end is None for c in forms.values())

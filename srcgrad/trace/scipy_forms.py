@@ -19,7 +19,10 @@ from ..errors import UnsupportedOperation
 from ..kinds import Kind
 from ..rules.book import lookup
 from ..rules.scipy_sparse import product_with_sparse, sparse_product, sparse_solution
+from .library_errors import is_of_scipy
+from .scipy_compiled import compiled
 from .scipy_statistics import WRAPPER, sample_statistic
+from .scipy_written import into_output
 from .tracers import ArrayTracer, contains_tracer, is_tracer
 
 Handler = Callable[..., Any]
@@ -215,7 +218,7 @@ PARSERS = frozenset({"_parse_args", "_parse_args_rvs", "_parse_args_stats"})
 def handler_of(function: Any) -> Handler | None:
     """What stands for a function of SciPy, None for all others."""
     if type(function) is not types.FunctionType:
-        return None
+        return compiled(function) if is_of_scipy(function) else None
     module = function.__module__ or ""
     if not module.startswith("scipy."):
         if function.__name__ in PARSERS and "scipy.stats" in sys.modules and (
@@ -224,7 +227,9 @@ def handler_of(function: Any) -> Handler | None:
         return None
     if module == "scipy.sparse._construct":
         return with_numbers(function)
-    found = HANDLED.get((module, function.__qualname__))
+    if module.startswith("scipy.ndimage."):
+        return into_output(function)
+    found = HANDLED.get((module, function.__qualname__)) or compiled(function)
     if found is not None or lookup(function) is not None:
         return found
     if function.__code__.co_qualname == WRAPPER:
@@ -247,6 +252,11 @@ def shared_method(function: types.MethodType) -> types.MethodType | None:
     method: types.MethodType = getattr(own, function.__name__)
     same = (own.a, own.b) == (dist.a, dist.b)
     return method if same and lookup(method) is not None else None
+
+
+def holds_arrays(obj: Any) -> bool:
+    """Is the object one of SciPy's interpolators, whose arrays are read at every call?"""
+    return (type(obj).__module__ or "").startswith("scipy.interpolate.")
 
 
 def is_sparse(obj: Any) -> bool:

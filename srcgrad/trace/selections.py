@@ -47,7 +47,9 @@ class Selections(NativeMethods):
         """A draw by the same generator."""
         if type(fn) is Method:
             return self.act(Method(name), (owner, *args), kwargs, aval)
-        return self.act(getattr(owner, name), args, kwargs, aval)
+        public = getattr(np.random, name, None)  # the same method, by the name that is printed
+        method = getattr(owner, name)
+        return self.act(public if public == method else method, args, kwargs, aval)
 
     def act(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
             aval: Aval | None) -> Any:

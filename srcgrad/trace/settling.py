@@ -15,6 +15,7 @@ from ..kinds import Kind
 from .recorder import Region
 
 UNKNOWN = object()
+FEW = 16  # more items than this are not told apart by branches
 
 
 def settled(region: Region, value: Value, demand: Callable[[Value], int]) -> Any:

@@ -13,9 +13,10 @@ import numpy as np
 from .. import dims
 from ..dims import Dim, Poly
 from ..errors import AliasError, TracingError, UnsupportedType
-from ..graph.ir import Value
+from ..graph.ir import Ref, Step, Through, Value
 from ..guards import Guard, Path, SizeSource, Source, stacked
 from ..kinds import Aval, Kind, int_aval, python_scalar
+from ..spelling import Method
 from ..subclasses import content_of, item_step, make, native_class
 from ..tree import blank
 from . import scipy_forms
@@ -46,6 +47,7 @@ class Sources(Recorder):
         self.pinned: dict[int, Any] = {}  # roots of paths, and everything in `paths`
         self.baked = sizes  # sizes and ints that must be static in this trace
         self.overlays: dict[int, dict[str, Any]] = {}
+        self.own: set[Path] = set()  # of functions of srcgrad
         self.shadows: dict[int, Any] = {}  # what an outside container holds while tracing
         self.twins: dict[int, tuple[Path, Path]] = {}  # containers found at two places
         self.twins_of: dict[tuple[int, Any], tuple[Any, Path]] = {}  # those of one argument
@@ -54,12 +56,19 @@ class Sources(Recorder):
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
         self.assumed: set[tuple[Any, ...]] = set()
         self.repeats = False  # is there a ``[0.0] * n`` of unknown length?
+        self.opens = False  # has a list become one of unknown length for a loop's sake?
         self.batches: list[tuple[Path, Home]] = []  # lists of equal arrays that are one array
         self.loop_atoms: set[Any] = set()  # the indices of the loops that are being traced
 
     # ---- guards ------------------------------------------------------------------------
     def guard(self, kind: str, path: Path | None, data: Any) -> None:
         """Record a fact the code relies on (once)."""
+        if kind == "is" and path is not None:  # functions of srcgrad itself do not change
+            if _is_own(data):
+                self.own.add(path)
+                return
+            if self.own and Path(path.root, path.steps[:-1]) in self.own:
+                return
         key = (kind, path, id(data) if kind in ("is", "type") else repr(data))
         if key not in self.guards:
             self.guards[key] = Guard(kind, path, data, self.where())
@@ -80,6 +89,16 @@ class Sources(Recorder):
             self.guard("size", None, (">=" if number >= 0 else "<", dim, 0))
         elif relation == "eq0":
             self.guard("size", None, ("==" if number == 0 else "!=", dim, 0))
+
+    def equal_sizes(self, a: Dim, b: Dim) -> bool:
+        """Are two sizes one number in this call?  Guarded where that is more than algebra."""
+        if a == b:
+            return True
+        if dims.is_varying(a) or dims.is_varying(b) or (
+                dims.evaluate(a, self.numbers) != dims.evaluate(b, self.numbers)):
+            return False
+        self.guard_size("eq0", a - b)
+        return True
 
     def bake(self, dim: Poly) -> None:
         """Start again with all sizes in ``dim`` as plain numbers (their guards follow)."""
@@ -116,6 +135,11 @@ class Sources(Recorder):
             raise refusal
         number = dims.evaluate(expr, self.numbers)
         self.guard("size", None, ("==", expr, number))
+        where = self.where()
+        if where is not None:
+            file = where.filename.replace("\\", "/").rsplit("/", 1)[-1]
+            self.notes.append(f"fixed: {expr} is {int(number)}: {file}:{where.line}: "
+                              f"{where.text.strip()}: {reason}")
         return int(number)
 
     # ---- reading from outside --------------------------------------------------------------
@@ -239,6 +263,13 @@ class Sources(Recorder):
             self.outside(obj.__self__, path.child("attr", "__self__"))
             self.outside(obj.__func__, path.child("attr", "__func__"))
             return obj
+        if isinstance(obj, types.BuiltinMethodType) and not isinstance(
+                obj.__self__, (type(None), types.ModuleType, type)):  # made at each look-up
+            if id(obj.__self__) not in self.paths:
+                self.guard("type", path, types.BuiltinMethodType)
+                self.guard("equals", path.child("attr", "__name__"), obj.__name__)
+                self.outside(obj.__self__, path.child("attr", "__self__"))
+            return obj
         self.pinned[id(obj)] = obj
         self.guard("is", path, obj)
         if isinstance(obj, types.FunctionType):
@@ -295,6 +326,7 @@ class Sources(Recorder):
         path = self.paths.get(id(obj))
         if path is None or id(obj) in self.noted:
             return
+        self.seen(obj)  # starts again where it was changed before its content was read
         self.noted.add(id(obj))
         if isinstance(obj, dict):
             self.guard("keys", path, tuple(k for k, _ in content_of(obj)))
@@ -395,10 +427,14 @@ class Sources(Recorder):
         return next(i for i, (p, *_) in enumerate(self.outside_arrays) if p == path)
 
     def layout_of(self, tracer: ArrayTracer) -> bool | None:
-        """Is the whole array behind a root handle C-contiguous?  Known for arrays the function
-        made; for those from outside it is guarded once it matters."""
-        if tracer.steps:
+        """Is an array C-contiguous?  Known for arrays the function made and the parts of them
+        that lie in one piece; for those from outside it is guarded once it matters."""
+        if not all(_in_one_piece(step) for step in tracer.steps):
             return None
+        known = self._root_layout(tracer)
+        return known if known or not tracer.steps else None
+
+    def _root_layout(self, tracer: ArrayTracer) -> bool | None:
         for path, known, obj in self.outside_arrays:
             if known.home is tracer.home:
                 if ("layout", str(path)) not in self.assumed:
@@ -417,12 +453,32 @@ class Sources(Recorder):
                 raise Restart(("assume", ("layout", str(path))))
 
 
+def _in_one_piece(step: Step) -> bool:
+    """Does a step into an array in C order give one in C order?"""
+    if isinstance(step, Through):
+        name = step.fn.name if isinstance(step.fn, Method) else getattr(step.fn, "__name__", "")
+        return name in ("reshape", "ravel") and not step.kwargs and not any(
+            isinstance(a, str) for a in step.args)
+    parts = step.key if isinstance(step.key, tuple) else (step.key,)
+    slices = [p for p in parts if isinstance(p, slice)]
+    leads = [isinstance(p, int | np.integer | Ref) for p in parts]
+    return step.basic and all(leads[:-1]) and (leads[-1:] == [True] or (
+        len(slices) == 1 and slices[0] is parts[-1] and slices[0].step in (None, 1)))
+
+
+def _is_own(obj: Any) -> bool:
+    return isinstance(obj, types.FunctionType) and (obj.__module__ or "").startswith((
+        "srcgrad.trace.", "srcgrad.nesting", "srcgrad.batching", "srcgrad.custom"))
+
+
 def check_array(machine: Recorder, obj: np.ndarray[Any, Any], path: Path) -> None:
     """Refuse arrays that are not plain numeric ones."""
     found = kind_of_array(obj)
     if found is not None:
+        captured = path.root[0] != "arg" and machine.where() is not None
         raise machine.fatal(UnsupportedType(
-            f"argument {path} is {found[0]}", where=f"argument {path}",
+            f"{'the captured array' if captured else 'argument'} {path} is {found[0]}",
+            where=None if captured else f"argument {path}",
             why="its operations differ from those of ordinary numeric arrays", fix=found[1]))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import operator
 from typing import Any
 
 import numpy as np
 
+from ..stage.source import is_generated
 from .tracers import Picked, is_tracer
 
 COMPARE: dict[str, Any] = {
@@ -29,6 +31,27 @@ NATIVE_TYPES = frozenset({*CONTAINERS, bool, int, float, complex, type(None), np
                           np.float64})
 
 
+OPERATIONS: dict[str, Any] = {  # what a special method does, called by its name
+    **{f"__{name}__": getattr(operator, f"__{name}__") for name in (
+        *DUNDER.values(), *(f"i{n}" for n in DUNDER.values() if hasattr(operator, f"__i{n}__")),
+        "neg", "pos", "invert", "getitem", "setitem", "delitem", "contains")},
+    "__len__": len, "__abs__": abs, "__float__": float, "__int__": int, "__bool__": bool,
+    "__round__": round, "__divmod__": divmod, "__iter__": iter,
+}
+REFLECTED = {f"__r{name}__": getattr(operator, f"__{name}__") for name in DUNDER.values()
+             if hasattr(float, f"__r{name}__") or name == "matmul"}
+
+
+def operation(obj: Any, name: str, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
+    """The function and the arguments that a special method of a traced value or a container
+    stands for, called by its name; None for other methods and objects."""
+    if not (is_tracer(obj) or type(obj) in NATIVE_TYPES):
+        return None
+    if name in OPERATIONS:
+        return OPERATIONS[name], (obj, *args)
+    return (REFLECTED[name], (*args, obj)) if name in REFLECTED and len(args) == 1 else None
+
+
 def python_method(obj: Any, name: str) -> Any:
     """A special method written in Python on the object's class, or None."""
     cls = type(obj)
@@ -42,6 +65,21 @@ def python_method(obj: Any, name: str) -> Any:
             method.__module__.split(".")[0] in LIBRARY_BASES):
         return None  # of a class such as Counter or IntFlag: it runs as it is
     return method
+
+
+def compared_fields(obj: Any, name: str) -> tuple[str, ...] | None:
+    """The fields that a comparison compares which ``@dataclass`` has made; None for others."""
+    cls = obj.cls if type(obj) is Picked else type(obj)
+    owner = next((c for c in cls.__mro__ if name in vars(c)), object)
+    fields = vars(owner).get("__dataclass_fields__")
+    if fields is None or not is_generated(vars(owner)[name]):
+        return None
+    return tuple(f.name for f in dataclasses.fields(owner) if f.compare)
+
+
+def is_asked(obj: Any) -> bool:
+    """Is equality to an object found out while tracing: of traced values, by an ``__eq__``?"""
+    return is_tracer(obj) or type(obj) is Picked or python_method(obj, "__eq__") is not None
 
 
 def truth_method(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import types
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -10,17 +11,20 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedSyntax
+from ..graph.ir import Value
 from ..kinds import OPAQUE
+from ..public_names import of_scipy
 from ..spelling import begin_guarded, raise_exception, raise_from
 from ..stage.machine import NORMAL, UNBOUND
 from ..stage.regions import region_info
-from .attempts import Attempt, Handler, Reached, raising
+from .attempts import Attempt, Handler, OutsideError, Reached, raising, refused
 from .control import Restart
 from .guarded import Guarded
 from .homes import RAISE
 from .journal import Slot
+from .natives import class_attribute
 from .special_methods import python_method
-from .tracers import contains_tracer, is_tracer
+from .tracers import Jump, contains_tracer, is_tracer
 
 QUIET = (np.errstate, warnings.catch_warnings, contextlib.nullcontext, contextlib.suppress)
 
@@ -51,11 +55,20 @@ class Statements(Guarded):
 
     def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
         """An unconditional raise is raised now; one on data becomes a node of a cold arm."""
+        exception = self.carried_errors.get(id(exception), (None, exception))[1]
         if exception is None:
             current = self.handling[-1] if self.handling else None
             if current is None:
                 raise RuntimeError("No active exception to reraise")
+            if id(current) in self.unnamed_errors:  # what it says is needed after all
+                raise Restart(("assume", ("errors",)))
             exception = current
+        if is_tracer(exception) and exception.value in self.error_classes and (
+                self.trying and self.trying[-1] is self.region):
+            kind = self.error_classes[exception.value]
+            carrier = kind.__new__(kind)
+            self.carried_errors[id(carrier)] = (carrier, exception)
+            raise carrier
         if is_tracer(exception):
             if has_cause:
                 self.emit_effect(raise_from, (cause, exception), {}, None)
@@ -89,6 +102,9 @@ class Statements(Guarded):
         return RAISE
 
     causes: dict[int, tuple[BaseException, Any]]
+    error_classes: dict[Value, type[BaseException]]  # of exceptions that operations raise
+    carried_errors: dict[int, tuple[BaseException, Any]]  # raised while tracing in their place
+    unnamed_errors: dict[int, BaseException]  # whose message no handler asks for
 
     def region_writes(self) -> bool:
         """Did the program write to its arguments before this point?"""
@@ -116,7 +132,8 @@ class Statements(Guarded):
             return self.after(jump, rest)
         self._unwind(layers, region, nodes)
         return self.after(Attempt(self, entered, None, [(lambda: held, None, lambda: NORMAL)],
-                                  lambda e, h: self.raise_(e, None, False), _again).run(), rest)
+                                  lambda e, h: self.raise_(e, None, False), _again, _again).run(),
+                          rest)
 
     def _suppressed(self, error: type[BaseException], managers: list[Callable[[], Any]],
                     targets: list[Callable[[Any], None] | None]) -> bool:
@@ -147,6 +164,9 @@ class Statements(Guarded):
             return body()
         manager = managers[0]()
         target, more = targets[0], (managers[1:], targets[1:], body)
+        if id(manager) in self.paths and isinstance(
+                class_attribute(type(manager), "__exit__"), types.MethodDescriptorType):
+            manager = self.wrap(self.object_value(manager))  # a lock, a file
         if is_tracer(manager):
             entered = self.emit_effect(_enter, (manager,), {}, OPAQUE)
             if target is not None:
@@ -156,6 +176,8 @@ class Statements(Guarded):
             return jump
         if isinstance(manager, QUIET):
             return self._with_library(manager, target, more)
+        if type(manager).__name__ in ("lock", "RLock") and of_scipy(self.where()):
+            return self._with(*more)  # keeps compiled code to one thread, which is not called now
         enter, leave = python_method(manager, "__enter__"), python_method(manager, "__exit__")
         if enter is None or leave is None:
             raise self.fatal(UnsupportedSyntax(
@@ -174,6 +196,8 @@ class Statements(Guarded):
             raise
         except Reached:
             left = self.left_by()
+            if left is None:
+                self.guard_left(start, lambda: self.leave_raising(leave, manager))
             if left is None or not self.truth(self.call(leave, manager, type(left), left, None)):
                 raise
             return NORMAL
@@ -231,7 +255,18 @@ class Statements(Guarded):
         if ("names",) not in self.assumed and any(_meets_names(h[0]) for h in handlers):
             raise Restart(("assume", ("names",)))
 
+        def which(error: Any, number: int = 0) -> Any:
+            if number == len(handlers):
+                return self.raise_(error, None, False)
+            kind = handlers[number][0]
+            caught = Exception if kind is None else kind()
+            return self.if_(self.call(isinstance, error, caught),
+                            lambda: self._handle(error, handlers[number], frame),
+                            lambda: which(error, number + 1))
+
         def handled(error: Exception) -> Any:
+            if type(error) is OutsideError:
+                return which(self.carried_errors[id(error)][1])
             for handler in handlers:
                 caught = Exception if handler[0] is None else handler[0]()
                 if isinstance(error, caught):
@@ -251,7 +286,7 @@ class Statements(Guarded):
                 return self.after(jump, orelse) if orelse is not None else jump
             self._unwind(layers, region, nodes)
             return Attempt(self, body, orelse, handlers,
-                           lambda e, h: self._handle(e, h, frame), handled).run()
+                           lambda e, h: self._handle(e, h, frame), handled, which).run()
 
         if final is None:
             return self.after(guarded(), rest)
@@ -261,20 +296,26 @@ class Statements(Guarded):
         try:
             jump, changed = self.changed_by(guarded)
         except Exception:
-            ended = final()
+            ended = self._certain(final())
             if ended in (NORMAL, None):
                 raise
             return self.after(ended, rest)  # as in Python, it swallows the exception
         except Reached:
             if self.left_by() is None:
+                self.guard_left(start, final)
                 raise
-            ended = final()
+            ended = self._certain(final())
             if ended in (NORMAL, None):
                 raise
             return self.after(ended, rest)
         self.guard_nodes(start, changed, final)
-        ended = final()
-        return self.after(ended if ended not in (NORMAL, None) else jump, rest)
+        return self.after(self.after(final(), lambda: jump), rest)
+
+    def _certain(self, jump: Any) -> Any:
+        """The jump of a ``finally`` part that an exception has led to."""
+        if isinstance(jump, Jump) and NORMAL in jump.codes:
+            raise refused(self, "its finally part may or may not jump, which depends on data")
+        return jump
 
     def _always_jumps(self, final: Callable[[], Any]) -> bool:
         """Does a ``finally`` part always leave by a jump?"""
@@ -318,6 +359,7 @@ class Statements(Guarded):
     def _handle(self, error: BaseException, handler: Handler, frame: Any) -> Any:
         """Run a handler with the exception bound to its name."""
         _, name, region = handler
+        error = self.carried_errors.get(id(error), (None, error))[1]
         self.handling.append(error)
         if name is not None:
             self.store(frame, name, error)
@@ -330,6 +372,7 @@ class Statements(Guarded):
 
     # ---- strings -----------------------------------------------------------------------------
     def format(self, value: Any, conversion: str, spec: str) -> Any:
+        value = self.as_run_time(value)
         if contains_tracer(value) or is_tracer(spec) or (
                 isinstance(value, list) and id(value) in self.symbolic_lists):
             return self.apply_opaque(format_value, (value, conversion, spec), {})

@@ -9,14 +9,24 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Value
-from ..kinds import Aval, aval_of, in_words
+from ..kinds import SCALARS, Aval, aval_of, in_words
 from ..stage.machine import UNBOUND
 from ..subclasses import assembled, native_class, parts_of
 from ..tree import blank
 from .journal import Snapshot
-from .tracers import ArrayTracer, BoundMethod, Choice, Picked, SymbolicList, is_tracer
+from .tracers import (
+    ArrayTracer,
+    BoundMethod,
+    Choice,
+    Picked,
+    SymbolicList,
+    Whole,
+    contains_tracer,
+    is_tracer,
+)
 
 IMMUTABLE = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type(None), enum.Enum)
+LONG = 16  # a list of more numbers is not gone through while tracing
 
 
 def is_mutable(obj: Any) -> bool:
@@ -69,6 +79,12 @@ def leaf_aval(obj: Any) -> Aval | None:
     return None
 
 
+def is_number(item: Any) -> bool:
+    """Is it a traced or known number?"""
+    aval = leaf_aval(item)
+    return aval is not None and aval.kind in SCALARS and not aval.optional
+
+
 def structure_parts(obj: Any) -> tuple[Any, ...] | None:
     """The parts of a tuple, list, dict, bound method or plain instance, in a fixed order."""
     if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
@@ -91,10 +107,20 @@ def structure_parts(obj: Any) -> tuple[Any, ...] | None:
     return tuple(object.__getattribute__(obj, n) for n in names)
 
 
+def reaches_tracer(obj: Any, depth: int = 8, seen: frozenset[int] = frozenset()) -> bool:
+    """Does an object hold something traced, in an attribute or deeper?"""
+    if contains_tracer(obj) or type(obj) in (Choice, Picked):
+        return True
+    if not depth or id(obj) in seen or isinstance(obj, IMMUTABLE):
+        return False
+    return any(reaches_tracer(part, depth - 1, seen | {id(obj)})
+               for part in structure_parts(obj) or ())
+
+
 def record_fields(obj: Any) -> tuple[str, ...] | None:
     """The attribute names of a plain instance of a Python class; None for other things."""
     cls = type(obj)
-    if cls.__module__ == "builtins" or isinstance(obj, (type, enum.Enum)):
+    if cls.__module__ == "builtins" or isinstance(obj, (type, enum.Enum, Whole)):
         return None
     if hasattr(cls, "__get__") or cls.__flags__ & (1 << 9) == 0:
         return None

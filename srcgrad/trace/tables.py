@@ -1,257 +1,326 @@
-"""Dicts and sets whose keys are only known at run time, as programs over lists.
+"""Dicts whose keys are only known at run time, as programs over lists.
 
 A dict that a function makes and fills under keys made of loop indices or data is traced as a
-:class:`Table`: a run-time dict tells the place of each key, and the numbers lie in a list.  The
-class is staged like one of the user's, so branches, loops and derivatives need to know nothing
-of it.
+:class:`Table`: a run-time dict tells the *place* of each key, in the order in which the program
+added them, and what the program holds lies in a list.  Only places are looked up, added and taken
+away at run time, by the dict itself; what carries derivatives is in the list.  The class is staged
+like one of the user's, so branches, loops and derivatives need to know nothing of it.
+
+What a table holds are *cells*: :class:`Numbers`, or containers in their turn, whose places are
+run-time dicts (:class:`Dicts`), lists and sets (:mod:`srcgrad.trace.rows`).
 """
 
 from __future__ import annotations
 
-import operator
+import collections
 from collections.abc import Iterator
 from typing import Any
 
-from ..kinds import BOOL, INT, OPAQUE
-from ..spelling import Method
-from .control import Restart
-from .handlers import handles
+from .run_time import (
+    adopted,
+    cells_for,
+    check_held,
+    count_of,
+    drop_place,
+    handed_over,
+    has_place,
+    inner_kind,
+    keys_of,
+    last_key,
+    may_be_tried,
+    move_last,
+    new_index,
+    only_a_dict,
+    open_list,
+    place_of,
+    places_of,
+    set_place,
+    shrinks,
+    typed_key,
+)
 from .tracers import StandIn
 
-
-def new_set() -> Any:
-    """A run-time set."""
-    raise AssertionError("only called while tracing")
+SPREAD = object()  # in the place of a key: all items of a table
 
 
-def add_item(items: Any, item: Any) -> None:
-    """Adds to a run-time set."""
-    raise AssertionError("only called while tracing")
+class Numbers:
+    """Cells that hold numbers, arrays or tuples of them: a place is a number of the list."""
+
+    numbered = True
+
+    def __init__(self, site: Any, values: Any = ()) -> None:
+        self.site = site
+        self.held = open_list(*values)
+
+    def insert(self, table: Any, key: Any, value: Any) -> None:
+        check_held(self.site, value)
+        set_place(table, key, len(self.held))
+        self.held.append(value)
+
+    def replace(self, table: Any, key: Any, value: Any) -> None:
+        check_held(self.site, value)
+        self.held[place_of(table, key)] = value
+
+    def place_for(self, value: Any) -> Any:
+        check_held(self.site, value)
+        self.held.append(value)
+        return len(self.held) - 1
+
+    def read(self, place: Any) -> Any:
+        return self.held[place]
+
+    def like(self, value: Any) -> Any:
+        return value
 
 
-def drop_item(items: Any, item: Any, needed: bool) -> None:
-    """Removes from a run-time set; ``needed``: raise KeyError if it is not there."""
-    raise AssertionError("only called while tracing")
+class Dicts:
+    """Cells that hold dicts: a place is a run-time dict."""
 
+    numbered = False
 
-def count_of(items: Any) -> int:
-    """The size of a run-time set."""
-    raise AssertionError("only called while tracing")
+    def __init__(self, site: Any) -> None:
+        self.site = site
+        self.inner = cells_for(site)
 
+    def place_for(self, value: Any) -> Any:
+        if adopted(value, self.inner):
+            return value.places
+        made = self.read(new_index(self.site))
+        cls, factory = inner_kind(self.site, value)
+        made.cls = cls
+        made.default_factory = factory
+        made.update(value)
+        handed_over(value)
+        return made.places
 
-def new_index() -> Any:
-    """The run-time dict from keys to places."""
-    raise AssertionError("only called while tracing")
+    def insert(self, table: Any, key: Any, value: Any) -> None:
+        set_place(table, key, self.place_for(value))
 
+    replace = insert
 
-def open_list() -> list[Any]:
-    """A list whose length is only known at run time, empty at first."""
-    raise AssertionError("only called while tracing")
+    def read(self, place: Any) -> Any:
+        cls, factory = inner_kind(self.site)
+        return Table(cls, factory, self.site, self.inner, place)
 
-
-def only_a_dict() -> Any:
-    """What a table cannot do: tracing starts again with the dict itself."""
-    raise AssertionError("only called while tracing")
-
-
-def has_place(index: Any, key: Any) -> bool:
-    """Does a key have a place?"""
-    raise AssertionError("only called while tracing")
-
-
-def is_tried(index: Any, key: Any) -> bool:
-    """May the program catch what a missing key raises?"""
-    raise AssertionError("only called while tracing")
-
-
-def place_of(index: Any, key: Any) -> int:
-    """The place of a key; raises the KeyError that the program would see."""
-    raise AssertionError("only called while tracing")
-
-
-def add_place(index: Any, key: Any, place: int) -> None:
-    """Gives a new key a place."""
-    raise AssertionError("only called while tracing")
+    def like(self, value: Any) -> Any:
+        return value if value is None else self.read(self.place_for(value))
 
 
 class Table(StandIn):
-    """What stands for a dict: ``places`` and, side by side, the keys and what they hold."""
+    """What stands for a dict of class ``cls``: ``places``, and the ``cells`` that they are
+    places of.  ``site`` is where the program made the dict."""
 
-    def __init__(self, factory: Any) -> None:
+    cls: Any = dict
+    hashed = True
+
+    def __init__(self, cls: Any, factory: Any, site: Any, cells: Any, places: Any) -> None:
+        self.cls = cls
         self.default_factory = factory
-        self.places = new_index()
-        self.held_keys: list[Any] = []
-        self.held = open_list()
+        self.site = site
+        self.cells = cells
+        self.places = places
 
     def __getitem__(self, key: Any) -> Any:
         if self.default_factory is not None:
-            if not has_place(self.places, key):
-                self.insert(key, self.default_factory())
-        elif is_tried(self.places, key):
-            only_a_dict()
-        return self.held[place_of(self.places, key)]
+            if not has_place(self, key):
+                self.cells.insert(self, key, self.default_factory())
+        elif self.cls is collections.Counter:
+            return self.get(key, 0)
+        elif may_be_tried(self, key):
+            self.require(key)
+        return self.cells.read(place_of(self, key))
+
+    def require(self, key: Any) -> None:
+        if not has_place(self, key):
+            raise KeyError(key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if has_place(self.places, key):
-            self.held[place_of(self.places, key)] = value
+        if has_place(self, key):
+            self.cells.replace(self, key, value)
         else:
-            self.insert(key, value)
-
-    def insert(self, key: Any, value: Any) -> None:
-        add_place(self.places, key, len(self.held))
-        self.held_keys.append(key)
-        self.held.append(value)
-
-    def __contains__(self, key: Any) -> bool:
-        return has_place(self.places, key)
-
-    def __len__(self) -> int:
-        return len(self.held)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(list(self.held_keys))
-
-    def keys(self) -> list[Any]:
-        return list(self.held_keys)
-
-    def values(self) -> list[Any]:
-        return list(self.held)
-
-    def items(self) -> Any:
-        return zip(self.held_keys, self.held)
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        if has_place(self.places, key):
-            return self.held[place_of(self.places, key)]
-        return default
-
-    def setdefault(self, key: Any, default: Any = None) -> Any:
-        if not has_place(self.places, key):
-            self.insert(key, default)
-        return self.held[place_of(self.places, key)]
-
-    def update(self, other: Any) -> None:
-        for key, value in other.items():
-            self[key] = value
-
-    def __getattr__(self, name: str) -> Any:
-        return only_a_dict()
-
-    def __eq__(self, other: object) -> bool:
-        return bool(only_a_dict())
+            self.cells.insert(self, key, value)
 
     def __delitem__(self, key: Any) -> None:
-        only_a_dict()
+        if may_be_tried(self, key):
+            self.require(key)
+        drop_place(self, key)
 
-    def __or__(self, other: Any) -> Any:
-        return only_a_dict()
-
-    __ior__ = __ror__ = __or__
-    __hash__ = None  # type: ignore[assignment]
-
-
-class Marks(StandIn):
-    """What stands for a set: a run-time set, which the program adds to and asks."""
-
-    def __init__(self) -> None:
-        self.items = new_set()
-
-    def __contains__(self, item: Any) -> bool:
-        return has_place(self.items, item)
+    def __contains__(self, key: Any) -> bool:
+        return has_place(self, key)
 
     def __len__(self) -> int:
-        return count_of(self.items)
+        return count_of(self.places)
 
-    def add(self, item: Any) -> None:
-        add_item(self.items, item)
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.keys())
 
-    def remove(self, item: Any) -> None:
-        drop_item(self.items, item, True)
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(list(self.keys())[::-1])
 
-    def discard(self, item: Any) -> None:
-        drop_item(self.items, item, False)
+    def keys(self) -> Any:
+        return View(self, "keys", self.site)
 
-    def __iter__(self) -> Any:
-        return only_a_dict()
+    def values(self) -> Any:
+        return View(self, "values", self.site)
 
-    def __getattr__(self, name: str) -> Any:
-        return only_a_dict()
+    def items(self) -> Any:
+        return View(self, "items", self.site)
 
-    def __eq__(self, other: object) -> bool:
-        return bool(only_a_dict())
+    def get(self, key: Any, default: Any = None) -> Any:
+        if has_place(self, key):
+            return self.cells.read(place_of(self, key))
+        return self.cells.like(default)
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        if not has_place(self, key):
+            self.cells.insert(self, key, default)
+        return self.cells.read(place_of(self, key))
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        if default:
+            if has_place(self, key):
+                return self.cells.read(drop_place(self, key))
+            return self.cells.like(default[0])
+        if may_be_tried(self, key):
+            self.require(key)
+        return self.cells.read(drop_place(self, key))
+
+    def popitem(self, last: bool = True) -> Any:
+        key = last_key(self, last)
+        return (key, self.cells.read(drop_place(self, key)))
+
+    def move_to_end(self, key: Any, last: bool = True) -> None:
+        if not last:
+            only_a_dict(self.site)
+        if may_be_tried(self, key):
+            self.require(key)
+        move_last(self, key)
+
+    def clear(self) -> None:
+        for key in list(self.keys()):
+            drop_place(self, key)
+
+    def copy(self) -> Any:
+        made = Table(self.cls, self.default_factory, self.site, cells_for(self.site),
+                     new_index(self.site))
+        for key, value in self.items():
+            made.cells.insert(made, key, value)
+        return made
+
+    def update(self, *others: Any, **named: Any) -> None:
+        for other in (*others, named):
+            if hasattr(other, "keys"):
+                for key in other.keys():  # noqa: SIM118
+                    self.merge(key, other[key])
+            elif self.cls is collections.Counter:
+                for key in other:
+                    self.merge(key, 1)
+            else:
+                for key, value in other:
+                    self.merge(key, value)
+
+    def merge(self, key: Any, value: Any) -> None:
+        if self.cls is collections.Counter:
+            value = self[key] + value
+        self[key] = value
+
+    def subtract(self, other: Any) -> None:
+        if hasattr(other, "keys"):
+            for key in other.keys():  # noqa: SIM118
+                self[key] = self[key] - other[key]
+        else:
+            for key in other:
+                self[key] = self[key] - 1
+
+    def most_common(self, n: Any = None) -> Any:
+        found = sorted(self.items(), key=_second, reverse=True)
+        return found if n is None else found[:n]
+
+    def total(self) -> Any:
+        return sum(self.values())
 
     def __or__(self, other: Any) -> Any:
-        return only_a_dict()
+        made = self.copy()
+        made.update(other)
+        return made
 
-    __and__ = __sub__ = __xor__ = __ior__ = __iand__ = __isub__ = __or__
-    __ror__ = __rand__ = __rsub__ = __lt__ = __le__ = __gt__ = __ge__ = __or__
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
+        return self
+
+    def __eq__(self, other: Any) -> Any:
+        if not hasattr(other, "keys"):
+            return False
+        same = len(self) == len(other)
+        if same:
+            for key in self.keys():
+                same = same and key in other and self[key] == other[key]
+        return same
+
+    def __ror__(self, other: Any) -> Any:
+        return only_a_dict(self.site)
+
+    def __getattr__(self, name: str) -> Any:
+        return only_a_dict(self.site)
+
     __hash__ = None  # type: ignore[assignment]
 
 
-@handles(new_set)
-def _new_set(machine: Any) -> Any:
-    return machine.emit_effect(set, (), {}, OPAQUE)
+def _second(pair: Any) -> Any:
+    return pair[1]
 
 
-@handles(add_item)
-def _add_item(machine: Any, items: Any, item: Any) -> None:
-    machine.emit_effect(Method("add"), (items, item), {}, None)
+class View(StandIn):
+    """The ``keys()``, ``values()`` or ``items()`` of a table."""
+
+    def __init__(self, table: Any, part: str, site: Any) -> None:
+        self.table = table
+        self.part = part
+        self.site = site
+
+    def __iter__(self) -> Iterator[Any]:
+        # maps, not generators: they have a length, and are staged
+        table, site, read = self.table, self.site, self.table.cells.read
+        if self.part == "keys":
+            return map(lambda key: typed_key(site, key), keys_of(table))  # noqa: C417
+        in_order = table.cells.numbered and site.outer is None and not shrinks(site)
+        if self.part == "values":
+            return map(read, range(len(table.cells.held)) if in_order else places_of(table))
+        keys = keys_of(table)
+        if in_order:
+            return map(lambda i: (typed_key(site, keys[i]), read(i)),  # noqa: C417
+                       range(len(keys)))
+        places = places_of(table)
+        return map(lambda i: (typed_key(site, keys[i]), read(places[i])),  # noqa: C417
+                   range(len(keys)))
+
+    def __len__(self) -> int:
+        return count_of(self.table.places)
+
+    def __contains__(self, item: Any) -> Any:
+        if self.part == "keys":
+            return has_place(self.table, item)
+        return item in list(self)
+
+    def __getattr__(self, name: str) -> Any:
+        return only_a_dict(self.site)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
-@handles(drop_item)
-def _drop_item(machine: Any, items: Any, item: Any, needed: bool) -> None:
-    machine.emit_effect(Method("remove" if needed else "discard"), (items, item), {}, None)
+def marked_all(made: Any, items: Any) -> None:
+    """``made.update(items)``, one by one."""
+    for item in items:
+        made.add(item)
 
 
-@handles(count_of)
-def _count_of(machine: Any, items: Any) -> Any:
-    return machine.emit_effect(len, (items,), {}, INT)
+def stored_all(made: Any, pairs: Any) -> None:
+    """``made.update(pairs)``, one by one."""
+    for key, value in pairs:
+        made[key] = value
 
 
-@handles(new_index)
-def _new_index(machine: Any) -> Any:
-    return machine.emit_effect(dict, (), {}, OPAQUE)
-
-
-@handles(open_list)
-def _open_list(machine: Any) -> Any:
-    return machine.made_unknown(machine.build_list())
-
-
-def check_no_table(obj: Any) -> None:
-    """Start again with dicts where the dict itself is needed."""
-    if isinstance(obj, StandIn):
-        raise Restart(("assume", ("dicts",)))
-
-
-@handles(only_a_dict)
-def _only_a_dict(machine: Any) -> Any:
-    raise Restart(("assume", ("dicts",)))
-
-
-@handles(has_place)
-def _has_place(machine: Any, index: Any, key: Any) -> Any:
-    if machine.known_place(index, key) is not None:
-        return True
-    return machine.emit_effect(operator.contains, (index, key), {}, BOOL)
-
-
-@handles(is_tried)
-def _is_tried(machine: Any, index: Any, key: Any) -> bool:
-    return bool(machine.trying) and machine.known_place(index, key) is None
-
-
-@handles(place_of)
-def _place_of(machine: Any, index: Any, key: Any) -> Any:
-    known = machine.known_place(index, key)
-    if known is not None:
-        return known
-    place = machine.emit_effect(operator.getitem, (index, key), {}, INT)
-    machine.note_key(index, key, place)
-    return place
-
-
-@handles(add_place)
-def _add_place(machine: Any, index: Any, key: Any, place: Any) -> None:
-    machine.emit_effect(operator.setitem, (index, key, place), {}, None)
-    machine.note_key(index, key, place)
+def counted_all(made: Any, items: Any) -> None:
+    """Counts items."""
+    for item in items:
+        made[item] += 1

@@ -9,6 +9,7 @@ is not staged to their machine.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -259,17 +260,39 @@ class OpaqueTracer(Tracer):
     __hash__ = Tracer.__hash__
 
 
+class Rows:
+    """Which lists a list of lists holds where: the same as long as only they change."""
+
+    __slots__ = ()
+
+
 class SymbolicList:
     """The content of a Python list whose length is only known at run time.
 
     It is the *state* of the list's content cell: the list object keeps its identity, its
     content is the graph value ``value`` of kind LIST."""
 
-    __slots__ = ("obj", "value")
+    __slots__ = ("obj", "rows", "value")
 
-    def __init__(self, value: Value, obj: int) -> None:
+    def __init__(self, value: Value, obj: int, rows: Rows | None = None) -> None:
         self.value = value
         self.obj = obj
+        self.rows = Rows() if rows is None else rows
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """Where a list lies in another one.  ``key`` is None where its place is not followed.  ``rows``
+    are those of the owner when it was read, ``version`` the value."""
+
+    owner: Any
+    inner: Any
+    key: Any
+    rows: Rows | None = None
+    version: Value | None = None
+    region: Any = None
+    given: bool = False  # was it put there, and has a name of its own?
+    seen: Any = None  # the version of the whole that the content was read from, region, content
 
 
 class Columns:
@@ -350,8 +373,23 @@ class ListTable(dict[int, Any]):
 
     def __init__(self, machine: Any) -> None:
         super().__init__()
+        self.machine = machine
         self.hidden = HiddenItems(machine)
         self.hidden_keys = HiddenItems(machine, keyed=True)
+
+    def raw(self, obj: Any) -> Any:
+        """The state of a list as it is noted; for a row of a list of lists it may be out of
+        date."""
+        return dict.get(self, id(obj))
+
+    def __getitem__(self, number: int) -> Any:
+        if number in self.machine.list_owners:
+            return self.machine.part_state(number)
+        return super().__getitem__(number)
+
+    def get(self, number: int, default: Any = None) -> Any:
+        return super().get(number, default) if number not in self.machine.list_owners or (
+            number not in self) else self.machine.part_state(number)
 
 
 class Poison:
@@ -412,8 +450,50 @@ def is_tracer(obj: Any) -> bool:
     return issubclass(type(obj), Tracer)
 
 
+class Whole:
+    """Something of the trace that is never taken apart where paths meet."""
+
+
+class Moved(Whole):
+    """The content of a container that is a part of another one now, which is kept elsewhere."""
+
+    __slots__ = ("machine",)
+
+    def __init__(self, machine: Any) -> None:
+        self.machine = machine
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise self.machine.fatal(UnsupportedOperation(
+            "a container is used by another name after it was put into a dict under a key that "
+            "depends on data",
+            why="the dict keeps what it holds in lists of its own",
+            fix="read the container from the dict where it is used"))
+
+
+@dataclass(frozen=True, slots=True)
+class Site(Whole):
+    """Where the program makes containers: an expression with the calls that lead to it; or the
+    containers in those that are made at ``outer``."""
+
+    place: Any
+    outer: Site | None = None
+
+    @property
+    def outermost(self) -> Site:
+        """Where the container around all others is made."""
+        return self if self.outer is None else self.outer.outermost
+
+
 class StandIn:
-    """Something of the trace that stands for a container of the program."""
+    """Something of the trace that stands for a container of the program, of class ``cls``, made at
+    ``site``; or one that ``kept_as``, an assumption, leaves as it is."""
+
+    cls: Any = None
+    site: Any
+    places: Any
+    kept_as: str | None = None
 
 
 def contains_tracer(structure: Any) -> bool:

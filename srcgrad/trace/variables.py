@@ -13,10 +13,16 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..guards import Path
 from ..stage.machine import RESULT, UNBOUND, Frame
+from . import scipy_forms
 from .classes import ClassAttributes, is_library
 from .journal import Field, Slot
-from .tables import Table
+from .tables import Numbers, Table
 from .tracers import ArrayTracer, Jump, Maybe, Poison, is_tracer
+
+
+def is_of_program(callee: Any) -> bool:
+    """Is a function one of the user's, not of the classes that stand for containers?"""
+    return callee is not None and not (callee.__module__ or "").startswith("srcgrad.trace")
 
 
 class Variables(ClassAttributes):
@@ -58,10 +64,11 @@ class Variables(ClassAttributes):
             self.label(value, name)
         elif isinstance(value, (list, dict)):
             self.container_names.setdefault(id(value), (name, value))
-        elif type(value) is Table and frame.callee is not None:
+        elif type(value) is Table and is_of_program(frame.callee):
             value.places.value.hint = f"{name}_places"
-            self.container_names.setdefault(id(value.held), (name, value.held))
-            self.container_names.setdefault(id(value.held_keys), (f"{name}_keys", value.held_keys))
+            if type(value.cells) is Numbers:
+                held = value.cells.held
+                self.container_names.setdefault(id(held), (name, held))
         self.journal.write(Slot(frame, name), value)
 
     def name_of(self, obj: Any) -> str | None:
@@ -109,7 +116,7 @@ class Variables(ClassAttributes):
             if not isinstance(value, (np.ndarray, int, float)) or isinstance(value, bool):
                 return value
         if is_library(getattr(value, "__module__", None)) and callable(value) and not (
-                is_tracer(value)):
+                is_tracer(value)) and not scipy_forms.holds_arrays(value):
             path = Path(self._pin(namespace, name), (("item", name),), name)
             self.guard("is", path, value)
             self.pinned[id(value)] = value

@@ -5,25 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..dims import Dim
+from ..dims import Dim, is_varying
 from ..errors import JoinError
 from ..graph.broadcasting import never_one
 from ..kinds import Aval, Kind, join, list_of
 from ..stage.machine import UNBOUND
-from .joins import (
-    Failed,
-    Join,
-    Keyed,
-    Leaf,
-    Perhaps,
-    Same,
-    Sequence,
-    Shape,
-    is_nonnegative,
-    list_elem,
-)
+from .joins import Join, is_nonnegative, list_elem
 from .journal import Snapshot
 from .partial import DELETED, entries_of, is_ordered
+from .shapes import Failed, Keyed, Leaf, Optional, Perhaps, Same, Sequence, Shape
 from .structures import describe, is_mutable, leaf_aval
 from .tracers import Maybe, Partial, Picked, Poison
 
@@ -40,6 +30,8 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
     if isinstance(shape, Failed) or type(end) is Poison:
         return shape, False
     if type(end) is Maybe and not isinstance(shape, Perhaps):
+        return joining.unify(head, end), True
+    if isinstance(shape, Optional) and _parts_or_none(shape, end) is None:
         return joining.unify(head, end), True
     if isinstance(shape, (Perhaps, Keyed)):
         return _widen_partial(joining, shape, head, end)
@@ -106,6 +98,9 @@ def _widen_leaf(joining: Join, shape: Leaf, end: Any) -> tuple[Shape, bool]:
             f"a name refers to a number in one iteration and to {describe(end)} in the next",
             why="a loop's variables must keep their kind",
             fix="use two names")), True
+    if shape.rows is not None and getattr(end, "rows", None) is not shape.rows:
+        shape = replace(shape, rows=None)
+        return merge_leaf(joining, shape, aval)[0], True
     return merge_leaf(joining, shape, aval)
 
 
@@ -135,8 +130,7 @@ def stable_elem(joining: Join, old: Aval, new: Aval) -> Aval:
     if old.kind is Kind.ARRAY and new.kind is Kind.ARRAY and len(old.shape or ()) == len(
             new.shape or ()):
         shape = tuple(
-            a if a == b or (_open(a) and not _narrows(a, b)) else joining.fresh(
-                "k", not_one=never_one(a) and never_one(b))
+            a if _open(a) and not _narrows(a, b) else joining.size(a, b)
             for a, b in zip(old.shape or (), new.shape or (), strict=True))
         return join(old.but(shape=()), new.but(shape=())).but(shape=shape)
     if old.kind is Kind.INT and new.kind is Kind.INT:
@@ -159,8 +153,9 @@ def _merge_array_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bo
     sizes = list(old.shape or ())
     for axis, (x, y) in enumerate(zip(old.shape or (), aval.shape or (), strict=True)):
         if x != y and (axis not in opened or _narrows(x, y)):
-            opened.add(axis)
-            sizes[axis] = joining.fresh("k", not_one=never_one(x) and never_one(y))
+            sizes[axis] = joining.size(x, y)
+            if is_varying(sizes[axis]):
+                opened.add(axis)
     plain = join(old.but(shape=()), aval.but(shape=()))
     new = plain.but(shape=tuple(sizes))
     changed = new != old
@@ -169,4 +164,4 @@ def _merge_array_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bo
 
 def _releaf(shape: Leaf, aval: Aval, opened: frozenset[int] | None = None) -> Leaf:
     return Leaf(aval, shape.version_of, shape.opened if opened is None else opened, shape.key,
-                shape.label, shape.steady)
+                shape.label, shape.rows, shape.steady)

@@ -16,10 +16,14 @@ from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, 
 from ..rules.book import lookup
 from . import (
     elements,
+    iterator_tools,
     numpy_gradient,
     polynomial_classes,
+    rows,
+    scipy_compiled,
     scipy_forms,
     scipy_statistics,
+    scipy_written,
     tables,
     vectorized,
 )
@@ -41,6 +45,16 @@ def ufunc_at(ufunc: Any, a: Any, indices: Any, *operands: Any) -> None:
             flat[numbers[k]] = ufunc(flat[numbers[k]])
 
 
+def numbers_of(x: Any) -> list[Any]:
+    """``x.tolist()`` of a vector."""
+    return [v.item() for v in x]
+
+
+def rows_of(x: Any) -> list[Any]:
+    """``x.tolist()`` of a matrix."""
+    return [row.tolist() for row in x]
+
+
 def place_of(items: Any, item: Any) -> Any:
     """``items.index(item)`` for a list of numbers."""
     equal = np.array(items) == item
@@ -57,6 +71,14 @@ def count_of(items: Any, item: Any) -> Any:
 def is_among(items: Any, item: Any) -> Any:
     """``item in items`` for a list of numbers."""
     return bool(np.any(np.array(items) == item))
+
+
+def fromkeys(cls: Any, keys: Any, value: Any = None) -> Any:
+    """``cls.fromkeys`` of ``dict`` and its subclasses."""
+    made = cls()
+    for key in keys:
+        made[key] = value
+    return made
 
 
 def fold(function: Any, result: Any, items: Any) -> Any:
@@ -247,11 +269,11 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
     """``as_strided``: windows that slide over the memory of an array in C order, one axis after
     the other."""
     shape = x.shape if shape is None else shape
-    steps = [step // x.itemsize for step in (x.strides if strides is None else strides)]
+    steps = tuple(step // x.itemsize for step in (x.strides if strides is None else strides))
     in_one_piece(x)
-    spans = [1]
+    spans: tuple[Any, ...] = (1,)  # tuples: which windows there are is known while tracing
     for size, step in zip(shape[::-1], steps[::-1]):
-        spans.insert(0, spans[0] + (size - 1) * step)
+        spans = (spans[0] + (size - 1) * step, *spans)
     if spans[0] > x.size:
         raise IndexError("as_strided reaches outside of the array, where only memory is known")
     view = np.ravel(x)[:spans[0]]
@@ -276,6 +298,26 @@ class Flat:
     def __len__(self) -> Any:
         return self.base.size
 
+    def __lt__(self, other: Any) -> Any:
+        return np.ravel(self.base) < other
+
+    def __le__(self, other: Any) -> Any:
+        return np.ravel(self.base) <= other
+
+    def __gt__(self, other: Any) -> Any:
+        return np.ravel(self.base) > other
+
+    def __ge__(self, other: Any) -> Any:
+        return np.ravel(self.base) >= other
+
+    def __eq__(self, other: Any) -> Any:
+        return np.ravel(self.base) == other
+
+    def __ne__(self, other: Any) -> Any:
+        return np.ravel(self.base) != other
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __array__(self, dtype: Any = None) -> Any:
         return np.ravel(self.base)
 
@@ -292,6 +334,33 @@ class Flat:
         else:
             places = np.arange(self.base.size)[key]
             self.base[np.unravel_index(places, self.base.shape)] = value
+
+
+class Parts:
+    """``np.split(x, ends)`` at places that an array gives: a list of views, each made when it is
+    asked for."""
+
+    def __init__(self, array: Any, ends: Any, axis: int = 0) -> None:
+        self.rows = array if axis == 0 else np.swapaxes(array, axis, 0)
+        self.ends, self.axis = ends, axis
+
+    def part(self, number: Any) -> Any:
+        start = self.ends[number - 1] if number > 0 else 0
+        stop = self.ends[number] if number < len(self.ends) else len(self.rows)
+        part = self.rows[start:stop]
+        return part if self.axis == 0 else np.swapaxes(part, self.axis, 0)
+
+    def elements(self) -> Any:
+        return map(self.part, range(len(self)))
+
+    def __len__(self) -> Any:
+        return len(self.ends) + 1
+
+    def __getitem__(self, number: Any) -> Any:
+        place = number + len(self) if number < 0 else number
+        if place < 0 or place >= len(self):
+            raise IndexError("list index out of range")
+        return self.part(place)
 
 
 def in_one_piece(array: np.ndarray[Any, Any]) -> None:
@@ -316,6 +385,20 @@ def part_of_list(items: Any, start: Any, stop: Any) -> Any:
     return [items[i] for i in range(start, stop)]
 
 
+def insert_at(items: list[Any], place: Any, value: Any) -> None:
+    """``items.insert(place, value)``: the items behind the place move on by one."""
+    size = len(items)
+    place = max(place + size, 0) if place < 0 else min(place, size)
+    items.append(value)
+    for j in range(size, 0, -1):
+        if j > place:
+            items[j] = items[j - 1]
+        elif j == place:
+            items[j] = value
+    if place == 0:
+        items[0] = value
+
+
 def set_flat(base: Any, value: Any) -> None:
     """``base.flat = value``."""
     base[...] = np.resize(value, base.shape)
@@ -333,8 +416,9 @@ def strides_of(array: Any) -> tuple[Any, ...]:
 
 # The modules of srcgrad whose functions are staged.
 STAGED_MODULES = frozenset(module.__name__ for module in (
-    elements, numpy_gradient, polynomial_classes, scipy_forms, scipy_statistics, tables,
-    vectorized)) | {__name__}
+    elements, iterator_tools, numpy_gradient, polynomial_classes, rows, scipy_compiled,
+    scipy_forms, scipy_statistics, scipy_written, tables, vectorized)) | {
+        __name__, "srcgrad.trace.queues"}
 WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,
     np.trim_zeros: trim_zeros,

@@ -213,7 +213,7 @@ def test_mistakes():
         return x * y
 
     f.defvjp(lambda x, y: (x * y, y), lambda y, ct: (ct * y,))
-    with pytest.raises(sg.StructureError, match="must return 2 cotangents"):
+    with pytest.raises(sg.StructureError, match="must return a tuple of 2 cotangents"):
         sg.grad(lambda x: np.sum(f(x, x)))(X)
     with pytest.raises(sg.StructureError, match="has a derivative already"):
         f.defvjp(None, None)

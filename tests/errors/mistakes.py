@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import array
 import asyncio
-import collections
 import concurrent.futures
 import ctypes
 import functools
 import hashlib
 import json
+import operator
 import pickle
 import re
 import struct
@@ -22,6 +23,7 @@ from fractions import Fraction
 import numpy as np
 
 import srcgrad as sg
+import srcgrad.eager as eager
 
 X = np.array([1.0, 2.0, 3.0])
 A = np.array([[2.0, 0.5], [0.5, 1.0]])
@@ -203,7 +205,8 @@ def generator_with_traced_control(x):
             if v > 1.5:
                 yield v
 
-    return sum(positive())
+    items = positive()
+    return next(items) * next(items)
 
 
 @mistake(X)
@@ -244,14 +247,16 @@ def weak_reference(x):
 
 
 @mistake(X)
-def try_after_a_change(x):
-    y = np.eye(3)
+def try_around_recursion(x):
+    def total(y):
+        if y > 4.0:
+            return 1.0 / (y - 5.0)
+        return total(2.0 * y)
+
     try:
-        y += np.linalg.inv(np.outer(x, x))
-        z = np.linalg.solve(y, x)
-    except np.linalg.LinAlgError:
-        z = x
-    return np.sum(z)
+        return total(float(x[1]))
+    except ZeroDivisionError:
+        return x[0]
 
 
 @mistake(X)
@@ -280,12 +285,14 @@ def dict_key_from_data(x):
     return np.sum(x) * {1.0: 2.0}[float(x[0])]
 
 
+KNOWN = {0: 1.0}
+
+
 @mistake(X)
 def new_key_from_data(x):
-    rows = collections.defaultdict(list)
     for v in x:
-        rows[int(v)].append(v)
-    return sum(sum(r) for r in rows.values())
+        KNOWN[int(v)] = 2.0
+    return np.sum(x) * KNOWN[0]
 
 
 @mistake(X)
@@ -404,11 +411,6 @@ def draws_by_a_shape(x, rng):
 
 
 @mistake(X)
-def gradient_of_eigenvectors_of_all_sorts(x):
-    return np.sum(np.linalg.matrix_rank(np.outer(x, x)) * np.polynomial.polynomial.polyroots(x))
-
-
-@mistake(X)
 def nothing_is_known_of_it(x):
     return np.sum(np.lib.array_utils.normalize_axis_index(int(x[0]), 3) * x)
 
@@ -467,16 +469,6 @@ def one_array_twice(a, b):
 def unlike_results(x):
     y = x if x[0] > 0.5 else {"a": x}
     return np.sum(y)
-
-
-@mistake(X)
-def keys_in_another_order(x):
-    d = {}
-    if x[1] > 1.0:
-        d["b"] = x[1]
-    d["a"] = x[0]
-    d["b"] = x[2]
-    return sum(d.values())
 
 
 @mistake(X)
@@ -623,8 +615,8 @@ def ordered_by_a_comparison(x):
 @mistake(X)
 def iterator_used_again(x):
     it = iter(x)
-    pairs = sum(a * b for a, b in zip(it, it))
-    return pairs + sum(it)
+    first = next(v for v in it if v > 1.0)
+    return first + sum(it)
 
 
 # ---- the other transforms --------------------------------------------------------------------
@@ -693,12 +685,232 @@ def hessian_of_a_vector(x):
     return x * 2
 
 
+# ---- tangents, cotangents, batches ---------------------------------------------------------------
+@mistake(X, transform=lambda f, **k: lambda x: sg.jvp(f, (x,), (x * 1j,)))
+def complex_tangent_of_a_real(x):
+    return np.sum(x)
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.jvp(f, (x,), ("up",)))
+def text_as_tangent(x):
+    return np.sum(x)
+
+
+@mistake(X, 2, transform=lambda f, **k: lambda x, n: sg.jvp(f, (x, n), (x, 1.0)))
+def tangent_of_an_int(x, n):
+    return np.sum(x) * n
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.vjp(f, x)[1](x * 1j))
+def complex_cotangent_of_a_real(x):
+    return x * 2
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.vjp(f, x)[1](1.0, 2.0))
+def two_cotangents_for_a_pair(x):
+    return np.sum(x), x[0]
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.hvp(f)(x, np.ones(2)))
+def vector_of_another_shape(x):
+    return np.sum(x * x)
+
+
+@mistake(X, transform=lambda f, **k: sg.jacobian(f))
+def jacobian_of_a_text(x):
+    return "steep"
+
+
+@mistake(X, transform=lambda f, **k: sg.elementwise_grad(f))
+def elementwise_gradient_of_a_pair(x):
+    return x, x * 2
+
+
+@mistake(A, transform=lambda f, **k: sg.vmap(f, in_axes=2))
+def batch_over_an_axis_that_is_not_there(x):
+    return np.sum(x)
+
+
+@mistake(A, X, transform=lambda f, **k: sg.vmap(f))
+def batches_of_unlike_length(x, y):
+    return np.sum(x) * y
+
+
+@mistake(A - 1.0, transform=lambda f, **k: sg.vmap(f))
+def batch_of_unlike_results(x):
+    return x[x > 0]
+
+
+@mistake(A, transform=lambda f, **k: sg.vmap(f, out_axes=3))
+def results_along_an_axis_that_is_not_there(x):
+    return x * 2
+
+
+@mistake(A, A, transform=lambda f, **k: sg.vmap(f, in_axes=(0,)))
+def too_few_axes_of_batches(x, y):
+    return np.sum(x * y)
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.check_grads(f, x))
+def checked_without_a_tuple(x):
+    return np.sum(x)
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.check_grads(f, (x,), order=0))
+def checked_up_to_order_zero(x):
+    return np.sum(x)
+
+
+@mistake({"a": X, "b": "text"}, transform=lambda f, **k: sg.ravel_tree)
+def texts_in_a_vector(x):
+    pass
+
+
+# ---- rules of one's own --------------------------------------------------------------------------
+def with_rule(forward, backward):
+    rule = sg.custom_vjp(lambda x: np.sum(x * x))
+    rule.defvjp(forward, backward)
+    return lambda f, **k: sg.grad(lambda x: rule(x))
+
+
+@mistake(X, transform=with_rule(lambda x: np.sum(x), lambda x, ct: (ct * x,)))
+def forward_rule_without_residuals(x):
+    pass
+
+
+@mistake(X, transform=with_rule(lambda x: (np.sum(x), x), lambda x, ct: ct * x))
+def backward_rule_without_a_tuple(x):
+    pass
+
+
+@mistake(X, transform=with_rule(lambda x: (np.sum(x), x), lambda x, ct: (ct,)))
+def backward_rule_of_another_shape(x):
+    pass
+
+
+@mistake(X, transform=lambda f, **k: sg.custom_vjp(3.0))
+def rule_of_a_number(x):
+    pass
+
+
+@mistake(X, transform=lambda f, **k: sg.implicit(3.0, f))
+def solver_that_is_a_number(x):
+    pass
+
+
+@mistake(X, transform=lambda f, **k: sg.checkpoint(f(X)))
+def checkpoint_of_a_result(x):
+    return np.sum(x)
+
+
+# ---- decorators, inspection ----------------------------------------------------------------------
+@mistake(X, transform=lambda f, **k: sg.grad(staticmethod(f)))
+def gradient_above_staticmethod(x):
+    pass
+
+
+@mistake(X, transform=lambda f, **k: sg.grad(argnums=1)(classmethod(f)))
+def gradient_above_classmethod(x):
+    pass
+
+
+@mistake(X, transform=lambda f, **k: sg.grad(property(f)))
+def gradient_above_property(x):
+    pass
+
+
+@mistake(X, transform=lambda f, **k: sg.grad(operator.itemgetter(0)))
+def function_without_a_signature(x):
+    pass
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.grad(f).source())
+def source_before_the_first_call(x):
+    return np.sum(x)
+
+
+@mistake(X, transform=lambda f, **k: lambda x: sg.grad(f).export("gradient.py"))
+def export_before_the_first_call(x):
+    return np.sum(x)
+
+
+def endless(x):
+    return endless(x * 0.5) + 1.0
+
+
 @mistake(X)
-def new_key_in_a_try(x):
-    found, total = {}, 0.0
-    for v in x:
-        try:
-            total += found[int(v)] * v
-        except KeyError:
-            found[int(v)] = v
-    return total
+def recursion_without_end(x):
+    return np.sum(endless(x))
+
+
+# ---- what would leave the program with traced values inside --------------------------------------
+@mistake(X, transform=sg.jit)
+def returned_closure(x):
+    return np.sum(x), lambda: x * 2
+
+
+@mistake(X, transform=sg.jit)
+def returned_generator(x):
+    yield x
+    yield x * 2
+
+
+@mistake(X, transform=sg.jit)
+def returned_method(x):
+    return x.sum
+
+
+@mistake(X, transform=sg.jit)
+def returned_slice(x):
+    return slice(0, len(x))
+
+
+KEPT: list = []
+
+
+@mistake(X)
+def closure_kept_outside(x):
+    KEPT.append(lambda: x * 2)
+    return np.sum(x)
+
+
+@mistake(X)
+def changed_after_a_branch_kept_it(x):
+    row = []
+    if x[0] > 0:
+        KEPT.append(row)
+    row.append(x[0])
+    return np.sum(x)
+
+
+@mistake(X)
+def buffer_made_while_compiling(x):
+    numbers = array.array("d")
+    numbers.append(1.0)
+    return np.sum(x) * numbers[0]
+
+
+MATRIX = np.matrix(A)
+
+
+@mistake(A)
+def captured_matrix(x):
+    return np.sum(MATRIX * x)
+
+
+@mistake(X, np.array(["a", "b", "a"]))
+def labels_as_texts(x, labels):
+    return np.sum(x[labels == "a"])
+
+
+TENSOR = eager.tensor([1.0, 2.0, 3.0])
+
+
+@mistake(X)
+def tensor_of_the_eager_mode(x):
+    return np.sum(x * TENSOR)
+
+
+@mistake(X)
+def function_of_the_eager_mode(x):
+    return eager.sum(x * x)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
+import random
 import types
 import warnings
 from collections import deque
@@ -36,6 +37,10 @@ def same(a: Any, b: Any) -> bool:
         return repr(a) == repr(b)
     if isinstance(a, (list, tuple, deque)):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
+    if isinstance(a, random.Random):
+        return a.getstate() == b.getstate()
+    if isinstance(a, np.random.Generator):
+        return same(a.bit_generator.state, b.bit_generator.state)
     if isinstance(a, dict):
         return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
     if hasattr(a, "__dict__") and not isinstance(a, (type, types.FunctionType)):

@@ -574,3 +574,189 @@ def string_building(x):
         words.append("up" if i % 2 else "down")
     text = " ".join(words)
     return sum(x) * text.count("up") + len(text.split())
+
+
+@case(np.array([0.47, 1.31]), 2.7)
+def simplex_search(c, a):
+    def f(p):
+        return (p[0] - c[0]) ** 2 + a * (p[1] - c[1] ** 2) ** 2 + 0.3 * p[0] * p[1]
+
+    simplex = [np.zeros(2), np.array([1.0, 0]), np.array([0, 1.0])]
+    for _ in range(12):
+        simplex.sort(key=f)
+        best, middle, worst = simplex
+        centre = (best + middle) / 2
+        moved = centre + (centre - worst)
+        if f(moved) < f(best):
+            further = centre + 2 * (centre - worst)
+            simplex[-1] = further if f(further) < f(moved) else moved
+        elif f(moved) < f(middle):
+            simplex[-1] = moved
+        else:
+            nearer = centre + 0.5 * (worst - centre)
+            if f(nearer) < f(worst):
+                simplex[-1] = nearer
+            else:
+                simplex = [best] + [best + 0.5 * (s - best) for s in simplex[1:]]
+    return f(min(simplex, key=f)) + simplex[0] @ c
+
+
+@case(np.array([0.7, -0.4]), 0.3)
+def list_changed_or_replaced(x, a):
+    held = [x * 2, x + 1]
+    for i in range(4):
+        if held[0].sum() > a:
+            held[0] = held[0] * a
+            held[1] = held[1] + held[0]
+        else:
+            held = [held[1] - a, held[0] * 2]
+    return held[0] @ x + held[1].sum()
+
+
+@case(np.array([0.7, -0.4]), 0.3)
+def list_with_another_name_changed_or_replaced(x, a):
+    held = [x * 2, x + 1]
+    first = held
+    for i in range(3):
+        if held[0].sum() > a:
+            held[0] = held[0] * a
+        else:
+            held = [held[1] - a, held[0] * 2]
+    return held[0] @ x + first[0].sum()
+
+
+@case(np.array([0.5, 1.5, 0.2]))
+def place_of_a_name(c):
+    names = ["a", "b", "c"]
+    best = "a"
+    for n, v in zip(names, c):
+        if v > c[names.index(best)]:
+            best = n
+    return c[names.index(best)] ** 2
+
+
+@case(np.array([0.5, 1.5, 0.2]))
+def removed_by_data(c):
+    left, order = [0, 1, 2], []
+    while left:
+        k = min(left, key=lambda i: c[i])
+        left.remove(k)
+        order.append(k)
+    names = ["a", "b", "c"]
+    names.remove(max(names, key=lambda n: c[names.index(n)]))
+    return sum((j + 1) * c[k] ** 2 for j, k in enumerate(order)) + c["abc".index(names[0])]
+
+
+@case(np.array([0.5, 1.5, 0.2]))
+def place_that_may_be_missing(c):
+    k = int(c[0] > 0.3) + 1
+    try:
+        i = [1, 2, 3].index(k)
+        j = (2, 3).index(k)
+    except ValueError:
+        i = j = 0
+    label = ("low", "high")[int(c[1] > 1)]
+    return c[i] * c[j] + c[("none", "low", "high").index(label)]
+
+
+@case(np.array([0.5, 1.5, 0.2]))
+def place_of_the_largest_item(c):
+    h = []
+    for v in c:
+        h.append(v * 2)
+        if h[-1] > 2:
+            break
+    k = max(range(len(h)), key=h.__getitem__)
+    return h[k] * h.__len__()
+
+
+@case(np.array([0.5, 1.5, 0.2]))
+def methods_of_containers_by_name(c):
+    d = {"a": c[0], "b": c[1]}
+    k = max(d, key=d.__getitem__)
+    l = [c[0], c[1] * 2]
+    l.__setitem__(0, c[2])
+    l.__delitem__(1)
+    t = (c[0], c[1])
+    return (
+        d[k] + sum(map(l.__getitem__, [0])) + t.__getitem__(1) + float(d.__contains__("a")) * c[0]
+    )
+
+
+@case(np.array([0.5, 1.5, 0.2]))
+def methods_of_arrays_by_name(c):
+    order = sorted(range(3), key=c.__getitem__)
+    return sum(i * c[j] ** 2 for i, j in enumerate(order)) + c.__len__() * c.__getitem__(1).__add__(
+        2.0
+    ).__pow__(2)
+
+
+@case(np.array([0.5, 1.5, 0.2]))
+def membership_by_name(c):
+    s = set()
+    for v in c:
+        k = int(v > 0.4)
+        if s.__contains__(k):
+            continue
+        s.add(k)
+    x = c.copy()
+    x.__setitem__(slice(0, 2), c[1:])
+    x.__iadd__(1.0)
+    x.__imul__(c)
+    return x.sum() * len(s)
+
+
+@case(np.array([0.5, 1.5, 0.2]))
+def in_place_by_name(c):
+    f = [c[0]]
+    for i in range(5):
+        f.__iadd__([f[-1] * c[1]])
+    return (
+        f[-1]
+        + np.sum(np.fromiter(map(c.item, range(3)), float))
+        + max(map(operator.itemgetter(1), [(0, c[0]), (1, c[2])]))
+    )
+
+
+@case(1.7, np.array([0.4, 1.2]))
+def knots_that_are_equal(c, x):
+    knots, total = [0, 0, 1, 2, 2], 0.0
+    for i in range(4):
+        if knots[i] == knots[i + 1]:
+            total = total + c * x[0]
+        elif knots[i] < c <= knots[i + 1]:
+            total = total + (knots[i + 1] - knots[i]) * x[1] ** 2
+        if knots[i] - knots[i + 1] == 0:
+            total = total * c
+    return total
+
+
+@case(1.7, np.array([0.4, 1.2]))
+def pairs_that_are_equal(c, x):
+    pairs, total = [[0, 1], [2, 2], [3, 4]], 0.0
+    for i in range(3):
+        if pairs[i][0] == pairs[i][1]:
+            total += c
+    for a, b in pairs:
+        if a < b:
+            total = total + 3 * x[0] * a
+    for a in [1, 2, 2]:
+        for b in [2, 2]:
+            total += x[1] ** b if a == b else c
+    return total
+
+
+@case(np.array([0.3, 1.1, 0.7, 0.2, 0.9, 0.5]), 1.7)
+def splines_by_recursion(c, x):
+    degree, knots = 3, [0] * 3 + list(range(4)) + [3] * 3
+
+    def basis(i, p):
+        if p == 0:
+            return 1.0 if knots[i] <= x < knots[i + 1] else 0.0
+        left = 0.0 if knots[i + p] == knots[i] else (
+            (x - knots[i]) / (knots[i + p] - knots[i]) * basis(i, p - 1))
+        right = 0.0 if knots[i + p + 1] == knots[i + 1] else (
+            (knots[i + p + 1] - x) / (knots[i + p + 1] - knots[i + 1]) * basis(i + 1, p - 1))
+        return left + right
+
+    return sum(c[i] * basis(i, degree) for i in range(len(c)))

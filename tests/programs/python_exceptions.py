@@ -212,3 +212,23 @@ def math_domain_second(x, y):
     except ValueError:
         b = 2.0 * x
     return a * b + y
+
+
+@case(np.array([0.31, 0.72, 0.55, 0.93]))
+def subscript_out_of_bounds(x):
+    try:
+        out = x[10]
+    except IndexError:
+        out = x[0] * 2
+    return out
+
+
+@case(np.array([0.31, 0.72, 0.55, 0.93]))
+def subscript_out_of_bounds_and_finally(x):
+    try:
+        out = x[10]
+    except IndexError as e:
+        out = x[0] * len(e.args)
+    finally:
+        out = out * 2
+    return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import math
+import statistics
 import warnings
 from collections import namedtuple
 from dataclasses import dataclass, field
@@ -700,3 +701,48 @@ def slot_dc(p):
     p.a += 1.0
     p.h.append(p.a)
     return p.a * np.sum(p.b) * p.h[0] + sum(p.h)
+
+
+@case(np.array([0.31, 0.72, 0.55, 0.93]))
+def reduction_where_listed(x):
+    return x.sum(where=x > 0.3, initial=2.0) + np.add.reduce(x, where=[True, False, True, True])
+
+
+@case(np.array([0.31, 0.72, 0.55, 0.93]))
+def listed_masks(x):
+    return (
+        np.sum(x, where=[True, False, True, True])
+        + np.multiply(x, [1, 2, 3, 4], where=[True, True, True, True]).sum()
+        + (x * [1, 2, 3, 4]).sum()
+    )
+
+
+@case(np.array([0.31, 0.72, 0.55, 0.93]))
+def distance_of_parts(x):
+    return math.dist(x[:2], x[2:]) + math.dist(x, [0, 0, 0, 1.0])
+
+
+@case(np.array([0.31, 0.72, 0.55, 0.93]))
+def statistics_of_numbers(x):
+    return (
+        statistics.mean(x)
+        + statistics.pstdev(x)
+        + statistics.stdev(list(x))
+        + statistics.variance(x.tolist())
+        + statistics.median(x)
+        + statistics.pvariance(x)
+    )
+
+
+@case(np.array([0.31, 0.72, 0.55, 0.93]))
+def other_statistics_of_numbers(x):
+    return (
+        statistics.harmonic_mean(list(x))
+        + statistics.geometric_mean(x)
+        + statistics.fmean(x)
+        + statistics.correlation(x, x**2)
+        + statistics.covariance(x, x**2)
+        + statistics.linear_regression(x, x**2).slope
+        + statistics.median_low(x)
+        + statistics.quantiles(x)[1]
+    )

@@ -7,6 +7,7 @@ import abc
 import copy
 import enum
 import functools
+import math
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from dataclasses import asdict, dataclass, field, fields, replace
 
@@ -393,3 +394,106 @@ def lazy(x):
     a = np.sum(l.sq) * l.nrm
     l.x = x * 2
     return a + np.sum(l.sq) + l.nrm
+
+
+@case(np.array([0.1, 0.4]), 3.0)
+def abstract_class_inside(p, s):
+    class Shape(abc.ABC):
+        def __init__(self, r):
+            self.r = r
+
+        @abc.abstractmethod
+        def area(self): ...
+
+    class Circle(Shape):
+        def area(self):
+            return math.pi * self.r**2
+
+    return Circle(p[0] * s).area()
+
+
+@case(np.array([0.1, 0.4]), 3.0)
+def counter_of_classes_inside(p, s):
+    class A:
+        count = 0
+
+        def __init__(self, r):
+            self.r = r
+            type(self).count += 1
+
+    class B(A):
+        pass
+
+    return A(p[0]).r * B(s).r * B.count * A.count
+
+
+@case(np.array([0.1, 0.4]), 3.0)
+def metaclass_inside(p, s):
+    class Meta(type):
+        reg = {}
+
+        def __new__(m, name, bases, ns, **kw):
+            c = super().__new__(m, name, bases, ns)
+            m.reg[name.lower()] = c
+            return c
+
+    class Base(metaclass=Meta):
+        def __call__(self, v):
+            return v * s
+
+    return Meta.reg["base"]()(p[0])
+
+
+@case(np.array([0.1, 0.4]), 3.0)
+def property_and_class_method_inside(x, k):
+    class A:
+        n = 0
+        tot = 0.0
+
+        @classmethod
+        def make(cls, v):
+            cls.n += 1
+            if v > 0.2:
+                cls.tot += v * k
+            else:
+                cls.tot -= v
+            return cls()
+
+        @property
+        def v(self):
+            return self._v * 2
+
+        @v.setter
+        def v(self, w):
+            self._v = w * A.tot
+
+        @v.deleter
+        def v(self):
+            del self._v
+
+    for v in x:
+        a = A.make(v)
+    a.v = x[0]
+    r = a.v
+    del a.v
+    return r * A.n + hasattr(a, "_v")
+
+
+@case(np.array([0.1, 0.4]))
+def joined_texts(x):
+    return x[0] * len(", ".join(f"{k}={v:.3f}" for k, v in zip("ab", x)))
+
+
+@case(np.array([0.1, 0.4]))
+def texts_of_instances(x):
+    class S:
+        def __init__(self, r):
+            self.r = r
+
+        def __repr__(self):
+            return f"S({self.r:.2f})"
+
+    s = [S(v) for v in x]
+    t = " ".join(map(repr, s))
+    u = f"{s[0]} and {s!r:>30}"
+    return x[0] * len(t) + len(u) + len(str(s[1]))

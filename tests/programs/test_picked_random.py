@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "adjoint"))
 
 from chain import check  # noqa: E402
+from orders import check_second  # noqa: E402
 
 
 class Point:
@@ -22,6 +24,16 @@ class Point:
         self.n = 0
         self.v = np.array([a, b])
         self.next = None
+        self.memo = None
+        self.pal = None
+
+    def value(self):
+        if self.memo is None:
+            self.memo = self.a * self.b
+        return self.memo
+
+    def other(self):
+        return self.pal.a if self.pal is not None else 0.3
 
     def step(self, z):
         self.a = self.a * 0.9 + z
@@ -40,7 +52,7 @@ def program(seed):
     def value():
         one = r.choice(names)
         return r.choice([f"x[{r.randrange(4)}]", "t * 0.1", f"{one}.a", f"{one}.b", "0.7",
-                         f"{one}.v[0]"])
+                         f"{one}.v[0]", f"{one}.value()", f"{one}.other()"])
 
     def named(expression):
         nonlocal made
@@ -51,7 +63,7 @@ def program(seed):
 
     for _ in range(r.randrange(6, 14)):
         field, one, other = r.choice("ab"), r.choice(names), r.choice(names)
-        kind = r.randrange(12)
+        kind = r.randrange(15)
         if kind == 0:
             text = named(f"points[int(np.argmin([p.{field} for p in points]))]")
         elif kind == 1:
@@ -72,6 +84,12 @@ def program(seed):
             text = named(f"{one}.next")
         elif kind == 9:
             text = f"t += {one}.n * 0.1 + ({value()} if {one} is {other} else 0.2)"
+        elif kind == 12:
+            text = f"{one}.memo = {r.choice(['None', f'{value()} * 0.8'])}"
+        elif kind == 13 and depth == 0:
+            text = f"{one}.pal = {r.choice([*names, 'None'])}"
+        elif kind == 14:
+            text = f"if {one}.memo is not None: t += {one}.memo ** 2"
         elif depth < 2:
             loop = f"for i{depth} in range(n):" if kind == 10 else f"if {value()} > {value()}:"
             lines.append("    " * depth + loop)
@@ -82,7 +100,8 @@ def program(seed):
             text = f"t += {value()}"
         lines.append("    " * depth + text)
     lines.append("total = t")
-    lines.append("for i, p in enumerate(points): total += (i + 1) * p.a * p.b + p.n + p.v[1]")
+    lines.append("for i, p in enumerate(points): total += (i + 1) * p.a * p.b + p.n + p.v[1] + p.other()")
+    lines.append("for p in points: total += 0.0 if p.memo is None else p.memo")
     lines.append("return total")
     text = "def program(x, y, n):\n" + "".join(f"    {line}\n" for line in lines)
     name = f"<picked {seed}>"
@@ -92,9 +111,12 @@ def program(seed):
     return namespace["program"]
 
 
-def run(seed, **options):
+def run(seed, second=False, **options):
     numbers = np.random.RandomState(seed)
-    check(program(seed), (numbers.randn(4), numbers.randn(4), 2), **options)
+    fn, args = program(seed), (numbers.randn(4), numbers.randn(4), 2)
+    check(fn, args, **options)
+    if second:
+        check_second(fn, args)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -105,4 +127,4 @@ def test_random_program(seed):
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(10, 60))
 def test_random_program_at_length(seed):
-    run(seed)
+    run(seed, second=seed % 2 == 0)

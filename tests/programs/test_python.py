@@ -16,16 +16,20 @@ import path_exceptions  # noqa: E402
 import path_state  # noqa: E402
 import python_control  # noqa: E402
 import python_data  # noqa: E402
+import python_dicts  # noqa: E402
 import python_exceptions  # noqa: E402
 import python_found  # noqa: E402
 import python_functions  # noqa: E402
+import python_graphs  # noqa: E402
 import python_heaps  # noqa: E402
 import python_keys  # noqa: E402
 import python_nodes  # noqa: E402
 import python_objects  # noqa: E402
 import python_picked  # noqa: E402
+import python_places  # noqa: E402
 import python_random  # noqa: E402
 import python_tables  # noqa: E402
+import python_text  # noqa: E402
 import recursion_lists  # noqa: E402
 from chain import check, check_exported, check_orders  # noqa: E402
 
@@ -33,7 +37,8 @@ PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
     for module in (path_exceptions, path_state, python_control, python_exceptions, python_found, python_functions,
                    python_keys, python_random, python_data, python_nodes, python_objects,
-                   python_picked, python_tables, python_heaps, recursion_lists)
+                   python_picked, python_tables, python_dicts, python_graphs, python_places, python_text,
+                   python_heaps, recursion_lists)
     for fn, args in module.CASES
 ]
 

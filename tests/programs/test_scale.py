@@ -143,7 +143,8 @@ PROGRAMS = {
     "60 elifs in a loop": elifs_in_a_loop(60), "60 returns": returns(60),
     "20 nested loops": nested_loops(20), "19 nested whiles": nested_whiles(19),
     "38 nested loops and ifs": loops_and_ifs(38), "300 helpers": helpers(300),
-    "300 helpers of helpers": helpers_of_helpers(300), "sum 199 deep": deep_expression(199, "+"),
+    "300 helpers of helpers": helpers_of_helpers(300),
+    "900 helpers of helpers": helpers_of_helpers(900), "sum 199 deep": deep_expression(199, "+"),
     "product 199 deep": deep_expression(199, "*"), "190 calls deep": deep_calls(190),
     "1000 terms": long_expression(1000),
 }
@@ -221,3 +222,51 @@ def test_the_size_of_the_code_is_reported():
     report = sg.grad(made(straight(200))).explain(X)
     size = next(line for line in report.splitlines() if "lines of code" in line)
     assert int(size.split()[0]) > 200
+
+
+def test_helpers_of_helpers_at_order_two():
+    function = made(helpers_of_helpers(900))
+    slope = sg.grad(function)(X)
+    _, moved = sg.jvp(function, (X,), (np.ones(4),))
+    assert np.isclose(moved, np.sum(slope))
+    bent = sg.grad(lambda x: np.sum(sg.grad(function)(x)))(X)
+    step = 1e-6
+    for i in range(4):
+        high, low = X.copy(), X.copy()
+        high[i] += step
+        low[i] -= step
+        ends = [np.sum(sg.grad(function)(x)) for x in (high, low)]
+        assert np.isclose(bent[i], (ends[0] - ends[1]) / (2 * step), rtol=1e-3)
+
+
+def test_many_arguments_and_attributes():
+    names = [f"a{i}" for i in range(500)]
+    terms = " + ".join(f"{a} * x[{i % 4}]" for i, a in enumerate(names))
+    function = made(f"def f(x, {', '.join(names)}):\n    return {terms}\n")
+    numbers = [float(i) for i in range(500)]
+    value, slope = sg.value_and_grad(function)(X, *numbers)
+    assert value == function(X, *numbers)
+    assert np.allclose(slope, [sum(numbers[i::4]) for i in range(4)])
+
+    class Model:
+        pass
+
+    model = Model()
+    for i in range(300):
+        setattr(model, f"w{i}", np.full(4, float(i)))
+    lines = "".join(f"    t = t + np.sum(x * m.w{i})\n" for i in range(300))
+    function = made(f"def f(x, m):\n    t = 0.0\n{lines}    return t\n")
+    value, slope = sg.value_and_grad(function)(X, model)
+    assert value == function(X, model) and np.allclose(slope, sum(range(300)))
+
+
+def test_a_tuple_of_two_thousand_arrays():
+    def f(x, rows):
+        total = 0.0
+        for row in rows:
+            total = total + np.sum(row * x)
+        return total
+
+    rows = tuple(np.full(4, float(i)) for i in range(2000))
+    value, slope = sg.value_and_grad(f)(X, rows)
+    assert value == f(X, rows) and np.allclose(slope, sum(range(2000)))

@@ -121,3 +121,41 @@ def test_unrolled_loops_and_long_lists_are_said():
     assert any("unrolled" in line for line in short), short
     long = section(sg.grad(f).explain(X, [X] * 20), "loops and branches")
     assert any("long list" in line for line in long) and any("staged loop" in line for line in long)
+
+
+def tree_sum(x):
+    if len(x) == 1:
+        return x[0]
+    return np.logaddexp(tree_sum(x[:len(x) // 2]), tree_sum(x[len(x) // 2:]))
+
+
+def test_functions_of_their_own_are_looked_into():
+    text = sg.grad(tree_sum).explain(X)
+    lines = section(text, "loops and branches")
+    assert any(line.startswith("staged branch") and "len(x) == 1" in line for line in lines)
+    assert any(line.startswith("call of a function of its own") for line in lines)
+    assert section(text, "kept for the backward part") == [
+        "what tree_sum_backward needs: returned as a record by each of its calls"]
+
+
+def test_numbers_that_were_fixed_are_said():
+    def f(x):
+        def pairs():
+            for i in range(len(x) - 1):
+                yield x[i], x[i + 1]
+
+        return sum(a * b for a, b in pairs())
+
+    lines = section(sg.grad(f).explain(X), "loops and branches")
+    assert any(line.startswith("fixed: ") and " is 3: " in line for line in lines), lines
+
+
+def test_functions_of_the_compiler_are_not_listed():
+    def f(x):
+        sums = {}
+        for i, v in enumerate(x):
+            sums[i % 2] = sums.get(i % 2, 0.0) + v**2
+        return sum(sums.values())
+
+    lines = section(sg.grad(f).explain(X), "checked at each call")
+    assert not any("Table" in line or "place" in line for line in lines), lines

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 
+from ..machine import BREAK
 from ..scopes import COMPREHENSION, Scope, target_names
-from .context import Context, expression, refuse
+from .context import CAN_BREAK, Context, expression, refuse
 from .loops import target_function
 
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -38,6 +39,54 @@ def generator_expression(c: Context, node: ast.GeneratorExp) -> ast.expr:
         eager = _collector(c, node)
     c.unit.depth -= 1
     return c.op("generator", node, [first, lazy, eager])
+
+
+def search(c: Context, node: ast.Call, callee: ast.expr) -> ast.expr:
+    """``any(... for ...)`` and ``all(... for ...)``: ``search(callee, first iterable, generator
+    function, staged search)``.  The search ends where the answer is known."""
+    found = node.args[0]
+    assert isinstance(found, ast.GeneratorExp) and isinstance(node.func, ast.Name)
+    first = c.expr(found.generators[0].iter)
+    lazy = _generator(c, found)
+    return c.op("search", node, [callee, first, lazy, _searcher(c, found, node.func.id == "any")])
+
+
+def _searcher(c: Context, node: ast.GeneratorExp, stop: bool) -> ast.expr:
+    """The local function that runs the loops until an element's truth is ``stop``."""
+    inner = _inner(c, node, native=False)
+    frame, slot = c.unit.name(inner.scope.variable), c.unit.text(c.unit.fresh("found"))
+    inner.emit(c.op("store", node, [frame, slot, c.constant(not stop, node)]))
+    inner.out, head = [], inner.out
+    inner.emit(c.op("store", node, [frame, slot, c.constant(stop, node)]))
+    inner.emit_return(c.constant(BREAK, node), node)
+    hit = inner.add_region("hit", node, [], CAN_BREAK, False)
+    inner.out = head
+    arms = [hit, c.unit.name("PASS")] if stop else [c.unit.name("PASS"), hit]
+    found = c.op("load", node, [frame, slot])
+    _search(inner, node, 0, c.unit.name("iterable"), arms, found)
+    inner.emit_return(found, node)
+    return _finish(c, inner, node, "<listcomp>", inner.out)
+
+
+def _search(c: Context, node: ast.GeneratorExp, index: int, iterable: ast.expr,
+            arms: list[ast.expr], found: ast.expr) -> None:
+    generator = node.generators[index]
+    at = generator.target
+    target = target_function(c, generator.target)
+    saved, c.out = c.out, []
+    if index + 1 < len(node.generators):
+        _search(c, node, index + 1, c.expr(node.generators[index + 1].iter), arms, found)
+        c.emit_return(c.op("if_", node, [found, *arms]), node)
+    else:
+        c.emit_return(c.op("if_", node, [c.expr(node.elt), *arms]), node)
+    for condition in reversed(generator.ifs):
+        then = c.add_region("then", condition, [], CAN_BREAK, True)
+        c.out = []
+        c.emit_return(c.op("if_", condition, [c.expr(condition), then, c.unit.name("PASS")]),
+                      condition)
+    body = c.add_region("body", at, [], CAN_BREAK, True)
+    c.out = saved
+    c.emit(c.op("for_", generator.iter, [iterable, target, body]))
 
 
 def _inner(c: Context, node: _Comprehension, native: bool) -> Context:

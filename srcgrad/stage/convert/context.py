@@ -21,13 +21,14 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import UnsupportedSyntax, Where
 from ..machine import BREAK, CONTINUE, NORMAL, RETURN
 from ..scopes import CELL, CLASS, ENCLOSING, FREE, GLOBAL, LOCAL, Scope
 from .nodes import EMPTY, NO_KEYWORDS, Nodes
+from .pushing import pushing_form
 
 CAN_BREAK, CAN_CONTINUE, CAN_RETURN = 1 << BREAK, 1 << CONTINUE, 1 << RETURN
 
@@ -45,6 +46,7 @@ class Plan:
     kind: str  # "function", "lambda" or "class"
     generator: bool = False
     doc: str | None = None
+    pushing: int | None = None  # of a generator: the number of its pushing form
 
 
 @dataclass(slots=True)
@@ -185,8 +187,12 @@ class Unit:
     def add(self, plan: Plan) -> int:
         """Queue a function for conversion; its index names its record in staged code."""
         self.plans.append(plan)
-        self.pending.append(len(self.plans) - 1)
-        return len(self.plans) - 1
+        index = len(self.plans) - 1
+        self.pending.append(index)
+        body = pushing_form(plan.body) if plan.generator else None
+        if body is not None:
+            plan.pushing = self.add(replace(plan, body=body, generator=False, pushing=None))
+        return index
 
 
 _FLAT = 64  # so many regions side by side

@@ -10,10 +10,13 @@ from .context import (
     CAN_CONTINUE,
     CAN_RETURN,
     Context,
+    Control,
     Effect,
     Ends,
+    expression,
     statement,
 )
+from .pushing import Returned
 
 
 @statement(ast.Return)
@@ -68,7 +71,20 @@ def nothing(c: Context, node: ast.stmt) -> Effect:
 
 @statement(ast.Expr)
 def expression_statement(c: Context, node: ast.Expr) -> Effect:
-    """An expression for its effects; docstrings and other constants vanish."""
+    """An expression for its effects; docstrings and other constants vanish.  In the pushing form of
+    a generator a ``yield`` hands over an item, and may end the function."""
+    if isinstance(node.value, ast.Yield) and not c.native:
+        item = node.value.value
+        value = c.constant(None, node) if item is None else c.expr(item)
+        return Control(c.op("push", node, [value]), CAN_RETURN, True)
+    if isinstance(node.value, ast.YieldFrom) and not c.native:
+        return Control(c.op("push_all", node, [c.expr(node.value.value)]), CAN_RETURN, True)
     if not isinstance(node.value, ast.Constant):
         c.emit(c.expr(node.value))
     return None
+
+
+@expression(Returned)
+def returned(c: Context, node: Returned) -> ast.expr:
+    """What a generator has returned whose items were handed over."""
+    return c.op("pushed_result", node, [])

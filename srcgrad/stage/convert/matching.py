@@ -143,11 +143,14 @@ class Pattern:
         if isinstance(node, ast.MatchOr):
             return [self._alternatives(node, subject, captures)]
         if isinstance(node, ast.MatchSequence):
-            return self._sequence(node, subject, captures)
-        if isinstance(node, ast.MatchMapping):
-            return self._mapping(node, subject, captures)
-        assert isinstance(node, ast.MatchClass)
-        return self._class(node, subject, captures)
+            parts = self._sequence(node, subject, captures)
+        elif isinstance(node, ast.MatchMapping):
+            parts = self._mapping(node, subject, captures)
+        else:
+            assert isinstance(node, ast.MatchClass)
+            parts = self._class(node, subject, captures)
+        return [c.op("match_each", node, [self.frame, c.unit.text(subject),
+                                          c.thunk(self.all_of(parts, node), node)])]
 
     def _alternatives(self, node: ast.MatchOr, subject: str,
                       captures: dict[str, str]) -> ast.expr:

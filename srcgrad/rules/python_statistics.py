@@ -1,0 +1,78 @@
+"""Functions of Python's ``statistics`` on numbers.
+
+The data are the items of a list.  Source of the formulas: the definitions of the statistics.
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, sequence, vjp
+
+
+def _items(slopes: Array, data: list[Array]) -> list[Array]:
+    return [slopes[i] for i in range(len(data))]
+
+
+def _about(data: list[Array], center: Any) -> Array:
+    """The deviations from the center, or from the mean."""
+    values = np.stack(data)
+    return values - (np.mean(values) if center is None else center)
+
+
+@vjp(statistics.mean, "data", like=lambda data: None)
+def mean_data(ct: Array, data: Any) -> list[Array]:
+    return [ct / len(data)] * len(data)
+
+
+@vjp(statistics.pvariance, "data", like=lambda data, mu=None: None)
+def pvariance_data(ct: Array, data: Any, mu: Any) -> list[Array]:
+    return _items(2 * ct / len(data) * _about(data, mu), data)
+
+
+@vjp(statistics.variance, "data", like=lambda data, xbar=None: None)
+def variance_data(ct: Array, data: Any, xbar: Any) -> list[Array]:
+    return _items(2 * ct / (len(data) - 1) * _about(data, xbar), data)
+
+
+@vjp(statistics.pstdev, "data", like=lambda data, mu=None: None)
+def pstdev_data(ct: Array, ans: Array, data: Any, mu: Any) -> list[Array]:
+    scale = ct / (len(data) * np.where(ans == 0, 1, ans))
+    return _items(scale * _about(data, mu), data)
+
+
+@vjp(statistics.stdev, "data", like=lambda data, xbar=None: None)
+def stdev_data(ct: Array, ans: Array, data: Any, xbar: Any) -> list[Array]:
+    scale = ct / ((len(data) - 1) * np.where(ans == 0, 1, ans))
+    return _items(scale * _about(data, xbar), data)
+
+
+@vjp(statistics.geometric_mean, "data", like=lambda data: None)
+def geometric_mean_data(ct: Array, ans: Array, data: Any) -> list[Array]:
+    return [ct * ans / (len(data) * x) for x in data]
+
+
+@vjp(statistics.harmonic_mean, "data", like=lambda data, weights=None: None)
+def harmonic_mean_data(ct: Array, ans: Array, data: Any, weights: Any) -> list[Array]:
+    shares = [1 / len(data)] * len(data) if weights is None else [
+        w / sum(weights) for w in weights]
+    return [ct * shares[i] * (ans / data[i]) ** 2 for i in range(len(data))]
+
+
+@vjp(statistics.covariance, "x", like=lambda x, y: None)
+def covariance_x(ct: Array, x: Any, y: Any) -> list[Array]:
+    return _items(ct / (len(x) - 1) * _about(y, None), x)
+
+
+@vjp(statistics.covariance, "y")
+def covariance_y(ct: Array, x: Any, y: Any) -> list[Array]:
+    return _items(ct / (len(y) - 1) * _about(x, None), y)
+
+
+for _function in (statistics.mean, statistics.pvariance, statistics.variance, statistics.pstdev,
+                  statistics.stdev, statistics.geometric_mean, statistics.harmonic_mean):
+    sequence(_function, "data")
+sequence(statistics.covariance, "x", "y")

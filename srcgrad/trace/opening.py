@@ -1,0 +1,169 @@
+"""Lists of numbers that loops index: from where the list was made on, its content is a graph value.
+
+``v[i]`` with a loop's index could be done by unrolling the loop.  Where the list holds numbers, it
+becomes a list of unknown length instead, in the region that holds it unchanged around the loop.
+If anything fails later, tracing starts again without this (``("closed",)`` is assumed then).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dims import is_varying
+from ..kinds import SCALARS, Kind
+from .journal import Content
+from .keys import Keys
+from .recorder import Region
+from .structures import LONG, is_number
+from .tracers import Part, SymbolicList, is_tracer
+
+
+class Opening(Keys):
+    """Opening lists for the indices of loops."""
+
+    opens: bool
+    hoisted: dict[int, Any]  # lists that stand for lists from outside
+    giving: bool  # are the items of a list being put into a list of unknown length?
+    tracing: list[Any]  # the functions that call themselves and are being traced
+
+    def may_open(self) -> bool:
+        """Are lists opened in this trace?"""
+        return ("closed",) not in self.assumed
+
+    def opened_list(self, obj: Any, key: Any) -> list[Any] | None:
+        """The same list, or that of an outside list's items, with an unknown length, if ``key``
+        is a loop's index; None if it stays as it is."""
+        if not self.is_unknown_place(key):
+            return None
+        if not isinstance(obj, list) or not obj or not self._is_open(obj):
+            return None
+        self.opens = True
+        if id(obj) in self.paths:
+            return self._hoisted(obj)
+        return self._open(obj)
+
+    def is_unknown_place(self, key: Any) -> bool:
+        """Is a key a loop's index, or data?"""
+        if not self.may_open() or not is_tracer(key) or key.aval.kind is not Kind.INT or (
+                self.known_number(key)):
+            return False
+        self.opens = True
+        return True
+
+    def open_long(self, obj: Any) -> list[Any] | None:
+        """The same list, or that of an outside list's items, with an unknown length if it is
+        long enough not to be gone through while tracing; None if it stays as it is."""
+        if type(obj) is not list or len(obj) <= LONG or not self.may_open() or not all(
+                map(is_number, self.items_seen(obj))):
+            return None
+        self.opens = True
+        return self._hoisted(obj) if id(obj) in self.paths else self._open(obj)
+
+    def _is_open(self, obj: list[Any]) -> bool:
+        """Does a list hold numbers only, or lists that do?"""
+        items = self.items_seen(obj)
+        if type(items[0]) is not list:
+            return all(map(is_number, items))
+        return len({id(i) for i in items}) == len(items) and all(
+            type(i) is list and id(i) not in self.list_owners and id(i) not in self.journal.sealed
+            and (self._has_numbers(i) if id(i) in self.symbolic_lists else bool(i)
+                 and self._is_open(i)) for i in items)
+
+    def _has_numbers(self, obj: list[Any]) -> bool:
+        state = self.symbolic_lists[id(obj)]
+        elem = state.value.aval.elem if type(state) is SymbolicList else None
+        return elem is not None and (elem.kind in SCALARS or elem.kind is Kind.LIST)
+
+    def known_number(self, key: Any) -> bool:
+        """Is a traced int the same during the whole call?"""
+        return key.aval.expr is not None and not is_varying(key.aval.expr)
+
+    def _open(self, obj: list[Any], place: Any = None) -> list[Any] | None:
+        place = place or self._place_of(obj)
+        if place is None or id(obj) in self.journal.sealed:
+            return None
+        for item in obj:
+            if type(item) is list:
+                if id(item) not in self.symbolic_lists and self._open(item, place) is None:
+                    return None
+                self.list_owners[id(item)] = Part(obj, item, None)
+        region, number = place
+        cell = Content(obj, self.symbolic_lists)
+        before = cell.get()
+        outer, self.region, self.giving = self.region, region, True
+        try:
+            state = self.unknown_state(obj)
+        finally:
+            self.region, self.giving = outer, False
+        layer = self.journal.layers[number - 1]
+        if self.journal.births.get(id(obj), 0) < number:
+            layer.before.setdefault(cell.key, (cell, before))
+            self.journal.keep.append(obj)
+        cell.put(state)
+        return obj
+
+    def _hoisted(self, obj: list[Any]) -> list[Any] | None:
+        """The items of a list from outside, as a list that is made at the start."""
+        region: Region | None = self.region
+        while region is not None and region.layer > 1:
+            region = region.parent
+        if region is not self.root or self.tracing:
+            return None
+        outer, self.region, self.giving = self.region, region, True
+        try:
+            value = self.list_of_numbers(self._seen_deep(obj))
+            if value.hint is None:
+                value.hint = str(self.paths[id(obj)])
+        finally:
+            self.region, self.giving = outer, False
+        made = self.list_object(value)
+        self.hoisted[id(made)] = made
+        return made
+
+    def _seen_deep(self, obj: Any) -> list[Any]:
+        return [self._seen_deep(i) if type(i) is list else i for i in self.items_seen(obj)]
+
+    def _place_of(self, obj: list[Any]) -> tuple[Region, int] | None:
+        """The outermost region in which a list has the content that it has now, and the number
+        of the journal's layer that belongs to it there."""
+        journal = self.journal
+        last, todo = 1, [obj]
+        while todo:
+            one = todo.pop()
+            key = Content(one, self.symbolic_lists).key
+            last = max(last, journal.births.get(id(one), len(journal.layers)), *(
+                i for i, layer in enumerate(journal.layers, 1) if key in layer.before), 1)
+            todo.extend(i for i in one if type(i) is list)
+        if self.tracing and last < self.tracing[-1].layer:
+            return None
+        if any(map(self.is_unsure, obj)):  # its items are there in this arm alone
+            last = max(last, self._arm().layer)
+        region: Region = self.region
+        number = len(journal.layers)
+        while region.layer > last:
+            number = region.layer - 1
+            if region.parent is None:
+                return None
+            region = region.parent
+        return None if region.layer == 0 else (region, number)
+
+    def _arm(self) -> Region:
+        """The innermost arm of a branch."""
+        region = self.region
+        while region.given is None and region.parent is not None:
+            region = region.parent
+        return region
+
+    list_owners: dict[int, Part]
+
+    def items_seen(self, obj: Any) -> list[Any]:
+        raise AttributeError
+
+    def unknown_state(self, obj: list[Any]) -> Any:
+        raise AttributeError
+
+    def list_of_numbers(self, items: list[Any]) -> Any:
+        raise AttributeError
+
+    def list_object(self, value: Any) -> list[Any]:
+        raise AttributeError

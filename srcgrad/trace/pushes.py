@@ -1,0 +1,282 @@
+"""Generators whose items are handed to their consumer.
+
+``for v in items(x): ...`` over a generator that nothing has been taken from runs the generator's
+function, with the loop's body at each ``yield`` (the pushing form, see
+:mod:`srcgrad.stage.convert.pushing`): both may branch and loop on data.  Where a generator has
+no such form, or that fails, Python's own generator runs while tracing.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..stage.function import Staged as StagedFunction
+from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
+from .control import Refusal
+from .escapes import Escapes
+from .homes import RAISE
+from .iteration import length, opened, staged_iterable
+from .iterator_tools import TOOLS, iterated, zipped
+from .iterators import EXHAUST
+from .journal import Field
+from .special_methods import python_method
+from .tracers import Jump
+
+FRESH, ENDED, LEFT = 0, 1, 2
+TAKES_ALL = (EXHAUST | {any, all}) - {len, functools.reduce}
+
+
+@dataclass(slots=True, eq=False)
+class Generated:
+    """A call of a generator function.  ``state``: is nothing taken yet, has it ended, or may it
+    have been left before its end?"""
+
+    generator: Any
+    function: Any
+    form: StagedFunction
+    frame: Frame
+    endless: bool
+    state: int = FRESH
+
+
+@dataclass(slots=True)
+class Consumer:
+    """A loop over a generator: what it does with an item, in which frame; ``slots`` keep by which
+    jump it has left the loop, ``codes`` are the possible ones."""
+
+    frame: Frame
+    target: Callable[[Any], None]
+    body: Callable[[], Any]
+    slots: Frame
+    depth: int
+    codes: set[int] = field(default_factory=set)
+
+
+class Pushes(Escapes):
+    """Loops over generators, and the tools that take their items."""
+
+    generated: dict[int, Generated]
+    consumers: list[Consumer]
+    pushed: Any  # what the last generator has returned
+
+    def run_frame(self, function: Any, staged: Any, frame: Frame) -> Any:
+        result = super().run_frame(function, staged, frame)
+        if staged.is_generator and staged.pushing is not None:
+            made = Generated(result, function, staged.pushing, frame, staged.pushing.endless)
+            self.generated[id(result)] = made
+            self.born(made)
+        return result
+
+    def fresh_generator(self, obj: Any) -> Generated | None:
+        """The call behind a generator that has a pushing form, if nothing is taken from it."""
+        found = self.generated.get(id(obj)) if type(obj) is types.GeneratorType else None
+        if found is None or found.state != FRESH or (
+                inspect.getgeneratorstate(obj) != inspect.GEN_CREATED):
+            return None
+        return found
+
+    def check_iterator(self, iterator: Any) -> None:
+        found = self.generated.get(id(iterator))
+        if found is not None and found.state != FRESH:
+            self.refuse_shared()
+        super().check_iterator(iterator)
+
+    # ---- loops -------------------------------------------------------------------------------
+    def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
+             rest: Any = None) -> Any:
+        iterable = opened(self, iterable)
+        call = self.fresh_generator(iterable)
+        if call is None and python_method(iterable, "__next__") is None:
+            return super().for_(iterable, target, body, orelse, rest)
+        layers, region = len(self.journal.layers), self.region
+        nodes, consumers, frames = len(region.builder.nodes), len(self.consumers), len(self.frames)
+        self.journal.push()
+
+        def plainly() -> Any:
+            return super(Pushes, self).for_(iterable, target, body, orelse, rest)
+
+        def handed() -> Any:
+            made = call or self.fresh_generator(self.call(iterated, iterable))
+            return self._loop_end(self._handed_on(made, target, body), orelse, rest)
+
+        first, second = (handed, plainly) if call is not None else (plainly, handed)
+        try:
+            jump = first()
+        except Refusal as refusal:
+            self._unwind(layers, region, nodes)
+            del self.consumers[consumers:], self.frames[frames:]
+            try:
+                return second()
+            except Refusal:
+                raise refusal from None
+        except Exception:
+            while len(self.journal.layers) > layers:
+                self.journal.commit()
+            raise
+        while len(self.journal.layers) > layers:
+            self.journal.commit()
+        return jump
+
+    def _handed_on(self, call: Any, target: Any, body: Any) -> Any:
+        """Run a generator with a loop's body at each ``yield``; the loop's jump."""
+        self.check_iterator(call.generator)
+        self.check_depth(call.function)
+        slots = self.escape_frame()
+        consumer = Consumer(self.frames[-1], target, body, slots, len(self.callers))
+        self.consumers.append(consumer)
+        where = self.where()
+        self.call_sites.append((call.function.__code__, (
+            where.filename, where.line, where.column) if where is not None else None))
+        if where is not None:
+            self.callers.append(where)
+        try:
+            self.pushed = self.run_frame(call.function, call.form, call.frame)
+        finally:
+            self.consumers.remove(consumer)
+            self.call_sites.pop()
+            del self.callers[consumer.depth:]
+        self.journal.write(Field(call, "state"), LEFT if consumer.codes else ENDED)
+        left = self.load(slots, "left")
+        if type(left) is int:
+            return left
+        return self._loop_jump(frozenset(consumer.codes), self.as_value(left))
+
+    def push(self, item: Any, rest: Any = None) -> Any:
+        """``yield item``: the consumer's statements; returns from the generator where they leave
+        their loop."""
+        consumer = self.consumers.pop()
+        callers = self.callers[consumer.depth:]
+        del self.callers[consumer.depth:]
+        self.frames.append(consumer.frame)
+        try:
+            consumer.target(item)
+            jump = consumer.body()
+        finally:
+            self.frames.pop()
+            self.callers.extend(callers)
+            self.consumers.append(consumer)
+        return self.after(self._stop(consumer, jump), rest)
+
+    def _stop(self, consumer: Consumer, jump: Any) -> Any:
+        frame = self.frames[-1]
+        if isinstance(jump, Jump):
+            leaving = jump.codes & {BREAK, RETURN}
+            if not leaving:
+                return NORMAL
+            consumer.codes.update(leaving)
+            left = self.as_tracer(jump.leave)
+            self.store(consumer.slots, "left", left)
+            if leaving == {RETURN}:
+                return Jump(frozenset({NORMAL, RETURN}), jump.leave, jump.leave, jump.leave)
+            return self.if_(self.compare("==", left, 0), lambda: NORMAL,
+                            lambda: self.return_(frame, None))
+        if jump in (NORMAL, CONTINUE, None):
+            return NORMAL
+        if jump == RAISE:
+            return RAISE
+        consumer.codes.add(jump)
+        self.store(consumer.slots, "left", jump)
+        return self.return_(frame, None)
+
+    def push_all(self, iterable: Any, rest: Any = None) -> Any:
+        """``yield from iterable``."""
+        held: list[Any] = []
+        self.pushed = None
+        jump = self.for_(self.delegate(iterable), held.append, lambda: self.push(held.pop()))
+        return self.after(jump, rest)
+
+    def pushed_result(self) -> Any:
+        """What the generator of the last ``yield from`` has returned."""
+        return self.pushed
+
+    # ---- tools -------------------------------------------------------------------------------
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        tool, takes_all = None, False
+        if type(function) in (type, types.BuiltinFunctionType):
+            tool = TOOLS.get(function)
+            takes_all = function in TAKES_ALL and (
+                len(args) == 1 or bool(args and function not in (max, min)))
+        if takes_all:
+            args = (self.begun(args[0]), *args[1:])
+        if takes_all and function in (any, all):
+            items = staged_iterable(self, args[0])
+            if items is not None and type(length(self, items)) is not int:
+                return self._found(args[0], function is any)
+        if self.generated and any(map(self.fresh_generator, args)) and not (
+                self._is_staged(function)):
+            if tool is not None and (function is not map or len(args) == 2):
+                return super().call(tool, *args, **kwargs)
+            if function is zip and not kwargs:
+                made = self._zipped(args)
+                if made is not None:
+                    return made
+            if takes_all and function in (any, all):
+                return self._found(args[0], function is any)
+            if takes_all:
+                args = tuple(self.collected(a) for a in args)
+        return super().call(function, *args, **kwargs)
+
+    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        if self.generated and any(map(self.fresh_generator, args)) and name != "append" and (
+                isinstance(obj, (list, dict, set, str)) and python_method(obj, name) is None):
+            args = tuple(self.collected(a) for a in args)
+        return super().call_method(obj, name, *args, **kwargs)
+
+    def collected_for(self, iterable: Any, as_list: Any) -> Any:
+        """What a generator expression goes through: the items of a generator that ends."""
+        iterable = self.begun(iterable)
+        call = self.fresh_generator(iterable)
+        return iterable if call is None or call.endless or as_list is None else (
+            self.collected(iterable))
+
+    def begun(self, obj: Any) -> Any:
+        """The generator that an object's ``__iter__`` makes, if it is one; else the object."""
+        method = python_method(obj, "__iter__")
+        code = getattr(method, "__code__", None)
+        if code is None or not code.co_flags & inspect.CO_GENERATOR or (
+                hasattr(type(obj), "__next__")):
+            return obj
+        return self.call(method, obj)
+
+    def collected(self, iterable: Any) -> Any:
+        """The items of a fresh generator in a list; anything else as it is."""
+        if self.fresh_generator(iterable) is None:
+            return iterable
+        items: list[Any] = self.build_list()
+        self.for_(iterable, self.hold, lambda: self.append_held(items))
+        return items
+
+    def _found(self, iterable: Any, wanted: bool) -> Any:
+        """``any`` or ``all`` of a generator."""
+        frame = self.scratch_frame(not wanted)
+
+        def look() -> Any:
+            test = self.held if wanted else self.not_(self.held)
+
+            def stop() -> Any:
+                self.store(frame, "total", wanted)
+                return BREAK
+
+            return self.if_(test, stop, lambda: NORMAL)
+
+        self.for_(iterable, self.hold, look)
+        return self.load(frame, "total")
+
+    def _zipped(self, parts: tuple[Any, ...]) -> Any:
+        """``zip`` with one generator, beside things of known length."""
+        places = [i for i, p in enumerate(parts) if self.fresh_generator(p) is not None]
+        others = [p for p in parts if self.fresh_generator(p) is None]
+        if len(places) != 1 or any(hasattr(type(p), "__next__") for p in others) or not others:
+            return None
+        place = places[0]
+        before, after = list(parts[:place]), list(parts[place + 1:])
+        sizes = [self.call(len, p) for p in others]
+        count = sizes[0] if len(sizes) == 1 else self.call(min, *sizes)
+        first = None if not before else (
+            self.call(len, before[0]) if place == 1 else self.call(min, *sizes[:place]))
+        return super().call(zipped, before, parts[place], after, count, first)

@@ -1,0 +1,111 @@
+"""``try`` around code that changes things, generators and iterators, through the chain."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import path_attempts  # noqa: E402
+import path_items  # noqa: E402
+import path_queues  # noqa: E402
+from chain import check, check_exported, check_gradients, check_orders, floats, run_quietly  # noqa: E402
+
+import srcgrad as sg  # noqa: E402
+from srcgrad.tree import flatten  # noqa: E402
+
+PROGRAMS = [pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
+            for module in (path_attempts, path_items, path_queues) for fn, args in module.CASES]
+
+
+def outcome(run: Any, args: tuple[Any, ...]) -> tuple[Any, str, str]:
+    """The value or exception, the arguments afterwards, and what was printed."""
+    printed = io.StringIO()
+    result: Any
+    with contextlib.redirect_stdout(printed):
+        try:
+            result = repr(run_quietly(run, args))
+        except sg.SrcgradError:
+            raise
+        except Exception as error:
+            result = (type(error), str(error))
+    return result, repr(args), printed.getvalue()
+
+
+@pytest.mark.parametrize(("fn", "args"), PROGRAMS)
+def test_every_path_is_the_programs(fn: Any, args: tuple[Any, ...]) -> None:
+    places = floats(args)
+    derivative = sg.value_and_grad(fn, argnums=places)
+    for given in (args, *fn.others):
+        want = outcome(fn, copy.deepcopy(given))
+        assert outcome(lambda *a: derivative(*a)[0], copy.deepcopy(given)) == want
+        if not isinstance(want[0], tuple) and all(
+                np.isfinite(v).all() for p in places for v in flatten(given[p])[0]):
+            with contextlib.redirect_stdout(io.StringIO()):
+                _, slopes = run_quietly(derivative, copy.deepcopy(given))
+                check_gradients(fn, given, places, slopes, derivative)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("fn", "args"), PROGRAMS)
+def test_program_at_length(fn: Any, args: tuple[Any, ...], tmp_path: Path) -> None:
+    with contextlib.redirect_stdout(io.StringIO()):
+        check(fn, args)
+        check_orders(fn, args)
+        check_exported(fn, args, tmp_path)
+
+
+def test_what_a_body_did_before_it_raised_is_done_once() -> None:
+    def program(a: Any, x: Any) -> Any:
+        try:
+            x[0] = 2.0 * x[0]
+            z = np.linalg.inv(a) @ x
+        except np.linalg.LinAlgError:
+            z = x * x
+        return np.sum(z)
+
+    text = sg.jit(program).source(np.eye(2), np.ones(2))
+    assert text.count("x[0] = 2.0 * x[0]") == 1
+
+
+def test_a_recursive_function_that_may_raise_is_refused_in_a_try() -> None:
+    def power(x: float, n: int) -> float:
+        if n == 0:
+            return x ** 0.5 / (x - 1.0)
+        return power(x - 0.5, n - 1) * x
+
+    def program(x: float, n: int) -> float:
+        try:
+            return power(x, n)
+        except ZeroDivisionError:
+            return 2.0 * x
+
+    with pytest.raises(sg.UnsupportedSyntax, match="in calls of 'power'"):
+        sg.grad(program)(3.0, 2)
+
+
+def test_a_loop_over_a_generator_is_a_loop() -> None:
+    def scaled(x: Any) -> Any:
+        for v in x:
+            if v > 0.0:
+                yield 2.0 * v
+
+    def program(x: Any) -> Any:
+        total = 0.0
+        for v in scaled(x):
+            total += v * v
+        return total
+
+    gradient = sg.grad(program)
+    assert "for i in reversed(range(x.shape[0])):" in gradient.source(np.ones(3))
+    gradient(np.ones(3))
+    gradient(np.ones(5))
+    assert gradient.cache_info().misses == 1
