@@ -23,7 +23,7 @@ from .journal import Content
 from .list_methods import ListMethods
 from .operators import INPLACE
 from .rows import Row
-from .special_methods import is_asked, python_method
+from .special_methods import is_asked, is_subscripted, python_method
 from .tables import SPREAD
 from .tracers import ArrayTracer, Columns, Poison, ScalarTracer, is_tracer
 from .written_out import Flat, Parts, count_of, insert_at, is_among, place_of
@@ -154,6 +154,8 @@ class Containers(ListMethods):
         """What Python's iteration over a static iterable yields; items of containers from
         outside are read by their paths, and user-written ``__iter__`` is staged."""
         method = python_method(iterable, "__iter__")
+        if is_subscripted(iterable):
+            return self._user_sequence(iterable)
         found = iterable if method is None else self.call(method, iterable)
         if found is not iterable:
             return self.outside_items(found)
@@ -170,9 +172,6 @@ class Containers(ListMethods):
         step = python_method(iterable, "__next__")
         if step is not None:
             return self._user_iterator(iterable, step)
-        sequence = python_method(iterable, "__getitem__")
-        if sequence is not None and not hasattr(type(iterable), "__iter__"):
-            return self._user_sequence(iterable)
         if id(iterable) in self.paths and hasattr(type(iterable), "__next__"):
             raise self.fatal(UnsupportedOperation(
                 f"an iterator from outside (a {type(iterable).__name__}) is gone through",
@@ -205,15 +204,21 @@ class Containers(ListMethods):
             why="it is gone through while the code is generated",
             fix="write it as a generator function, or loop over an array"))
 
+    subscripting: int
+
     def _user_sequence(self, obj: Any) -> Any:
+        """The items by the class's own ``__getitem__``, until it raises an IndexError: lists that
+        it reads have a known length."""
         i = 0
         while True:
             self.trying.append(self.region)  # which meets the exception that ends it
+            self.subscripting += 1
             try:
                 value = self.getitem(obj, i)
             except IndexError:
                 return
             finally:
+                self.subscripting -= 1
                 self.trying.pop()
             yield value
             i += 1

@@ -26,7 +26,7 @@ from .iteration import (
     Zip,
     staged_iterable,
 )
-from .iterator_tools import called, next_or
+from .iterator_tools import called, next_or, subscripted_backwards
 from .journal import Field
 from .settling import FEW
 from .special_methods import python_method
@@ -104,6 +104,10 @@ def enumerate_(machine: Any, iterable: Any, start: Any = 0) -> Any:
 def reversed_(machine: Any, iterable: Any) -> Any:
     found = staged_iterable(machine, iterable)
     if found is None:
+        if (own := python_method(iterable, "__reversed__")) is not None:
+            return machine.call(own, iterable)
+        if python_method(iterable, "__getitem__") is not None:
+            return machine.call(subscripted_backwards, iterable)
         if isinstance(iterable, dict) or not isinstance(iterable, (list, tuple, str, range)):
             return reversed(iterable)
         if isinstance(iterable, range):

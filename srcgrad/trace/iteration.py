@@ -143,8 +143,8 @@ def opened(machine: Any, obj: Any) -> Any:
         return obj
     if method is collections.abc.Sequence.__iter__:  # it asks for items until there are no more
         size = machine.call(len, obj)
-        if is_tracer(size):
-            return Mapped(types.MethodType(type(obj).__getitem__, obj), (Range(0, size, 1),))
+        return obj if not is_tracer(size) else Mapped(
+            types.MethodType(type(obj).__getitem__, obj), (Range(0, size, 1),))
     return machine.call(method, obj)
 
 

@@ -19,6 +19,24 @@ def enumerated(items: Any, start: Any = 0) -> Iterator[Any]:
         number += 1
 
 
+def subscripted(sequence: Any) -> Iterator[Any]:
+    """What a class without ``__iter__`` is gone through by."""
+    number = 0
+    while True:
+        try:
+            item = sequence[number]
+        except IndexError:
+            break
+        yield item
+        number += 1
+
+
+def subscripted_backwards(sequence: Any) -> Iterator[Any]:
+    """``reversed`` of a class without ``__reversed__``."""
+    for number in range(len(sequence) - 1, -1, -1):
+        yield sequence[number]
+
+
 def mapped(function: Any, items: Any) -> Iterator[Any]:
     """``map`` of one iterable."""
     for item in items:

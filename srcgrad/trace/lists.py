@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from ..dims import is_varying
 from ..errors import JoinError, UnsupportedOperation
@@ -26,6 +26,8 @@ from .structures import is_mutable
 from .tracers import ArrayTracer, Columns, Part, ScalarTracer, SymbolicList, is_tracer
 from .widening import stable_elem
 from .written_out import part_of_list
+
+MOST_STATIC = 10_000  # items that code which runs while tracing reads one by one
 
 
 class Lists(ListRows):
@@ -273,6 +275,8 @@ class Lists(ListRows):
             (value,) = self.emit("apply", (state.value,), (state.value.aval,),
                                  fn=operator.getitem, args=(Ref(0), key), kwargs={}, many=False)
             return self.made_with(self.list_object(value), obj)
+        if type(key) is int and (self.subscripting or key >= MOST_STATIC):
+            self._gone_through(obj)
         elem = state.value.aval.elem
         if elem is None:
             raise IndexError("list index out of range")
@@ -285,6 +289,20 @@ class Lists(ListRows):
         (value,) = self.emit("get", (state.value, index), (self.element_sizes[known],))
         return self._element(obj, value)
 
+    def _gone_through(self, obj: list[Any]) -> NoReturn:
+        """Python code that runs while tracing reads item after item and waits for an IndexError:
+        it would never come."""
+        self.unroll_maker(obj)
+        if self.opens and ("closed",) not in self.assumed:
+            raise Restart(("assume", ("closed",)))
+        raise self.fatal(UnsupportedOperation(
+            "the items of a list whose length depends on data are read one by one until an "
+            "IndexError says that there are no more",
+            why="the generated code is made before the length is known",
+            fix="give the class an __iter__ that returns iter(the list), or loop over "
+                "range(len(...))"))
+
+    subscripting: int  # reads items one by one until there is an IndexError
     element_sizes: dict[tuple[Value, Any], Aval]
 
     def element_aval(self, elem: Aval) -> Aval:

@@ -116,7 +116,7 @@ class TraceMachine(Pushes):
         self.kept_cursors = {}
         self.spent = {}
         self.drawn_from = {}
-        self.demanding = 0
+        self.demanding = self.subscripting = 0
         self.unsure = set()
         self.made_classes = {}
         self.callees = {}

@@ -21,10 +21,10 @@ from .control import Refusal
 from .escapes import Escapes
 from .homes import RAISE
 from .iteration import length, opened, staged_iterable
-from .iterator_tools import TOOLS, iterated, zipped
+from .iterator_tools import TOOLS, iterated, subscripted, zipped
 from .iterators import EXHAUST
 from .journal import Field
-from .special_methods import python_method
+from .special_methods import is_subscripted, python_method
 from .tracers import Jump
 
 FRESH, ENDED, LEFT = 0, 1, 2
@@ -91,7 +91,8 @@ class Pushes(Escapes):
              rest: Any = None) -> Any:
         iterable = opened(self, iterable)
         call = self.fresh_generator(iterable)
-        if call is None and python_method(iterable, "__next__") is None:
+        by_subscript = is_subscripted(iterable)
+        if call is None and python_method(iterable, "__next__") is None and not by_subscript:
             return super().for_(iterable, target, body, orelse, rest)
         layers, region = len(self.journal.layers), self.region
         nodes, consumers, frames = len(region.builder.nodes), len(self.consumers), len(self.frames)
@@ -101,7 +102,8 @@ class Pushes(Escapes):
             return super(Pushes, self).for_(iterable, target, body, orelse, rest)
 
         def handed() -> Any:
-            made = call or self.fresh_generator(self.call(iterated, iterable))
+            tool = subscripted if by_subscript else iterated
+            made = call or self.fresh_generator(self.call(tool, iterable))
             return self._loop_end(self._handed_on(made, target, body), orelse, rest)
 
         first, second = (handed, plainly) if call is not None else (plainly, handed)
@@ -202,7 +204,8 @@ class Pushes(Escapes):
             takes_all = function in TAKES_ALL and (
                 len(args) == 1 or bool(args and function not in (max, min)))
         if takes_all:
-            args = (self.begun(args[0]), *args[1:])
+            first = self.begun(args[0])
+            args = (self.collected(first) if is_subscripted(first) else first, *args[1:])
         if takes_all and function in (any, all):
             items = staged_iterable(self, args[0])
             if items is not None and type(length(self, items)) is not int:
@@ -239,13 +242,14 @@ class Pushes(Escapes):
         method = python_method(obj, "__iter__")
         code = getattr(method, "__code__", None)
         if code is None or not code.co_flags & inspect.CO_GENERATOR or (
-                hasattr(type(obj), "__next__")):
+                hasattr(type(obj), "__next__") or is_subscripted(obj)):
             return obj
         return self.call(method, obj)
 
     def collected(self, iterable: Any) -> Any:
-        """The items of a fresh generator in a list; anything else as it is."""
-        if self.fresh_generator(iterable) is None:
+        """The items of a fresh generator, or of a class that is gone through by subscripts, in a
+        list; anything else as it is."""
+        if self.fresh_generator(iterable) is None and not is_subscripted(iterable):
             return iterable
         items: list[Any] = self.build_list()
         self.for_(iterable, self.hold, lambda: self.append_held(items))

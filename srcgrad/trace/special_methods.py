@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,14 @@ def compared_fields(obj: Any, name: str) -> tuple[str, ...] | None:
 def is_asked(obj: Any) -> bool:
     """Is equality to an object found out while tracing: of traced values, by an ``__eq__``?"""
     return is_tracer(obj) or type(obj) is Picked or python_method(obj, "__eq__") is not None
+
+
+def is_subscripted(obj: Any) -> bool:
+    """Are the items of an instance those of its ``__getitem__`` for 0, 1, 2, ..., up to an
+    IndexError?"""
+    found = getattr(type(obj), "__iter__", None)
+    return (found is None or found is Sequence.__iter__) and (
+        python_method(obj, "__getitem__") is not None)
 
 
 def truth_method(value: Any) -> Any:

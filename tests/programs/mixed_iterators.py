@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections.abc
+
 import numpy as np
 
 CASES = []
@@ -135,3 +137,91 @@ def two_cursors_over_rows(x):
             break
         t += row @ first
     return t
+
+
+class Squares(collections.abc.Sequence):
+    """Gone through by its subscripts."""
+
+    def __init__(self):
+        self.items = []
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+    def add(self, v):
+        self.items.append(v * v)
+
+
+class Subscripted:
+    def __init__(self):
+        self.items = []
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+
+class Waiting:
+    """Its iterator waits for an IndexError."""
+
+    def __init__(self):
+        self.items = []
+
+    def __iter__(self):
+        i = 0
+        try:
+            while True:
+                yield self.items[i]
+                i += 1
+        except IndexError:
+            return
+
+
+@case(X)
+def sequence_of_unknown_length(x):
+    s = Squares()
+    for v in x:
+        if v > 0:
+            s.add(v)
+    t = 0.0
+    for a in s:
+        t += a * a
+    return t + sum(s) + max(s)
+
+
+@case(X)
+def sequence_asked_backwards(x):
+    s = Squares()
+    for v in x:
+        s.add(v)
+    return sum(reversed(s)) * 2 + s.index(x[1] * x[1]) * x[0] + (x[0] * x[0] in s)
+
+
+@case(X)
+def subscripts_until_an_error(x):
+    s = Subscripted()
+    for v in x:
+        s.items.append(v * v)
+    t = 0.0
+    for a in s:
+        t += a * a
+    return t + sum(s)
+
+
+@case(X)
+def subscripts_of_unknown_number(x):
+    s = Subscripted()
+    for v in x:
+        if v > 0:
+            s.items.append(v * v)
+    return sum(s)
+
+
+@case(X)
+def iterator_that_waits(x):
+    s = Waiting()
+    for v in x:
+        s.items.append(v * v)
+    return sum(s) + max(s)
