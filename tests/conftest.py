@@ -13,7 +13,7 @@ import pytest
 
 SAMPLED = ("tests/programs/", "tests/language/")
 SHARE = 5
-LONGEST = 3  # seconds
+LONGEST = 300  # seconds
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
