@@ -12,25 +12,30 @@ is refused.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
-from ..dims import Dim, add, evaluate, is_varying, multiply, proves_nonnegative
 from ..errors import UnsupportedSyntax
-from ..graph.ir import Block, Index, Node, Ref, Value, walk
-from ..kinds import BOOL, OPAQUE, Kind
-from ..spelling import Method, raise_exception, raise_from
+from ..graph.ir import Block, Node, Ref, Value
+from ..kinds import BOOL, OPAQUE
 from .control import Restart, Signal
 from .homes import RAISE
+from .raising import (
+    OutsideError,
+    attempted,
+    catches,
+    item_to_pop,
+    raised_by,
+    raised_under,
+    raises,
+    raises_under,
+    raising,
+)
 from .repeats import Repeat, alike
 
-LINALG = frozenset({"solve", "inv", "cholesky", "eigh", "eig", "svd", "pinv", "lstsq", "qr",
-                    "eigvalsh", "eigvals", "matrix_power", "tensorsolve", "tensorinv"})
-DIVISIONS = frozenset({"truediv", "floordiv", "mod"})
-MATH_OVERFLOWS = frozenset({"pow", "gamma", "lgamma", "floor", "ceil", "trunc", "ldexp"})
+MOST_TRIALS = 150
+UNTOLD = "an operation in it may raise where that cannot be told before"
 Handler = tuple[Callable[[], Any] | None, str | None, Callable[[], Any]]
 
 
@@ -79,175 +84,12 @@ class Place:
         return self.errors[0]
 
 
-def raises(fn: Callable[..., Any], error: type[BaseException], *args: Any,
-           **kwargs: Any) -> bool:
-    """Does ``fn(*args, **kwargs)`` raise ``error``?"""
-    try:
-        fn(*args, **kwargs)
-    except error:
-        return True
-    return False
-
-
-def raised_by(fn: Callable[..., Any], error: type[BaseException], *args: Any,
-              **kwargs: Any) -> BaseException | None:
-    """The exception of class ``error`` that ``fn(*args, **kwargs)`` raises, or None."""
-    try:
-        fn(*args, **kwargs)
-    except error as raised:
-        return raised
-    return None
-
-
-def raises_under(settings: dict[str, Any], fn: Callable[..., Any], error: type[BaseException],
-                 *args: Any, **kwargs: Any) -> bool:
-    """Does ``fn(*args, **kwargs)`` raise ``error`` under ``np.errstate(**settings)``?"""
-    with np.errstate(**settings):
-        return raises(fn, error, *args, **kwargs)
-
-
-def raised_under(settings: dict[str, Any], fn: Callable[..., Any], error: type[BaseException],
-                 *args: Any, **kwargs: Any) -> BaseException | None:
-    """The exception that ``fn(*args, **kwargs)`` raises under ``np.errstate(**settings)``."""
-    with np.errstate(**settings):
-        return raised_by(fn, error, *args, **kwargs)
-
-
-def attempted(fn: Callable[..., Any], *args: Any, **kwargs: Any
-              ) -> tuple[Any, BaseException | None]:
-    """What ``fn(*args, **kwargs)`` returns, and the exception that it raises instead, or None."""
-    try:
-        return fn(*args, **kwargs), None
-    except Exception as raised:
-        return None, raised
-
-
-def item_to_pop(items: list[Any], *index: int) -> Any:
-    """The item that ``items.pop(*index)`` would take; raises IndexError like it."""
-    return items[index[0] if index else -1] if items else items.pop()
-
-
-class OutsideError(Exception):
-    """Stands for whatever a function that reads files and the like may raise."""
-
-
-def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
-    """The exceptions that data can make a node raise."""
-    if node.op == "effect":
-        return _errors_of_effect(machine, node)
-    if node.op != "apply":
-        return ()
-    fn = node.params["fn"]
-    name = getattr(fn, "__name__", "")
-    if name in LINALG and (getattr(fn, "__module__", "") or "").startswith("numpy.linalg"):
-        return (np.linalg.LinAlgError,)
-    if getattr(fn, "__module__", "") == "math":
-        return (OverflowError,) if name in ("exp", "expm1", "cosh", "sinh") else (
-            (ValueError, OverflowError) if name in MATH_OVERFLOWS else (ValueError,))
-    kinds = [v.aval.kind for v in node.inputs]
-    if fn is int:
-        return () if Kind.INT in kinds else (ValueError, OverflowError)
-    if kinds and all(k in (Kind.FLOAT, Kind.INT, Kind.NUMBER) for k in kinds):
-        if name == "pow":
-            return (ZeroDivisionError, OverflowError)
-        return (ZeroDivisionError,) if name in DIVISIONS else ()
-    return ()
-
-
-def _errors_of_effect(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
-    if node.params["fn"] not in (raise_exception, raise_from):
-        return (OutsideError,) if node.outputs and _is_outside(node.params["fn"]) else ()
-    raised = node.params["args"][0 if node.params["fn"] is raise_exception else 1]
-    if isinstance(raised, Ref):
-        raised = machine.error_classes.get(node.inputs[raised.index])
-    return (raised if isinstance(raised, type) else Exception,)
-
-
-def raising(machine: Any, nodes: Sequence[Node], caught: Sequence[Any]
-            ) -> Iterator[tuple[int, type[BaseException]]]:
-    """The places of nodes that data can make raise, inside of regions too, and what they raise.
-    Subscripts out of bounds count where what is ``caught`` covers them."""
-    bounds = any(catches(IndexError, types) for types in caught)
-    for place, node in enumerate(nodes):
-        for inner in _inside(machine, node):
-            if inner.outputs and inner.outputs[0] in machine.safe:
-                continue
-            errors = errors_of(machine, inner)
-            if inner.outputs and inner.outputs[0] in machine.checked:
-                errors = (*errors, FloatingPointError)
-            if bounds and (inner.op in ("get", "pop") or _is_subscript(machine, inner)):
-                errors = (IndexError,)
-            for error in errors:
-                yield place, error
-
-
-def _inside(machine: Any, node: Node) -> Iterator[Node]:
-    """A node and those in its blocks and in the functions that it calls."""
-    todo, called = [node], set()
-    while todo:
-        for inner in (one := todo.pop(), *(n for b in one.blocks for n in walk(b))):
-            yield inner
-            if inner.op == "call" and inner.params["callee"] not in called:
-                called.add(inner.params["callee"])
-                todo.extend(machine.nodes_of_callee(inner.params["callee"]))
-
-
-def _is_subscript(machine: Any, node: Node) -> bool:
-    """Is it ``x[i]`` with an index that may be out of bounds?"""
-    if node.op != "read" or node.params.get("handle") or len(node.params["steps"]) != 1:
-        return False
-    step = node.params["steps"][0]
-    if not isinstance(step, Index):
-        return False
-    keys = step.key if isinstance(step.key, tuple) else (step.key,)
-    for axis, k in enumerate(keys):
-        if isinstance(k, Ref) and node.inputs[k.index].aval.kind is Kind.INT:
-            k = node.inputs[k.index].aval.expr
-        elif type(k) is not int:
-            continue
-        if not _in_bounds(machine, node, axis, k):
-            return True
-    return False
-
-
-def _in_bounds(machine: Any, node: Node, axis: int, index: Dim | None) -> bool:
-    """Is an index known to lie within its axis?  Of plain numbers that is guarded."""
-    size = (node.inputs[0].aval.shape or ())[axis:axis + 1]
-    if not size or index is None:
-        return False
-    if not isinstance(index, int):
-        return proves_nonnegative(index) and (
-            proves_nonnegative(add(add(size[0], -1), multiply(-1, index))))
-    spare = add(size[0], index if index < 0 else -1 - index)
-    if proves_nonnegative(spare) or is_varying(spare):
-        return proves_nonnegative(spare)
-    machine.guard_size("ge0", spare)
-    return bool(evaluate(spare, machine.numbers) >= 0)
-
-
-def _is_outside(fn: Any) -> bool:
-    """Does a function read something outside that may not be there?"""
-    module = getattr(fn, "__module__", None) or ""
-    return fn in (open, next, Method("read"), Method("readline"), Method("read_text")) or (
-        module.split(".")[0] in ("json", "io", "os", "pathlib", "pickle", "importlib"))
-
-
-def catches(error: type[BaseException], types: Any) -> bool:
-    """May an ``except types`` clause catch this kind of error?"""
-    group = types if isinstance(types, tuple) else (types,)
-    return error is OutsideError or any(issubclass(error, t) for t in group)
-
-
 def refused(machine: Any, why: str) -> Exception:
     """The refusal of a try statement."""
     refusal: Exception = machine.fatal(UnsupportedSyntax(
         "a try statement whose body may raise while the generated code runs", why=why,
         fix="test for the condition with an if statement instead"))
     return refusal
-
-
-MOST_TRIALS = 150
-UNTOLD = "an operation in it may raise where that cannot be told before"
 
 
 @dataclass(slots=True)

@@ -17,12 +17,13 @@ from ..public_names import of_scipy
 from ..spelling import begin_guarded, raise_exception, raise_from
 from ..stage.machine import NORMAL, UNBOUND
 from ..stage.regions import region_info
-from .attempts import Attempt, Handler, OutsideError, Reached, raising, refused
+from .attempts import Attempt, Handler, Reached, refused
 from .control import Restart
 from .guarded import Guarded
 from .homes import RAISE
 from .journal import Slot
 from .natives import class_attribute
+from .raising import OutsideError, raising
 from .special_methods import python_method
 from .tracers import Jump, contains_tracer, is_tracer
 
