@@ -28,7 +28,7 @@ from ..spelling import At, Part
 from ..structure import mapped
 from .binding import Bindings, Bound, leaves, no_rule
 from .frames import Tape, avals_of, cotangent_aval
-from .ragged import cut, ragged_axis
+from .ragged import ragged_list
 from .steps import fresh_symbol
 from .zeros import zeros
 
@@ -176,10 +176,10 @@ def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape
         rows = tape.call(np.array, cts[0])
         yield node.inputs[0], tape.call(np.reshape, rows, shape_of(tape, node.inputs[0]))
         return
-    ragged = ragged_axis(node, bound)
+    ragged = ragged_list(node, bound)
     if ragged is not None:
         assert cts[0] is not None
-        yield ragged[0], cut(tape, *ragged, cts[0])
+        yield ragged[0], ragged[1](tape, cts[0])
         return
     for name, result in _run_rules(tape, bound, node, varied, ct, ans):
         yield from _spread(tape, bound, bound.named[name], result, varied)

@@ -24,7 +24,7 @@ from .bodies import cotangents_of_apply, fit, partial_cotangents, settled, unbro
 from .calls import Calls
 from .frames import Frame, Tape, cotangent_aval, with_values
 from .names import tangent
-from .ragged import ragged_axis
+from .ragged import ragged_list
 from .reverse import Reverse
 from .steps import first_lowered
 from .zeros import zeros
@@ -181,7 +181,7 @@ class Forward:
             pushed = dict(spliced(tape, derivative.push, node,
                                   lambda i: self.tangent(tape, node.inputs[i])))
             return [pushed.get(i) for i in range(len(node.outputs))]
-        ragged = None if derivative is not None else ragged_axis(node, self.bindings.of(node))
+        ragged = None if derivative is not None else ragged_list(node, self.bindings.of(node))
         if ragged is not None:
             inputs = tuple(self.tangent(tape, v) if v is ragged[0] else v for v in node.inputs)
             return tape.add("apply", inputs, (cotangent_aval(node.out.aval),),

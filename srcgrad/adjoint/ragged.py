@@ -1,7 +1,8 @@
-"""Joining a list of arrays of different sizes: its cotangent is cut at run time, in a loop.
+"""Lists of arrays of different sizes: their cotangents are made at run time, in a loop.
 
 The rule book's formulas for ``np.concatenate`` and its kin cut the cotangent into parts whose
-sizes stand in the graph.  In a list of unknown length each array may have a size of its own.
+sizes stand in the graph, and its formula for subscripts takes a list of like arrays for one
+array.  In a list of unknown length each array may have a size of its own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..graph.ir import Index, LoopSpec, Node, Value
 from ..kinds import INT, Kind, int_aval, list_of
 from .binding import Bound
 from .frames import Tape, cotangent_aval
+from .lists import add_to, get
 
 # The axis along which arrays of a rank are joined.
 _AXES: dict[Any, Callable[[int], int]] = {
@@ -25,7 +27,61 @@ _AXES: dict[Any, Callable[[int], int]] = {
 }
 
 
-def ragged_axis(node: Node, bound: Bound) -> tuple[Value, int | None] | None:
+def ragged_list(node: Node, bound: Bound) -> tuple[Value, Callable[[Tape, Value], Value]] | None:
+    """The list of arrays of different sizes that a node joins or slices, and what makes the
+    list's cotangent from the result's."""
+    joined = _joined(node, bound)
+    if joined is not None:
+        lst, axis = joined
+        return lst, lambda tape, ct: _cut(tape, lst, axis, ct)
+    sliced = _sliced(node)
+    if sliced is not None:
+        lst, key = sliced
+        return lst, lambda tape, ct: _put_back(tape, lst, key, ct)
+    return None
+
+
+def _sliced(node: Node) -> tuple[Value, slice] | None:
+    """The list that a node slices, and the slice, if the list's items may differ in size."""
+    if node.params["fn"] is not operator.getitem:
+        return None
+    lst, key = node.inputs[0], node.params["args"][1]
+    if lst.aval.kind is not Kind.LIST or lst.aval.elem is None or not isinstance(key, slice):
+        return None
+    shape = lst.aval.elem.shape
+    return None if shape is not None and not any(map(is_varying, shape)) else (lst, key)
+
+
+def _put_back(tape: Tape, lst: Value, key: slice, ct: Value) -> Value:
+    """The cotangent of ``lst`` where ``ct`` is that of ``lst[key]``."""
+    zero, one = (tape.const(n, int_aval(n)) for n in (0, 1))
+    empty = tape.add("list_like", (lst,), (cotangent_aval(lst.aval),)).out
+    size = tape.add("list_len", (lst,), (INT,)).out
+    count = tape.add("list_len", (ct,), (INT,)).out
+    step = 1 if key.step is None else key.step
+    first = _first(tape, key.start, step, size)
+    body = Tape(tape.origin)
+    number, total = body.param(INT), body.param(empty.aval)
+    place = body.apply(operator.add, (first, body.apply(operator.mul, (number, step), {}, INT)),
+                       {}, INT)
+    following = add_to(body, total, get(body, ct, number), place)
+    loop = tape.add("loop", (zero, count, one, empty), (empty.aval, INT),
+                    (body.block((following,)),), loop=LoopSpec("for", n_carried=1))
+    return loop.outputs[0]
+
+
+def _first(tape: Tape, start: int | None, step: int, size: Value) -> Any:
+    """The place of the first item of a slice that has one."""
+    last = None if step > 0 else tape.apply(operator.sub, (size, 1), {}, INT)
+    if start is None:
+        return 0 if last is None else last
+    if start < 0:
+        place = tape.apply(operator.add, (size, start), {}, INT)
+        return place if last is not None else tape.apply(max, (place, 0), {}, INT)
+    return start if last is None else tape.apply(min, (start, last), {}, INT)
+
+
+def _joined(node: Node, bound: Bound) -> tuple[Value, int | None] | None:
     """The list that a node joins, and the axis (None: flat), if sizes along it may differ."""
     fn = node.params["fn"]
     if fn is np.concatenate:
@@ -51,7 +107,7 @@ def ragged_axis(node: Node, bound: Bound) -> tuple[Value, int | None] | None:
     return (lst, axis) if is_varying(shape[axis]) else None
 
 
-def cut(tape: Tape, lst: Value, axis: int | None, ct: Value) -> Value:
+def _cut(tape: Tape, lst: Value, axis: int | None, ct: Value) -> Value:
     """The list of the parts of ``ct`` that belong to the arrays of ``lst``."""
     assert lst.aval.elem is not None
     elem = cotangent_aval(lst.aval.elem)

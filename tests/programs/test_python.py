@@ -12,6 +12,7 @@ import srcgrad as sg
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import applications  # noqa: E402
 import path_exceptions  # noqa: E402
 import path_state  # noqa: E402
 import python_control  # noqa: E402
@@ -35,10 +36,10 @@ from chain import check, check_exported, check_orders  # noqa: E402
 
 PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
-    for module in (path_exceptions, path_state, python_control, python_exceptions, python_found, python_functions,
-                   python_keys, python_random, python_data, python_nodes, python_objects,
-                   python_picked, python_tables, python_dicts, python_graphs, python_places, python_text,
-                   python_heaps, recursion_lists)
+    for module in (applications, path_exceptions, path_state, python_control, python_exceptions,
+                   python_found, python_functions, python_keys, python_random, python_data,
+                   python_nodes, python_objects, python_picked, python_tables, python_dicts,
+                   python_graphs, python_places, python_text, python_heaps, recursion_lists)
     for fn, args in module.CASES
 ]
 

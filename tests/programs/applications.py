@@ -1,0 +1,62 @@
+"""Reduced from small applications of physics and engineering: filters, wavelets, tables, rays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+CASES = []
+
+
+def case(*args):
+    def register(fn):
+        CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+X8 = np.array([0.3, -0.2, 0.5, 0.9, 1.1, 0.4, -0.7, 0.2])
+
+
+# lists of arrays that differ in size
+def halves(x):
+    s, found = x, []
+    while len(s) > 1:
+        found.append(s[1::2] ** 2)
+        s = s[::2] * 1.5
+    return found
+
+
+@case(X8)
+def levels_backwards(x):
+    t = 0.0
+    for k, d in enumerate(halves(x)[::-1]):
+        t += (k + 1) * np.sum(d**2)
+    return t
+
+
+@case(X8)
+def levels_by_slices(x):
+    p = halves(x)
+    t = sum(np.sum(d**3) for d in p[1:]) + sum(np.sum(d**2) for d in p[-2:])
+    t += sum(np.sum(d**3) for d in p[::2]) + 2 * sum(np.sum(d**3) for d in p[-1::-2])
+    t += 3 * sum(np.sum(d**3) for d in p[7:0:-1]) + 4 * sum(np.sum(d**3) for d in p[-2::-1])
+    return t + sum(np.sum(d) for d in p[5:]) + np.sum(p[-5:][0] ** 2)
+
+
+@case(X8, 0.12)
+def wavelet_lifting(x, threshold):
+    s, details = x.copy(), []
+    while len(s) > 2:
+        even, odd = s[::2].copy(), s[1::2].copy()
+        odd -= 0.5 * (even + np.roll(even, -1))
+        even += 0.25 * (odd + np.roll(odd, 1))
+        details.append(odd)
+        s = even
+    details = [np.sign(d) * np.maximum(np.abs(d) - threshold, 0) for d in details]
+    for d in details[::-1]:
+        even = s - 0.25 * (d + np.roll(d, 1))
+        odd = d + 0.5 * (even + np.roll(even, -1))
+        s = np.empty(2 * len(even))
+        s[::2], s[1::2] = even, odd
+    return np.sum((s - x) ** 2) + s[0] ** 2
