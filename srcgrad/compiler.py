@@ -36,6 +36,7 @@ from .refusals import (
     require_scalar,
     without_aux,
 )
+from .subclasses import ARRAY
 from .spelling import raise_exception, raise_from
 from .stage.stack import room_to_recurse
 from .templates import (
@@ -48,7 +49,7 @@ from .templates import (
     refs,
     renumbered,
 )
-from .trace.entry import Traced, trace
+from .trace.entry import Record, Traced, trace
 from .tree import paths_below
 
 Wanted = tuple[Path, Any, Leaves]
@@ -451,6 +452,8 @@ def _primal(function: Any, request: Request, traced: Traced) -> tuple[Any, list[
         if not isinstance(result, tuple) or len(result) != 2:
             raise without_aux(function, result, traced)
         scalar = result[0]
+    if isinstance(scalar, Record) and ARRAY in scalar:  # an array of a class of the user's
+        scalar = scalar[ARRAY]
     if not isinstance(scalar, Ref):
         scalar_value = scalar
         if type(scalar_value) in (float, np.float64, np.float32):

@@ -14,7 +14,7 @@ import numpy as np
 
 from .dims import Poly
 from .errors import Where
-from .subclasses import content_item
+from .subclasses import base_array, content_item
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +27,7 @@ class Path:
     ``steps`` are ``("attr", name)``, ``("item", key)``, ``("content", key)`` (an item past the
     class's own ``__getitem__``), ``("cell", index)`` (of a closure),
     ``("slot", name)`` (an instance's ``__dict__``), ``("rows", None)`` (the equal arrays of a
-    list as one)."""
+    list as one), ``("base", None)`` (an array of a class of the user's as one of NumPy's own)."""
 
     root: tuple[str, Any]
     steps: tuple[tuple[str, Any], ...] = ()
@@ -47,7 +47,8 @@ class Path:
         key = str(key) if kind == "slot" else key
         text = {"attr": f"{self}.{key}", "item": f"{self}[{key!r}]",
                 "content": f"{self}[{key!r}]",
-                "cell": f"{self}", "slot": f"{self}.{key}", "rows": f"{self}"}[kind]
+                "cell": f"{self}", "slot": f"{self}.{key}", "rows": f"{self}",
+                "base": f"{self}"}[kind]
         return Path(self.root, (*self.steps, (kind, key)), text)
 
     def __str__(self) -> str:
@@ -64,6 +65,8 @@ class Path:
                 root = f"_content_item({root}, {key!r})"
             elif kind == "rows":
                 root = f"_stacked({root})"
+            elif kind == "base":
+                root = f"_base_array({root})"
             else:
                 root = f"{root}.__closure__[{key}].cell_contents"
         return root
@@ -79,6 +82,8 @@ class Path:
                 root = content_item(root, key)
             elif kind == "rows":
                 root = stacked(root)
+            elif kind == "base":
+                root = base_array(root)
             else:
                 root = root.__closure__[key].cell_contents
         return root

@@ -1,4 +1,4 @@
-"""Instances of classes that derive from Python's containers.
+"""Instances of classes that derive from Python's containers, or from ndarray.
 
 Such an instance has *content*, which code of C keeps, beside its attributes.  What is here looks
 at the content directly, whatever methods the class overrides.
@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
 
 PLAIN = (list, tuple, dict, set, frozenset, deque)
 NATIVE = frozenset({*PLAIN, OrderedDict, defaultdict})
@@ -106,3 +109,72 @@ def assembled(cls: Any, keys: Iterable[Any], parts: Iterable[Any], like: Any = N
     if not issubclass(cls, dict):
         content = [p for _, p in content]
     return make(cls, content, {k: p for k, p in pairs if type(k) is Attribute}, like)
+
+
+# ---- ndarray ---------------------------------------------------------------------------------
+ARRAY = "_array_"  # the key of the array itself, beside the names of its attributes
+
+
+def is_array_class(cls: Any) -> bool:
+    """Is it a class of the user's that derives from ndarray, and from no other class of NumPy's
+    that does?
+
+    >>> class Vec(np.ndarray): pass
+    >>> is_array_class(Vec), is_array_class(np.ndarray), is_array_class(np.matrix)
+    (True, False, False)
+    """
+    return isinstance(cls, type) and issubclass(cls, np.ndarray) and cls is not np.ndarray and all(
+        k is np.ndarray or not issubclass(k, np.ndarray) or k.__module__.split(".")[0] != "numpy"
+        for k in cls.__mro__)
+
+
+def base_array(obj: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array itself, as one of NumPy's own class; it shares the memory."""
+    return np.ndarray.view(obj, np.ndarray)
+
+
+def attributes_of_array(obj: Any) -> dict[str, Any]:
+    """The attributes of an instance, those in slots too."""
+    found = {n: getattr(obj, n) for k in type(obj).__mro__ for n in _slots_of(k)
+             if n not in ("__dict__", "__weakref__") and hasattr(obj, n)}
+    return {**found, **getattr(obj, "__dict__", {})}
+
+
+def classed_array(cls: Any, array: Any, attributes: Mapping[str, Any]) -> Any:
+    """The array as one of a class of the user's, with these attributes; its
+    ``__array_finalize__`` does not run.
+
+    >>> class Signal(np.ndarray):
+    ...     def __array_finalize__(self, obj): self.rate = 1.0
+    >>> classed_array(Signal, np.arange(2.0), {"rate": 5.0}).rate
+    5.0
+    """
+    plain = np.asarray(array)
+    made: Any = np.ndarray.view(plain, _unfinished(cls))
+    try:
+        made.__class__ = cls
+    except TypeError:  # slots on several levels: no other class has such a layout
+        made = np.ndarray.view(plain, cls)
+    for name, value in attributes.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def _slots_of(cls: type) -> tuple[str, ...]:
+    slots = vars(cls).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+_LAYOUTS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+
+def _unfinished(cls: Any) -> Any:
+    """A class with the memory layout of ``cls`` and none of its methods."""
+    if cls is np.ndarray:
+        return cls
+    if cls not in _LAYOUTS:
+        bases = tuple(_unfinished(b) for b in cls.__bases__ if issubclass(b, np.ndarray))
+        own = vars(cls).get("__slots__", ())
+        bare = "__slots__" in vars(cls) and cls.__dictoffset__ == bases[0].__dictoffset__
+        _LAYOUTS[cls] = type(cls.__name__, bases, {"__slots__": own} if bare else {})
+    return _LAYOUTS[cls]

@@ -15,7 +15,7 @@ from .graph.ir import Ref
 from .guards import Path
 from .structure import mapped
 from .trace.entry import Record
-from .tree import assemble, children
+from .tree import assemble, children, leaf_path
 
 Leaves = list[tuple[Path, Any]]
 
@@ -72,7 +72,7 @@ def _tree_of(value: Any, path: Path, numbered: Mapping[Path, Any]) -> Any:
         return numbered[path.child("rows", None)]
     parts = children(value)
     if parts is None:
-        return numbered[path]
+        return numbered[leaf_path(value, path)]
     built = [(key, _tree_of(part, path.child(step, key), numbered)) for step, key, part in parts]
     cls = type(value)
     if cls in (tuple, list):

@@ -17,7 +17,14 @@ import numpy as np
 
 from .errors import StructureError
 from .guards import Path
-from .subclasses import assembled, native_class, parts_of
+from .subclasses import (
+    ARRAY,
+    assembled,
+    classed_array,
+    is_array_class,
+    native_class,
+    parts_of,
+)
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,9 @@ def assemble(cls: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
     """A container of the given type from its parts; ``__init__`` does not run."""
     if native_class(cls) is not None:
         return assembled(cls, keys, parts)
+    if issubclass(cls, np.ndarray):
+        named = dict(zip(keys, parts, strict=True))
+        return classed_array(cls, named.pop(ARRAY), named)
     if cls is dict:
         return dict(zip(keys, parts, strict=True))
     if issubclass(cls, tuple):
@@ -203,7 +213,7 @@ def paths_below(obj: Any, path: Path, above: set[int] | None = None) -> list[tup
     itself."""
     parts = children(obj)
     if parts is None:
-        return [(path, obj)]
+        return [(leaf_path(obj, path), obj)]
     above = set() if above is None else above
     _enter(obj, above)
     found = []
@@ -211,6 +221,12 @@ def paths_below(obj: Any, path: Path, above: set[int] | None = None) -> list[tup
         found.extend(paths_below(part, path.child(step, key), above))
     above.discard(id(obj))
     return found
+
+
+def leaf_path(obj: Any, path: Path) -> Path:
+    """Where the numbers of a leaf lie: an array of a class of the user's is read as one of
+    NumPy's own."""
+    return path.child("base", None) if is_array_class(type(obj)) else path
 
 
 def ravel_tree(tree: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:

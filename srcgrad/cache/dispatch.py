@@ -16,7 +16,7 @@ import numpy as np
 
 from ..dims import Atom, Poly, symbols
 from ..guards import Guard, Path, SizeSource, stacked
-from ..subclasses import content_item
+from ..subclasses import base_array, content_item
 
 ORDER = {"type": 0, "is": 0, "is_path": 0, "equals": 1, "array": 2, "extent": 3, "length": 4,
          "keys": 4, "missing": 4, "size": 5, "contiguous": 6, "overlap": 7}
@@ -55,6 +55,7 @@ _HELPER_NAMES = {"max": "max", "min": "min", "pow": "pow", "floordiv": "_floordi
 SIZE_HELPERS: dict[str, Any] = {
     "_stacked": stacked,
     "_content_item": content_item,
+    "_base_array": base_array,
     "_floordiv": lambda a, b: a // b,
     "_mod": lambda a, b: a % b,
     "_range_length": lambda a, b, c: len(range(a, b, c)),

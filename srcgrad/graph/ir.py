@@ -55,7 +55,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import Where
-from ..kinds import Aval
+from ..kinds import Aval, Kind
 from ..structure import mapped
 
 
@@ -248,11 +248,13 @@ class Graph:
 
 def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
     """The number 1 as the cotangent of each scalar result, of a type that leaves the dtypes of
-    what it meets alone: a Python float unless the graph computes in other precisions as well."""
+    what it meets alone: a Python float unless the graph computes in other precisions as well, or
+    the result is an array without axes."""
     mixed = any(v.aval.dtype is not None and v.aval.dtype.kind in "fc" and v.aval.dtype.char
                 not in "dD" for each in (graph, *graph.callees.values())
                 for node in walk(each.block) for v in (*node.inputs, *node.outputs))
-    return [1.0 if not mixed or s.aval.dtype is None else s.aval.dtype.type(1.0) for s in seeds]
+    return [1.0 if s.aval.dtype is None or not (mixed or s.aval.kind is Kind.ARRAY)
+            else s.aval.dtype.type(1.0) for s in seeds]
 
 
 # ---- templates ---------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from ..dims import symbols
 from ..emit import emit
 from ..errors import StructureError
 from ..guards import Path, Source
-from ..subclasses import Attribute
+from ..subclasses import ARRAY, Attribute
 from ..trace.entry import Record
 from .embedding import Module
 from .facts import condition, in_words
@@ -68,6 +68,8 @@ def graph_name(entry: Specialization) -> str:
 
 def plain(template: Any) -> Any:
     """A result template of tuples, lists and dicts alone."""
+    if isinstance(template, Record) and ARRAY in template:
+        return plain(template[ARRAY])
     if isinstance(template, Record) and issubclass(template.cls, (list, tuple, deque)) and not any(
             type(key) is Attribute for key in template):
         items = [plain(v) for v in template.values()]
@@ -107,6 +109,8 @@ class _Wrapper:
         lines = [f"def {self.public}({', '.join(self.parameters())}):"]
         lines += self.checks()
         arguments = [self.place(s.path) for _, s in self.sources]
+        if any("_base_array(" in a for a in arguments):
+            self.size_function("_base_array")
         arguments += [f"{seed}={seed}" for seed in self.seeds]
         call = f"return {self.inner}({', '.join(arguments)})"
         restored = "enter_errstate(" in self.entry.text  # also where the function raises
@@ -199,6 +203,7 @@ class _Wrapper:
 _SIZE_FUNCTIONS = {
     "_floordiv": "def _floordiv(a, b):\n    return a // b",
     "_mod": "def _mod(a, b):\n    return a % b",
+    "_base_array": "def _base_array(a):\n    return np.ndarray.view(a, np.ndarray)",
     "_range_length": "def _range_length(a, b, c):\n    return len(range(a, b, c))",
     "_slice_length": ("def _slice_length(a, b, c, n):\n"
                       "    return len(range(n)[slice(a, b, c)])"),

@@ -34,6 +34,7 @@ from .tracers import (
     OpaqueTracer,
     ScalarTracer,
     is_tracer,
+    users_class,
 )
 from .variables import Variables
 from .written_out import Flat, set_flat, strides_of
@@ -205,9 +206,10 @@ class Access(Variables):
             self.register_class(obj)
         elif found is not UNBOUND and id(obj) not in self.paths and not isinstance(
                 obj, type) and name not in getattr(obj, "__dict__", ()):
-            self.note_class_attribute(type(obj), name, found)
-            if self.is_class_data(type(obj), found):
-                return self.getattr(type(obj), name)
+            cls = users_class(type(obj))
+            self.note_class_attribute(cls, name, found)
+            if self.is_class_data(cls, found):
+                return self.getattr(cls, name)
         path = self.paths.get(id(obj))
         fallback = None if found is not UNBOUND or isinstance(obj, type) else (
             class_attribute(type(obj), "__getattr__"))
@@ -299,8 +301,8 @@ class Access(Variables):
         if isinstance(found, staticmethod):
             return self.outside(found.__func__, path.child("attr", name))
         if isinstance(found, classmethod):
-            self.note_class_attribute(type(obj), name, found)
-            return types.MethodType(found.__func__, type(obj))
+            self.note_class_attribute(users_class(type(obj)), name, found)
+            return types.MethodType(found.__func__, users_class(type(obj)))
         if is_cached_property(found):
             return self._cached(obj, name, found)
         try:

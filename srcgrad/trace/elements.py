@@ -26,6 +26,12 @@ def unravelled(shape: tuple[Any, ...], position: Any) -> tuple[Any, ...]:
     return tuple(index)
 
 
+def items_of(array: Any) -> Any:
+    """The items of an array of a class of the user's, as its ``__getitem__`` gives them."""
+    for place in range(len(array)):
+        yield array[place]
+
+
 def ndindex(*shape: Any) -> Any:
     """``np.ndindex``."""
     if len(shape) == 1 and isinstance(shape[0], tuple):

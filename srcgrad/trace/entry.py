@@ -23,7 +23,7 @@ from .leaks import leak
 from .machine import TraceMachine
 from .run_time import check_no_table
 from .structures import record_fields
-from .tracers import ArrayTracer, BoundMethod, Choice, Poison, is_tracer
+from .tracers import ArrayTracer, BoundMethod, Choice, ClassedArray, Poison, is_tracer
 
 MAX_RESTARTS = 24
 
@@ -258,6 +258,9 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     if id(obj) in machine.paths and not isinstance(obj, (types.FunctionType, type,
                                                          types.ModuleType)):
         return machine.object_value(obj)
+    if isinstance(obj, ClassedArray):
+        return Record(obj.cls, {n: _result_values(machine, getattr(obj, n), above)
+                                for n in record_fields(obj) or ()})
     if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
         contents = {key: _result_values(machine, part, above) for _, key, part in parts_of(obj)}
         return Record(type(obj), contents)

@@ -32,6 +32,7 @@ from .tracers import (
     Maybe,
     OpaqueTracer,
     ScalarTracer,
+    ClassedArray,
     StandIn,
     contains_tracer,
     is_tracer,
@@ -333,7 +334,7 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
         return issubclass(obj.__class__, classes)
     if type(obj) is EqualArrays:
         return issubclass(list, classes)
-    if isinstance(obj, StandIn) and obj.cls is not None:
+    if isinstance(obj, (StandIn, ClassedArray)) and obj.cls is not None:
         return issubclass(obj.cls, classes)
     check_no_table(machine, obj)
     return isinstance(obj, classes)
@@ -341,7 +342,8 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
 
 @handles(type)
 def type_(machine: Any, *args: Any) -> Any:
-    if len(args) == 1 and isinstance(args[0], StandIn) and args[0].cls is not None:
+    if len(args) == 1 and isinstance(args[0], (StandIn, ClassedArray)) and (
+            args[0].cls is not None):
         return args[0].cls
     check_no_table(machine, args[0] if args else None)
     if len(args) == 1 and type(args[0]) is EqualArrays:

@@ -19,6 +19,7 @@ from ..stage.machine import NORMAL, Frame
 from ..subclasses import native_class
 from ..tree import blank
 from . import (  # noqa: F401  (they fill the table of handlers)
+    array_members,
     arrays,
     functions,
     heaps,
@@ -83,6 +84,7 @@ class TraceMachine(Pushes):
         self.leaving = None
         self.tested_inside = None
         self.instance_dicts = {}
+        self.classed, self.recipes = {}, {}
         self.choice_seen = {}
         self.masks = {}
         self.noted_keys = []

@@ -23,7 +23,8 @@ from ..kinds import Kind, in_words
 from ..tree import assemble, children, paths_below
 from .iteration import EqualArrays, Staged
 from .recorder import Region
-from .tracers import ArrayTracer, is_tracer
+from .structures import rebuilder, record_fields
+from .tracers import ArrayTracer, ClassedArray, holds_classed, is_tracer
 
 Differentiate = Callable[[Graph, list[int], list[int], list[int]], Graph]
 Leaves = list[tuple[Path, Any]]
@@ -114,7 +115,7 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
         result = opened(machine, machine.call(function, *new_args, **kwargs))
         if isinstance(result, (float, np.floating)):  # the same for all arguments
             result = machine.wrap(machine.as_value(result))
-        outputs = paths_below(result, root("result"))
+        outputs = _paths_of_result(result, root("result"))
         values = tuple(machine.value_of(leaf) for _, leaf in outputs if is_tracer(leaf))
     finally:
         machine.region = outer
@@ -170,6 +171,8 @@ def _is_scalar_first(inner: Inner, has_aux: bool) -> bool:
     if has_aux and not (isinstance(inner.result, tuple) and len(inner.result) == 2):
         return False
     first = inner.result[0] if has_aux else inner.result
+    if isinstance(first, ClassedArray):
+        first = first._array_
     return is_tracer(first) and bool(inner.graph.outputs) and _real_scalar(inner.graph.outputs[0])
 
 
@@ -195,6 +198,8 @@ def opened(machine: Any, arg: Any) -> Any:
 
 
 def varies(leaf: Any) -> bool:
+    if isinstance(leaf, ClassedArray):
+        leaf = leaf._array_
     if is_tracer(leaf):
         return bool(leaf.aval.is_inexact)
     return type(leaf) in (float, complex)
@@ -210,6 +215,10 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value])
     """A fresh tracer in place of a differentiable leaf."""
     if not varies(leaf):
         return leaf
+    if isinstance(leaf, ClassedArray):  # its attributes are constants of the derivative
+        names = record_fields(leaf) or ()
+        return rebuilder(leaf)([_parameter(machine, leaf._array_, params, given),
+                                *(machine.getattr(leaf, n) for n in names[1:])])
     outer, machine.region = machine.region, machine.region.parent
     value = machine.as_value(leaf)
     machine.region = outer
@@ -225,11 +234,32 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value])
     return tracer
 
 
+def _paths_of_result(obj: Any, path: Path) -> Leaves:
+    """The leaves of a result with their paths; arrays of classes of the user's are instances."""
+    parts = None if is_tracer(obj) else _fields(obj) or children(obj)
+    if parts is None or not any(map(holds_classed, (p for *_, p in parts))) and (
+            not isinstance(obj, ClassedArray)):
+        return paths_below(obj, path)
+    return [leaf for step, key, part in parts
+            for leaf in _paths_of_result(part, path.child(step, key))]
+
+
+def _fields(obj: Any) -> list[tuple[str, Any, Any]] | None:
+    """The array and the attributes of an instance of a class that derives from ndarray."""
+    if not isinstance(obj, ClassedArray):
+        return None
+    return [("slot", n, getattr(obj, n)) for n in record_fields(obj) or ()]
+
+
 def _replaced(value: Any, path: Path, inner: dict[Path, Any]) -> Any:
-    parts = None if is_tracer(value) else children(value)
+    if path in inner:
+        return inner[path]
+    parts = None if is_tracer(value) else _fields(value) or children(value)
     if parts is None:
         return inner[path]
     built = [_replaced(part, path.child(step, key), inner) for step, key, part in parts]
+    if isinstance(value, ClassedArray):
+        return rebuilder(value)(built)
     return assemble(type(value), tuple(k for _, k, _ in parts), built)
 
 

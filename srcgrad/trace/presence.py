@@ -21,7 +21,7 @@ from .items import raises_key_error
 from .iteration import Entries
 from .journal import Content, Field
 from .partial import DELETED, bound_in, content_with
-from .protocols import Protocols
+from .array_classes import ArrayClasses
 from .tracers import (
     Maybe,
     Partial,
@@ -36,7 +36,7 @@ JOURNALED = frozenset({"clear", "copy", "get", "items", "keys", "move_to_end", "
 Act = Callable[[], Any]
 
 
-class Presence(Protocols):
+class Presence(ArrayClasses):
     """Operators on what may be unbound."""
 
     # ---- one place -----------------------------------------------------------------------

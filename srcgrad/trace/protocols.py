@@ -14,7 +14,7 @@ from .picks import Picks
 from .refused import foreign
 from .special_methods import DUNDER, python_method
 from .texts import filled, format_by, formatted, is_staged_text
-from .tracers import ArrayTracer, is_tracer
+from .tracers import ArrayTracer, ClassedArray, is_tracer
 
 UFUNCS: dict[str, np.ufunc] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide,
@@ -69,7 +69,7 @@ class Protocols(Picks):
         owner = getattr(function, "__self__", function)
         of_ufunc = isinstance(owner, np.ufunc)
         name = "__array_ufunc__" if of_ufunc else "__array_function__"
-        operands = [a for a in args if python_method(a, name) is not None]
+        operands = [a for a in _operands(args, kwargs, of_ufunc) if self.own_method(a, name)]
         operands.sort(key=lambda a: sum(issubclass(type(b), type(a)) and type(b) is not type(a)
                                         for b in operands))
         for operand in operands:
@@ -78,13 +78,17 @@ class Protocols(Picks):
                 how = "__call__" if owner is function else function.__name__
                 found = self.call(method, operand, owner, how, *args, **kwargs)
             else:
-                kinds = tuple(dict.fromkeys(type(a) for a in operands))
+                kinds = tuple(dict.fromkeys(self.call(type, a) for a in operands))
                 found = self.call(method, operand, function, kinds, args, kwargs)
             if found is not NotImplemented:
                 return found
         if operands:
             raise TypeError(f"operand type(s) all returned NotImplemented from {name}")
         return NotImplemented
+
+    def own_method(self, obj: Any, name: str) -> Any:
+        """A method of the user's by which an operand takes a call over; None if it has none."""
+        return python_method(obj, name)
 
     def _as_array(self, obj: Any) -> Any:
         """The array that an object with ``__array__`` stands for."""
@@ -122,7 +126,7 @@ class Protocols(Picks):
 def _asks(array: Any, other: Any, own: str) -> bool:
     """Does the operator of an array hand the other operand, whose own method for it is called
     ``own``, to a ufunc?"""
-    if type(array) is not ArrayTracer or not is_users(other):
+    if type(array) is not ArrayTracer or not is_users(other) or isinstance(other, ClassedArray):
         return False
     asked = getattr(type(other), "__array_ufunc__", ...)
     if asked is None:
@@ -131,6 +135,15 @@ def _asks(array: Any, other: Any, own: str) -> bool:
         return True
     return python_method(other, own) is None and (
         hasattr(asked, "__code__") or python_method(other, "__array__") is not None)
+
+
+def _operands(args: tuple[Any, ...], kwargs: dict[str, Any], of_ufunc: bool) -> list[Any]:
+    """What NumPy asks about a call: the inputs and outputs of a ufunc; for other functions also
+    the arrays in lists."""
+    if of_ufunc:
+        return [*args, *(kwargs.get("out") or ())]
+    return [x for a in (*args, *kwargs.values()) for x in (
+        a if isinstance(a, (list, tuple)) else (a,))]
 
 
 def _of_numpy(function: Any) -> bool:

@@ -35,6 +35,7 @@ from .homes import is_stored, may_be
 from .iteration import EqualArrays
 from .journal import Journal, Lost, Stored, Version
 from .overlaps import refused_overlap
+from .refused import classed_operand
 from .repeats import Repeat
 from .run_time import check_no_table
 from .tracers import (
@@ -43,6 +44,7 @@ from .tracers import (
     ListTable,
     OpaqueTracer,
     ScalarTracer,
+    ClassedArray,
     StandIn,
     SymbolicList,
     Tracer,
@@ -281,6 +283,8 @@ class Recorder:
             return self.value_of(structure)
         if type(structure) is EqualArrays:
             structure.apart()
+        if isinstance(structure, ClassedArray):
+            raise self.fatal(classed_operand(structure.cls))
         if isinstance(structure, StandIn) and structure.cls is list:
             structure = self.call_method(structure, "copy")
         check_no_table(self, structure)

@@ -196,6 +196,14 @@ def _outward(function: Any, module: str) -> SrcgradError:
             "has_aux")
 
 
+def classed_operand(cls: type) -> SrcgradError:
+    """The refusal of an array of a class of the user's where one of NumPy's own is needed."""
+    return UnsupportedType(
+        f"an array of the class {cls.__name__} is handed to what works on plain arrays",
+        why="its class would be lost, or its methods would run on numbers that are not known yet",
+        fix="hand over np.asarray(...) of it")
+
+
 def masked() -> SrcgradError:
     """The refusal of masked arrays."""
     return UnsupportedType(

@@ -17,7 +17,7 @@ from ..graph.ir import Ref, Step, Through, Value
 from ..guards import Guard, Path, SizeSource, Source, stacked
 from ..kinds import Aval, Kind, int_aval, python_scalar
 from ..spelling import Method
-from ..subclasses import content_of, item_step, make, native_class
+from ..subclasses import content_of, is_array_class, item_step, make, native_class
 from ..tree import blank
 from . import scipy_forms
 from .control import Restart, Unroll
@@ -170,6 +170,9 @@ class Sources(Recorder):
         return Path(path.root, (*path.steps[:-1], step), path.label)
 
     def _classify(self, obj: Any, path: Path) -> Any:
+        if is_array_class(type(obj)):
+            check_array(self, obj, path)
+            return self.classed_outside(obj, path)
         if isinstance(obj, np.ndarray):
             return self._array(obj, path)
         if scipy_forms.is_sparse(obj):  # a constant as a whole
@@ -208,6 +211,9 @@ class Sources(Recorder):
         self.notes.append(f"long list: the arrays of {path} are alike, and one array here")
         self.pinned[id(obj)] = obj
         return EqualArrays(array, lambda: self.separate(path))
+
+    def classed_outside(self, obj: Any, path: Path) -> Any:
+        raise AttributeError
 
     notes: list[str]
 
@@ -379,7 +385,9 @@ class Sources(Recorder):
         check_array(self, obj, path)
         known = self.arrays.get(id(obj))
         if known is not None and ("same", str(known[0]), str(path)) in self.assumed:
-            self.guard("is_path", path, known[0])
+            self.guard("is_path", *(
+                Path(p.root, p.steps[:-1], p.label) if p.steps[-1:] == (("base", None),) else p
+                for p in (path, known[0])))
             return known[1]
         units = tuple(i for i, size in enumerate(obj.shape) if size == 1)
         self.guard("array", path, (obj.dtype, obj.ndim, units))
@@ -494,7 +502,7 @@ def kind_of_array(obj: np.ndarray[Any, Any]) -> tuple[str, str] | None:
         return "a structured array", "pass its fields as separate arrays"
     if obj.dtype.kind not in "biufc":
         return f"an array of dtype {obj.dtype}", "convert it to numbers"
-    if type(obj) is not np.ndarray:
+    if type(obj) is not np.ndarray and not is_array_class(type(obj)):
         return f"a {type(obj).__name__}", "np.asarray(...) makes an ordinary array of it"
     return None
 
@@ -502,7 +510,7 @@ def kind_of_array(obj: np.ndarray[Any, Any]) -> tuple[str, str] | None:
 def _name_of(path: Path) -> str:
     """A variable name for an input: the path's parts joined (``self.layers[0].W`` gives
     ``layers_0_W``)."""
-    parts = [str(key) for kind, key in path.steps if kind not in ("cell", "rows")]
+    parts = [str(key) for kind, key in path.steps if kind not in ("cell", "rows", "base")]
     root = path.label.split(".")[0].split("[")[0] if path.label else str(path.root[1])
     if root and root not in ("self",) and not (path.root[0] == "object" and parts):
         parts.insert(0, root)

@@ -18,6 +18,7 @@ from .tracers import (
     ArrayTracer,
     BoundMethod,
     Choice,
+    ClassedArray,
     Picked,
     SymbolicList,
     Whole,
@@ -120,6 +121,8 @@ def reaches_tracer(obj: Any, depth: int = 8, seen: frozenset[int] = frozenset())
 def record_fields(obj: Any) -> tuple[str, ...] | None:
     """The attribute names of a plain instance of a Python class; None for other things."""
     cls = type(obj)
+    if isinstance(obj, ClassedArray):
+        return ("_array_", *obj.__dict__)
     if cls.__module__ == "builtins" or isinstance(obj, (type, enum.Enum, Whole)):
         return None
     if hasattr(cls, "__get__") or cls.__flags__ & (1 << 9) == 0:

@@ -496,9 +496,27 @@ class StandIn:
     kept_as: str | None = None
 
 
+class ClassedArray:
+    """An instance of a class of the user's that derives from ndarray.
+
+    The trace makes a class derived from this one for each class ``cls`` of the user's (see
+    :mod:`srcgrad.trace.array_classes`), with the same methods.  The array as one of NumPy's own
+    class is ``_array_``; the attributes are those of any instance."""
+
+    __slots__ = ("__dict__", "__weakref__", "_array_")
+    cls: Any
+    machine: Any
+    _array_: Any
+
+
+def users_class(cls: Any) -> Any:
+    """The class of the program that a class of objects stands for."""
+    return cls.cls if issubclass(cls, ClassedArray) else cls
+
+
 def contains_tracer(structure: Any) -> bool:
     """Is there a tracer anywhere in nested lists, tuples, deques, dicts and slices?"""
-    if is_tracer(structure) or isinstance(structure, StandIn):
+    if is_tracer(structure) or isinstance(structure, (StandIn, ClassedArray)):
         return True
     if isinstance(structure, (list, tuple, deque)):
         return any(contains_tracer(s) for s in structure)
@@ -507,6 +525,17 @@ def contains_tracer(structure: Any) -> bool:
     if isinstance(structure, slice):
         return any(contains_tracer(s) for s in (structure.start, structure.stop, structure.step))
     return False
+
+
+def holds_classed(structure: Any) -> bool:
+    """Is there an instance in nested lists, tuples, dicts and slices?"""
+    if isinstance(structure, ClassedArray):
+        return True
+    if isinstance(structure, dict):
+        return any(map(holds_classed, structure.values()))
+    if isinstance(structure, slice):
+        return any(map(holds_classed, (structure.start, structure.stop, structure.step)))
+    return isinstance(structure, (tuple, list)) and any(map(holds_classed, structure))
 
 
 class Jump:
