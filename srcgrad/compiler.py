@@ -36,9 +36,9 @@ from .refusals import (
     require_scalar,
     without_aux,
 )
-from .subclasses import ARRAY
 from .spelling import raise_exception, raise_from
 from .stage.stack import room_to_recurse
+from .subclasses import ARRAY
 from .templates import (
     Leaves,
     gradient_tree,

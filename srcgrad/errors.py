@@ -159,7 +159,7 @@ class UnsupportedType(SrcgradError, TypeError):
     or structured arrays)."""
 
     refuses = (
-        ("`np.matrix`, masked, structured and object arrays, dates and texts",
+        ("`np.matrix`, `np.recarray`, masked, structured and object arrays, dates and texts",
          "plain arrays of numbers"),
         ("tensors and frames of other libraries among traced values", "`np.asarray`"),
     )

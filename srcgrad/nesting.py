@@ -19,7 +19,7 @@ from .jacobians import staged_call
 from .trace.handlers import handles
 from .trace.nested import Inner, Numbered, differentiable, inline, run_inside
 from .trace.recorder import Region
-from .trace.tracers import is_tracer
+from .trace.tracers import ClassedArray, is_tracer
 from .tree import children
 
 
@@ -170,6 +170,9 @@ def _match(machine: Any, structure: Any, tree: Any, found: dict[int, Any], path:
     if isinstance(structure, Numbered):
         found[structure.number] = tree
         return
+    if isinstance(structure, ClassedArray):  # its attributes have no cotangent
+        _match(machine, structure._array_, machine.unclassed(tree), found, path)
+        return
     inner = None if is_tracer(structure) else children(structure)
     if not inner:
         return
@@ -184,6 +187,7 @@ def _match(machine: Any, structure: Any, tree: Any, found: dict[int, Any], path:
 
 def _seed(machine: Any, given: Any, like: Any) -> Value:
     """The value of a cotangent or tangent; zeros where none is given."""
+    given, like = machine.unclassed(given), machine.unclassed(like)
     rank = like.aval.ndim if is_tracer(like) else 0
     if given is None:
         given = machine.call(np.zeros_like, like) if rank else 0.0

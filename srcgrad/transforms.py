@@ -15,6 +15,7 @@ from .errors import NonDifferentiable, StructureError
 from .frames import without_internal_frames
 from .graph.ir import Ref
 from .refusals import with_article
+from .subclasses import ARRAY
 from .templates import rebuilt
 from .trace.entry import Record
 from .tree import children, flatten
@@ -156,7 +157,9 @@ def _match(linear: Linear, structure: Any, tree: Any, like: Sequence[Any],
         found[structure.index] = part if before is None else before + part
         return
     parts: list[tuple[Any, Any]] | None = None
-    if isinstance(structure, Record):
+    if isinstance(structure, Record) and ARRAY in structure:  # its attributes have no cotangent
+        parts, inner = [(ARRAY, tree)], [structure[ARRAY]]
+    elif isinstance(structure, Record):
         parts = [(k, getattr(tree, k, None)) for k in structure]
         inner = list(structure.values())
     elif isinstance(structure, dict):

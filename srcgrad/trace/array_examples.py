@@ -23,6 +23,9 @@ UNASKED = frozenset({
     "__sizeof__", "__subclasshook__", "__class__", "__array_priority__", "__getstate__"})
 
 
+Operands = Callable[[Any, Any], Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Operand:
     """An argument that is an array, by its number."""
@@ -189,11 +192,11 @@ def _plain_ufunc(obj: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any)
     return made if isinstance(found, tuple) else made[0]
 
 
-def recipe(fn: Callable[..., Any], examples: Callable[[Callable[[Any, type | None], Any]], Any],
+def recipe(fn: Callable[..., Any], examples: Callable[[Operands], Any],
            without: frozenset[str]) -> Recipe:
-    """What ``fn`` does; ``examples`` gives the arguments, each array of which it hands to a function
-    together with the user's class of it (None for NumPy's own).  Overridden methods of the names
-    ``without`` are not asked."""
+    """What ``fn`` does; ``examples`` gives the arguments, each array of which it hands to a
+    function together with the user's class of it (None for NumPy's own).  Overridden methods of
+    the names ``without`` are not asked."""
     record = _Record(without)
     count = 0
 

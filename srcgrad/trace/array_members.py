@@ -257,7 +257,7 @@ for _name in dir(np.ndarray):
         _add(_name, functools.partial(_method, name=_name))
 
 
-# ---- making ----------------------------------------------------------------------------------------
+# ---- making ------------------------------------------------------------------------------------
 @handles(np.ndarray.__new__)
 def new(machine: Any, cls: Any, shape: Any, dtype: Any = float, buffer: Any = None,
         offset: Any = 0, strides: Any = None, order: Any = None) -> Any:

@@ -29,10 +29,10 @@ from .special_methods import COMPARE, python_method
 from .structures import leaf_aval
 from .tracers import (
     ArrayTracer,
+    ClassedArray,
     Maybe,
     OpaqueTracer,
     ScalarTracer,
-    ClassedArray,
     StandIn,
     contains_tracer,
     is_tracer,

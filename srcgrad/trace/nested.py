@@ -152,9 +152,20 @@ def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
     kept = list(range(len(inner.graph.outputs)))
     joint = differentiate(inner.graph, list(range(inner.count)), of, kept)
     seeds = joint.inputs[len(inner.given):]
-    outputs = inline(machine, joint, [*inner.given, *map(machine.const, unit_seeds(seeds, joint))])
+    outputs = inline(machine, joint, [
+        *inner.given, *(_seed_value(machine, s, number)
+                        for s, number in zip(seeds, unit_seeds(seeds, joint), strict=True))])
     value = inner.rebuilt([machine.wrap(v) for v in outputs[:len(kept)]])
     return value, inner.gradients(outputs[len(kept):])
+
+
+def _seed_value(machine: Any, seed: Value, number: Any) -> Value:
+    """The number as a value of the type of a seed."""
+    value: Value = machine.const(number)
+    if seed.aval.kind is not Kind.ARRAY:
+        return value
+    made: Value = machine.value_of(machine.call(np.asarray, machine.wrap(value)))
+    return made
 
 
 def _not_scalar(function: Any, result: Any) -> NonScalarOutput:
@@ -237,8 +248,8 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value])
 def _paths_of_result(obj: Any, path: Path) -> Leaves:
     """The leaves of a result with their paths; arrays of classes of the user's are instances."""
     parts = None if is_tracer(obj) else _fields(obj) or children(obj)
-    if parts is None or not any(map(holds_classed, (p for *_, p in parts))) and (
-            not isinstance(obj, ClassedArray)):
+    if parts is None or not (isinstance(obj, ClassedArray) or any(
+            holds_classed(part) for *_, part in parts)):
         return paths_below(obj, path)
     return [leaf for step, key, part in parts
             for leaf in _paths_of_result(part, path.child(step, key))]

@@ -17,11 +17,11 @@ from ..errors import JoinError
 from ..graph.ir import Value
 from ..spelling import Method
 from ..stage.machine import NORMAL, UNBOUND
+from .array_classes import ArrayClasses
 from .items import raises_key_error
 from .iteration import Entries
 from .journal import Content, Field
 from .partial import DELETED, bound_in, content_with
-from .array_classes import ArrayClasses
 from .tracers import (
     Maybe,
     Partial,

@@ -68,6 +68,8 @@ class Protocols(Picks):
         """What an operand's own method makes of the call; NotImplemented if there is none."""
         owner = getattr(function, "__self__", function)
         of_ufunc = isinstance(owner, np.ufunc)
+        if not of_ufunc and not hasattr(function, "_implementation"):  # np.asarray asks nobody
+            return NotImplemented
         name = "__array_ufunc__" if of_ufunc else "__array_function__"
         operands = [a for a in _operands(args, kwargs, of_ufunc) if self.own_method(a, name)]
         operands.sort(key=lambda a: sum(issubclass(type(b), type(a)) and type(b) is not type(a)

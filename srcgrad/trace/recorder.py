@@ -40,11 +40,11 @@ from .repeats import Repeat
 from .run_time import check_no_table
 from .tracers import (
     ArrayTracer,
+    ClassedArray,
     Home,
     ListTable,
     OpaqueTracer,
     ScalarTracer,
-    ClassedArray,
     StandIn,
     SymbolicList,
     Tracer,

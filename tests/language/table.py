@@ -15,7 +15,7 @@ FAMILIES = ("control", "patterns", "loops", "carried", "contexts",
             "functions", "decorators", "recursion_and_iterators", "classes", "records",
             "instances", "containers", "comprehensions", "built_ins", "conversions",
             "slicing", "masks", "ufuncs", "writing", "views",
-            "effects", "helpers_of_numpy", "shapes_by_data", "buffers",
+            "array_subclasses", "effects", "helpers_of_numpy", "shapes_by_data", "buffers",
             "found", "found_objects", "found_instances")
 LEAST = 3  # programs of a construct
 

@@ -1,0 +1,131 @@
+"""Programs with classes that derive from ndarray: the chain, order 2, forward mode, export."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+from srcgrad.errors import SrcgradError
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import array_classes  # noqa: E402
+from array_classes import Signal, Vec, Weighted, X  # noqa: E402
+from chain import check, check_exported, check_orders, same  # noqa: E402
+
+PROGRAMS = [pytest.param(fn, args, id=fn.__name__) for fn, args in array_classes.CASES]
+
+
+@pytest.mark.parametrize(("fn", "args"), PROGRAMS)
+def test_program(fn, args):
+    check(fn, args, staged=False, passes=False, oracle=False)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("fn", "args"), PROGRAMS)
+def test_program_at_length(fn, args, tmp_path):
+    check(fn, args)
+    check_orders(fn, args)
+    check_exported(fn, args, tmp_path)
+
+
+def results(v):
+    s = Signal(v, rate=v[0])
+    return {"whole": s, "part": s[1:] * 2, "parts": [s.view(Vec), s.sum()], "plain": np.asarray(s)}
+
+
+def test_results_have_the_class():
+    got, want = sg.jit(results)(X), results(X)
+    assert same(got, want)
+    assert type(got["part"]) is Signal and got["part"].rate == X[0]
+
+
+def test_an_argument_is_returned_as_it_is():
+    s = Signal(X, 2.0)
+    assert sg.jit(lambda s: s)(s) is s
+
+
+def test_the_class_is_guarded():
+    fn = sg.value_and_grad(lambda s: float((s * 2).sum()) * getattr(s, "rate", 1.0))
+    for array, rate in ((Signal(X, 3.0), 3.0), (X, 1.0), (X.view(Vec), 1.0), (Signal(X, 4.0), 4.0),
+                        (Weighted(X, 2.0), 5.0)):
+        value, slope = fn(array)
+        assert np.isclose(value, 2 * X.sum() * rate)
+        assert type(slope) is np.ndarray and np.allclose(slope, 2 * rate)
+
+
+def test_one_instance_as_two_arguments():
+    def program(a, b):
+        a[0] = 5.0
+        a.rate = 2.0
+        return float(b.sum() * b.rate)
+
+    s = Signal(X * 1.0, 1.0)
+    assert np.isclose(sg.jit(program)(s, s), 2 * (5.0 + X[1:].sum()))
+    assert s[0] == 5.0 and s.rate == 2.0
+
+
+def test_no_finalizer_runs_in_generated_code():
+    class Counted(np.ndarray):
+        def __array_finalize__(self, obj):
+            made.append(0)
+
+    made = []
+    array = X.view(Counted)
+
+    def program(a, scale):
+        return float((np.asarray(a) * scale).sum())
+
+    fn = sg.value_and_grad(program)
+    fn(array, 2.0)
+    before = len(made)
+    assert np.isclose(fn(array, 3.0)[0], 3 * X.sum()) and len(made) == before
+
+
+def test_vjp_and_jvp_of_instances():
+    def program(v):
+        return np.sin(Signal(v, rate=2.0))
+
+    out, pull = sg.vjp(program, X)
+    assert type(out) is Signal and np.allclose(pull(np.ones(4))[0], np.cos(X))
+    out, moved = sg.jvp(program, (X,), (np.ones(4),))
+    assert np.allclose(np.asarray(moved), np.cos(X))
+    assert np.allclose(sg.jacobian(lambda v: np.asarray(program(v)))(X), np.diag(np.cos(X)))
+
+
+def test_effects_keep_instances():
+    log = []
+
+    def program(v):
+        s = Signal(v, rate=v[0])
+        log.append(s * 2)
+        print(s)
+        return float(s.energy())
+
+    sg.grad(program)(X)
+    assert type(log[-1]) is Signal and log[-1].rate == X[0] and np.allclose(log[-1], 2 * X)
+
+
+class Summed(np.ndarray):
+    def sum(self, *args, **kwargs):
+        return 2 * np.ndarray.sum(np.asarray(self), *args, **kwargs)
+
+    def __getitem__(self, key):
+        return super().__getitem__(key)
+
+
+REFUSED = [
+    (lambda v: np.median(v.view(Summed)), "overrides what it calls"),
+    (lambda v: np.sum(v.view(np.matrix)), "np.matrix|the class matrix"),
+    (lambda v: sg.vmap(lambda x: x.sum())(Signal(v)).sum(), "works on plain arrays"),
+]
+
+
+@pytest.mark.parametrize(("fn", "words"), REFUSED)
+def test_refused(fn, words):
+    with pytest.raises(SrcgradError, match=words):
+        sg.grad(fn)(X)
