@@ -210,9 +210,9 @@ def _repeat(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome |
         return None
     times = number_of(repeats)
     if times is None:
-        if not isinstance(repeats, Aval) or not repeats.is_array:
+        if not isinstance(repeats, Aval):
             return None
-        shape[axis] = placeholder(1)
+        shape[axis] = placeholder(1)  # NumPy takes floats as well
     else:
         shape[axis] = dims.multiply(shape[axis], times)
     return Outcome((array(source.dtype, tuple(shape)),))

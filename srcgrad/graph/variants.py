@@ -26,6 +26,7 @@ from .generic import Demand, leaves_of
 from .outcome import Outcome, placeholder
 
 _ROW, _COLUMN = symbol("rows", low=2), symbol("columns", low=2)
+_COUNT = symbol("count", low=0)
 _PYTHON = {np.dtype(bool): Kind.BOOL, np.dtype(np.int64): Kind.INT,
            np.dtype(np.float64): Kind.FLOAT, np.dtype(np.complex128): Kind.COMPLEX}
 
@@ -37,15 +38,19 @@ def has_unknown_kind(aval: Aval) -> bool:
         aval.elem is not None and has_unknown_kind(aval.elem))
 
 
-def variants(aval: Aval) -> list[Aval]:
-    """The definite abstract values that ``aval`` stands for (ranks above 2 stand for none)."""
+def variants(aval: Aval, narrow: bool = False) -> list[Aval]:
+    """The definite abstract values that ``aval`` stands for (ranks above 2 stand for none);
+    ``narrow``: the integers that a number of a wider dtype may be."""
     if aval.kind is Kind.LIST and aval.elem is not None:
-        return [aval.but(elem=e) for e in variants(aval.elem)] if has_unknown_kind(aval.elem) \
-            else [aval]
+        return [aval.but(elem=e) for e in variants(aval.elem, narrow)] if has_unknown_kind(
+            aval.elem) else [aval]
     if not has_unknown_kind(aval):
         return [aval]
     dtypes = [aval.dtype] if aval.dtype is not None else [
         np.dtype(np.float64), np.dtype(np.complex128)]
+    if narrow and aval.kind in (Kind.NUMBER, Kind.ANY) and (
+            aval.dtype is None or aval.dtype.kind in "fc"):
+        return [python_scalar(Kind.INT).but(expr=_COUNT)]
     found: list[Aval] = []
     for dtype in dtypes:
         if aval.kind is Kind.ARRAY:
@@ -63,17 +68,15 @@ def by_variants(infer: Callable[..., Outcome], fn: Callable[..., Any], args: tup
                 kwargs: dict[str, Any]) -> Outcome:
     """The join of what ``fn`` returns for every combination of definite kinds."""
     leaves = leaves_of((args, kwargs))
-    choices = [variants(a) for a in leaves]
     unknown_dtype = any(a.dtype is None and a.kind is not Kind.LIST and a.is_numeric
                         for a in leaves)
-    outcomes: list[Outcome] = []
-    failure: Exception | None = None
-    for chosen in itertools.islice(itertools.product(*choices), 64):
-        try:
-            outcomes.append(infer(fn, *_with_leaves((args, kwargs), chosen)))
-        except (TypeError, ValueError, IndexError, AttributeError, UnsupportedOperation,
-                Demand) as err:
-            failure = err
+    choices = [variants(a) for a in leaves]
+    outcomes, failure = _tried(infer, fn, (args, kwargs), choices)
+    if not outcomes:  # one of the numbers is a count, for instance
+        for i, leaf in enumerate(leaves):
+            narrowed = [*choices[:i], variants(leaf, narrow=True), *choices[i + 1:]]
+            if narrowed[i] != choices[i]:  # which may be an integer after all
+                outcomes += _tried(infer, fn, (args, kwargs), narrowed)[0]
     if not outcomes:
         assert failure is not None
         raise failure
@@ -81,6 +84,20 @@ def by_variants(infer: Callable[..., Outcome], fn: Callable[..., Any], args: tup
     if not unknown_dtype:
         return joined
     return replace(joined, avals=tuple(_without_dtype(a) for a in joined.avals))
+
+
+def _tried(infer: Callable[..., Outcome], fn: Callable[..., Any], given: tuple[Any, Any],
+           choices: list[list[Aval]]) -> tuple[list[Outcome], Exception | None]:
+    """The outcomes for the combinations of kinds that ``fn`` accepts, and the last refusal."""
+    outcomes: list[Outcome] = []
+    failure: Exception | None = None
+    for chosen in itertools.islice(itertools.product(*choices), 64):
+        try:
+            outcomes.append(infer(fn, *_with_leaves(given, chosen)))
+        except (TypeError, ValueError, IndexError, AttributeError, UnsupportedOperation,
+                Demand) as err:
+            failure = err
+    return outcomes, failure
 
 
 def _with_leaves(structure: Any, leaves: Iterable[Aval]) -> Any:
@@ -147,7 +164,7 @@ def _cover(avals: list[Aval]) -> Aval:
 
 def _is_stand_in(dim: Any) -> bool:
     text = str(dim)
-    return "rows" in text or "columns" in text
+    return "rows" in text or "columns" in text or "count" in text
 
 
 def _mentions_stand_in(aval: Aval) -> bool:

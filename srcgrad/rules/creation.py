@@ -25,6 +25,7 @@ def full_fill_value(ct: Array, fill_value_shape: Shape) -> Array:
     return sum_to(ct, fill_value_shape)
 
 
+inactive(np.full, "shape")
 inactive(np.full_like, "a")
 
 entry(

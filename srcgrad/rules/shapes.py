@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, entry, linear, nondiff, variant
+from srcgrad.rules.book import Array, NoRule, entry, inactive, linear, nondiff, variant
 from srcgrad.rules.broadcast import arange, scatter_add, size_of, sum_to
 
 Shape = tuple[int, ...]
@@ -119,6 +119,13 @@ def fliplr_m(ct: Array) -> Array:
 @linear(np.flipud, "m")
 def flipud_m(ct: Array) -> Array:
     return np.flipud(ct)
+
+
+inactive(np.roll, "shift")
+inactive(np.tile, "reps")
+inactive(np.repeat, "repeats")
+inactive(np.broadcast_to, "shape")
+inactive(np.reshape, "shape")
 
 
 @linear(np.roll, "a")

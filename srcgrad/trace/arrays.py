@@ -169,7 +169,7 @@ def ndim(machine: Any, a: Any) -> Any:
     a = _as_array(machine, a)
     if not is_tracer(a):
         return np.ndim(a)
-    if a.aval.ndim is None:
+    if a.aval.ndim is None or a.aval.kind is Kind.OPAQUE:
         return machine.opaque_apply(np.ndim, (machine.value_of(a),), INT)
     return a.aval.ndim
 
@@ -183,6 +183,8 @@ def _as_array(machine: Any, a: Any) -> Any:
 def shape(machine: Any, a: Any) -> Any:
     if type(a) is ArrayTracer:
         return machine.getattr(a, "shape")
+    if is_tracer(a) and a.aval.kind is Kind.OPAQUE:
+        return machine.opaque_apply(np.shape, (machine.value_of(a),), OPAQUE)
     if is_tracer(a):
         return ()
     return machine.getattr(machine.call(np.asarray, a), "shape")

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..graph.generic import name_of
-from ..graph.infer import infer
 from ..graph.ir import Index, Value, abstract
-from ..kinds import OPAQUE, Aval, Kind, array, python_scalar, scalar
+from ..kinds import OPAQUE, Aval, Kind, python_scalar
 from ..rules.ufunc_forms import masked
 from ..spelling import Method
+from .draws import draw_aval
 from .handover import HandedOver
 from .leaks import leak
 from .recorder import array_tracers
@@ -59,7 +59,7 @@ class Effects(HandedOver):
         made_by = self.generators.get(obj.value)
         if made_by is random.Random:
             return self._python_random_aval(name)
-        return OPAQUE if made_by is None else self._random_aval(name, args, kwargs)
+        return OPAQUE if made_by is None else draw_aval(self, name, args, kwargs)
 
     @staticmethod
     def _python_random_aval(name: str) -> Aval:
@@ -98,86 +98,13 @@ class Effects(HandedOver):
         module = getattr(function, "__module__", None) or ""
         if isinstance(owner, (np.random.Generator, np.random.RandomState)) or (
                 module.startswith("numpy.random")):
-            return self._random_aval(name, args, kwargs)
+            return draw_aval(self, name, args, kwargs)
         if module == "time" and name in ("time", "perf_counter", "monotonic", "process_time"):
             return python_scalar(Kind.FLOAT)
         if module == "random" or type(owner).__module__ == "random":
             return self._python_random_aval(name)
         if name in ("print", "warn"):
             return None
-        return OPAQUE
-
-    def _random_aval(self, name: str, args: tuple[Any, ...],
-                     kwargs: dict[str, Any]) -> Aval | None:
-        if name in ("seed", "shuffle", "set_state"):
-            return None
-        if name in ("choice", "permutation", "permuted", "multinomial", "get_state",
-                    "multivariate_normal", "dirichlet", "bytes", "default_rng", "RandomState"):
-            return self._random_special(name, args, kwargs)
-        integers = name in ("randint", "integers", "poisson", "binomial", "geometric",
-                            "random_integers", "hypergeometric", "negative_binomial", "zipf")
-        dtype = np.dtype(np.int64 if integers else np.float64)
-        if "dtype" in kwargs:
-            dtype = np.dtype(kwargs["dtype"])
-        size = kwargs.get("size", self._positional_size(name, args))
-        if name in ("rand", "randn"):
-            size = tuple(a for a in args if type(a) is not np.random.RandomState) or None
-        if size is None:
-            shapes = [a.aval.shape for a in (*args, *kwargs.values())
-                      if type(a) is ArrayTracer]
-            if shapes:
-                like = next(a for a in (*args, *kwargs.values()) if type(a) is ArrayTracer)
-                for other in (*args, *kwargs.values()):
-                    if type(other) is ArrayTracer and other is not like and len(shapes) > 1:
-                        found = infer(np.add, (like.aval, other.aval), {})
-                        return array(dtype, found.avals[0].shape or ())
-                return array(dtype, like.aval.shape or ())
-            python = not integers and name not in ("standard_normal_",)
-            return python_scalar(Kind.FLOAT if python else Kind.INT)
-        sizes = size if isinstance(size, (tuple, list)) else (size,)
-        dims = []
-        for s in sizes:
-            aval = s.aval if is_tracer(s) else None
-            dims.append(s if aval is None else (aval.expr if aval.expr is not None
-                                                else self.fresh("k")))
-        return array(dtype, tuple(dims))
-
-    @staticmethod
-    def _positional_size(name: str, args: tuple[Any, ...]) -> Any:
-        """The place of ``size`` among the positional arguments of a drawing function."""
-        place = {"random": 0, "random_sample": 0, "standard_normal": 0, "ranf": 0, "sample": 0,
-                 "standard_exponential": 0, "standard_cauchy": 0, "exponential": 1,
-                 "poisson": 1, "rayleigh": 1, "chisquare": 1, "standard_t": 1,
-                 "standard_gamma": 1, "geometric": 1, "normal": 2, "uniform": 2, "randint": 2,
-                 "integers": 2, "binomial": 2, "beta": 2, "gamma": 2, "laplace": 2,
-                 "logistic": 2, "lognormal": 2, "gumbel": 2, "weibull": 1, "pareto": 1,
-                 "power": 1, "zipf": 1, "logseries": 1, "vonmises": 2, "wald": 2, "f": 2,
-                 "noncentral_chisquare": 2, "negative_binomial": 2, "noncentral_f": 3,
-                 "triangular": 3, "hypergeometric": 3, "tomaxint": 0}.get(name, 99)
-        return args[place] if len(args) > place else None
-
-    def _random_special(self, name: str, args: tuple[Any, ...],
-                        kwargs: dict[str, Any]) -> Aval:
-        first: Any = args[0] if args else None
-        if name in ("permutation", "permuted") and type(first) is ArrayTracer:
-            return first.aval
-        if name == "permutation" and (type(first) is int or is_tracer(first)):
-            size = first if type(first) is int else first.aval.expr
-            return array(np.int64, (size,))
-        if name == "choice":
-            size = kwargs.get("size", args[1] if len(args) > 1 else None)
-            dtype = first.aval.dtype if type(first) is ArrayTracer else np.dtype(np.int64)
-            if size is None:
-                return scalar(dtype) if type(first) is ArrayTracer else python_scalar(Kind.INT)
-            sizes: Any = size if isinstance(size, (tuple, list)) else (size,)
-            dims = tuple(s if type(s) is int else s.aval.expr for s in sizes)
-            if type(first) in (ArrayTracer, int) or is_tracer(first):
-                return array(dtype, dims)
-        if name in ("multivariate_normal", "dirichlet") and type(first) is ArrayTracer:
-            size = kwargs.get("size", args[-1] if len(args) > 2 else None)
-            lead = () if size is None else (size if isinstance(size, tuple) else (size,))
-            dims = tuple(s if type(s) is int else s.aval.expr for s in lead)
-            return array(np.float64, dims + (first.aval.shape or ()))
         return OPAQUE
 
     # ---- writes by library functions -----------------------------------------------------------

@@ -91,6 +91,8 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
                 continue
             if again.assumption[0] == "assume" and again.assumption[1] not in assumed:
                 assumed.add(again.assumption[1])
+                if again.assumption[1] == ("uneven",):
+                    assumed.discard(("records",))
                 continue
             if _take_apart(machine, assumed, opened):
                 continue
@@ -124,6 +126,14 @@ def _take_apart(machine: TraceMachine, assumed: set[tuple[Any, ...]], opened: bo
     """Where dicts were tables, long lists were one array, or a repeated list had an unknown
     length, and something failed: once more with the dicts and lists as they are."""
     tables = any(a[0] == "table" for a in assumed)
+    if ("uneven",) in assumed and ("even",) not in assumed:
+        assumed.remove(("uneven",))
+        assumed.add(("even",))
+        return True
+    if machine.uneven and ("even",) not in assumed:
+        assumed.add(("uneven",))
+        assumed.discard(("records",))
+        return True
     for used, assumption in ((machine.opens or opened, ("closed",)), (tables, ("dicts",)),
                              (machine.repeats, ("repeated", "*")),
                              (machine.batches, ("separate", "*"))):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
+import operator
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ EMPTY_REDUCTION = "reduce() of empty iterable with no initial value"
 def range_(machine: Any, *args: Any) -> Any:
     if not contains_tracer(args):
         return range(*args)
+    args = tuple(machine.call(operator.index, a) if is_tracer(a) and a.aval.kind is Kind.NUMBER
+                 else a for a in args)
     for a in args:
         if is_tracer(a) and a.aval.kind is not Kind.INT and (
                 a.aval.dtype is None or a.aval.dtype.kind not in "iu"):

@@ -87,6 +87,7 @@ class Join:
     equal: Callable[[Dim, Dim], bool] = lambda a, b: a == b  # for this call
     is_part: Callable[[Any], bool] = lambda obj: False  # is it a row of a list of lists?
     shares: Callable[[], None] = lambda: None  # told where a row gets another name
+    uneven: Callable[[], bool] = lambda: True  # may counts stand beside numbers in one column?
     rebinds: Callable[[], bool] = lambda: False  # may a loop bind a name to lists of any length?
     changed: tuple[dict[int, Any], dict[int, Any]] = field(default_factory=lambda: ({}, {}))
     unbound: int = 0  # the side that has nothing, while a form of the other is made
@@ -417,12 +418,22 @@ def list_elem(joining: Join, state: Any) -> Any:
     return elem
 
 
+def _has_counts(items: list[Any], elem: Aval | None) -> bool:
+    """Do integers stand beside other numbers in a list?"""
+    if elem is None or elem.kind is not Kind.NUMBER:
+        return False
+    avals = [leaf_aval(i) for i in items]
+    return len({a.dtype.kind in "biu" for a in avals if a is not None and a.dtype is not None}) > 1
+
+
 def list_item_aval(joining: Join, item: Any) -> Aval | None:
     """The type of an item of a list of unknown length; lists may nest."""
     if type(item) is list:
         found = joining.symbolic.get(id(item))
         inner = list_elem(joining, found if found is not None else Snapshot(list, tuple(item)))
-        return None if inner is False else list_of(inner)
+        if inner is False or (found is None and _has_counts(item, inner) and not joining.uneven()):
+            return None
+        return list_of(inner)
     aval = leaf_aval(item)
     if aval is None or (aval.kind not in NUMERIC and aval is not OPAQUE
                         and aval.kind is not Kind.OPAQUE and aval.kind is not Kind.NONE):

@@ -205,6 +205,8 @@ class Lists(ListRows):
                 why="on some paths it returns the very list that it was given, so that both "
                     "would change",
                 fix="return a copy of the list (`return items[:]`)"))
+        if type(owner) is list and self.uneven and ("even",) not in self.assumed:
+            raise Restart(("assume", ("uneven",)))
         self.unroll_list_makers("a list that it fills holds objects that change")
         if type(owner) is list:
             raise self.fatal(UnsupportedOperation(

@@ -15,7 +15,7 @@ from ..kinds import INT, Aval, Kind
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RESULT, UNBOUND
 from .choices import Choices
 from .columns import ColumnJoin
-from .control import Refusal
+from .control import Refusal, Restart
 from .homes import RAISE, inherit_stored, is_active, reach
 from .joins import Join
 from .journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
@@ -103,7 +103,19 @@ class Merges(Choices):
                            self.holding, facts, dead, self.equal_sizes)
         found.inherit = self.inherit
         found.shares, found.is_part = self.share_rows, self.is_part
+        found.uneven = self.uneven_rows
         return found
+
+    def uneven_rows(self) -> bool:
+        """May the rows of a list of lists hold counts beside other numbers?  Not at first: they
+        are taken apart, so that counts stay integers.  If a row is written to, or anything fails,
+        they may; if that fails, rows are taken apart where loops can be unrolled."""
+        self.uneven = ("uneven",) not in self.assumed
+        if self.uneven and ("records",) not in self.assumed and ("even",) not in self.assumed:
+            raise Restart(("assume", ("records",)))
+        return not self.uneven
+
+    uneven: bool
 
     def inherit(self, new: Any, old: Any) -> None:
         """An object takes the place of one that may have been handed to the world outside."""

@@ -56,6 +56,7 @@ class Sources(Recorder):
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
         self.assumed: set[tuple[Any, ...]] = set()
         self.repeats = False  # is there a ``[0.0] * n`` of unknown length?
+        self.uneven = False  # are rows of unlike numbers taken apart?
         self.opens = False  # has a list become one of unknown length for a loop's sake?
         self.batches: list[tuple[Path, Home]] = []  # lists of equal arrays that are one array
         self.loop_atoms: set[Any] = set()  # the indices of the loops that are being traced

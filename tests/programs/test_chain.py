@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import aliasing  # noqa: E402
 import containers_outside  # noqa: E402
+import data_science  # noqa: E402
 import everyday  # noqa: E402
 import found_in_packages  # noqa: E402
 import identity  # noqa: E402
@@ -26,7 +27,7 @@ from chain import check, check_orders, floats, same  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
-CORPORA = (containers_outside, objects_outside, everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state, found_in_packages)
+CORPORA = (containers_outside, objects_outside, everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state, found_in_packages, data_science)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 
 
@@ -60,7 +61,7 @@ def test_pullback(fn, args):
         np.testing.assert_allclose(found[place], slope, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(("fn", "args"), found_in_packages.CASES, ids=lambda a: getattr(a, "__name__", ""))
+@pytest.mark.parametrize(("fn", "args"), [*found_in_packages.CASES, *data_science.CASES], ids=lambda a: getattr(a, "__name__", ""))
 def test_orders(fn, args):
     check_orders(fn, args)
 

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-import srcgrad as sg
+sys.path.insert(0, str(Path(__file__).parent))
+
+from chain import same  # noqa: E402
+
+import srcgrad as sg  # noqa: E402
 
 X = np.array([0.7, -1.2, 2.1])
 RNG = np.random.default_rng(5)
@@ -99,3 +105,36 @@ def test_a_captured_counter_counts():
     df = sg.grad(lambda x: np.sum(x) * next(numbers))
     assert [float(df(X)[0]) for _ in range(3)] == [1.0, 2.0, 3.0]
     assert next(numbers) == 4
+
+
+DRAWS = {
+    "dirichlet": lambda rng, old, p: (rng.dirichlet(p, 5), rng.dirichlet([0.2, 0.3], size=(2, 3))),
+    "multinomial": lambda rng, old, p: (
+        rng.multinomial(10, p), rng.multinomial(10, p, size=len(p)),
+        rng.multinomial(np.array([3, 4]), p), old.multinomial(10, [0.5, 0.5], (2, 2))),
+    "hypergeometric": lambda rng, old, p: (
+        rng.multivariate_hypergeometric([3, 4, 5], 4, 2), rng.hypergeometric(3, 4, 2)),
+    "multivariate_normal": lambda rng, old, p: (
+        rng.multivariate_normal(p, np.eye(3), 4), old.multivariate_normal([0.0, 1.0], np.eye(2))),
+    "lists": lambda rng, old, p: (
+        rng.poisson([1.0, 2.0]), rng.normal([0.0, 1.0], np.array([[1.0], [2.0]])),
+        rng.integers(0, [3, 4, 5]), rng.binomial(3, np.array(0.5))),
+    "choice": lambda rng, old, p: (
+        rng.choice([1.0, 2.0, 3.0], 4, p=p), rng.choice(np.eye(3), 2), rng.choice([1.5, 2.5]),
+        old.choice(np.array([1, 2])), rng.choice(["u", "v"], 2), rng.choice(5, (2, 2))),
+    "integers": lambda rng, old, p: (
+        rng.integers(3), rng.integers(3, dtype=np.int32), old.randint(3), old.randint(0, 5, (2,)),
+        old.randint(3, dtype=np.int64), rng.logseries(0.5, 3), old.tomaxint()),
+    "floats": lambda rng, old, p: (
+        rng.random(3, dtype=np.float32), rng.random(dtype=np.float32), rng.normal(p[0]),
+        old.rand(2, len(p)), old.randn(), rng.triangular(0, 0.5, 1)),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_what_is_drawn_has_numpys_types(name):
+    def program(x):
+        drawn = DRAWS[name](np.random.default_rng(1), np.random.RandomState(2), np.array([0.2, 0.3, 0.5]))
+        return x * 2.0, [(type(d), np.shape(d), np.ndim(d)) for d in drawn], drawn
+
+    assert same(sg.jit(program)(1.5), program(1.5))

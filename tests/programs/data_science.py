@@ -1,0 +1,80 @@
+"""Small programs of statistics, learning, finance, signals and sequences; each once failed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+R = np.random.RandomState(5)
+X = np.arange(1.0, 5.0)
+CASES = []
+
+
+def case(*args):
+    def register(fn):
+        CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+# ---- rows of numbers and counts ------------------------------------------------------------
+@case(np.array([3.0, 1.0, 2.0, 5.0, 4.0, 4.5, 0.5]), np.array([1.0, 2.0, 1.0, 0.5, 1.0, 1.0, 3.0]))
+def pooled_violators(y, w):
+    blocks = []
+    for v, c in zip(y, w):
+        blocks.append([v, c, 1])
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            v2, c2, n2 = blocks.pop()
+            v1, c1, n1 = blocks.pop()
+            blocks.append([(v1 * c1 + v2 * c2) / (c1 + c2), c1 + c2, n1 + n2])
+    fit = np.concatenate([np.full(n, v) for v, _, n in blocks])
+    return np.sum(w * (y - fit) ** 2)
+
+
+def runs_of(y):
+    """Values and counts, changed where they lie."""
+    runs = []
+    for i, v in enumerate(y):
+        runs.append([v, 1])
+        if i > 1 and v > 2:
+            runs[-1][1] += 1
+            runs[-1][0] *= 2.0
+    return runs
+
+
+@case(X)
+def counts_in_rows(y):
+    total = 0.0
+    for v, n in runs_of(y):
+        for k in range(n):
+            total += v ** (k + 1)
+        total += y[:n].sum() * v + np.roll(y, n)[0] * v + np.tile(y, n).sum()
+    return total
+
+
+@case(X)
+def shapes_from_rows(y):
+    total = 0.0
+    for v, n in runs_of(y):
+        total += y.reshape(n, -1)[0].sum() * v + np.broadcast_to(v, n).sum()
+    return total + sum((np.repeat(y, n) ** 2).sum() * v for v, n in runs_of(y))
+
+
+@case(X)
+def rows_into_arrays(y):
+    return np.sum(np.concatenate([np.full(n, v) for v, n in runs_of(y)]) ** 2)
+
+
+# ---- random vectors ------------------------------------------------------------------------
+@case(np.array([0.7, 0.3, 0.5]))
+def random_vectors(a):
+    rng, old = np.random.default_rng(12), np.random.RandomState(3)
+    p = np.array([0.2, 0.3, 0.5])
+    y = (rng.dirichlet(p, 5) @ a).sum() + (rng.dirichlet([0.2, 0.3, 0.4], size=(2, 3)) @ a)[1, 2]
+    y += rng.multinomial(10, p) @ a + (rng.multinomial(10, p, size=len(a)) * a).sum()
+    y += (rng.multinomial(np.array([3, 4]), p) @ a)[1]
+    y += old.multinomial(10, [0.5, 0.5], (2, 2))[0, 1] @ a[:2]
+    y += rng.multivariate_hypergeometric([3, 4, 5], 4, 2)[1] @ a + rng.poisson([1.0, 2.0])[1] * a[0]
+    y += rng.choice([1.0, 2.0, 3.0], 4, p=p)[3] * a[1] + rng.choice(np.eye(3), 2)[1] @ a
+    y += rng.choice([1.5, 2.5]) * a[2] + rng.integers(0, [3, 4, 5])[2] * a[0]
+    return y + rng.normal([0.0, 1.0], np.array([[1.0], [2.0]]))[1, 0] * a[0]
