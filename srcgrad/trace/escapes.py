@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..stage.machine import BREAK, NORMAL, Frame
+from .control import Refusal, Restart
+from .iteration import Range, staged_iterable
 from .iterators import Iterators, Step
 from .tracers import is_tracer
 
@@ -24,6 +26,17 @@ class Escapes(Iterators):
 
     catching: list[Catching]
     escape_codes: dict[Any, dict[Form, int]]
+    escaped: list[tuple[Any, Any]]  # such loops: their sites, and what they go through
+
+    def demand(self, tracer: Any, reason: str) -> int:
+        try:
+            return super().demand(tracer, reason)
+        except Refusal as refusal:
+            for site, staged in self.escaped:  # whether it is left decides what is known after it
+                if refusal.varies and site not in self.unrolled and (
+                        staged is not None and self._count(staged) is not None):
+                    raise Restart(("unroll", site, reason)) from None
+            raise
 
     def scratch_frame(self, start: Any) -> Frame:
         raise AttributeError
@@ -32,6 +45,9 @@ class Escapes(Iterators):
              rest: Any = None) -> Any:
         if not self._is_left(body):
             return super().for_(iterable, target, body, orelse, rest)
+        self.escaped.append((self.site(body), Range(
+            iterable.start, iterable.stop, iterable.step) if type(iterable) is range
+            else staged_iterable(self, iterable)))
         frame = self.escape_frame()
         jump = super().for_(iterable, target, Step(self._guarded(body, frame, body), body, True),
                             orelse)
@@ -72,7 +88,8 @@ class Escapes(Iterators):
     def _is_left(self, body: Any) -> bool:
         """May an exception leave this loop that a ``try`` around it catches?"""
         return bool(self.catching) and not getattr(body, "escapes", False) and (
-            hasattr(body, "__code__")) and ("escape", self.site(body)) in self.assumed
+            hasattr(body, "__code__")) and ("escape", self.site(body)) in self.assumed and (
+            self.site(body) not in self.unrolled)
 
     def _guarded(self, body: Callable[[], Any], frame: Frame, loop: Any) -> Callable[[], Any]:
         """A loop's body that breaks where it would raise what is caught around the loop."""

@@ -75,7 +75,7 @@ class TraceMachine(Pushes):
         self.homes_made = {}
         self.catching = []
         self.error_classes = {}
-        self.escape_codes = {}
+        self.escape_codes, self.escaped = {}, []
         self.carried_errors = {}
         self.generated = {}
         self.consumers = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,11 @@ from ..spelling import Method, raise_exception, raise_from
 LINALG = frozenset({"solve", "inv", "cholesky", "eigh", "eig", "svd", "pinv", "lstsq", "qr",
                     "eigvalsh", "eigvals", "matrix_power", "tensorsolve", "tensorinv"})
 DIVISIONS = frozenset({"truediv", "floordiv", "mod"})
+# functions that compute nothing: no overflow, no division by zero
+MOVES: frozenset[Any] = frozenset({
+    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
+    np.eye, np.concatenate, np.stack, np.vstack, np.hstack, np.copy, np.where, np.tile, np.repeat,
+    np.broadcast_to, np.reshape, np.ravel, np.transpose, np.take, np.roll, np.flip, np.sort})
 MATH_OVERFLOWS = frozenset({"pow", "gamma", "lgamma", "floor", "ceil", "trunc", "ldexp"})
 
 
@@ -68,6 +73,14 @@ def item_to_pop(items: list[Any], *index: int) -> Any:
 
 class OutsideError(Exception):
     """Stands for whatever a function that reads files and the like may raise."""
+
+
+def is_move(params: Mapping[str, Any]) -> bool:
+    """Does a node with these parameters put numbers into another place, and no more?"""
+    try:
+        return params["fn"] in MOVES
+    except TypeError:  # not hashable
+        return False
 
 
 def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:

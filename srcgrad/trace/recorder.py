@@ -35,6 +35,7 @@ from .homes import is_stored, may_be
 from .iteration import EqualArrays
 from .journal import Journal, Lost, Stored, Version
 from .overlaps import refused_overlap
+from .raising import is_move
 from .refused import classed_operand
 from .repeats import Repeat
 from .run_time import check_no_table
@@ -146,7 +147,7 @@ class Recorder:
                 return found
         region.builder.origin = self.node_origin()
         outputs = region.builder.add(op, inputs, avals, blocks, **params).outputs
-        if self.errstates and op == "apply" and len(outputs) == 1 and (
+        if self.errstates and op == "apply" and len(outputs) == 1 and not is_move(params) and (
                 outputs[0].aval.kind is not Kind.FLOAT) and (
                 outputs[0].aval.dtype is not None and outputs[0].aval.dtype.kind in "fc"):
             self.checked[outputs[0]] = self.errstates[-1]

@@ -1025,3 +1025,31 @@ def g2(x):
         b["s"] = x[0] * 2
         b["s"] = b["s"] + math.sqrt(x[0])
     return b["s"] * x[2]
+
+
+@case(V.copy(), 1.0, others=[(V.copy(), 0.0)])
+def divided_in_a_loop(x, k):
+    c = x * 2
+    t = np.arange(4.0) + x * x + 1
+    t[2] = np.where(k > 0.5, t[2], 0.0)
+    with np.errstate(invalid="raise", divide="raise"):
+        try:
+            for _ in range(3):
+                c = np.concatenate([c[1:] / t[: len(c) - 1], np.zeros(1)])
+        except FloatingPointError:
+            c = c * x[0]
+    return (c * c).sum()
+
+
+@case(V.copy(), others=[(np.array([1.0, 1.0, 1.0, 1.0]),)])
+def degree_after_divisions(x):
+    k = 2
+    c = x
+    with np.errstate(invalid="raise", divide="raise"):
+        try:
+            for _ in range(1):
+                c = (c[1:] - c[:-1]) * k / (x[1:] - x[:-1])
+                k -= 1
+        except FloatingPointError as e:
+            raise ValueError("repeated knots") from e
+    return sum((c.reshape(k, -1) ** 2).ravel()) + k
