@@ -24,6 +24,7 @@ from .cache.link import link
 from .cache.memory import rare_collections
 from .emit import Emitted, emit
 from .errors import AliasError, SrcgradError
+from .graph.callback import Callback
 from .graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds
 from .guards import Path
 from .kinds import Aval, Kind
@@ -422,6 +423,9 @@ def _zero_dimensional(joint: Graph, wanted: list[Aval]) -> Graph:
 def inner_joint(graph: Graph, wrt: list[int], of: list[int], keep: list[int]) -> Graph:
     """The joint graph of a function whose derivative is taken inside another one."""
     return joint_graph(graph, wrt, of, keep, (), True)
+
+
+Callback.differentiate = staticmethod(inner_joint)
 
 
 def inner_pair(graph: Graph, wrt: list[int], of: list[int], keep: list[int]

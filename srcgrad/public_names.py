@@ -102,6 +102,15 @@ ADVICE: dict[str, str] = {
 }
 
 
+def is_solver(name: str) -> bool:
+    """Is it the name of a function of SciPy that takes a function to solve for, or to integrate?
+
+    >>> is_solver("quad_vec"), is_solver("find_peaks")
+    (True, False)
+    """
+    return ADVICE.get(name) in (_SOLVED, _STEPPED, _POINTS)
+
+
 def advice(name: str) -> str:
     """How to do without a function of SciPy, by its public name."""
     return ADVICE.get(name.rpartition(".")[2], (

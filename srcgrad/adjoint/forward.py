@@ -100,6 +100,8 @@ class Forward:
         self.varied = Activity(graph.block, self.bindings, wrt, of, calls).varied
         self.tangents: dict[Value, Value] = {}
         self._old: Value | None = None
+        self._read = {*of, *(v for n in walk(graph.block) for v in (
+            *n.inputs, *(o for b in n.blocks for o in b.outputs)))}
         self._undefined = {n.out for n in walk(graph.block) if n.op == "undef"}
         self._absent = {n.out for n in walk(graph.block)
                         if n.op == "const" and n.params["value"] is None}
@@ -187,14 +189,18 @@ class Forward:
             return tape.add("apply", inputs, (cotangent_aval(node.out.aval),),
                             **node.params).outputs
         scratch = Tape(tape.origin)
-        dummies = [scratch.param(cotangent_aval(o.aval)) for o in node.outputs]
+        # a result that nobody reads needs no tangent, and may have no rule
+        wanted = [o for o in node.outputs if len(node.outputs) == 1 or o in self._read]
+        dummies = {o: scratch.param(cotangent_aval(o.aval)) for o in wanted}
         pairs: list[tuple[Value, Value]] = []
-        for value, ct in cotangents_of_apply(self.bindings, self.varied, scratch, node,
-                                             list(dummies)):
-            t = self.tangents.get(value)
-            if ct is not None and t is not None:
-                pairs.append((ct, t))
-        return transpose(tape, scratch, dummies, list(node.outputs), pairs)
+        if wanted:
+            for value, ct in cotangents_of_apply(self.bindings, self.varied, scratch, node,
+                                                 [dummies.get(o) for o in node.outputs]):
+                t = self.tangents.get(value)
+                if ct is not None and t is not None:
+                    pairs.append((ct, t))
+        found = dict(zip(wanted, transpose(tape, scratch, list(dummies.values()), wanted, pairs)))
+        return [found.get(o) for o in node.outputs]
 
     def partial(self, tape: Tape, node: Node, fn: Any, operands: tuple[Value, ...], ans: Value,
                 tangents: dict[str, tuple[Value, Value]]) -> Value | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.graph.callback import Callback
 from srcgrad.spelling import Attribute, Method
 
 BINARY: dict[Any, type[ast.operator]] = {
@@ -111,6 +112,7 @@ class Namespace:
         self.globals: dict[str, Any] = {}
         self.given: dict[int, str] = {}
         self.kept: list[Any] = []
+        self.callbacks: dict[str, Callback] = {}  # written into the module, not handed to it
 
     def public(self, obj: Any) -> str | None:
         """The dotted name of a function of NumPy, SciPy or the standard library."""
@@ -140,7 +142,11 @@ class Namespace:
             chosen = f"{base}_{number}"
         self.given[id(obj)] = chosen
         self.kept.append(obj)
-        self.globals[chosen] = obj
+        if isinstance(obj, Callback):
+            self.callbacks[chosen] = obj
+            self.reserved.add(chosen)
+        else:
+            self.globals[chosen] = obj
         return chosen
 
     def function(self, obj: Any) -> ast.expr:

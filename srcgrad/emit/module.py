@@ -27,6 +27,7 @@ from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.split import split_names
 from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
+from srcgrad.graph.callback import callbacks
 from srcgrad.graph.ir import Block, Graph, Ref, Value, walk
 from srcgrad.graph.lift import reachable
 
@@ -67,11 +68,28 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
         names = [v.hint or f"a{i}" for i, v in enumerate(callee.inputs)]
         functions += Function(callee, _distinct(names), space, {}, None).statements()
     functions += Function(graph, parameter_names, space, defaults, result).statements()
+    functions = [*_called_back(space), *functions]
     body: list[ast.stmt] = []
     for line in sorted(space.imports):
         body.extend(ast.parse(line).body)
     text, places = weave(ast.Module([*body, *functions], []))
     return Emitted(text, graph.name, places, space.globals)
+
+
+def _called_back(space: Namespace) -> list[ast.stmt]:
+    """The functions that are handed to library code, and those that they hand over."""
+    found: list[ast.stmt] = []
+    written: set[str] = set()
+    while len(written) < len(space.callbacks):
+        title = next(name for name in space.callbacks if name not in written)
+        written.add(title)
+        callback = space.callbacks[title]
+        graph = with_ownership(callback.graph.but(name=title))
+        names = [v.hint or f"a{i}" for i, v in enumerate(graph.inputs)]
+        results = tuple(Ref(i) for i in range(len(graph.outputs)))
+        found = [*Function(graph, _distinct(names), space, {},
+                           results if callback.many else None).statements(), *found]
+    return found
 
 
 def _parameter(name: str, others: Sequence[str]) -> str:
@@ -128,6 +146,8 @@ class Function:
             fn = node.params.get("fn")
             if fn is not None and self.space.is_captured(fn):
                 found.add(self.space.captured(fn, getattr(fn, "__name__", type(fn).__name__)))
+            found |= {self.space.captured(c, c.title) for c in callbacks(
+                (node.params.get("args"), node.params.get("kwargs")))}
             if node.op == "const":
                 literal = self.space.literal(node.params["value"], node.out.hint or "constant")
                 if isinstance(literal, ast.Name):

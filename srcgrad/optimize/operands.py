@@ -62,6 +62,8 @@ class Operands(Rewriter):
         first, second = self.defined.get(a), self.defined.get(b)
         if first is None or second is None or first.op != "apply":
             return False
+        if first.outputs.index(a) != second.outputs.index(b):  # two results of one call
+            return False
         key = key_of(first)
         return key is not None and key == key_of(second)
 

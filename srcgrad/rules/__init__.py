@@ -126,7 +126,8 @@ __all__ = [
     "windows",
 ]
 
-for _module in ("special", "linalg", "fft", "stats", "signal", "ndimage", "interpolate"):
+for _module in ("special", "linalg", "fft", "stats", "signal", "ndimage", "interpolate",
+                "integrate", "optimize"):
     when_imported(f"scipy.{_module}", f"srcgrad.rules.scipy_{_module}")
 when_imported("statistics", "srcgrad.rules.python_statistics")
 when_imported("scipy.signal", "srcgrad.rules.scipy_filters")

@@ -21,6 +21,7 @@ from ..rules.book import lookup
 from ..rules.scipy_sparse import product_with_sparse, sparse_product, sparse_solution
 from .library_errors import is_of_scipy
 from .scipy_compiled import compiled
+from .scipy_solvers import calls_back
 from .scipy_statistics import WRAPPER, sample_statistic
 from .scipy_written import into_output
 from .tracers import ArrayTracer, contains_tracer, is_tracer
@@ -229,6 +230,8 @@ def handler_of(function: Any) -> Handler | None:
         return with_numbers(function)
     if module.startswith("scipy.ndimage."):
         return into_output(function)
+    if (solver := calls_back(function)) is not None:
+        return solver
     found = HANDLED.get((module, function.__qualname__)) or compiled(function)
     if found is not None or lookup(function) is not None:
         return found
