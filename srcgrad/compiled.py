@@ -60,6 +60,7 @@ class Compiled:
     __slots__ = ("__dict__", "__weakref__", "_calls", "_hits", "_newest")
 
     def __init__(self, function: Any, request: Request) -> None:
+        self.__name__ = type(function).__name__  # of an instance, unless it has a name of its own
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
         try:

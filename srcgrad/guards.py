@@ -101,6 +101,8 @@ class Guard:
     ``length``     data: ``len``
     ``keys``       data: tuple of dict keys in order
     ``missing``    data: attribute name that must not exist
+    ``inherited``  data: attribute name that the object itself does not hold
+    ``holds``      data: (name, descriptor that a class holds itself under this name)
     ``array``      data: (dtype, ndim, axes of size 1)
     ``overlap``    data: ((path, path), bool): do the two arrays share memory?
     ``contiguous`` data: bool, C-contiguity

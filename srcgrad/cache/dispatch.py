@@ -19,7 +19,8 @@ from ..guards import Guard, Path, SizeSource, stacked
 from ..subclasses import base_array, content_item
 
 ORDER = {"type": 0, "is": 0, "is_path": 0, "equals": 1, "array": 2, "extent": 3, "length": 4,
-         "keys": 4, "missing": 4, "size": 5, "contiguous": 6, "overlap": 7}
+         "keys": 4, "missing": 4, "inherited": 4, "holds": 4,
+         "size": 5, "contiguous": 6, "overlap": 7}
 
 
 class Miss:
@@ -150,6 +151,10 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
         out.check(f"[*{place}] == {out.constant(list(data))}")
     elif guard.kind == "missing":
         out.check(f"not hasattr({place}, {data!r})")
+    elif guard.kind == "inherited":
+        out.check(f"{data!r} not in getattr({place}, '__dict__', ())")
+    elif guard.kind == "holds":
+        out.check(f"{place}.__dict__.get({data[0]!r}) is {out.constant(data[1])}")
     elif guard.kind == "is_path":
         out.check(f"{place} is {out.place(data)}")
     elif guard.kind == "overlap":

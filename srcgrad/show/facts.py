@@ -44,6 +44,10 @@ def in_words(guard: Guard) -> str:
         return f"the keys of {path} are {list(data)}"
     if guard.kind == "missing":
         return f"{path} has no attribute {data}"
+    if guard.kind == "inherited":
+        return f"{path} inherits {data}"
+    if guard.kind == "holds":
+        return f"{path}.{data[0]} is the descriptor it was"
     if guard.kind == "overlap":
         return f"{path} and {data} share no memory"
     return f"{path} is{' ' if data else ' not '}contiguous"
@@ -91,6 +95,8 @@ def condition(guard: Guard, text: Callable[[Path], str],
         return f"tuple({subject}) == {data!r}"
     if guard.kind == "missing":
         return f"not hasattr({subject}, {data!r})"
+    if guard.kind == "inherited":
+        return f"{data!r} not in getattr({subject}, '__dict__', ())"
     if guard.kind == "overlap":
         return f"not np.shares_memory({subject}, {text(data)})"
     if guard.kind == "contiguous":

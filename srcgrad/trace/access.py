@@ -189,18 +189,23 @@ class Access(Variables):
     def _instance_attribute(self, obj: Any, name: str) -> Any:
         if name == "__cause__" and id(obj) in self.causes:
             return self.causes[id(obj)][1]
-        if type(obj) is super:  # of a metaclass
-            return getattr(obj, name)
+        if type(obj) is super:
+            return self.super_attribute(obj, name)
         value = self.maybe_attribute(obj, name)
         if type(value) is Maybe:
             return self.present(value, lambda: self.without(obj, name))
         overlay = self.overlays.get(id(obj))
         if overlay is not None and name in overlay:
             return self.loaded(overlay[name])
+        if name not in getattr(obj, "__dict__", ()):
+            value = self.inherited(obj, name)
+            if value is not UNBOUND:
+                return value
         found = class_attribute(type(obj), name) if not isinstance(obj, type) else UNBOUND
         if is_native_method(found):
             return BoundMethod(self, obj, name)
         if isinstance(found, property) and found.fget is not None:
+            self.note_class_attribute(type(obj), name, found)
             return self.call(found.fget, obj)
         if isinstance(obj, type) and self.from_outside(obj):
             self.register_class(obj)
@@ -230,7 +235,7 @@ class Access(Variables):
         getter = getattr(type(found), "__get__", None)
         if hasattr(getter, "__code__") and not isinstance(found, types.FunctionType) and (
                 not is_cached_property(found)):
-            return self.call(getter, found, obj, type(obj))
+            return self.call(getter, self.descriptor(type(obj), name, found), obj, type(obj))
         try:
             value = getattr(obj, name)
         except AttributeError:
@@ -260,10 +265,18 @@ class Access(Variables):
             return UNBOUND
 
     def without(self, obj: Any, name: str) -> Any:
-        """An attribute that the instance does not hold itself: that of its class."""
-        found = class_attribute(type(obj), name)
-        if found is not UNBOUND and not isinstance(found, types.MemberDescriptorType):
-            return found
+        """An attribute that an instance or class does not hold itself: that of (another) class."""
+        value = self.inherited(obj, name)
+        if value is not UNBOUND:
+            return value
+        lineage = obj.__mro__[1:] if isinstance(obj, type) else type(obj).__mro__
+        holder = next((c for c in lineage if name in vars(c)), None)
+        if holder is not None and not isinstance(vars(holder)[name], types.MemberDescriptorType):
+            found = vars(holder)[name]
+            if isinstance(obj, type) or self.is_class_data(holder, found):
+                return self.getattr(holder, name)
+            self.note_class_attribute(holder, name, found)
+            return self.bound_to(obj, found)
         fallback = python_method(obj, "__getattr__")
         if fallback is not None:
             return self.call(fallback, obj, name)
@@ -273,6 +286,7 @@ class Access(Variables):
         """A ``cached_property`` read for the first time.  Where that depends on the path it is
         computed again at each place; without effects nobody can tell."""
         effects = self.region.effects
+        self.descriptor(type(obj), name, found)
         value = self.call(found.func, obj)
         if self.region is self.root or self.journal.is_young(obj):
             self.setattr(obj, name, value)
@@ -294,6 +308,8 @@ class Access(Variables):
         own = getattr(obj, "__dict__", {})
         if isinstance(own, dict) and name in own and not _is_data_descriptor(found):
             return self.outside(own[name], path.child("slot", name))
+        if isinstance(own, dict) and isinstance(found, (types.FunctionType, classmethod)):
+            self.guard("inherited", path, name)
         if isinstance(found, types.FunctionType):
             self.outside(found, path.child("attr", "__class__").child("attr", name)
                          if not isinstance(obj, type) else path.child("attr", name))
@@ -341,11 +357,12 @@ class Access(Variables):
         setter = class_attribute(type(obj), name)
         store = getattr(type(setter), "__set__", None)
         if isinstance(setter, property):
+            self.note_class_attribute(type(obj), name, setter)
             if setter.fset is None:
                 setattr(obj, name, value)  # raises Python's own error
             self.call(setter.fset, obj, value)
         elif hasattr(store, "__code__"):
-            self.call(store, setter, obj, value)
+            self.call(store, self.descriptor(type(obj), name, setter), obj, value)
         else:
             self.set_plain(obj, name, value)
 
@@ -356,6 +373,8 @@ class Access(Variables):
         if id(obj) in self.paths:
             self.check_twin(obj)
             overlay = self.overlays.setdefault(id(obj), {})
+            if name not in overlay:
+                self.guard_seeded(obj, name)
             self._seed(overlay, name, lambda: self._instance_attribute(obj, name))
             own = python_method(obj, "__setattr__") is not None
             self.effect_on(obj, object.__setattr__ if own else setattr, name, value)
@@ -416,6 +435,7 @@ class Access(Variables):
             return
         found = class_attribute(type(obj), name)
         if isinstance(found, property) and found.fdel is not None:
+            self.note_class_attribute(type(obj), name, found)
             self.call(found.fdel, obj)
             return
         self.getattr(obj, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import enum
 import functools
 import operator
 import random
@@ -14,6 +15,7 @@ import numpy as np
 
 from ..errors import JoinError, SourceNotFound, UnsupportedOperation
 from ..graph.ir import Value, abstract
+from ..guards import Path
 from ..kinds import OPAQUE, Aval
 from ..public_names import of_scipy
 from ..rules.book import lookup
@@ -47,6 +49,9 @@ from .vectorized import vectorized
 from .written_out import STAGED_MODULES, fromkeys
 
 INLINED = ("collections.abc", "contextlib")  # mixin methods of the user's, managers
+# defaults whose content cannot change: which object a default is, is guarded
+UNCHANGING = (bool, int, float, complex, str, bytes, type(None), type, slice, range, enum.Enum,
+              types.BuiltinFunctionType, types.ModuleType, np.generic, np.dtype, np.ufunc)
 MAX_DEPTH = 960  # plain Python has room for about as many
 
 
@@ -104,8 +109,8 @@ class Calls(LibraryCalls):
         if isinstance(function, staticmethod):
             return self.call(function.__func__, *args, **kwargs)
         if isinstance(function, functools.partial):
-            return self.call(function.func, *function.args, *args,
-                             **{**function.keywords, **kwargs})
+            inner, held, named = self._parts_of_partial(function)
+            return self.call(inner, *held, *args, **{**named, **kwargs})
         if isinstance(function, type):
             return self.construct(function, args, kwargs)
         transform = getattr(type(function), "__srcgrad_trace__", None)
@@ -214,6 +219,20 @@ class Calls(LibraryCalls):
                 return self.call_library(function, args, kwargs)
         return self.inline(function, args, kwargs)
 
+    def _parts_of_partial(self, function: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """What a ``functools.partial`` calls, and what with, as it is at each call."""
+        inner, held, named = function.func, function.args, function.keywords
+        path = self.paths.get(id(function))
+        if path is None:
+            return inner, held, named
+        self.guard("length", path.child("attr", "args"), len(held))
+        self.guard("keys", path.child("attr", "keywords"), tuple(named))
+        return self.outside(inner, path.child("attr", "func")), tuple(
+            self.outside(v, path.child("attr", "args").child("item", i))
+            for i, v in enumerate(held)), {
+            k: self.outside(v, path.child("attr", "keywords").child("item", k))
+            for k, v in named.items()}
+
     def _is_ruled(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         if not is_library(getattr(function, "__module__", None)) and (
                 not (getattr(function, "__module__", "") or "").startswith("srcgrad.rules")):
@@ -227,6 +246,7 @@ class Calls(LibraryCalls):
                kwargs: dict[str, Any]) -> Any:
         """Run the staged body of a function in place of the call."""
         self.check_depth(function)
+        self.note_method(function, args)
         self.note_function(function)
         try:
             staged = stage(function)
@@ -236,7 +256,7 @@ class Calls(LibraryCalls):
             if any(reaches_tracer(a) for a in (*args, *kwargs.values())):
                 raise self.fatal(error) from None
             return self.call_library(function, args, kwargs)
-        if function.__defaults__ and id(function) in self.paths:
+        if (function.__defaults__ or function.__kwdefaults__) and id(function) in self.paths:
             args, kwargs = self._with_defaults(function, args, kwargs)
         where = self.where()
         site = (where.filename, where.line, where.column) if where is not None else None
@@ -310,27 +330,48 @@ class Calls(LibraryCalls):
             return
         self.noted.add(id(function))
         self.guard("is", path.child("attr", "__defaults__"), function.__defaults__)
+        if function.__kwdefaults__:
+            named = path.child("attr", "__kwdefaults__")
+            self.guard("keys", named, tuple(function.__kwdefaults__))
+            for name, value in function.__kwdefaults__.items():
+                self._guard_value(value, named.child("item", name))
+
+    def _guard_value(self, value: Any, path: Path) -> None:
+        if isinstance(value, (bool, int, str, type(None))):
+            self.guard("type", path, type(value))
+            self.guard("equals", path, value)
+        else:
+            self.guard("is", path, value)
 
     def _with_defaults(self, function: types.FunctionType, args: tuple[Any, ...],
                        kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Defaults that hold numbers or arrays are read from the function at each call."""
+        """Defaults whose content may change are read from the function at each call."""
         code = function.__code__
         names = code.co_varnames[:code.co_argcount]
         defaults = function.__defaults__ or ()
-        path = self.paths[id(function)].child("attr", "__defaults__")
+        whole = self.paths[id(function)]
+        path = whole.child("attr", "__defaults__")
         kwargs = dict(kwargs)
         for i, value in enumerate(defaults):
             place = len(names) - len(defaults) + i
-            if place >= len(args) and names[place] not in kwargs and place >= (
-                    code.co_posonlyargcount):
-                if isinstance(value, (np.ndarray, list, dict)):
-                    kwargs[names[place]] = self.outside(value, path.child("item", i))
+            if place < code.co_posonlyargcount:
+                if place == len(args):
+                    args = (*args, self._default(value, path.child("item", i)))
+            elif place >= len(args) and names[place] not in kwargs and not (
+                    isinstance(value, UNCHANGING)):
+                kwargs[names[place]] = self._default(value, path.child("item", i))
+        path = whole.child("attr", "__kwdefaults__")
+        for name, value in (function.__kwdefaults__ or {}).items():
+            if name not in kwargs and not isinstance(value, UNCHANGING):
+                kwargs[name] = self._default(value, path.child("item", name))
         return args, kwargs
+
+    def _default(self, value: Any, path: Path) -> Any:
+        return value if isinstance(value, UNCHANGING) else self.outside(value, path)
 
     def define(self, staged: Any, frame: Any, defaults: tuple[Any, ...],
                kwdefaults: dict[str, Any], annotations: dict[str, Any]) -> Any:
         return make_function(staged, frame, defaults, kwdefaults, annotations)
-
 
     # ---- methods -----------------------------------------------------------------------------
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:

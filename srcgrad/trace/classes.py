@@ -10,11 +10,13 @@ import enum
 import types
 from typing import Any
 
+from ..errors import UnsupportedOperation
 from ..guards import Path
 from ..stage.function import Staged
-from ..stage.machine import Frame
+from ..stage.machine import UNBOUND, Frame
 from ..stage.source import is_generated
 from .items import Items
+from .natives import class_attribute
 from .tracers import is_tracer
 
 LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
@@ -64,17 +66,125 @@ class ClassAttributes(Items):
 
     def note_class_attribute(self, cls: type, name: str, found: Any) -> None:
         """Guard a method of a class from outside."""
-        if not self.from_outside(cls) or not isinstance(
-                found, (types.FunctionType, staticmethod, classmethod)):
+        if id(cls) in self.made_classes or is_library(cls.__module__) or not isinstance(
+                found, (types.FunctionType, staticmethod, classmethod, property)):
             return
         self.register_class(cls)
         path = self.paths[id(cls)].child("attr", name)
+        if isinstance(found, property):
+            self.pinned[id(found)] = found
+            self.guard("is", path, found)
+            return
         if isinstance(found, classmethod):
             path = path.child("attr", "__func__")
         function = found if isinstance(found, types.FunctionType) else found.__func__
         generated = getattr(function, "__code__", None) is None or is_generated(function)
         if not generated:
             self.outside(function, path)
+
+    def note_method(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
+        """Guard a method that an operator, a call or a protocol has found in the class of its
+        first argument."""
+        cls = args[0] if args and isinstance(args[0], type) else type(args[0]) if args else object
+        if (id(cls), id(function)) in self.methods or is_library(cls.__module__) or (
+                is_library(function.__module__)):
+            return
+        self.methods.add((id(cls), id(function)))
+        for name in dict.fromkeys(n for c in cls.__mro__ for n in vars(c)):
+            found = class_attribute(cls, name)
+            if found is function or getattr(found, "__func__", None) is function:
+                self.note_class_attribute(cls, name, found)
+
+    def descriptor(self, cls: type, name: str, found: Any) -> Any:
+        """A descriptor of the user's in a class, with its attributes read at each call."""
+        holder = next(c for c in cls.__mro__ if name in vars(c))
+        if self.from_outside(holder):
+            self.register_class(holder)
+            self.guard("holds", self.paths[id(holder)], (name, found))
+            if id(found) not in self.paths and not is_library(type(found).__module__):
+                self.outside(found, Path(self._pin(found, name), (), name))
+        return found
+
+    def changed_class(self, obj: Any, name: str, lineage: tuple[type, ...]) -> type | None:
+        """The class of a lineage in which the program has changed an attribute that ``obj``
+        inherits; None where Python's own lookup finds what was there before."""
+        if not self.overlays:
+            return None
+        for place, cls in enumerate(lineage):
+            if name in self.overlays.get(id(cls), {}):
+                for heir in (obj, *lineage[:place]):
+                    if id(heir) in self.paths:
+                        self.guard("inherited", self.paths[id(heir)], name)
+                return cls
+            if name in vars(cls):
+                break
+        return None
+
+    def holder(self, obj: Any, name: str) -> Any:
+        """The object that ``getattr`` asks first: a class in which the program has changed what
+        ``obj`` inherits, or ``obj``."""
+        if is_tracer(obj) or name in getattr(obj, "__dict__", ()) or (
+                name in self.overlays.get(id(obj), ())):
+            return obj
+        lineage = obj.__mro__[1:] if isinstance(obj, type) else type(obj).__mro__
+        return self.changed_class(obj, name, lineage) or obj
+
+    def inherited(self, obj: Any, name: str) -> Any:
+        """What the program has stored into a class that an instance or class inherits from;
+        UNBOUND if nothing of this name."""
+        lineage = obj.__mro__[1:] if isinstance(obj, type) else type(obj).__mro__
+        cls = self.changed_class(obj, name, lineage)
+        return UNBOUND if cls is None else self.bound_to(obj, self.getattr(cls, name))
+
+    def bound_to(self, obj: Any, found: Any) -> Any:
+        """What an instance makes of an attribute of its class."""
+        if isinstance(obj, type) or is_tracer(found) or isinstance(found, type):
+            return found
+        if isinstance(found, types.FunctionType):
+            return types.MethodType(found, obj)
+        if isinstance(found, property) and found.fget is not None:
+            return self.call(found.fget, obj)
+        return found
+
+    def super_attribute(self, obj: Any, name: str) -> Any:
+        """An attribute of ``super()``: that of the next class that has it."""
+        if obj.__self__ is None or name == "__class__":
+            return getattr(obj, name)
+        lineage = obj.__self_class__.__mro__
+        lineage = lineage[lineage.index(obj.__thisclass__) + 1:]
+        holder = next((c for c in lineage if name in vars(c)), None)
+        cls = self.changed_class(None, name, lineage)
+        if cls is None and holder is not None:
+            for between in lineage[:lineage.index(holder)]:
+                if self.from_outside(between):
+                    self.register_class(between)
+                    self.guard("inherited", self.paths[id(between)], name)
+            found = vars(holder)[name]
+            self.note_class_attribute(holder, name, found)
+            if isinstance(found, property) and found.fget is not None:
+                return self.call(found.fget, obj.__self__)
+            cls = holder if self.is_class_data(holder, found) else None
+        return getattr(obj, name) if cls is None else self.bound_to(
+            obj.__self__, self.getattr(cls, name))
+
+    def guard_seeded(self, obj: Any, name: str) -> None:
+        """Remember that what an instance inherits was taken for its own; refuse to change that
+        in the class afterwards."""
+        lineage = obj.__mro__[1:] if isinstance(obj, type) else type(obj).__mro__
+        if isinstance(obj, type) and (id(obj), name) in self.seeded:
+            raise self.fatal(UnsupportedOperation(
+                f"the attribute {name!r} of the class {obj.__name__} is changed after a branch or "
+                "loop in which what inherits it may have got its own",
+                why="whether an object has an attribute of its own depends on the path",
+                fix="give the object the attribute before the branch or loop"))
+        if name not in getattr(obj, "__dict__", {}) and len(self.journal.layers) > 1:
+            self.seeded.update((id(c), name) for c in lineage if name in vars(c))
+
+    seeded: set[tuple[int, str]]
+    methods: set[tuple[int, int]]
+
+    def getattr(self, obj: Any, name: str) -> Any:
+        raise AttributeError
 
     def _pin(self, obj: Any, label: str) -> tuple[str, Any]:
         raise AttributeError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections import deque
@@ -17,6 +18,7 @@ from ..guards import MANY, Guard, Path, SizeSource, Source
 from ..rules.book import lookup
 from ..stage.function import stage
 from ..subclasses import native_class, parts_of
+from .classes import is_library
 from .control import Refusal, Restart, Unroll
 from .iteration import EqualArrays, Staged
 from .leaks import leak
@@ -170,10 +172,12 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
         kind = bound.signature.parameters[parameter].kind
         path = Path(("arg", parameter), (), parameter)
         if kind is inspect.Parameter.VAR_POSITIONAL:
+            machine.guard("length", path, len(value))
             traced_args.extend(machine.outside(v, Path(("arg", parameter), (("item", i),),
                                                        f"{parameter}[{i}]"))
                                for i, v in enumerate(value))
         elif kind is inspect.Parameter.VAR_KEYWORD:
+            machine.guard("keys", path, tuple(value))
             traced_kwargs.update({k: machine.outside(v, Path(
                 ("arg", parameter), (("item", k),), k)) for k, v in value.items()})
         elif kind is inspect.Parameter.KEYWORD_ONLY:
@@ -237,6 +241,9 @@ def _is_row(machine: TraceMachine, path: Path, root: Any) -> bool:
 def _pin_function(machine: TraceMachine, function: Any) -> None:
     target = function.__func__ if isinstance(function, types.MethodType) else function
     if not isinstance(target, types.FunctionType):
+        if isinstance(target, functools.partial) or not (
+                isinstance(target, type) or is_library(type(target).__module__)):
+            machine.outside(target, Path(machine._pin(target, "self"), (), "self"))
         return
     machine.pinned[id(target)] = target
     path = Path(("object", id(target)), (), target.__name__)

@@ -362,9 +362,10 @@ def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
     if not default:
         return machine.getattr(obj, machine.static_key(name))
     name = machine.static_key(name)
-    own = machine.maybe_attribute(obj, name)
+    holder = machine.holder(obj, name)
+    own = machine.maybe_attribute(holder, name)
     if type(own) is Maybe:
-        return machine.present(own, lambda: _default(machine, obj, name, default[0]))
+        return machine.present(own, lambda: _default(machine, holder, name, default[0]))
     try:
         return _looked_up(machine, obj, name)
     except AttributeError:
@@ -393,10 +394,11 @@ def _looked_up(machine: Any, obj: Any, name: str) -> Any:
 
 @handles(hasattr)
 def hasattr_(machine: Any, obj: Any, name: str) -> Any:
-    own = machine.maybe_attribute(obj, machine.static_key(name))
+    holder = machine.holder(obj, machine.static_key(name))
+    own = machine.maybe_attribute(holder, name)
     if type(own) is Maybe:
         missing = object()
-        if _default(machine, obj, name, missing) is missing:
+        if _default(machine, holder, name, missing) is missing:
             return machine.is_bound(own)
     try:
         _looked_up(machine, obj, name)

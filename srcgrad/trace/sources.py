@@ -52,6 +52,9 @@ class Sources(Recorder):
         self.twins: dict[int, tuple[Path, Path]] = {}  # containers found at two places
         self.twins_of: dict[tuple[int, Any], tuple[Any, Path]] = {}  # those of one argument
         self.blind: set[int] = set()  # outside containers changed before they were read
+        self.seeded: set[tuple[int, str]] = set()  # attributes of classes taken for objects' own
+        self.methods: set[tuple[int, int]] = set()  # of which class which functions are guarded
+        self.altered: set[int] = set()  # objects that the program changes, or may
         self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
         self.assumed: set[tuple[Any, ...]] = set()
@@ -243,6 +246,8 @@ class Sources(Recorder):
         if ((isinstance(obj, (list, dict, tuple)) and obj) or (two_arguments and (
                 record_fields(obj)))) and (
                 ("same", str(known), str(path)) not in self.assumed):
+            if id(obj) in self.altered:  # before it was found here
+                raise Restart(("assume", ("same", str(known), str(path))))
             if (id(obj), path.root) in self.twins_of and two_arguments:
                 twin, first = self.twins_of[id(obj), path.root]
                 self.guard("is_path", path, first)
@@ -259,6 +264,8 @@ class Sources(Recorder):
     def check_twin(self, obj: Any, other: Any = None) -> None:
         """Start again with one object for two arguments if it changes, or is asked whether it
         is ``other``."""
+        if other is None:
+            self.altered.add(id(obj))
         pair = self.twins.get(id(obj))
         if pair is not None and (other is None or (
                 obj is not other and self.twins.get(id(other)) == pair)):
@@ -308,6 +315,7 @@ class Sources(Recorder):
         path = self.paths[id(obj)]
         if id(obj) in self.twins:  # it is changed: both places must show that
             raise Restart(("assume", ("same", *map(str, self.twins[id(obj)]))))
+        self.altered.add(id(obj))
         if id(obj) in self.shadows:
             return self.shadows[id(obj)]
         if id(obj) not in self.noted and ("shadow", str(path)) not in self.assumed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 import types
 from collections.abc import Callable
@@ -18,6 +19,10 @@ from .classes import ClassAttributes, is_library
 from .journal import Field, Slot
 from .tables import Numbers, Table
 from .tracers import ArrayTracer, Jump, Maybe, Poison, is_tracer
+
+# callables of libraries that hold objects of the program
+HOLDERS = (functools.partial, functools.partialmethod, operator.itemgetter, np.vectorize,
+           np.poly1d, np.polynomial.polynomial.Polynomial)
 
 
 def is_of_program(callee: Any) -> bool:
@@ -116,7 +121,7 @@ class Variables(ClassAttributes):
             if not isinstance(value, (np.ndarray, int, float)) or isinstance(value, bool):
                 return value
         if is_library(getattr(value, "__module__", None)) and callable(value) and not (
-                is_tracer(value)) and not scipy_forms.holds_arrays(value):
+                isinstance(value, HOLDERS) or scipy_forms.holds_arrays(value)):
             path = Path(self._pin(namespace, name), (("item", name),), name)
             self.guard("is", path, value)
             self.pinned[id(value)] = value

@@ -1,0 +1,107 @@
+"""What a program reads from outside may change between its calls in any way.
+
+Plain Python and compiled code are called side by side, each in a module of its own, with the
+same changes before each call: values, what was changed, and derivatives are compared.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from change_generator import text_of  # noqa: E402
+from changes import PROGRAMS  # noqa: E402
+
+import srcgrad as sg  # noqa: E402
+
+SETUP = "import functools, operator\nimport numpy as np\n"
+
+
+def module_of(text):
+    """A fresh module with a text's definitions."""
+    module = types.ModuleType("program_of_changes")
+    name = f"<changes {id(module)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    exec(compile(text, name, "exec"), vars(module))
+    return module
+
+
+def state_of(module):
+    """The numbers among what a module and its classes hold."""
+    found = {}
+    for name, value in vars(module).items():
+        for part, held in vars(value).items() if isinstance(value, type) else [("", value)]:
+            held = vars(held) if hasattr(held, "__dict__") and not callable(held) else held
+            if isinstance(held, (int, float, np.ndarray, list, dict)) and part[:2] != "__" and (
+                    name[:2] != "__"):
+                found[name, part] = repr(held) if "0x" not in repr(held) else len(repr(held))
+    return found
+
+
+def outcome(call, x, args):
+    try:
+        return call(x, *args)
+    except (sg.errors.SrcgradError, AssertionError):
+        raise
+    except Exception as error:
+        return (type(error), str(error))
+
+
+def compare(text, count, arguments=lambda module, k: (), refusals=False):
+    """``program(x, ...)`` in plain Python and compiled, after each of its changes."""
+    plain, ours = module_of(SETUP + text), module_of(SETUP + text)
+    ahead = [module_of(SETUP + text) for _ in range(2)]  # for differences
+    df = sg.value_and_grad(ours.program)
+    for k in range(count):
+        x, step = 0.3 + 0.2 * k, 1e-6
+        for module in (plain, ours, *ahead):
+            module.change(k)
+        want = outcome(plain.program, x, arguments(plain, k))
+        beside = [outcome(m.program, x + s * step, arguments(m, k))
+                  for m, s in zip(ahead, (1, -1))]
+        try:
+            got = outcome(df, x, arguments(ours, k))
+        except sg.errors.SrcgradError:
+            if refusals:
+                return
+            raise
+        if isinstance(want, tuple):
+            assert got == want
+            return
+        value, slope = got
+        assert repr(value) == repr(want), f"call {k}: {value} != {want}\n{text}"
+        assert state_of(ours) == state_of(plain), f"call {k}\n{text}"
+        left, right = (beside[0] - want) / step, (want - beside[1]) / step
+        if abs(left - right) < 1e-3 and k == 0:  # later the states are apart by the step
+            assert np.isclose(slope, (left + right) / 2, rtol=1e-4, atol=1e-4), f"{k}\n{text}"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_changes_between_calls(name):
+    text, count = PROGRAMS[name]
+    compare(text, count)
+
+
+def random_program(seed):
+    def arguments(module, k):
+        return module.Kid(0.4 + 0.1 * k), module.Other(0.9 - 0.1 * k)
+
+    compare(text_of(seed), 6, arguments, refusals=True)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_changes(seed):
+    random_program(seed)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(8, 60))
+def test_random_changes_at_length(seed):
+    random_program(seed)
