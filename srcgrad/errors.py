@@ -7,14 +7,15 @@ argument path), *why* it cannot be done, and *how* to rewrite it.
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
     """A place in the user's source.  ``column``/``end`` are 0-based, in characters of
-    ``text`` (the source line, without its newline)."""
+    ``text`` (the source line, without its newline).  ``statement`` is the whole statement on one
+    line, where it has more than one, ``first`` the number of its first line."""
 
     filename: str
     line: int
@@ -22,6 +23,8 @@ class Where:
     text: str = ""
     column: int | None = None
     end: int | None = None
+    statement: str = field(default="", compare=False, repr=False)
+    first: int = field(default=0, compare=False, repr=False)
 
     @classmethod
     def of(cls, function: Any) -> Where | None:

@@ -60,6 +60,24 @@ class At:
         return self.fn(*self.order(args), **kwargs)
 
 
+def place_of_least(items: list[Any]) -> int:
+    """``min(range(len(items)), key=items.__getitem__)``: where ``min`` finds what it returns."""
+    return min(range(len(items)), key=items.__getitem__)
+
+
+def place_of_greatest(items: list[Any]) -> int:
+    """``max(range(len(items)), key=items.__getitem__)``."""
+    return max(range(len(items)), key=items.__getitem__)
+
+
+PLACES: dict[Callable[..., Any], str] = {place_of_least: "min", place_of_greatest: "max"}
+
+
+def sums(first: list[Any], second: list[Any]) -> list[Any]:
+    """``[a + b for a, b in zip(first, second)]``."""
+    return [a + b for a, b in zip(first, second, strict=False)]
+
+
 def raise_exception(cls: type[BaseException] | BaseException, *args: Any, **kwargs: Any) -> None:
     """``raise cls(*args, **kwargs)`` as a function; an exception that was caught is raised
     again."""

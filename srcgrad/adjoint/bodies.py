@@ -167,8 +167,7 @@ def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape
     if _is_identity(node):
         yield node.inputs[0], cts[0]
         return
-    if node.params["fn"] is list and len(node.inputs) == 1 and (
-            node.inputs[0].aval.kind is Kind.LIST):
+    if _copies_list(node):
         yield node.inputs[0], cts[0]
         return
     if node.params["fn"] is list and len(node.inputs) == 1 and node.inputs[0].aval.is_array:
@@ -191,6 +190,15 @@ def _within_itself(node: Node) -> UnsupportedOperation:
         f"the derivative of {name} takes a derivative of {name} by its tangents or cotangents",
         where=node.origin.where if node.origin is not None else None,
         why="it has to be linear in them", fix="call the function on the primals only")
+
+
+def _copies_list(node: Node) -> bool:
+    """``list(h)`` and ``h[:]`` of a list ``h``."""
+    if not node.inputs or node.inputs[0].aval.kind is not Kind.LIST:
+        return False
+    fn, args = node.params["fn"], node.params["args"]
+    return (fn is list and len(node.inputs) == 1) or (
+        fn is operator.getitem and args == (Ref(0), slice(None)))
 
 
 def _is_identity(node: Node) -> bool:

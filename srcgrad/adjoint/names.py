@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_DERIVED = re.compile(r"^(?:d(\d*)|t)_(.+)$")
+_DERIVED = re.compile(r"^(?:d(\d*)|t)_([^\W\d].*)$")
 
 
 def order_of(hints: Iterable[str | None]) -> int:
     """The highest order of a cotangent's name among ``hints``.
 
-    >>> order_of(["x", "d_x", "d2_y", None])
-    2
+    A name like one counts if there is what it is the cotangent of: ``d_0`` may be ``d[0]``.
+
+    >>> order_of(["x", "y", "d_x", "d2_y", None]), order_of(["d", "d_0"])
+    (2, 0)
     """
+    known = {hint for hint in hints if hint}
     highest = 0
-    for hint in hints:
-        found = _DERIVED.match(hint) if hint else None
-        if found and not (hint or "").startswith("t_"):
+    for hint in known:
+        found = _DERIVED.match(hint)
+        if found and not hint.startswith("t_") and found[2] in known:
             highest = max(highest, int(found[1] or 1))
     return highest
 
@@ -30,9 +33,9 @@ def cotangent(hint: str | None, order: int) -> str | None:
     """
     if hint is None:
         return None
-    found = _DERIVED.match(hint)
+    found = _DERIVED.match(hint) if order > 1 else None
     base = found[2] if found else hint
-    return f"d_{base}" if order == 1 else f"d{order}_{base}"
+    return type(hint)(f"d_{base}" if order == 1 else f"d{order}_{base}")
 
 
 def tangent(hint: str | None) -> str | None:
@@ -41,4 +44,4 @@ def tangent(hint: str | None) -> str | None:
     >>> tangent("x")
     't_x'
     """
-    return None if hint is None else f"t_{hint}"
+    return None if hint is None else type(hint)(f"t_{hint}")

@@ -25,10 +25,6 @@ class Comments:
     def __init__(self) -> None:
         self.last: str | None = None
 
-    def forget(self) -> None:
-        """A new block begins: the next line is quoted again."""
-        self.last = None
-
     def mark(self, stmt: ast.stmt, node: Node) -> None:
         """Ties a statement to the user's place."""
         if node.origin is not None and node.origin.where is not None:
@@ -51,7 +47,7 @@ def line_of(node: Node) -> str | None:
     where = node.origin.where
     if where is None:
         return None
-    text = " ".join(where.text.split())
+    text = " ".join((where.statement or where.text).split())
     if not text or text.startswith(_HEADERS):
         return None
     if node.origin.callers and where.function:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from srcgrad.dims import Atom
+from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.literals import call, name
@@ -144,7 +145,12 @@ class Control(Plain):
     def copied(self) -> frozenset[str]:
         """Variables of outcomes that are assigned on to another variable, defined or not: they
         are set to None where they are undefined."""
-        found: set[str] = set()
+        return frozenset(self.naming.of[v] for v in self.moved_on)
+
+    @cached_property
+    def moved_on(self) -> frozenset[Value]:
+        """The values of these variables."""
+        found: set[Value] = set()
         for node in self.folding.producer.values():
             if node.op == "loop":
                 jump = 1 if node.loop.exits else 0
@@ -158,11 +164,11 @@ class Control(Plain):
                 self._copied(("",), node.inputs, found)
         return frozenset(found)
 
-    def _copied(self, names: Sequence[str], values: Sequence[Value], found: set[str]) -> None:
+    def _copied(self, names: Sequence[str], values: Sequence[Value], found: set[Value]) -> None:
         for target, v in zip(names, values, strict=False):
             name = self.naming.of.get(v)
             if name is not None and target not in ("_", name):
-                found.add(name)
+                found.add(v)
 
     @cached_property
     def handed_on(self) -> set[Value]:
@@ -175,19 +181,16 @@ class Control(Plain):
         sunk = [v for i, v in enumerate(node.outputs) if v in self.stores
                 and any(self.may_be_nothing(b.outputs[i]) for b in node.blocks)]
         stored = {v for v in sunk if self.folding.users.get(v) == 1  # and not read otherwise
-                  and self.name_of(v) not in self.copied and v not in self.handed_on}
+                  and v not in self.moved_on and v not in self.handed_on}
         self.handed_on.update(b.outputs[i] for i, v in enumerate(node.outputs)
                               if v in sunk and v not in stored for b in node.blocks)
         arms: list[Stmts] = []
-        last = self.comments.last
         for inner in node.blocks:
-            self.comments.last = last
             first, late = self.attach(node, inner, sunk)
             end = End(tuple((n, v) for n, v, out in zip(
                 names, inner.outputs, node.outputs, strict=True)
                 if n != "_" and out not in stored), tuple(late))
             arms.append(self.block(inner, end, first))
-        self.comments.forget()
         self.conditional(node, arms, stmts)
         for v in node.outputs:
             if v not in sunk:
@@ -211,7 +214,7 @@ class Control(Plain):
         """Where in ``block`` is ``value`` stored: at its definition, the start or the end."""
         node = self.folding.producer.get(value)
         if self.is_nothing(value):
-            if store.ordinal is None:
+            if not store.places:
                 first.append(store.statement(ast.Constant(None)))
         elif node is not None and node.op == "const":
             first.append(store.statement(self.e.of(value)))
@@ -308,24 +311,24 @@ class Control(Plain):
         self.elements(node, first)
         for (element, sequence, stacked), shape in zip(produced_by(node), plan.shapes,
                                                        strict=True):
-            ordinal = self.e.ordinal(node) if shape is not None else None
+            indexed = shape is not None or sequence in plan.sparse
+            ordinal = self.e.ordinal(node) if indexed else None
             if element in self.sizes.into:
                 continue  # the inner loop writes it in place
             copied = stacked and shape is None and element.aval.kind is Kind.ARRAY
-            store = Store(self.name_of(sequence), ordinal, copied, element.aval.optional)
+            places = () if ordinal is None else (*self.row(node, sequence), ordinal)
+            store = Store(self.name_of(sequence), places, copied, element.aval.optional)
             self.assign_store(body, element, store, first, late)
-        self.comments.forget()
         nexts = body.outputs[jump:jump + spec.n_carried + spec.n_last]
         end = End(tuple(zip(names.slots, nexts, strict=True)), tuple(late),
                   body.outputs[0] if jump else None, names.jump)
         inner = self.block(body, end, first)
         statement = self.for_loop(node, names, inner) if spec.kind == "for" else (
             self.while_loop(node, inner))
-        self.comments.forget()
         self.comments.mark(statement, node)
         stmts.append(statement)
         for (element, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
-            if shape is None and spec.reverse:
+            if shape is None and spec.reverse and sequence not in plan.sparse:
                 reverse = ast.Attribute(name(self.name_of(sequence)), "reverse", ast.Load())
                 stmts.append(ast.Expr(call(reverse)))
             if sequence in plan.gathered:
@@ -360,11 +363,26 @@ class Control(Plain):
         for (_, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
             start: ast.expr = ast.List([], ast.Load())
             if sequence in plan.rows:
-                outer, rows = plan.rows[sequence]
-                start = ast.Subscript(name(self.name_of(rows)), self.e.ordinal(outer), ast.Load())
+                continue
+            if sequence in plan.sparse:
+                nothing = ast.List([ast.Constant(None)], ast.Load())
+                start = ast.BinOp(nothing, ast.Mult(), self.count(node))
             elif shape is not None and count is not None:
                 start = self.empty(count, shape)
             before.append(assign(self.name_of(sequence), start))
+
+    def row(self, node: Node, sequence: Value) -> list[ast.expr]:
+        """Where an outer loop's array has the row that a loop keeps its elements in."""
+        found = self.sizes.plan(node).rows.get(sequence)
+        if found is None:
+            return []
+        outer, rows = found
+        return [*self.row(outer, rows), self.e.ordinal(outer)]
+
+    def count(self, node: Node) -> ast.expr:
+        """The number of iterations of a counted loop, or one below zero."""
+        bounds = [self.e.of(v) for v in node.inputs[:3]]
+        return length_of_range(bounds) or call("len", range_of(bounds))
 
     def empty(self, count: ast.expr, shape: Shape) -> ast.expr:
         """``np.empty((n, *u.shape))``."""
@@ -404,11 +422,7 @@ class Control(Plain):
 
     def range(self, node: Node) -> ast.expr:
         """``range(n)``, with as few arguments as will do."""
-        start, stop, step = node.inputs[:3]
-        constant = [constant_int(v, self.folding) for v in (start, stop, step)]
-        args = [stop] if constant[0] == 0 and constant[2] == 1 else (
-            [start, stop] if constant[2] == 1 else [start, stop, step])
-        return call("range", *(self.e.of(v) for v in args))
+        return range_of([self.e.of(v) for v in node.inputs[:3]])
 
     def over_rows(self, node: Node, names: LoopNames, body: Stmts) -> ast.stmt | None:
         """``for row in X:`` where the user wrote that and the index serves nothing else."""
@@ -438,9 +452,8 @@ class Control(Plain):
         if rows is not None:
             return rows
         target: ast.expr = ast.Name(names.index, ast.Store())
-        iterated = self.range(node)
-        if node.loop.reverse and names.index != "_":
-            iterated = call("reversed", iterated)
+        iterated = range_of([self.e.of(v) for v in node.inputs[:3]],
+                            node.loop.reverse and names.index != "_")
         if names.ordinal is not None:
             target = ast.Tuple([ast.Name(names.ordinal, ast.Store()), target], ast.Store())
             if node.loop.reverse:

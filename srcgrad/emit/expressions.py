@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.emit.counting import difference
 from srcgrad.emit.fold import Folding, is_short_circuit
 from srcgrad.emit.literals import BINARY, COMPARE, UNARY, Namespace, call, if_any, name
 from srcgrad.emit.naming import Naming
@@ -20,7 +21,16 @@ from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Ref, Step, Steps, Through, Value
 from srcgrad.graph.records import copy_record, zero_record
 from srcgrad.kinds import SCALARS, Aval, Kind
-from srcgrad.spelling import At, Attribute, Method, Part
+from srcgrad.spelling import (
+    PLACES,
+    At,
+    Attribute,
+    Method,
+    Part,
+    place_of_greatest,
+    place_of_least,
+    sums,
+)
 
 
 class Expressions:
@@ -49,7 +59,16 @@ class Expressions:
     def element(self, value: Value) -> ast.expr:
         """An element of a sequence, read in place."""
         loop, sequence = self.sizes.elements[value]
-        return ast.Subscript(self.of(sequence), self.ordinal(loop), ast.Load())
+        kept, places = self.of(sequence), [self.ordinal(loop)]
+        whole = sequence
+        while whole in self.sizes.elements:
+            whole = self.sizes.elements[whole][1]
+        if whole is not sequence and isinstance(kept, ast.Subscript) and not (
+                self.sizes.may_be_list(whole)):  # of a row of an array
+            inner = kept.slice
+            places = [*(inner.elts if isinstance(inner, ast.Tuple) else [inner]), *places]
+            kept = kept.value
+        return at_places(kept, places, ast.Load())
 
     def ordinal(self, loop: Node) -> ast.expr:
         """The number of the running iteration of a loop."""
@@ -61,10 +80,11 @@ class Expressions:
         index = name(names.index)
         if kind == "index":
             return index
-        start = self.of(loop.inputs[0])
-        if isinstance(start, ast.UnaryOp) and isinstance(start.op, ast.USub):
-            return ast.BinOp(index, ast.Add(), start.operand)
-        return ast.BinOp(index, ast.Sub(), start)
+        start, step = self.of(loop.inputs[0]), self.of(loop.inputs[2])
+        if kind == "back":
+            return difference(start, index)
+        since = difference(index, start)
+        return since if kind == "offset" else ast.BinOp(since, ast.FloorDiv(), step)
 
     # ---- templates -------------------------------------------------------------------
     def template(self, template: Any, inputs: Sequence[Value]) -> ast.expr:
@@ -161,6 +181,10 @@ class Expressions:
         if isinstance(fn, Part):
             return ast.Subscript(self.apply(fn.fn, args, kwargs), ast.Constant(fn.index),
                                  ast.Load())
+        if fn in (place_of_least, place_of_greatest):
+            return _place(PLACES[fn], args[0])
+        if fn is sums:
+            return _summed(*args)
         keywords = [ast.keyword(k, v) for k, v in kwargs.items()]
         if isinstance(fn, Method):
             return ast.Call(ast.Attribute(args[0], fn.name, ast.Load()), args[1:], keywords)
@@ -293,6 +317,12 @@ class Expressions:
         return call(str(node.params["callee"]), *(self.of(v) for v in node.inputs))
 
 
+def at_places(base: ast.expr, places: Sequence[ast.expr], ctx: ast.expr_context) -> ast.Subscript:
+    """``base[i]`` or ``base[i, j]``."""
+    key = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+    return ast.Subscript(base, key, ctx)
+
+
 def _jump_test(left: ast.expr, right: ast.expr, equal: bool) -> ast.expr | None:
     """``p`` for ``(1 if p else 0) == 1``, ``not p`` for ``(1 if p else 0) == 0``."""
     if not isinstance(left, ast.IfExp) or not isinstance(right, ast.Constant):
@@ -338,6 +368,20 @@ def _listed(element: ast.expr, value: ast.expr) -> ast.expr:
     """``[element for item in value]``."""
     each = ast.comprehension(ast.Name("item", ast.Store()), value, [], 0)
     return ast.ListComp(element, [each])
+
+
+def _place(chooser: str, items: ast.expr) -> ast.expr:
+    """``min(range(len(items)), key=items.__getitem__)``."""
+    by_item = ast.Attribute(items, "__getitem__", ast.Load())
+    return ast.Call(name(chooser), [call("range", call("len", items))],
+                    [ast.keyword("key", by_item)])
+
+
+def _summed(first: ast.expr, second: ast.expr) -> ast.expr:
+    """``[a + b for a, b in zip(first, second)]``."""
+    both = ast.Tuple([ast.Name("a", ast.Store()), ast.Name("b", ast.Store())], ast.Store())
+    each = ast.comprehension(both, call("zip", first, second), [], 0)
+    return ast.ListComp(ast.BinOp(name("a"), ast.Add(), name("b")), [each])
 
 
 def _joined(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:

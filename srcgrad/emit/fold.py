@@ -13,8 +13,9 @@ from typing import Any
 
 from srcgrad.emit.events import Event, Events, Families
 from srcgrad.emit.order import WRITES, Order, is_adjoint
-from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Through, Value
+from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Through, Value
 from srcgrad.kinds import Kind
+from srcgrad.spelling import PLACES
 
 MAX_DEPTH = 24
 REPEATED = 3
@@ -72,6 +73,11 @@ def same_statement(a: Node, b: Node) -> bool:
         and a.origin.callers == b.origin.callers)
 
 
+def is_named(value: Value) -> bool:
+    """Has a value a name that is to be seen?"""
+    return value.hint is not None and type(value.hint) is not Suggested
+
+
 def is_short_circuit(node: Node) -> bool:
     """Is this ``if`` the value of ``p and q`` or ``p or q``?"""
     if node.op != "if" or len(node.outputs) != 1:
@@ -114,7 +120,7 @@ class Folding:
 
     def should_repeat(self, value: Value) -> bool:
         node = self.producer.get(value)
-        if node is None or value.hint is not None or not 1 < self.users.get(value, 0) <= REPEATED:
+        if node is None or is_named(value) or not 1 < self.users.get(value, 0) <= REPEATED:
             return False
         if node.op == "dim":
             return node.inputs[0].hint is not None
@@ -207,7 +213,7 @@ class Folding:
         out = node.out
         if self.users.get(out) != 1 or self.consumed_in[out] is not block:
             return None
-        if (out.hint is not None and node.op != "list" and not self.is_step(node)) or (
+        if (is_named(out) and node.op != "list" and not self.is_step(node)) or (
                 node.params.get("handle")):
             return None
         if node.op == "if" and not self.is_expression(node):
@@ -247,6 +253,8 @@ class Folding:
             return False
         if by.op == "read" and by.params.get("handle") and by.inputs[-1] is value:
             return False
+        if by.op == "apply" and any(by.params["fn"] is f for f in PLACES):
+            return False  # is named twice
         if by.op in ("loop", "undef"):
             return by.op != "loop" or self.is_bound(by, value)
         return True

@@ -133,12 +133,11 @@ class Liveness:
         last = self.order.span[body][1]
         for v in node.inputs[len(node.inputs) - spec.n_consumed:] if spec.n_consumed else ():
             self.use(v, last)
-        if plan.ordinal in ("index", "offset"):
-            if any(plan.shapes) or any(e in self.last and e not in self.sizes.elements
-                                       for e in body.params[1 + spec.n_carried:]):
-                self.use(body.params[0], last)
-            if plan.ordinal == "offset":
-                self.use(node.inputs[0], last)
+        if any(plan.shapes) or plan.sparse or (spec.kind == "for" and any(
+                e in self.last and e not in self.sizes.elements
+                for e in body.params[1 + spec.n_carried:])):
+            for v in self.sizes.counted_by(node):
+                self.use(v, last)
         if spec.kind == "for" and body.params[0] in self.last:
             self.use(body.params[0], last)  # no inner variable hides a loop's index
         self.stack.pop()

@@ -58,14 +58,15 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
     structure to return, with :class:`Ref` at the places of outputs; without it a function
     returns its only output, or the tuple of its outputs.
     """
+    parameter_names = list(map(str, parameter_names))
     new_names = [_parameter(n, parameter_names) for n in parameter_names]
-    defaults = {_parameter(n, parameter_names): v for n, v in (defaults or {}).items()}
+    defaults = {_parameter(str(n), parameter_names): v for n, v in (defaults or {}).items()}
     parameter_names = new_names
     graph = with_ownership(graph)
     space = Namespace(set(parameter_names) | {graph.name})
     functions: list[ast.stmt] = []
     for callee in map(graph.callees.__getitem__, reachable(graph)):
-        names = [v.hint or f"a{i}" for i, v in enumerate(callee.inputs)]
+        names = [str(v.hint or f"a{i}") for i, v in enumerate(callee.inputs)]
         functions += Function(callee, _distinct(names), space, {}, None).statements()
     functions += Function(graph, parameter_names, space, defaults, result).statements()
     functions = [*_called_back(space), *functions]

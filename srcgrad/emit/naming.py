@@ -49,6 +49,7 @@ class Naming:
         self.hints = {v.hint for n in walk(graph.block) for b in n.blocks for v in b.params}
         self.hints |= {v.hint for n in walk(graph.block) for v in n.outputs}
         self.hints |= {v.hint for v in graph.inputs}
+        self.tests = {n.inputs[0] for n in walk(graph.block) if n.op == "if"}
         self.table = NameTable(reserved, [h for h in self.hints if h])
         self.claims: dict[str, list[tuple[list[Span], Value]]] = {}
         self.of: dict[Value, str] = {}
@@ -112,7 +113,7 @@ class Naming:
             if hint and hint.endswith(SECOND):
                 return _NOT_NAME.sub("_", hint.removesuffix(SECOND)) + SECOND
             if hint:
-                name = _NOT_NAME.sub("_", hint)
+                name = _NOT_NAME.sub("_", str(hint))
                 if name == "return" or name.endswith("_return"):
                     name = name.removesuffix("return") + "out"
                 return name if not name[:1].isdigit() else f"v_{name}"
@@ -156,8 +157,7 @@ class Naming:
                     return self.saved_name(element)
         if node.op == "read":
             return self.part_name(node)
-        by = self.folding.consumer.get(value)
-        if isinstance(by, Node) and by.op == "if" and by.inputs[0] is value:
+        if value in self.tests:
             return "taken"
         return function_name(node) if node.op == "apply" else None
 
@@ -174,7 +174,10 @@ class Naming:
         if wanted != TEMPORARY:
             return wanted
         position = node.blocks[-1].params.index(element)
-        sequence = self.of[node.inputs[len(node.inputs) - len(node.blocks[-1].params) + position]]
+        source = node.inputs[len(node.inputs) - len(node.blocks[-1].params) + position]
+        while source in self.live.sizes.elements:  # a row, read in place
+            source = self.live.sizes.elements[source][1]
+        sequence = self.of[source]
         base = re.sub(r"_saved(_\d+)?$", "", sequence)
         known = base not in (sequence, "") and element.aval.kind is not Kind.LIST
         return base if known else TEMPORARY
@@ -231,7 +234,7 @@ class Naming:
                 continue
             preferred = self.prefer.get(v) or (base if i == 0 else None)
             self.of[v] = self.take(v, self.wanted(v), self.live.spans(v), preferred,
-                                   is_adjoint(node))
+                                   is_adjoint(node) or node.op == "copy")
 
     def base_name(self, node: Node) -> str | None:
         """The variable that a write, or ``x += e`` on a number, should go on using."""
@@ -317,6 +320,10 @@ class Naming:
         spec, order = node.loop, self.order
         start, end = order.start[node], order.end[node]
         for element, sequence, _ in produced_by(node):
+            if sequence in self.live.sizes.plan(node).rows:  # kept in a row of an outer one
+                self.of[sequence] = self.of[self.live.sizes.plan(node).rows[sequence][1]]
+                names.sequences.append(self.of[sequence])
+                continue
             wanted = self.saved_name(element)
             spans = [(start, max(self.live.last.get(sequence, 0), end + 1))]
             self.of[sequence] = self.table.take(wanted, spans, self.prefer.get(sequence))

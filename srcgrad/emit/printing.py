@@ -39,6 +39,10 @@ class _Generator(astor.SourceGenerator):  # type: ignore[misc]
             self.write(key)
         self.write("]")
 
+    def visit_ListComp(self, node: ast.ListComp) -> None:
+        node.elt._pp = Precedence.Comma  # type: ignore[attr-defined]
+        super().visit_ListComp(node)
+
     def visit_Slice(self, node: ast.Slice) -> None:
         for i, part in enumerate((node.lower, node.upper, node.step)):
             if i == 1 or (i == 2 and part is not None):

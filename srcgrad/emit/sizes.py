@@ -10,6 +10,7 @@ An element that is used once is read in place (``u_saved[t]``), others are bound
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 
@@ -25,12 +26,14 @@ from srcgrad.kinds import SCALARS, Kind
 class LoopPlan:
     """How one loop counts and keeps.  ``shapes[i]`` is the source of sequence i's element
     shape (None: a list).  ``rows`` maps sequences that are rows of an outer loop's array to
-    that loop and its sequence.  ``gathered`` are lists that become arrays after the loop."""
+    that loop and its sequence.  ``gathered`` are lists that become arrays after the loop,
+    ``sparse`` lists that have None where an iteration keeps nothing."""
 
     shapes: list[Shape | None] = field(default_factory=list)
     gathered: set[Value] = field(default_factory=set)
+    sparse: set[Value] = field(default_factory=set)
     rows: dict[Value, tuple[Node, Value]] = field(default_factory=dict)
-    ordinal: str = "none"  # "index", "offset", "counter", "trips"
+    ordinal: str = "none"  # "index", "offset", "back", "steps", "counter", "trips"
     needs_count: bool = False
     needs_trips: bool = False
 
@@ -170,8 +173,14 @@ class Sizes:
             if shape is not None and made is not None and self.is_row(made, element):
                 self.into[element] = (node, sequence)
         elements = body.params[len(body.params) - spec.n_consumed:] if spec.n_consumed else ()
-        if any(plan.shapes) or elements:
-            plan.ordinal = self.ordinal(node) if counted else "trips"
+        ordinal = self.ordinal(node) if counted else "trips"
+        if counted and ordinal != "counter":
+            plan.sparse = {
+                sequence for (element, sequence, _), shape in zip(
+                    produced_by(node), plan.shapes, strict=True)
+                if shape is None and sequence not in self.whole and self.is_optional(element)}
+        if any(plan.shapes) or elements or plan.sparse:
+            plan.ordinal = ordinal
         if plan.ordinal == "trips":
             plan.needs_trips = True
         for element, sequence in zip(elements, node.inputs[len(node.inputs) - len(elements):],
@@ -181,13 +190,44 @@ class Sizes:
 
     def is_plain_use(self, element: Value) -> bool:
         by = self.folding.consumer.get(element)
-        return not (isinstance(by, Node) and by.op == "loop")
+        if not isinstance(by, Node) or by.op != "loop":
+            return True
+        return by.loop.n_consumed > 0 and element in by.inputs[-by.loop.n_consumed:]
 
     def ordinal(self, node: Node) -> str:
+        """How the number of an iteration is written: by the index, if its first value and its
+        steps can be written again."""
         start, step = (constant_int(node.inputs[i], self.folding) for i in (0, 2))
-        if step != 1 or start is None:
+        if self.again(node.inputs[0]) is None or self.again(node.inputs[2]) is None:
             return "counter"
-        return "index" if start == 0 else "offset"
+        if step == 1:
+            return "index" if start == 0 else "offset"
+        return "back" if step == -1 else "steps"
+
+    def again(self, value: Value) -> list[Value] | None:
+        """What must be alive where an int is written a second time; None if it is too long."""
+        node = self.folding.producer.get(value)
+        if node is None or (node not in self.folding.inlined and node.op != "const"):
+            return [value]
+        if node.op == "const":
+            return []
+        if node.op != "apply" or node.params["fn"] not in (operator.add, operator.sub):
+            return None
+        found: list[Value] = []
+        for v in node.inputs:
+            needed = self.again(v)
+            if needed is None:
+                return None
+            found.extend(needed)
+        return found
+
+    def is_optional(self, element: Value) -> bool:
+        """Is an element the outcome of a branch that gives nothing in one arm?"""
+        node = self.folding.producer.get(element)
+        if node is None or node.op != "if" or self.folding.is_expression(node):
+            return _is_absent(node)
+        place = node.outputs.index(element)
+        return any(self.is_optional(b.outputs[place]) for b in node.blocks)
 
     def is_row(self, made: Node, element: Value) -> bool:
         """Is the element all that an inner loop keeps in an array?"""
@@ -265,10 +305,19 @@ class Sizes:
         if found is None:
             return []
         node, sequence = found
-        uses = [sequence]
-        if self.plans[node].ordinal in ("index", "offset"):
-            uses.append(node.blocks[-1].params[0])
-        return uses
+        return [sequence, *self.counted_by(node)]
+
+    def counted_by(self, node: Node) -> list[Value]:
+        """What the number of an iteration is written with."""
+        ordinal = self.plans[node].ordinal
+        if ordinal in ("none", "counter", "trips"):
+            return []
+        found = [node.blocks[-1].params[0]]
+        if ordinal != "index":
+            found += self.again(node.inputs[0]) or ()
+        if ordinal == "steps":
+            found += self.again(node.inputs[2]) or ()
+        return found
 
 
 def _single(dim: Dim | None) -> Atom | None:

@@ -68,7 +68,8 @@ class _Splitter:
     def node(self, node: Node) -> Node:
         position = self.folding.inlined.get(node, self.order.start[node])
         position += self.folding.shift.get(node, 0)
-        if node.op == "dim":  # may be written out again anywhere
+        if node.op == "dim" and (self.folding.is_repeated(node.out)  # written out anywhere
+                                 or position > self.late.get(node.inputs[0], position)):
             return node.but(inputs=(self.sized(node.inputs[0]),))
         bounds = node.loop.first_init if node.op == "loop" else 0
         inputs = tuple(self.at(v, position + 2 * (i < bounds)) for i, v in enumerate(node.inputs))

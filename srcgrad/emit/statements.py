@@ -15,7 +15,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from srcgrad.emit.comments import Comments
-from srcgrad.emit.expressions import Expressions, inverted, negated, without_whole
+from srcgrad.emit.expressions import (
+    Expressions,
+    at_places,
+    inverted,
+    negated,
+    without_whole,
+)
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, if_any, name
 from srcgrad.emit.naming import Naming
@@ -35,22 +41,22 @@ def _only_slices(key: object) -> bool:
 
 
 class Store:
-    """The duty to keep an element: ``sequence[ordinal] = v`` or ``sequence.append(v)``."""
+    """The duty to keep an element: ``sequence[places] = v``, or ``sequence.append(v)`` if there are
+    no places.  ``copied``: an array is copied into a list, as it would be into a row."""
 
-    def __init__(self, sequence: str, ordinal: ast.expr | None, copied: bool = False,
+    def __init__(self, sequence: str, places: Sequence[ast.expr], copied: bool = False,
                  optional: bool = False) -> None:
-        self.sequence, self.ordinal, self.copied = sequence, ordinal, copied
+        self.sequence, self.places, self.copied = sequence, places, copied
         self.optional = optional
 
     def statement(self, value: ast.expr) -> ast.stmt:
-        if self.ordinal is None:
-            if self.copied and not isinstance(value, ast.Constant) and not _copies(value):
-                copied = call(ast.Attribute(value, "copy", ast.Load()))  # as a row would be
-                value = if_any(value, copied) if self.optional and _may_be_none(value) else copied
+        if self.copied and not isinstance(value, ast.Constant) and not _copies(value):
+            copied = call(ast.Attribute(value, "copy", ast.Load()))
+            value = if_any(value, copied) if self.optional and _may_be_none(value) else copied
+        if not self.places:
             append = ast.Attribute(name(self.sequence), "append", ast.Load())
             return ast.Expr(call(append, value))
-        target = ast.Subscript(name(self.sequence), self.ordinal, ast.Store())
-        return ast.Assign([target], value)
+        return ast.Assign([at_places(name(self.sequence), self.places, ast.Store())], value)
 
 
 def _copies(value: ast.expr) -> bool:
@@ -212,15 +218,29 @@ class Plain:
     def is_idle(self, node: Node) -> bool:
         """Is a node whose value is not used without any effect?  (A slice cannot fail, nor can
         another order of the axes.)"""
-        if node.op in ("dim", "copy") or is_adjoint(node):
+        if node.op in ("dim", "copy", "list", "list_len") or is_adjoint(node):
             return True
-        if node.op == "apply" and node.out.aval.kind is Kind.BOOL and (
-                all(v.aval.kind is Kind.INT for v in node.inputs)):
-            return node.params["fn"] in COMPARE
         if node.op == "apply":
-            return _only_turns(node)
+            return self.cannot_fail(node) or _only_turns(node)
         return node.op == "read" and all(isinstance(s, Index) and _only_slices(s.key)
                                          for s in node.params["steps"])
+
+    def cannot_fail(self, node: Node) -> bool:
+        """Is it arithmetic on Python's numbers that neither raises nor warns?"""
+        if not all(v.aval.kind in (Kind.INT, Kind.FLOAT, Kind.BOOL) for v in node.inputs):
+            return False
+        fn, args = node.params["fn"], node.params["args"]
+        if node.params.get("kwargs") or not all(
+                isinstance(a, Ref) or type(a) in (int, float, bool) for a in args):
+            return False
+        floats = any(v.aval.kind is Kind.FLOAT for v in node.inputs) or any(
+            type(a) is float for a in args)
+        if fn in COMPARE or fn in _HARMLESS:
+            wide = any(v.aval.kind is Kind.INT for v in node.inputs)  # it may not fit a float
+            return fn in COMPARE or not (floats and wide)
+        return (fn in _DIVISIONS and len(args) == 2 and type(args[1]) in (int, float)
+                and args[1] != 0 and (fn is not operator.truediv or all(
+                    v.aval.kind is Kind.FLOAT for v in node.inputs)))
 
     def do_alias(self, node: Node, stmts: Stmts) -> None:
         """``r = r_1 = ...`` where the value was just assigned."""
@@ -256,7 +276,9 @@ class Plain:
                 return False
             self.add(stmts, node, assign(target, left))
             left = name(target)
-        self.add(stmts, node, augment(left, op(), right))
+        minus = negated(right) if is_adjoint(node) and op is ast.Sub else None
+        self.add(stmts, node, augment(left, op(), right) if minus is None else (
+            augment(left, ast.Add(), minus)))
         return True
 
     def do_effect(self, node: Node, stmts: Stmts) -> None:
@@ -312,14 +334,26 @@ class Plain:
     def do_write(self, node: Node, stmts: Stmts) -> None:
         target = self.target(node)
         value = self.e.of(node.inputs[1])
-        self.add(stmts, node, ast.Assign([place(target)], value))
+        self.add(stmts, node, self.stored(node, target, value))
         self.rename(node, stmts)
+
+    def stored(self, node: Node, target: ast.expr, value: ast.expr) -> ast.stmt:
+        """``target = value``; ``target += e`` where a number is added to what is there."""
+        number = node.inputs[1].aval
+        scalar = number.kind in SCALARS and not number.optional
+        if scalar and isinstance(value, ast.BinOp) and isinstance(value.op, _AUGMENTED) and (
+                ast.dump(place(value.left)) == ast.dump(place(target))
+                if isinstance(value.left, ast.Subscript) else False):
+            return augment(target, value.op, value.right)
+        return ast.Assign([place(target)], value)
 
     def do_update(self, node: Node, stmts: Stmts) -> None:
         target = self.target(node)
         value = self.e.of(node.inputs[1])
         op = INPLACE[node.params["fn"]]()
-        self.add(stmts, node, augment(target, op, value))
+        minus = negated(value) if is_adjoint(node) and isinstance(op, ast.Sub) else None
+        self.add(stmts, node, augment(target, op, value) if minus is None else (
+            augment(target, ast.Add(), minus)))
         self.rename(node, stmts)
 
     def do_acc(self, node: Node, stmts: Stmts) -> None:
@@ -405,7 +439,7 @@ class Plain:
 
     def do_put(self, node: Node, stmts: Stmts) -> None:
         target = self.item(node, node.inputs[2:], ast.Store())
-        self.add(stmts, node, ast.Assign([target], self.e.of(node.inputs[1])))
+        self.add(stmts, node, self.stored(node, target, self.e.of(node.inputs[1])))
         self.rename(node, stmts)
 
     def do_list_acc(self, node: Node, stmts: Stmts) -> None:
@@ -443,5 +477,9 @@ def _only_turns(node: Node) -> bool:
     return name in _TURNS or (name == "reshape" and args[1:] in ((-1,), ((-1,),)))
 
 
+_AUGMENTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+_HARMLESS = (operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.not_,
+             operator.truth, abs)
+_DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 _TURNING = (np.transpose, np.swapaxes, np.moveaxis, np.ravel, np.reshape)
 _TURNS = frozenset(("T", "mT", "real", "imag", "transpose", "swapaxes", "moveaxis", "ravel"))

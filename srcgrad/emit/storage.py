@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.emit.order import WRITES, Order, is_mutable
 from srcgrad.graph.ir import Block, Graph, Index, Node, Value
 from srcgrad.kinds import Kind
-from srcgrad.spelling import Attribute, Method
+from srcgrad.spelling import Attribute, Method, sums
 
 
 class Root:
@@ -110,6 +110,12 @@ def may_view(fn: Any) -> bool:
     if isinstance(fn, (Method, Attribute)):
         return fn.name in _VIEWING_NAMES
     return any(fn is f for f in _VIEWING)
+
+
+def _makes_numbers(node: Node) -> bool:
+    """Is it a list of numbers like ``[x] * n``?"""
+    return len(node.outputs) == 1 and node.out.aval.kind is Kind.LIST and (
+        node.params["fn"] in (operator.mul, sums))
 
 
 def makes_fresh(fn: Any, kwargs: Any) -> bool:
@@ -270,7 +276,8 @@ class Storage:
             elif node.op == "get":
                 self.give(out, self.elements(node.inputs[0], len(node.inputs) - 1))
             elif node.op in ("list", "list_like") or (
-                    node.op == "apply" and node.params["fn"] is list):  # list(rows of an array)
+                    node.op == "apply" and (node.params["fn"] is list  # list(rows of an array)
+                                            or _makes_numbers(node))):
                 self.give(out, own)
                 if node.op != "list_like":
                     self.contain(own[0], inputs)

@@ -12,12 +12,14 @@ from collections.abc import Container
 from srcgrad.dims import Dim, Poly
 from srcgrad.emit.handles import Handles
 from srcgrad.emit.order import is_adjoint
+from srcgrad.emit.whole_lists import with_whole_lists
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 
 
 def trim(graph: Graph) -> Graph:
     """The graph without unread outcomes of branches, last values and kept sequences."""
     needed: set[Value] = set()
+    graph = with_whole_lists(graph)
     graph = graph.but(block=_without_idle(_sizes_of_inputs(graph), _uses(graph)))
     idle = Handles(graph).repeated
     nodes, border = _nodes(graph.block, needed, graph.block.outputs, idle, graph.border)

@@ -59,6 +59,12 @@ from ..kinds import Aval, Kind
 from ..structure import mapped
 
 
+class Suggested(str):
+    """A name that the user did not choose: it gives way to one that the user gives."""
+
+    __slots__ = ()
+
+
 class Value:
     """One SSA value.  ``hint`` is the user's name for it, ``obj`` numbers the Python object
     that carries it at run time (None: not tied to an object of the user's)."""

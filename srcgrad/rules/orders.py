@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..spelling import place_of_greatest, place_of_least
 from .book import nondiff
 from .broadcast import runtime
 
@@ -22,4 +23,4 @@ def sorted_places(*columns: list[Any], reverse: bool = False) -> np.ndarray[Any,
     return np.array(places, dtype=np.intp)
 
 
-nondiff(sorted_places)
+nondiff(sorted_places, place_of_least, place_of_greatest)

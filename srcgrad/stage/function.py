@@ -38,11 +38,14 @@ class StagedUnit:
     Staged code finds its unit in its globals; :func:`srcgrad.stage.origins.origin` does too.
     """
 
-    __slots__ = ("__weakref__", "filename", "lines", "owners", "places", "positions", "regions")
+    __slots__ = ("__weakref__", "filename", "lines", "owners", "places", "positions", "regions",
+                 "statements")
 
-    def __init__(self, filename: str, lines: list[str]) -> None:
+    def __init__(self, filename: str, lines: list[str],
+                 statements: dict[int, tuple[int, str]]) -> None:
         self.filename = filename
         self.lines = lines
+        self.statements = statements  # of lines: the first one of their statement, and its text
         self.owners: dict[int, Staged] = {}  # id of a code object -> the function it is part of
         self.regions: dict[int, RegionInfo] = {}
         self.places: dict[tuple[int, int], Any] = {}  # memo of resolved positions
@@ -338,7 +341,7 @@ def _body(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast
 
 
 def _assemble(unit: Unit, compiled: CodeType, free: tuple[str, ...]) -> Staged:
-    made = StagedUnit(unit.filename, unit.lines)
+    made = StagedUnit(unit.filename, unit.lines, unit.statements)
     namespace: dict[str, Any] = {
         UNIT_KEY: made, "PASS": nothing, "SCOPE": new_scope, "HAS": has_name,
         "CLASS_CELL": class_cell, "ANNOTATION": annotation, "slice": slice, "__builtins__": {}}

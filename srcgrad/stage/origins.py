@@ -82,4 +82,5 @@ def _resolve(unit: Any, code: CodeType, lasti: int) -> Where:
             start = len(raw[:start].decode(errors="replace"))
             stop = len(raw[:stop].decode(errors="replace"))
     name = staged.qualname if staged is not None else code.co_name
-    return Where(unit.filename, line, name, text, start, stop)
+    first, statement = unit.statements.get(line, (0, ""))
+    return Where(unit.filename, line, name, text, start, stop, statement, first)

@@ -24,6 +24,7 @@ from .iteration import EqualArrays, Staged
 from .leaks import leak
 from .machine import TraceMachine
 from .run_time import check_no_table
+from .scratch import settle_names
 from .structures import record_fields
 from .tracers import ArrayTracer, BoundMethod, Choice, ClassedArray, Poison, is_tracer
 
@@ -206,6 +207,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
             refusal.error.at(place)
         raise
     block = machine.root.builder.block(tuple(outputs))
+    settle_names(block)
     inputs = [v for v, _ in machine.inputs]
     homes = {id(t.home) for _, t, _ in machine.outside_arrays if t.home.written}
     written = tuple(i for i, v in enumerate(inputs)

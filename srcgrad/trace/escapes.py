@@ -38,7 +38,7 @@ class Escapes(Iterators):
                     raise Restart(("unroll", site, reason)) from None
             raise
 
-    def scratch_frame(self, start: Any) -> Frame:
+    def scratch_frame(self, name: str, start: Any) -> Frame:
         raise AttributeError
 
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
@@ -81,8 +81,7 @@ class Escapes(Iterators):
 
     def escape_frame(self) -> Frame:
         """Where it is kept which exception has left a loop (0: none)."""
-        frame: Frame = self.scratch_frame(0)
-        self.store(frame, "left", 0)
+        frame: Frame = self.scratch_frame("left", 0)
         return frame
 
     def _is_left(self, body: Any) -> bool:

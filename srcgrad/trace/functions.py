@@ -25,6 +25,7 @@ from .iteration import EqualArrays, Range, staged_iterable
 from .library import Selector
 from .operators import BINARY, INPLACE, UNARY
 from .run_time import check_no_table
+from .scratch import BEST, BEST_KEY, ITEM, TOTAL
 from .special_methods import COMPARE, python_method
 from .structures import leaf_aval
 from .tracers import (
@@ -177,9 +178,9 @@ def _extreme(function: Any, op: str) -> Callable[..., Any]:
         if type(size) is not int and "default" in kwargs:
             return machine.if_expression(
                 machine.compare("==", size, 0), lambda: kwargs["default"],
-                lambda: _running_extreme(machine, function, op, staged, key))
+                lambda: _chosen_item(machine, function, op, staged, key))
         if type(size) is not int:
-            return _running_extreme(machine, function, op, staged, key)
+            return _chosen_item(machine, function, op, staged, key)
         items = list(machine.iterate(args[0])) if len(args) == 1 else list(args)
         if not items:
             return function(items, key=key, **kwargs)
@@ -212,30 +213,43 @@ def _extreme(function: Any, op: str) -> Callable[..., Any]:
     return handler
 
 
+def _chosen_item(machine: Any, function: Any, op: str, items: Any, key: Any) -> Any:
+    """``min`` or ``max`` of a number of items that only the run knows: of a list of numbers the
+    one at the place that is found by Python, of others by a loop."""
+    whole = items.inner if type(items) is iteration.Cursor and items.position == 0 and (
+        type(items.position) is int) else items
+    if key is None and type(whole) is iteration.Items:
+        place = machine.place_of_extreme(whole.list, function)
+        if place is not None:
+            return machine.getitem(whole.list, place)
+    return _running_extreme(machine, function, op, items, key)
+
+
 def _running_extreme(machine: Any, function: Any, op: str, items: Any, key: Any) -> Any:
     """``min`` or ``max`` of a number of items that only the run knows: a loop."""
     machine.if_(machine.compare("==", iteration.length(machine, items), 0),
                 lambda: machine.raise_(ValueError(
                     f"{function.__name__}() iterable argument is empty"), None, False),
                 lambda: 0)
-    frame = machine.scratch_frame(iteration.item(machine, items, 0))
-    start = machine.load(frame, "total")
-    machine.store(frame, "key", machine.call(key, start) if key is not None else start)
+    frame = machine.scratch_frame(BEST, iteration.item(machine, items, 0))
+    held = BEST if key is None else BEST_KEY
+    if key is not None:
+        machine.store(frame, held, machine.call(key, machine.load(frame, BEST)))
 
     def choose(one: Any) -> Any:
         one_key = machine.call(key, one) if key is not None else one
 
         def better() -> int:
-            machine.store(frame, "total", one)
-            machine.store(frame, "key", one_key)
+            machine.store(frame, BEST, one)
+            machine.store(frame, held, one_key)
             return 0
 
-        return machine.if_(machine.compare(op, one_key, machine.load(frame, "key")), better,
+        return machine.if_(machine.compare(op, one_key, machine.load(frame, held)), better,
                            lambda: 0)
 
     machine.for_(Range(1, iteration.length(machine, items), 1), machine.hold,
                  lambda: choose(iteration.item(machine, items, machine.held)))
-    return machine.load(frame, "total")
+    return machine.load(frame, BEST)
 
 
 HANDLERS[min] = _extreme(min, "<")
@@ -267,10 +281,10 @@ def total(machine: Any, iterable: Any, /, start: Any = 0) -> Any:
     iterable = iteration.opened(machine, iterable)
     staged = staged_iterable(machine, iterable)
     if staged is not None:
-        frame = machine.scratch_frame(start)
-        machine.for_(iterable, lambda x: machine.store(frame, "item", x),
+        frame = machine.scratch_frame(TOTAL, start)
+        machine.for_(iterable, lambda x: machine.store(frame, ITEM, x),
                      lambda: machine.add_item(frame))
-        return machine.load(frame, "total")
+        return machine.load(frame, TOTAL)
     result = start
     for item in machine.iterate(iterable):
         result = machine.binary("+", result, item)

@@ -10,6 +10,7 @@ from ..kinds import Kind
 from ..stage.machine import BREAK, NORMAL
 from .handlers import HANDLERS, handles
 from .iteration import Cursor, staged_iterable
+from .scratch import FOUND
 from .tracers import is_tracer
 
 
@@ -95,13 +96,13 @@ def takewhile(machine: Any, predicate: Any, iterable: Any) -> Any:
 def dropwhile(machine: Any, predicate: Any, iterable: Any) -> Any:
     """The items from the first that fails on; a list where that depends on data."""
     kept: list[Any] = machine.build_list()
-    frame = machine.scratch_frame(False)
+    frame = machine.scratch_frame(FOUND, False)
 
     def keep() -> Any:
         item = machine.held
-        goes_on = machine.or_(machine.load(frame, "total"),
+        goes_on = machine.or_(machine.load(frame, FOUND),
                               lambda: machine.not_(machine.call(predicate, item)))
-        machine.store(frame, "total", goes_on)
+        machine.store(frame, FOUND, goes_on)
         return machine.if_(goes_on, lambda: machine.append_held_item(kept, item), lambda: NORMAL)
 
     return _chosen(machine, iterable, kept, keep)

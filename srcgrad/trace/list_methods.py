@@ -8,8 +8,9 @@ import numpy as np
 
 from ..dims import is_varying
 from ..graph.ir import Ref
-from ..kinds import Aval, Kind
+from ..kinds import SCALARS, Aval, Kind, int_aval
 from ..rules.orders import sorted_places
+from ..spelling import place_of_greatest, place_of_least
 from .columns import common_form
 from .iteration import Cursor, Rows, Staged, length, staged_iterable
 from .joins import list_item_aval
@@ -174,6 +175,21 @@ class ListMethods(Lists):
         made: list[Any] = self.held_list(Snapshot(list, ()))
         self.for_(Rows(self.wrap(order)), self._hold, lambda: self._append_chosen(made, obj))
         return self.made_with(made, obj)
+
+    def place_of_extreme(self, obj: Any, function: Any) -> Any:
+        """Where ``min`` or ``max`` finds what it returns, in a list of numbers of unknown length;
+        None if it is another list."""
+        state = self.symbolic_lists.get(id(obj))
+        if type(state) is not SymbolicList:
+            return None
+        elem = state.value.aval.elem
+        if elem is None or elem.kind not in SCALARS or elem.optional:
+            return None
+        (place,) = self.emit(
+            "apply", (state.value,), (int_aval(self.fresh("place", low=0)),),
+            fn=place_of_least if function is min else place_of_greatest, args=(Ref(0),),
+            kwargs={}, many=False)
+        return self.wrap(place)
 
     def _append_key(self, keys: list[Any], key: Any) -> int:
         self.container_method(keys, "append", (self.call(key, self.held),), {})

@@ -35,6 +35,7 @@ from .iteration import Cursor, Staged, Transposed, opened, staged_iterable
 from .later import Later
 from .pushes import Pushes
 from .run_time import check_no_table
+from .scratch import ITEM, TOTAL
 from .special_methods import python_method
 from .structures import record_fields
 from .tracers import ArrayTracer, Choice, StandIn, is_tracer
@@ -172,16 +173,17 @@ class TraceMachine(Pushes):
         return self.truth(self.call(isinstance, subject, cls))
 
     # ---- odds and ends that functions need ---------------------------------------------------
-    def scratch_frame(self, start: Any) -> Frame:
-        """A frame for ``sum`` over a staged iterable."""
+    def scratch_frame(self, name: str, start: Any) -> Frame:
+        """A frame for what a staged iterable is gone through for, as a variable ``name``."""
         frame = Frame(None, None, _nothing)
         self.born(frame)
-        self.store(frame, "total", start)
+        self.store(frame, name, start)
         return frame
 
     def add_item(self, frame: Frame) -> int:
-        total = self.binary("+", self.load(frame, "total"), self.load(frame, "item"))
-        self.store(frame, "total", total)
+        """One step of ``sum``."""
+        total = self.binary("+", self.load(frame, TOTAL), self.load(frame, ITEM))
+        self.store(frame, TOTAL, total)
         return NORMAL
 
     def hold(self, item: Any) -> None:

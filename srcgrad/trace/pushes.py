@@ -24,6 +24,7 @@ from .iteration import length, opened, staged_iterable
 from .iterator_tools import TOOLS, iterated, subscripted, zipped
 from .iterators import EXHAUST
 from .journal import Field
+from .scratch import FOUND
 from .special_methods import is_subscripted, python_method
 from .tracers import Jump
 
@@ -257,19 +258,19 @@ class Pushes(Escapes):
 
     def _found(self, iterable: Any, wanted: bool) -> Any:
         """``any`` or ``all`` of a generator."""
-        frame = self.scratch_frame(not wanted)
+        frame = self.scratch_frame(FOUND, not wanted)
 
         def look() -> Any:
             test = self.held if wanted else self.not_(self.held)
 
             def stop() -> Any:
-                self.store(frame, "total", wanted)
+                self.store(frame, FOUND, wanted)
                 return BREAK
 
             return self.if_(test, stop, lambda: NORMAL)
 
         self.for_(iterable, self.hold, look)
-        return self.load(frame, "total")
+        return self.load(frame, FOUND)
 
     def _zipped(self, parts: tuple[Any, ...]) -> Any:
         """``zip`` with one generator, beside things of known length."""

@@ -112,7 +112,7 @@ class Recorder:
         found = origin()
         if found is None:
             return Origin(statement=self.statement)
-        place = (found.filename, found.line, len(self.callers), self.region)
+        place = (found.filename, found.first or found.line, len(self.callers), self.region)
         if place != self.last_place:
             self.last_place = place
             self.statement += 1

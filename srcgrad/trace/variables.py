@@ -12,13 +12,20 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..errors import UnsupportedOperation
+from ..graph.ir import Suggested, Value
 from ..guards import Path
 from ..stage.machine import RESULT, UNBOUND, Frame
 from . import scipy_forms
 from .classes import ClassAttributes, is_library
 from .journal import Field, Slot
 from .tables import Numbers, Table
-from .tracers import ArrayTracer, Jump, Maybe, Poison, is_tracer
+from .tracers import ArrayTracer, Jump, Maybe, Poison, SymbolicList, is_tracer
+
+
+def is_nameless(value: Value, name: str) -> bool:
+    """May a value be called ``name`` now: has nobody given it a better one?"""
+    return value.hint is None or (
+        type(value.hint) is Suggested and type(name) is not Suggested)
 
 # callables of libraries that hold objects of the program
 HOLDERS = (functools.partial, functools.partialmethod, operator.itemgetter, np.vectorize,
@@ -69,6 +76,9 @@ class Variables(ClassAttributes):
             self.label(value, name)
         elif isinstance(value, (list, dict)):
             self.container_names.setdefault(id(value), (name, value))
+            state = self.symbolic_lists.get(id(value))
+            if type(state) is SymbolicList and is_nameless(state.value, name):
+                state.value.hint = name
         elif type(value) is Table and is_of_program(frame.callee):
             value.places.value.hint = f"{name}_places"
             if type(value.cells) is Numbers:
@@ -84,11 +94,11 @@ class Variables(ClassAttributes):
     def label(self, value: Any, name: str) -> None:
         """Give a traced value the user's name, if it has none yet."""
         target = value.first if type(value) is ArrayTracer else value.value
-        if target is not None and target.hint is None and name.strip("_"):
+        if target is not None and is_nameless(target, name) and name.strip("_"):
             target.hint = name
             if type(value) is ArrayTracer and not value.steps:
                 value.home.label = name
-                if value.home.current.hint is None:
+                if is_nameless(value.home.current, name):
                     value.home.current.hint = name
 
     def delete(self, frame: Frame, name: str) -> None:

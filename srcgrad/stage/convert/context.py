@@ -160,6 +160,15 @@ class Unit:
     regions: dict[str, RegionPlan] = field(default_factory=dict)
     shared: dict[str, ast.Name] = field(default_factory=dict)
     texts: dict[str, ast.Constant] = field(default_factory=dict)
+    statements: dict[int, tuple[int, str]] = field(default_factory=dict)
+
+    def note_lines(self, node: ast.stmt) -> None:
+        """Keep of which statement, that is no compound one, the lines are."""
+        end = node.end_lineno or node.lineno
+        if end > node.lineno and not hasattr(node, "body") and not hasattr(node, "cases"):
+            lines = (line.strip() for line in self.lines[node.lineno - 1:end])
+            told = (node.lineno, " ".join(line for line in lines if line))
+            self.statements.update(dict.fromkeys(range(node.lineno, end + 1), told))
 
     def fresh(self, kind: str) -> str:
         """A name nobody else has."""
@@ -304,6 +313,7 @@ class Context(Nodes):
         started: list[tuple[RegionPlan, ast.FunctionDef, int]] = []
         outer: list[ast.stmt] | None = None
         for index, node in enumerate(statements):
+            self.unit.note_lines(node)
             effect = STATEMENTS.get(type(node), unknown_statement)(self, node)
             if effect is None:
                 continue

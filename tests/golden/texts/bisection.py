@@ -1,17 +1,17 @@
 # bisection(f0: float, target: float) -> float;  d/d(f0, target)
-# kept in each iteration: saved  (8 bytes)
+# kept in each iteration: taken_saved  (8 bytes)
 def bisection_value_and_grad(f0, target, d_out=1.0):
     # ---- forward
     n_while = 0
-    saved = []
+    taken_saved = []
     low = 0.0
     high = f0
     while high - low > 0.001:
         n_while += 1
         middle = 0.5 * (low + high)
-        t1 = middle * middle < target
-        saved.append(t1)
-        if t1:
+        taken = middle * middle < target
+        taken_saved.append(taken)
+        if taken:
             low = middle
         else:
             high = middle
@@ -25,7 +25,7 @@ def bisection_value_and_grad(f0, target, d_out=1.0):
     d_low = d_out
     d_high = 0.0
     for i in reversed(range(n_while)):
-        if saved[i]:
+        if taken_saved[i]:
             d_middle = d_low
             d_low = 0.0
         else:

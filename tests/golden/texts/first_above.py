@@ -2,21 +2,21 @@ import numpy as np
 
 
 # first_above(x: f8[n], limit: float) -> f8;  d/dx
-# kept in each iteration: s_saved, saved  (16 bytes)
+# kept in each iteration: s_saved, taken_saved  (16 bytes)
 def first_above_value_and_grad(x, limit, d_out=1.0):
     # ---- forward
     n_i = 0
     exit_at = 0
     s_saved = []
-    saved = []
+    taken_saved = []
     s = 0.0
     for i in range(x.shape[0]):
         n_i += 1
         s = s + x[i] ** 2
         s_saved.append(s)
-        t1 = s > limit
-        saved.append(t1)
-        if t1:
+        taken = s > limit
+        taken_saved.append(taken)
+        if taken:
             out = s * x[0]
             exit_at = 3
             break
@@ -30,7 +30,7 @@ def first_above_value_and_grad(x, limit, d_out=1.0):
         d_s = 0.0
     d_x = np.zeros_like(x)
     for i in reversed(range(n_i)):
-        if saved[i]:
+        if taken_saved[i]:
             # return s * x[0]
             d_s += d_out * x[0]
             d_x[0] += d_out * s_saved[i]

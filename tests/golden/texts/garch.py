@@ -2,7 +2,7 @@ import numpy as np
 
 
 # garch(theta: f8[n], returns: f8[m]) -> f8;  d/dtheta
-# kept in each iteration: variance_saved, saved  (16 bytes)
+# kept in each iteration: variance_saved, taken_saved  (16 bytes)
 def garch_value_and_grad(theta, returns, d_total=1.0):
     # ---- forward
     omega = theta[0]
@@ -10,16 +10,16 @@ def garch_value_and_grad(theta, returns, d_total=1.0):
     beta = theta[2]
     variance = np.mean(returns ** 2)
     variance_saved = []
-    saved = []
+    taken_saved = []
     total = 0.0
     for i in range(returns.shape[0]):
         variance_saved.append(variance)
         r = returns[i]
         total += np.log(variance) + r * r / variance
         news = alpha * r * r
-        t1 = r < 0.0
-        saved.append(t1)
-        if t1:
+        taken = r < 0.0
+        taken_saved.append(taken)
+        if taken:
             news *= 1.5
         variance = omega + news + beta * variance
     # ---- backward
@@ -33,7 +33,7 @@ def garch_value_and_grad(theta, returns, d_total=1.0):
         # variance = omega + news + beta * variance
         d_beta += d_variance * variance
         d_omega += d_variance
-        if saved[i]:
+        if taken_saved[i]:
             # news *= 1.5
             d_news = d_variance * 1.5
         else:

@@ -4,20 +4,20 @@ import numpy as np
 # log_sum_forward(x: f8[k])
 def log_sum_forward(x):
     n = x.shape[0]
-    t1 = n == 1
-    if t1:
+    taken = n == 1
+    if taken:
         out = x[0]
-        t2 = None
+        t1 = None
         record = None
-        t3 = None
+        t2 = None
         record_2 = None
-        t4 = None
+        t3 = None
     else:
-        t2, record = log_sum_forward(x[:n // 2])
-        t3, record_2 = log_sum_forward(x[n // 2:])
-        out = np.logaddexp(t2, t3)
-        t4 = out
-    return out, (t1, x.shape[0], t4, t2, t3, record_2, record)
+        t1, record = log_sum_forward(x[:n // 2])
+        t2, record_2 = log_sum_forward(x[n // 2:])
+        out = np.logaddexp(t1, t2)
+        t3 = out
+    return out, (taken, x.shape[0], t3, t1, t2, record_2, record)
 
 
 # log_sum_backward(record: record, d_out: scalar:f8)

@@ -20,16 +20,16 @@ def area_forward(a, b, fa, fm, fb, whole, tolerance, w):
     t10 = fm + 4.0 * fr + fb
     right = t9 * t10
     error = left + right - whole
-    t11 = abs(error) <= 15.0 * tolerance
-    if t11:
+    taken = abs(error) <= 15.0 * tolerance
+    if taken:
         out = left + right + error / 15.0
         record = None
         record_2 = None
     else:
-        t12, record = area_forward(a, m, fa, fl, fm, left, 0.5 * tolerance, w)
-        t13, record_2 = area_forward(m, b, fm, fr, fb, right, 0.5 * tolerance, w)
-        out = t12 + t13
-    return out, (t11, record_2, record, t10, t9, t8, t7, t6, t5, t4, w, t3, t2, t1)
+        t11, record = area_forward(a, m, fa, fl, fm, left, 0.5 * tolerance, w)
+        t12, record_2 = area_forward(m, b, fm, fr, fb, right, 0.5 * tolerance, w)
+        out = t11 + t12
+    return out, (taken, record_2, record, t10, t9, t8, t7, t6, t5, t4, w, t3, t2, t1)
 
 
 # area_backward(record: record, d_out: scalar:f8)

@@ -1,0 +1,142 @@
+"""Loops that do with a list what one expression does.
+
+    total = 0                                  total = sum(h)
+    for item in h:
+        total = total + item
+
+    d_h = [0.0] * len(h)                       d_h = [d_total] * len(h)
+    for j in reversed(range(len(h))):
+        d_h[j] += d_total
+
+    for j in range(len(d_h)):                  d_h = [a + b for a, b in zip(d_h, d_g)]
+        d_h[j] += d_g[j]
+
+The first are ``sum`` as the user wrote it, the others are adjoints of lists.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+
+from srcgrad.emit.order import is_adjoint
+from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Value, walk
+from srcgrad.graph.parts import LoopParts
+from srcgrad.kinds import INT, SCALARS, Kind
+from srcgrad.spelling import sums
+
+
+def with_whole_lists(graph: Graph) -> Graph:
+    """The graph with such loops as applications."""
+    return graph.but(block=_Whole(graph).block(graph.block))
+
+
+class _Whole:
+    def __init__(self, graph: Graph) -> None:
+        self.makers = {v: n for n in walk(graph.block) for v in n.outputs}
+        self.uses: Counter[Value] = Counter(graph.outputs)
+        for node in walk(graph.block):
+            self.uses.update(node.inputs)
+            for block in node.blocks:
+                self.uses.update(block.outputs)
+
+    def block(self, block: Block) -> Block:
+        nodes: list[Node] = []
+        for node in block.nodes:
+            if node.op == "loop":
+                nodes.extend(self.loop(node))
+            elif node.blocks:
+                nodes.append(node.but(blocks=tuple(map(self.block, node.blocks))))
+            else:
+                nodes.append(node)
+        return block.but(nodes=tuple(nodes))
+
+    def loop(self, node: Node) -> list[Node]:
+        if self.is_simple(node):
+            parts = LoopParts(node)
+            found = self.summed(node, parts) if not is_adjoint(node) else (
+                self.filled(node, parts) or self.added(node, parts))
+            if found is not None:
+                return found
+        return [node.but(blocks=tuple(map(self.block, node.blocks)))]
+
+    def is_simple(self, node: Node) -> bool:
+        """Does a loop carry one value and nothing else, over all of something?"""
+        spec = node.loop
+        return (spec.kind == "for" and spec.n_carried == 1 and not spec.exits
+                and spec.n_last == spec.n_produced == spec.n_consumed == 0
+                and self.constant(node.inputs[0]) == 0 and self.constant(node.inputs[2]) == 1
+                and not self.uses[node.outputs[-1]])
+
+    def constant(self, value: Value) -> object:
+        made = self.makers.get(value)
+        return made.params["value"] if made is not None and made.op == "const" else None
+
+    def length_of(self, stop: Value) -> Value | None:
+        """The list, or array, whose length a loop's end is."""
+        made = self.makers.get(stop)
+        if made is None or made.op not in ("list_len", "dim") or made.params.get("axis", 0) != 0:
+            return None
+        return made.inputs[0]
+
+    def summed(self, node: Node, parts: LoopParts) -> list[Node] | None:
+        """``sum(items)``, with a start if that is not 0."""
+        body, items = node.blocks[-1], self.length_of(node.inputs[1])
+        if items is None or len(body.nodes) != 2:
+            return None
+        read, add = body.nodes
+        if read.inputs != (items, parts.index) or type(read.out.hint) is not Suggested or not (
+                read.op == "get" or (read.op == "read" and not read.params.get("handle")
+                                     and read.params["steps"] == (Index(Ref(1)),))):
+            return None
+        if add.op != "apply" or add.params["fn"] is not operator.add or add.out not in parts.next:
+            return None
+        if add.inputs != (parts.carried[0], read.out) or self.uses[add.out] != 1:
+            return None
+        start = self.constant(parts.inits[0])
+        inputs = (items,) if type(start) is int and start == 0 else (items, parts.inits[0])
+        return [Node("apply", inputs, (parts.results[0],), {
+            "fn": sum, "args": tuple(map(Ref, range(len(inputs)))), "kwargs": {}},
+            origin=add.origin)]
+
+    def added(self, node: Node, parts: LoopParts) -> list[Node] | None:
+        """``[a + b for a, b in zip(first, second)]``."""
+        body, first = node.blocks[-1], parts.inits[0]
+        if self.length_of(node.inputs[1]) is not first or len(body.nodes) != 2 or (
+                not _holds_numbers(first)):
+            return None
+        read, add = body.nodes
+        if read.op != "get" or len(read.inputs) != 2 or read.inputs[1] is not parts.index or (
+                add.op != "list_acc" or add.out not in parts.next) or (
+                add.inputs != (parts.carried[0], read.out, parts.index)):
+            return None
+        second = read.inputs[0]
+        if second is parts.carried[0] or not _holds_numbers(second):
+            return None
+        return [Node("apply", (first, second), (parts.results[0],), {
+            "fn": sums, "args": (Ref(0), Ref(1)), "kwargs": {}}, origin=node.origin)]
+
+    def filled(self, node: Node, parts: LoopParts) -> list[Node] | None:
+        """``[d_total] * len(items)``."""
+        body, zeros = node.blocks[-1], self.makers.get(parts.inits[0])
+        if len(body.nodes) != 1 or zeros is None or zeros.op != "list_like" or (
+                self.uses[zeros.out] != 1 or not is_adjoint(zeros)):
+            return None
+        (add,), items = body.nodes, zeros.inputs[0]
+        if items is not self.length_of(node.inputs[1]) or items.aval.kind is not Kind.LIST or (
+                not _holds_numbers(zeros.out)):
+            return None
+        if add.op != "list_acc" or len(add.inputs) != 3 or add.out not in parts.next:
+            return None
+        old, term, place = add.inputs
+        if old is not parts.carried[0] or place is not parts.index or term in (old, place) or (
+                term.aval.kind not in SCALARS or term.aval.optional):
+            return None
+        length = Node("list_len", (items,), (Value(INT),), origin=node.origin)
+        return [length, Node("apply", (term, length.out), (parts.results[0],), {
+            "fn": operator.mul, "args": ([Ref(0)], Ref(1)), "kwargs": {}}, origin=node.origin)]
+
+
+def _holds_numbers(value: Value) -> bool:
+    elem = value.aval.elem if value.aval.kind is Kind.LIST else None
+    return elem is not None and not elem.optional and elem.kind in SCALARS
