@@ -10,11 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from srcgrad.dims import Atom
+from srcgrad.emit.conditionals import chosen, nested
 from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.literals import call, name
 from srcgrad.emit.naming import LoopNames
+from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
 from srcgrad.emit.statements import Plain, Stmts, Store, after_moves, assign, parallel
 from srcgrad.graph.ir import Block, Index, Node, Ref, Value
@@ -237,7 +239,10 @@ class Control(Plain):
             return
         if not then:
             test, then, orelse = inverted(test), orelse, []
-        statement = ast.If(test, then, orelse)
+        one = None if is_statement(node) else chosen(test, then, orelse)
+        if not orelse and is_adjoint(node):
+            test, then = nested(test, then)
+        statement = one or ast.If(test, then, orelse)
         self.comments.mark(statement, node)
         stmts.extend([statement, *common])
 
@@ -471,6 +476,12 @@ class Control(Plain):
             return ast.While(predicate, body or [ast.Pass()], [])
         leave = ast.If(inverted(predicate), [ast.Break()], [])
         return ast.While(ast.Constant(True), [*before, leave, *body], [])
+
+
+def is_statement(node: Node) -> bool:
+    """Has the user written a branch as a statement?"""
+    where = None if is_adjoint(node) or node.origin is None else node.origin.where
+    return where is not None and where.text.lstrip().startswith(("if ", "elif ", "if(", "elif("))
 
 
 def _is_row(node: Node, index: Value) -> bool:

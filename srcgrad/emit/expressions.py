@@ -63,8 +63,8 @@ class Expressions:
         whole = sequence
         while whole in self.sizes.elements:
             whole = self.sizes.elements[whole][1]
-        if whole is not sequence and isinstance(kept, ast.Subscript) and not (
-                self.sizes.may_be_list(whole)):  # of a row of an array
+        if whole is not sequence and isinstance(kept, ast.Subscript) and (
+                self.sizes.is_array(whole)):  # of a row of an array
             inner = kept.slice
             places = [*(inner.elts if isinstance(inner, ast.Tuple) else [inner]), *places]
             kept = kept.value
@@ -157,6 +157,8 @@ class Expressions:
         args = [self.template(a, node.inputs) for a in node.params["args"]]
         kwargs = {k: self.template(v, node.inputs)
                   for k, v in (node.params.get("kwargs") or {}).items()}
+        if fn is operator.mul and is_adjoint(node):
+            args = [_without_one(a) if _widened(node, i) else a for i, a in enumerate(args)]
         if fn is operator.getitem and len(args) == 2:
             return ast.Subscript(args[0], self.key(node.params["args"][1], node.inputs),
                                  ast.Load())
@@ -238,6 +240,10 @@ class Expressions:
 
     def node_get(self, node: Node) -> ast.expr:
         value = self.of(node.inputs[0])
+        place = self.folding.producer.get(node.inputs[1])
+        if place is not None and place.op == "apply" and place.inputs == node.inputs[:1] and (
+                place in self.folding.inlined and place.params["fn"] in PLACES):
+            return call(PLACES[place.params["fn"]], value)  # h[min(range(len(h)), key=...)]
         for index in node.inputs[1:]:
             value = ast.Subscript(value, self.of(index), ast.Load())
         return value
@@ -315,6 +321,22 @@ class Expressions:
 
     def node_call(self, node: Node) -> ast.expr:
         return call(str(node.params["callee"]), *(self.of(v) for v in node.inputs))
+
+
+def _widened(node: Node, i: int) -> bool:
+    """Is input ``i`` of a product a number, and the other one an array of its dtype?"""
+    if len(node.inputs) != 2:
+        return False
+    one, other = node.inputs[i].aval, node.inputs[1 - i].aval
+    return (one.kind in SCALARS and other.kind is Kind.ARRAY and other.dtype == np.float64
+            and one.dtype == np.float64 and not other.optional)
+
+
+def _without_one(factor: ast.expr) -> ast.expr:
+    """``x`` for ``1.0 * x``."""
+    one = isinstance(factor, ast.BinOp) and isinstance(factor.op, ast.Mult) and (
+        isinstance(factor.left, ast.Constant) and factor.left.value == 1.0)
+    return factor.right if one else factor  # type: ignore[attr-defined]
 
 
 def at_places(base: ast.expr, places: Sequence[ast.expr], ctx: ast.expr_context) -> ast.Subscript:

@@ -9,13 +9,14 @@ change what it reads: no write, effect or nested region (numbers may pass a writ
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 from srcgrad.emit.events import Event, Events, Families
 from srcgrad.emit.order import WRITES, Order, is_adjoint
-from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Through, Value
+from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Through, Value, walk
 from srcgrad.kinds import Kind
-from srcgrad.spelling import PLACES
+from srcgrad.spelling import PLACES, Method
 
 MAX_DEPTH = 24
 REPEATED = 3
@@ -86,6 +87,23 @@ def is_short_circuit(node: Node) -> bool:
     return (then.outputs[0] is node.inputs[0]) != (orelse.outputs[0] is node.inputs[0])
 
 
+def _handed_on(block: Block) -> Iterator[Value]:
+    """The lists that may change, or be called otherwise, after they were made."""
+    for node in walk(block):
+        for i, value in enumerate(node.inputs):
+            if value.aval.kind is Kind.LIST and (i or node.op not in _LOOKS) and not (
+                    node.op == "apply" and not isinstance(node.params["fn"], Method)):
+                yield value
+        for inner in node.blocks:
+            yield from inner.params
+            yield from inner.outputs
+    yield from block.params
+    yield from block.outputs
+
+
+_LOOKS = ("get", "list_len", "list_like")
+
+
 class Folding:
     """``inlined`` maps nodes to the position where they are evaluated; ``users`` maps values
     to the number of places that name them."""
@@ -103,11 +121,13 @@ class Folding:
         self.repeated: dict[Value, bool] = {}
         self.shift: dict[Node, int] = {}  # of nodes in a loop's head: see Liveness.loop
         self.border = border
+        self.handed_on: set[Value] = set()
 
     def run(self, graph: Graph) -> Folding:
         if self.border is not None and self.border < len(graph.block.nodes):
             self.border_position = self.order.start[graph.block.nodes[self.border]]
         self.count(graph.block)
+        self.handed_on = set(_handed_on(graph.block))
         self.block(graph.block, self.border)
         return self
 
@@ -120,10 +140,14 @@ class Folding:
 
     def should_repeat(self, value: Value) -> bool:
         node = self.producer.get(value)
-        if node is None or is_named(value) or not 1 < self.users.get(value, 0) <= REPEATED:
+        if node is None or is_named(value):
+            return False
+        if not 1 + (node.op != "list_len") <= self.users.get(value, 0) <= REPEATED:
             return False
         if node.op == "dim":
             return node.inputs[0].hint is not None
+        if node.op == "list_len":
+            return is_named(node.inputs[0]) and node.inputs[0] not in self.handed_on
         if node.op == "apply" and node.params["fn"] in (operator.eq, operator.ne):
             return any(self.is_jump(v) for v in node.inputs) and all(
                 self.is_jump(v) or self.is_constant(v) for v in node.inputs)
@@ -213,6 +237,8 @@ class Folding:
         out = node.out
         if self.users.get(out) != 1 or self.consumed_in[out] is not block:
             return None
+        if self.is_last_read(node):
+            return self.order.span[self.consumed_in[out]][1]
         if (is_named(out) and node.op != "list" and not self.is_step(node)) or (
                 node.params.get("handle")):
             return None
@@ -240,6 +266,13 @@ class Folding:
         elif by.op == "loop":
             self.shift[node] = 1 + any(v is out for v in by.inputs[:by.loop.first_init])
         return self.inlined.get(by, self.order.start[by])
+
+    def is_last_read(self, node: Node) -> bool:
+        """An item of a list of cotangents that is returned as it is: ``float(d_x[0])``."""
+        by = self.consumer[node.out]
+        return (node.op == "get" and self.is_backward(node) and isinstance(by, Node)
+                and by.op == "apply" and by.params["fn"] is float and self.is_backward(by)
+                and by in self.inlined and isinstance(self.consumer.get(by.out), Block))
 
     def is_step(self, node: Node) -> bool:
         """A first step of a cotangent whose next value replaces it: ``d_x = e; d_x = d_x + f``."""

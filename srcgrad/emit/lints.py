@@ -218,7 +218,91 @@ def _read_twice(tree: ast.Module, text: str) -> Iterator[Finding]:
                 yield f"{function.name}: {what} is kept in {' and in '.join(sorted(names))}"
 
 
+def _loops_for_one_expression(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """``for item in h: total = total + item``, ``for j in …: d_h[j] += d_total``."""
+    start = _backward_line(text)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.For) or len(node.body) != 1 or node.orelse:
+            continue
+        only, index = node.body[0], node.target
+        if isinstance(only, ast.Assign) and isinstance(index, ast.Name) and (
+                index.id.startswith("item") and isinstance(only.value, ast.BinOp)
+                and ast.unparse(only.value.right) == index.id):
+            yield f"line {node.lineno}: adds up the items of a list by a loop"
+        if isinstance(only, ast.AugAssign) and node.lineno > start > 0 and isinstance(
+                only.target, ast.Subscript) and isinstance(only.value, ast.Name) and (
+                ast.unparse(only.target.slice) == ast.unparse(index)
+                and _is_new_list(tree, only.target.value, node.lineno)):
+            yield f"line {node.lineno}: fills a list with one number by a loop"
+
+
+def _is_new_list(tree: ast.Module, name: ast.expr, line: int) -> bool:
+    """Is ``name = [0.0] * n`` the statement before the line (or a comment's before that)?"""
+    return any(isinstance(n, ast.Assign) and line - 2 <= n.lineno < line
+               and ast.unparse(n.targets[0]) == ast.unparse(name)
+               and isinstance(n.value, ast.BinOp) and isinstance(n.value.left, ast.List)
+               for n in ast.walk(tree))
+
+
+def _long_ways_round(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """Ranges that are counted or turned twice."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        told = ast.unparse(node)
+        if told.startswith("zip(reversed(range(len(range("):
+            yield f"line {node.lineno}: counts a range to go back through it"
+        if told.startswith("reversed(range(") and told.endswith(", -1))"):
+            yield f"line {node.lineno}: turns a range round twice"
+
+
+def _keeps_nothing(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """``x_saved.append(None)``, and names for rows of what is kept."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and re.fullmatch(
+                r"\w*saved(_\d+)?\.append\(None\)", ast.unparse(node)):
+            yield f"line {node.lineno}: keeps that there is nothing"
+        if isinstance(node, ast.Assign) and re.fullmatch(
+                r"\w*saved(_\d+)? = \w*saved(_\d+)?\[\w+\]", ast.unparse(node)):
+            yield f"line {node.lineno}: names a row of what is kept"
+
+
+def _signs(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """``x -= -y`` in the backward part."""
+    start = _backward_line(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub) and isinstance(
+                node.value, ast.UnaryOp) and isinstance(node.value.op, ast.USub) and (
+                node.lineno > start > 0):
+            yield f"line {node.lineno}: takes away a negative"
+
+
+def _branches_for_one_value(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """``if p: x = a`` ``else: x = 0.0`` in the backward part; two tests in each other."""
+    start = _backward_line(text)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.If) or not node.lineno > start > 0 or len(node.body) != 1:
+            continue
+        inner = node.body[0]
+        if isinstance(inner, ast.If) and not inner.orelse and not node.orelse:
+            yield f"line {node.lineno}: tests twice what one test would do"
+        if len(node.orelse) == 1 and all(
+                isinstance(s, ast.Assign) and isinstance(s.value, ast.Name | ast.Constant)
+                for s in (inner, node.orelse[0])) and (
+                ast.unparse(inner).split(" = ")[0] == ast.unparse(node.orelse[0]).split(" = ")[0]):
+            yield f"line {node.lineno}: branches to assign one variable"
+
+
+def _idle_statements(tree: ast.Module, text: str) -> Iterator[Finding]:
+    """``len(h)`` and ``x`` as statements."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and (isinstance(node.value, ast.Name) or (
+                _is_call(node.value, ("len",)))):
+            yield f"line {node.lineno}: does nothing"
+
+
 _CHECKS: tuple[Callable[[ast.Module, str], Iterator[Finding]], ...] = (
     _neutral, _double_transpose, _seeds_of_ones, _saved_in_vain, _unused, _repeated_comments,
     _long_lines, _self_assignments, _same_dtype_casts, _zeros_only_added_to, _same_in_both_arms,
-    _numbers_as_tests, _unfolded, _detours, _read_twice)
+    _numbers_as_tests, _unfolded, _detours, _read_twice, _loops_for_one_expression,
+    _long_ways_round, _keeps_nothing, _signs, _branches_for_one_value, _idle_statements)

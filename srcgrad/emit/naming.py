@@ -47,7 +47,8 @@ class Naming:
                  parameters: Sequence[str], reserved: Iterable[str]) -> None:
         self.order, self.folding, self.live = order, folding, live
         self.hints = {v.hint for n in walk(graph.block) for b in n.blocks for v in b.params}
-        self.hints |= {v.hint for n in walk(graph.block) for v in n.outputs}
+        self.hints |= {v.hint for n in walk(graph.block) for v in n.outputs
+                       if n not in folding.inlined}
         self.hints |= {v.hint for v in graph.inputs}
         self.tests = {n.inputs[0] for n in walk(graph.block) if n.op == "if"}
         self.table = NameTable(reserved, [h for h in self.hints if h])

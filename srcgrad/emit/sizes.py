@@ -125,6 +125,13 @@ class Sizes:
         kept = zip(produced_by(made), self.plans[made].shapes, strict=True)
         return any(sequence is value and shape is None for (_, sequence, _), shape in kept)
 
+    def is_array(self, value: Value) -> bool:
+        """Is a value a sequence that a loop here keeps in an array?"""
+        made = self.folding.producer.get(value)
+        return made is not None and made.op == "loop" and any(
+            sequence is value and shape is not None for (_, sequence, _), shape in zip(
+                produced_by(made), self.plans[made].shapes, strict=True))
+
     def may_be_list(self, value: Value) -> bool:
         """May a value that is an array by its type be a list in the text?"""
         made = self.folding.producer.get(value)

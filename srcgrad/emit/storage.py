@@ -299,8 +299,12 @@ class Storage:
             return bool(owned) and owned[node.outputs.index(out)]
         if node.op == "read":
             return any(isinstance(s, Index) and not s.basic for s in node.params["steps"])
-        if node.op != "apply" or out.aval.kind is Kind.LIST:
+        if node.op != "apply":
             return False
+        if out.aval.kind is Kind.LIST:
+            args = node.params["args"]
+            return node.params["fn"] is operator.getitem and type(args[1]) is slice and (
+                node.inputs[0].aval.kind is Kind.LIST)
         return makes_fresh(node.params["fn"], node.params.get("kwargs") or {})
 
     def write(self, node: Node) -> None:

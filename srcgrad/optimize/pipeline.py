@@ -9,6 +9,7 @@ from .algebra import reduce_strength
 from .cancel import cancel
 from .dead import remove_dead
 from .hoist import hoist
+from .idle_stores import drop_idle_stores
 from .loops import drop_invariant
 from .matrices import use_structure
 from .narrow import narrow
@@ -29,6 +30,7 @@ PASSES: dict[str, Pass] = {
     "stack": stack_outer_products,
     "algebra": reduce_strength,
     "restore": restore,
+    "idle stores": drop_idle_stores,
     "once": store_once,
     "hoist": hoist,
     "share again": share,

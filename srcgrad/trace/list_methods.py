@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..dims import is_varying
-from ..graph.ir import Ref
+from ..graph.ir import Ref, Suggested
 from ..kinds import SCALARS, Aval, Kind, int_aval
 from ..rules.orders import sorted_places
 from ..spelling import place_of_greatest, place_of_least
@@ -189,6 +189,7 @@ class ListMethods(Lists):
             "apply", (state.value,), (int_aval(self.fresh("place", low=0)),),
             fn=place_of_least if function is min else place_of_greatest, args=(Ref(0),),
             kwargs={}, many=False)
+        place.hint = Suggested("least" if function is min else "greatest")
         return self.wrap(place)
 
     def _append_key(self, keys: list[Any], key: Any) -> int:

@@ -123,15 +123,15 @@ class Lists(ListRows):
     def list_of_numbers(self, items: list[Any]) -> Value:
         """A list of known length as a graph value; that of an earlier one with the same numbers
         where there is one."""
-        if not all(type(i) is ScalarTracer for i in items):
+        key = _values_in(items)
+        if key is None:
             return self.list_value(items)
-        key = tuple(i.value for i in items)
         known = self.lists_made.get(key)
         if known is None or not known[1].active or known[0] in self.gone:
             known = self.lists_made[key] = (self.list_value(items), self.region)
         return known[0]
 
-    lists_made: dict[tuple[Value, ...], tuple[Value, Any]]
+    lists_made: dict[tuple[Any, ...], tuple[Value, Any]]
 
     def list_replaced(self, items: list[Any], index: Any, item: Any) -> list[Any]:
         """Numbers with the one at a traced place replaced."""
@@ -395,3 +395,15 @@ class Lists(ListRows):
         elem = state.value.aval.elem
         if elem is not None and elem.kind is Kind.LIST:
             self.share_rows()
+
+
+def _values_in(items: list[Any]) -> tuple[Any, ...] | None:
+    """The values of a list of traced numbers, or of lists of such; None if it is another list."""
+    found: list[Any] = []
+    for item in items:
+        value = _values_in(item) if type(item) is list else (
+            item.value if type(item) is ScalarTracer else None)
+        if value is None:
+            return None
+        found.append(value)
+    return tuple(found)

@@ -204,6 +204,9 @@ class Merges(Choices):
             self.journal.write(cell, self.built(shape, [made[i] for i in place], built))
             if isinstance(cell, Slot) and len(place) == 1 and any(e is UNBOUND for e in ends):
                 outputs[place[0]].hint = cell.name  # the name that UnboundLocalError tells
+            elif isinstance(cell, Slot) and len(place) == 1 and cell.name != RESULT and (
+                    outputs[place[0]].hint is None and cell.name.isidentifier()):
+                outputs[place[0]].hint = cell.name
         for home in self._drained():
             self.journal.write(Stored(home), True)
         joined.settle()

@@ -99,6 +99,60 @@ def bisection(f0, target):
     return low + (target - low * low) / (2.0 * low)
 
 
+def rod(alpha, u, steps):
+    n = len(u)
+    u = list(u)
+    for _ in range(steps):
+        new = u[:]
+        for i in range(1, n - 1):
+            new[i] = u[i] + alpha * (u[i + 1] - 2 * u[i] + u[i - 1])
+        u = new
+    return sum(v ** 2 for v in u)
+
+
+def tridiagonal(b, c, d):
+    n = len(b)
+    cp = [0.0] * n
+    dp = [0.0] * n
+    cp[0] = c[0] / b[0]
+    dp[0] = d[0] / b[0]
+    for i in range(1, n):
+        m = b[i] - cp[i - 1]
+        cp[i] = c[i] / m
+        dp[i] = (d[i] - dp[i - 1]) / m
+    x = [0.0] * n
+    x[-1] = dp[-1]
+    for i in reversed(range(n - 1)):
+        x[i] = dp[i] - cp[i] * x[i + 1]
+    return sum(x)
+
+
+def upwind(u, nu, dt, dx, steps):
+    for _ in range(steps):
+        new = u.copy()
+        for i in range(1, len(u) - 1):
+            slope = u[i] - u[i - 1] if u[i] > 0.0 else u[i + 1] - u[i]
+            steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
+            if steep > 1.0:
+                if steep < 5.0:
+                    visc = nu * (1 + steep)
+                else:
+                    visc = 6.0 * nu
+            else:
+                visc = nu
+            new[i] -= dt * (u[i] * slope / dx - visc * (u[i + 1] - 2 * u[i] + u[i - 1]) / dx ** 2)
+        u = new
+    return np.sum(u ** 2)
+
+
+def nearest(points, centers):
+    sums = np.zeros_like(centers)
+    for p in points:
+        k = min(range(len(centers)), key=lambda j: np.sum((p - centers[j]) ** 2))
+        sums[k] += p
+    return sum(min(np.sum((p - c) ** 2) for c in sums) for p in points)
+
+
 R = np.random.default_rng(5)
 MODEL = Model([Dense(R.normal(size=(3, 4)), R.normal(size=4), "tanh"),
                Dense(R.normal(size=(4, 2)), R.normal(size=2), "linear")])
@@ -110,5 +164,10 @@ MODELS = {
                                       R.normal(size=(6, 3)), R.integers(0, 4, 6)), (0,)),
     "collected": (collected, (R.normal(size=4), 3), (0,)),
     "gradient_norm": (gradient_norm, (R.normal(size=4),), (0,)),
+    "rod": (rod, (0.1, [1.0, 2.0, 0.5, 3.0, 1.0], 3), (0, 1)),
+    "tridiagonal": (tridiagonal, ([4.0, 4.0, 5.0, 4.0], [1.0, 1.0, 1.0, 0.0],
+                                  [1.0, 2.0, 3.0, 4.0]), (0, 1, 2)),
+    "upwind": (upwind, (R.normal(size=7), 0.7, 0.01, 0.5, 3), (0, 1)),
+    "nearest": (nearest, (R.normal(size=(5, 2)), R.normal(size=(3, 2))), (0,)),
     "bisection": (bisection, (2.0, 2.0), (0, 1)),
 }

@@ -14,13 +14,12 @@ def collected_value_and_grad(x, n, d_total=1.0):
         sin_x_saved.append(sin_x)
         x = sin_x * x
         states.append(x)
-    t1 = len(states)
     total = 0.0
     for s in states:
         total += np.sum(s * s)
     # ---- backward
     d_states = [np.zeros_like(item) for item in states]
-    for i in reversed(range(t1)):
+    for i in reversed(range(len(states))):
         s = states[i]
         # total += np.sum(s * s)
         d_s = 2.0 * d_total * s

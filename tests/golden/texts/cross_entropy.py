@@ -17,7 +17,7 @@ def cross_entropy_value_and_grad(X, labels, params_W, params_b, d_out=1.0):
     t3 = d_out / X.shape[0]
     # log_norm = np.log(np.sum(np.exp(shifted), axis=1))
     d_shifted = (t3 / t1)[:, None] * exp_shifted
-    d_shifted[t2, labels] = d_shifted[t2, labels] - t3
+    d_shifted[t2, labels] -= t3
     # scores = X @ params["W"] + params["b"]
     d_params_b = d_shifted.sum(axis=0)
     d_params_W = X.T @ d_shifted

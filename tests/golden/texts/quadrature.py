@@ -50,9 +50,8 @@ def area_backward(record, d_out):
         d_fa = 0.0
         d_fl = 0.0
     else:
-        # + area(m, b, fm, fr, fb, right, 0.5 * tolerance))
+        # return (area(a, m, fa, fl, fm, left, 0.5 * tolerance) + area(m, b, fm, fr, ...
         d_m, d_b, d_fm, d_fr, d_fb, d_right, d_w = area_backward(record, d_out)
-        # return (area(a, m, fa, fl, fm, left, 0.5 * tolerance)
         d_a, t11, d_fa, d_fl, t12, d_left, t13 = area_backward(record_2, d_out)
         d_m += t11
         d_fm += t12

@@ -1,0 +1,54 @@
+"""Branches that are shorter otherwise: one assignment of either value, one test for two."""
+
+from __future__ import annotations
+
+import ast
+
+WIDEST = 72
+
+
+def chosen(test: ast.expr, then: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt | None:
+    """``x = a if p else b`` for a branch that does nothing but assign one variable.
+
+    >>> told = ast.parse("if p:\\n    x = a\\nelse:\\n    x = 0.0").body[0]
+    >>> ast.unparse(chosen(told.test, told.body, told.orelse))
+    'x = a if p else 0.0'
+    """
+    if len(then) != 1 or len(orelse) != 1:
+        return None
+    (first,), (second,) = then, orelse
+    if not (isinstance(first, ast.Assign) and isinstance(second, ast.Assign)
+            and len(first.targets) == len(second.targets) == 1):
+        return None
+    target, other = first.targets[0], second.targets[0]
+    if not (isinstance(target, ast.Name) and isinstance(other, ast.Name)
+            and target.id == other.id and _is_short(first.value) and _is_short(second.value)):
+        return None
+    made = ast.Assign([target], ast.IfExp(test, first.value, second.value))
+    return made if len(ast.unparse(ast.fix_missing_locations(made))) <= WIDEST else None
+
+
+def _is_short(value: ast.expr) -> bool:
+    """A number, a variable or a part of one, or its negative."""
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        return _is_short(value.operand)
+    return isinstance(value, ast.Constant | ast.Name | ast.Subscript | ast.Attribute)
+
+
+def nested(test: ast.expr, then: list[ast.stmt]) -> tuple[ast.expr, list[ast.stmt]]:
+    """One test for two without an ``else``.
+
+    >>> told = ast.parse("if p:\\n    if not q:\\n        x = 0.0").body[0]
+    >>> test, body = nested(told.test, told.body)
+    >>> ast.unparse(test)
+    'p and (not q)'
+    """
+    while len(then) == 1 and isinstance(then[0], ast.If) and not then[0].orelse:
+        inner = then[0]
+        tests = [*_parts(test), *_parts(inner.test)]
+        test, then = ast.BoolOp(ast.And(), tests), inner.body
+    return test, then
+
+
+def _parts(test: ast.expr) -> list[ast.expr]:
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]

@@ -1,0 +1,61 @@
+import numpy as np
+
+
+# nearest(points: f8[n,m], centers: f8[k,p]) -> f8;  d/dpoints
+# kept in each iteration: k_saved  (8 bytes)
+# kept in each iteration: saved, saved_2, least_saved
+def nearest_value_and_grad(points, centers, d_total=1.0):
+    # ---- forward
+    sums = np.zeros_like(centers)
+    k_saved = []
+    for p in points:
+        if centers.shape[0] == 0:
+            raise ValueError('min() iterable argument is empty')
+        best_key = np.sum((p - centers[0]) ** 2)
+        k = 0
+        for k_2 in range(1, centers.shape[0]):
+            best_key_2 = np.sum((p - centers[k_2]) ** 2)
+            if best_key_2 < best_key:
+                k = k_2
+                best_key = best_key_2
+        k_saved.append(k)
+        sums[k] += p
+    n_loop = len(range(points.shape[0]))
+    saved = []
+    saved_2 = np.empty((n_loop, centers.shape[0], points.shape[1]))
+    least_saved = []
+    t1 = []
+    for i in range(points.shape[0]):
+        p = points[i]
+        t2 = []
+        for i_2 in range(sums.shape[0]):
+            c = sums[i_2]
+            t3 = p - c
+            saved_2[i, i_2] = t3
+            t2.append(np.sum(t3 ** 2))
+        saved.append(list(t2))
+        least = min(range(len(t2)), key=t2.__getitem__)
+        least_saved.append(least)
+        t1.append(t2[least])
+    total = sum(t1)
+    # ---- backward
+    # return sum(min(np.sum((p - c) ** 2) for c in sums) for p in points)
+    t1 = [d_total] * len(t1)
+    d_sums = np.zeros_like(sums)
+    d_points = np.zeros_like(points)
+    for i in reversed(range(points.shape[0])):
+        t2 = t1.pop()
+        t3 = [0.0] * len(saved[i])
+        t3[least_saved[i]] += t2
+        d_p = np.zeros((points.shape[1],), dtype=np.float64)
+        for i_2 in reversed(range(centers.shape[0])):
+            t2 = t3.pop()
+            t2 = 2 * t2 * saved_2[i, i_2]
+            d_p += t2
+            d_sums[i_2] -= t2
+        d_points[i] = d_p
+    for i in reversed(range(points.shape[0])):
+        # sums[k] += p
+        d_p = d_sums[k_saved[i]]
+        d_points[i] += d_p
+    return total, (d_points,)
