@@ -120,7 +120,7 @@ def _ravel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | 
     copied = isinstance(fn, Method) and fn.name == "flatten"
     aval = args[0].but(shape=(total(args[0].shape or ()),))
     if copied:
-        return Outcome((aval,))
+        return Outcome((aval,), orders=("C",))
     only = args[0].ndim == 1 and not kwargs
     view: Any = "view" if args[0].ndim == 0 else "maybe"
     return Outcome((aval,), views=("maybe" if only else view,), sources=(0,))

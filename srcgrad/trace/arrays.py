@@ -14,6 +14,7 @@ from ..kinds import BOOL, INT, OPAQUE, PYTHON_SCALARS, Kind, possible_dtypes
 from . import elements, numpy_gradient, written_out
 from .handlers import HANDLERS, handles
 from .polynomial_classes import OPERATORS
+from .sources import keeps_c_order
 from .tracers import ArrayTracer, contains_tracer, is_tracer
 from .vectorized import along_axis
 
@@ -419,7 +420,7 @@ def _with_second(function: Any) -> Any:
 @handles(elements.lies_in_c_order)
 def lies_in_c_order(machine: Any, array: Any) -> bool:
     """For an array from outside this becomes a guarded fact."""
-    if not array.steps:
+    if all(map(keeps_c_order, array.steps)):
         machine.want_layout(array.home)
     return bool(machine.layout_of(array))
 

@@ -447,11 +447,14 @@ class Calls(LibraryCalls):
     def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A pure node with a result of unknown type."""
         inputs: list[Value] = []
-        template = abstract(self.values_in(args), inputs)
-        keywords = abstract(self.values_in(kwargs), inputs)
+        template = abstract(self.values_in(self.with_tuples(args)), inputs)
+        keywords = abstract(self.values_in(self.with_tuples(kwargs)), inputs)
         (value,) = self.emit("apply", tuple(inputs), (OPAQUE,), fn=fn, args=template,
                              kwargs=keywords, many=False)
         return self.wrap(value)
+
+    def with_tuples(self, structure: Any) -> Any:
+        raise AttributeError
 
     def _ufunc_method(self, obj: np.ufunc, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:

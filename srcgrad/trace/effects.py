@@ -78,7 +78,7 @@ class Effects(HandedOver):
         if id(structure) in self.paths:
             return self.object_value(structure)
         if isinstance(structure, list) and id(structure) in self.symbolic_lists:
-            return structure
+            return self.with_tuples(structure)
         if isinstance(structure, (list, tuple)) and not hasattr(structure, "_fields"):
             return type(structure)(self._operands(s) for s in structure)
         if type(structure) is dict:

@@ -272,6 +272,8 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
             "the function returns an iterator over traced values",
             why="an iterator cannot be an output of the generated code",
             fix="return a list or an array"))
+    if machine.is_long_tuple(obj):
+        raise machine.fatal(machine.returned_tuple())
     if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
         return machine.rows_value(machine.symbolic_lists[id(obj)])
     if id(obj) in machine.paths and not isinstance(obj, (types.FunctionType, type,

@@ -348,6 +348,8 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
         return issubclass(obj.__class__, classes)
     if type(obj) is EqualArrays:
         return issubclass(list, classes)
+    if machine.is_long_tuple(obj):
+        return issubclass(tuple, classes)
     if isinstance(obj, (StandIn, ClassedArray)) and obj.cls is not None:
         return issubclass(obj.cls, classes)
     check_no_table(machine, obj)
@@ -362,6 +364,8 @@ def type_(machine: Any, *args: Any) -> Any:
     check_no_table(machine, args[0] if args else None)
     if len(args) == 1 and type(args[0]) is EqualArrays:
         return list
+    if len(args) == 1 and machine.is_long_tuple(args[0]):
+        return tuple
     if len(args) == 1 and is_tracer(args[0]):
         if _has_open_type(args[0]):
             found = machine.opaque_apply(type, (machine.value_of(args[0]),), OPAQUE)

@@ -87,6 +87,7 @@ class Join:
     equal: Callable[[Dim, Dim], bool] = lambda a, b: a == b  # for this call
     is_part: Callable[[Any], bool] = lambda obj: False  # is it a row of a list of lists?
     shares: Callable[[], None] = lambda: None  # told where a row gets another name
+    is_tuple: Callable[[Any], bool] = lambda obj: False  # does a list stand for a tuple?
     uneven: Callable[[], bool] = lambda: True  # may counts stand beside numbers in one column?
     rebinds: Callable[[], bool] = lambda: False  # may a loop bind a name to lists of any length?
     changed: tuple[dict[int, Any], dict[int, Any]] = field(default_factory=lambda: ({}, {}))
@@ -286,6 +287,8 @@ class Join:
         found = self.optional(a, b)
         if found is not None:
             return found
+        if self.is_tuple(a) or self.is_tuple(b):
+            return self._failed(a, b)
         if type(a) is Picked or type(b) is Picked:
             return self._picked(a, b)
         if self.predicate is None:

@@ -15,11 +15,11 @@ from .columns import common_form
 from .iteration import Cursor, Rows, Staged, length, staged_iterable
 from .joins import list_item_aval
 from .journal import Snapshot
-from .lists import Lists
+from .long_tuples import LongTuples
 from .tracers import Columns, SymbolicList, is_tracer
 
 
-class ListMethods(Lists):
+class ListMethods(LongTuples):
     """Methods of lists of unknown length."""
 
     def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
@@ -199,14 +199,6 @@ class ListMethods(Lists):
     def _append_chosen(self, made: list[Any], source: list[Any]) -> int:
         self.container_method(made, "append", (self.getitem(source, self.held),), {})
         return 0
-
-    def columns_of(self, obj: list[Any]) -> list[list[Any]]:
-        """``zip(*rows)``: a list for each part of the rows."""
-        state = self.symbolic_lists[id(obj)]
-        if type(state) is not Columns or not state.form.is_row:
-            return [list(column) for column in zip(
-                *[self.iterate(row) for row in self.iterate(obj)], strict=False)]
-        return [self.held_list(c) for c in state.columns]
 
     def stacked_columns(self, function: Any, obj: list[Any], kwargs: dict[str, Any]) -> Any:
         """``np.array(hist)`` of a list of tuples: the columns side by side."""

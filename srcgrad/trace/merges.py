@@ -103,7 +103,7 @@ class Merges(Choices):
                            self.holding, facts, dead, self.equal_sizes)
         found.inherit = self.inherit
         found.shares, found.is_part = self.share_rows, self.is_part
-        found.uneven = self.uneven_rows
+        found.uneven, found.is_tuple = self.uneven_rows, self.is_long_tuple
         return found
 
     def uneven_rows(self) -> bool:
@@ -116,6 +116,9 @@ class Merges(Choices):
         return not self.uneven
 
     uneven: bool
+
+    def is_long_tuple(self, obj: Any) -> bool:
+        return id(obj) in self.long_tuples
 
     def inherit(self, new: Any, old: Any) -> None:
         """An object takes the place of one that may have been handed to the world outside."""

@@ -136,6 +136,10 @@ class Operators(Comparisons):
 
     def _sequence_binary(self, op: str, left: Any, right: Any) -> Any:
         left, right = self.resolved(left), self.resolved(right)
+        if op in "+*" and self.check_long_tuples(op, left, right):
+            parts = [self.call(list, x) if isinstance(x, (list, tuple)) else x
+                     for x in (left, right)]
+            return self.as_tuple(self._sequence_binary(op, *parts))
         if op == "*" and (is_tracer(left) or is_tracer(right)):
             items, times = (right, left) if is_tracer(left) else (left, right)
             if times.aval.kind is Kind.INT:
@@ -190,6 +194,12 @@ class Operators(Comparisons):
 
     def inline(self, function: types.FunctionType, args: tuple[Any, ...],
                kwargs: dict[str, Any]) -> Any:
+        raise AttributeError
+
+    def check_long_tuples(self, op: str, left: Any, right: Any) -> bool:
+        raise AttributeError
+
+    def as_tuple(self, made: list[Any]) -> list[Any]:
         raise AttributeError
 
     def add_lists(self, left: list[Any], right: list[Any]) -> Any:

@@ -101,6 +101,7 @@ class Recorder:
         self.echoes: list[Repeat] = []  # statements that are being traced again
         self.c_ordered: set[int | None] = set()
         self.symbolic_lists = ListTable(self)
+        self.long_tuples: dict[int, list[Any]] = {}
         self.gone: set[Value] = set()  # values of attempts that were given up
 
     # ---- places ------------------------------------------------------------------------

@@ -446,7 +446,7 @@ class Sources(Recorder):
     def layout_of(self, tracer: ArrayTracer) -> bool | None:
         """Is an array C-contiguous?  Known for arrays the function made and the parts of them
         that lie in one piece; for those from outside it is guarded once it matters."""
-        if not all(_in_one_piece(step) for step in tracer.steps):
+        if not all(keeps_c_order(step) for step in tracer.steps):
             return None
         known = self._root_layout(tracer)
         return known if known or not tracer.steps else None
@@ -462,7 +462,7 @@ class Sources(Recorder):
 
     def want_layout(self, home: Home) -> None:
         """Start again with the layout of an array from outside as a guarded fact."""
-        for source in home.made_from:
+        for source in (*home.made_from, *(() if home.layout_of is None else (home.layout_of,))):
             self.want_layout(source)
         for path, known, obj in self.outside_arrays:
             if known.home is home and ("layout", str(path)) not in self.assumed and (
@@ -470,7 +470,7 @@ class Sources(Recorder):
                 raise Restart(("assume", ("layout", str(path))))
 
 
-def _in_one_piece(step: Step) -> bool:
+def keeps_c_order(step: Step) -> bool:
     """Does a step into an array in C order give one in C order?"""
     if isinstance(step, Through):
         name = step.fn.name if isinstance(step.fn, Method) else getattr(step.fn, "__name__", "")

@@ -78,3 +78,44 @@ def random_vectors(a):
     y += rng.choice([1.0, 2.0, 3.0], 4, p=p)[3] * a[1] + rng.choice(np.eye(3), 2)[1] @ a
     y += rng.choice([1.5, 2.5]) * a[2] + rng.integers(0, [3, 4, 5])[2] * a[0]
     return y + rng.normal([0.0, 1.0], np.array([[1.0], [2.0]]))[1, 0] * a[0]
+
+
+# ---- columns of a list whose length depends on data ----------------------------------------
+def walk(x):
+    pairs = []
+    while x < 5:
+        pairs.append((x, 2 * x))
+        x = x * 1.5
+    return pairs
+
+
+@case(1.1)
+def columns_are_tuples(x):
+    rows, cols = zip(*walk(x))
+    print(rows, [rows], {"a": cols}, f"{rows} {str(cols)}", rows[1:], rows + cols, rows * 2)
+    print(list(rows), sorted(rows), rows + (1.0,))
+    if type(rows) is not tuple or isinstance(rows, list):
+        x = x * 100
+    return x * sum(rows) * len(cols) + max(cols) + np.array(rows)[1] + rows[-1]
+
+
+@case(1.1)
+def columns_in_a_dict(x):
+    found = {}
+    found["rows"], found["cols"] = zip(*walk(x))
+    print(found)
+    rows, cols = map(list, zip(*walk(x)))
+    rows.append(1.0)
+    cols[0] = 3.0
+    return sum(a * b for a, b in zip(found["rows"], found["cols"])) + sum(rows) + sum(cols)
+
+
+# ---- memory --------------------------------------------------------------------------------
+@case(R.normal(size=(3, 4)))
+def strides_of_flat_arrays(x):
+    s = x.itemsize
+    y = x * 2
+    strided = np.lib.stride_tricks.as_strided
+    found = (strided(x.ravel(), (5, 4), (2 * s, s)) ** 2).sum()
+    found += (strided(y.reshape(-1), (5, 4), (2 * s, s)) ** 3).sum()
+    return found + (strided(y.flatten(), (5, 4), (2 * s, s)) ** 2).sum()

@@ -72,3 +72,42 @@ def test_one_text_for_repeated_lists_of_every_size():
         x = np.linspace(0.1, 1.0, n)
         assert df(x)[0] == found_in_packages.filled_by_index(x)
     assert df.cache_info().misses == 1
+
+
+@pytest.mark.parametrize("fn", [data_science.columns_are_tuples, data_science.columns_in_a_dict])
+def test_columns_are_printed_as_tuples(fn, capsys):
+    fn(1.1)
+    printed = capsys.readouterr().out
+    sg.grad(fn)(1.1)
+    assert capsys.readouterr().out == printed
+
+
+def test_a_tuple_of_unknown_length_is_not_returned_or_changed():
+    def returned(x):
+        rows, cols = zip(*data_science.walk(x))
+        return sum(cols), rows
+
+    def appended(x):
+        rows, cols = zip(*data_science.walk(x))
+        rows.append(1.0)
+        return sum(rows)
+
+    def added(x):
+        rows, cols = zip(*data_science.walk(x))
+        return sum(rows + [1.0])
+
+    def one_of_two(x):
+        rows, cols = zip(*data_science.walk(x))
+        if x > 1:
+            rows = cols
+        print(rows)
+        return sum(rows)
+
+    with pytest.raises(sg.UnsupportedOperation, match="returns a tuple whose length"):
+        sg.value_and_grad(returned, has_aux=True)(1.1)
+    with pytest.raises((AttributeError, sg.SrcgradError)):
+        sg.grad(appended)(1.1)
+    with pytest.raises(TypeError, match="can only concatenate tuple"):
+        sg.grad(added)(1.1)
+    with pytest.raises(sg.JoinError):
+        sg.grad(one_of_two)(1.1)

@@ -1,0 +1,66 @@
+"""Tuples whose length only a run knows: ``rows, columns = zip(*pairs)``.
+
+While tracing such a tuple is a list of unknown length that may not change, and that is noted as a
+tuple: what asks for its type is answered so, and what is handed to the world outside is made a
+tuple there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import UnsupportedOperation
+from ..kinds import OPAQUE
+from .lists import Lists
+from .tracers import Columns
+
+
+class LongTuples(Lists):
+    """Lists of unknown length that stand for tuples."""
+
+    def as_tuple(self, made: list[Any]) -> list[Any]:
+        """Note that a list of unknown length stands for a tuple."""
+        self.journal.seal(made)
+        self.long_tuples[id(made)] = made
+        return made
+
+    def columns_of(self, obj: list[Any]) -> list[Any]:
+        """``zip(*rows)``: a tuple for each part of the rows."""
+        state = self.symbolic_lists[id(obj)]
+        if type(state) is not Columns or not state.form.is_row:
+            return list(zip(*[self.iterate(row) for row in self.iterate(obj)], strict=False))
+        return [self.as_tuple(self.held_list(c)) for c in state.columns]
+
+    def with_tuples(self, structure: Any) -> Any:
+        """A structure with tuples made at run time in place of what stands for them."""
+        if self.is_long_tuple(structure):
+            return self.opaque_apply(tuple, (self.rows_value(
+                self.symbolic_lists[id(structure)]),), OPAQUE)
+        if id(structure) in self.symbolic_lists or id(structure) in self.paths:
+            return structure
+        if type(structure) in (list, tuple):
+            return type(structure)(map(self.with_tuples, structure))
+        if type(structure) is dict:
+            return {k: self.with_tuples(v) for k, v in structure.items()}
+        return structure
+
+    def list_get(self, obj: Any, key: Any) -> Any:
+        found = super().list_get(obj, key)
+        return self.as_tuple(found) if isinstance(key, slice) and self.is_long_tuple(obj) else found
+
+    def check_long_tuples(self, op: str, left: Any, right: Any) -> bool:
+        """Is one of the operands such a tuple?  Python's error where it is added to a list."""
+        both = [self.is_long_tuple(x) or isinstance(x, tuple) for x in (left, right)]
+        if not any(map(self.is_long_tuple, (left, right))):
+            return False
+        if op == "+" and not all(both):
+            raise TypeError("can only concatenate list (not \"tuple\") to list" if both[1] else
+                            "can only concatenate tuple (not \"list\") to tuple")
+        return True
+
+    def returned_tuple(self) -> UnsupportedOperation:
+        """The refusal of one among the results."""
+        return UnsupportedOperation(
+            "the function returns a tuple whose length depends on data",
+            why="the derivative of what is returned is known for lists and arrays of any length",
+            fix="return a list: list(...)")
