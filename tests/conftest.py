@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-SAMPLED = ("tests/programs/", "tests/language/")
+SAMPLED = ("tests/adjoint/", "tests/language/", "tests/programs/")
 SHARE = 5
 LONGEST = 300  # seconds
 
@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The sweeps over programs take more than an hour; which fifth is run follows from the names,
+    """The sweeps over programs, written and random, take more than an hour; which fifth is run follows from the names,
     so that it is the same everywhere."""
     if config.getoption("--all-sweeps"):
         return
