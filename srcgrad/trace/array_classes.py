@@ -13,6 +13,7 @@ called with the arrays themselves, then instances are made of the results, and
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from typing import Any
 
@@ -28,7 +29,7 @@ from .natives import class_attribute
 from .protocols import UFUNCS
 from .refused import classed_operand
 from .special_methods import python_method
-from .structures import record_fields
+from .structures import rebuilder, record_fields
 from .tracers import (
     ArrayTracer,
     ClassedArray,
@@ -198,6 +199,10 @@ class ArrayClasses(ArrayRecipes):
         if picked is not None and (is_native(function) or is_of_library(function)):
             return self.each_of(args[picked], lambda o: self.call(
                 function, *args[:picked], o, *args[picked + 1:], **kwargs))
+        if function is object.__getattribute__ and isinstance(args[0], ClassedArray):
+            return self._by_default(*args)
+        if picked_inside(args) and is_of_library(function):
+            args = tuple(map(self._with_copies, args))
         if function is super and len(args) == 2 and isinstance(args[1], ClassedArray):
             return self.super_(*args)
         if isinstance(function, (types.MethodDescriptorType, types.WrapperDescriptorType)) and (
@@ -212,6 +217,28 @@ class ArrayClasses(ArrayRecipes):
                 raise self.fatal(classed_operand(next(
                     x.cls for x in leaves((args, kwargs)) if isinstance(x, ClassedArray))))
         return super().call(function, *args, **kwargs)
+
+    def _by_default(self, obj: Any, name: str) -> Any:
+        """An attribute past the ``__getattr__`` of the class."""
+        if name != "__dict__" and self.maybe_attribute(obj, name) is UNBOUND and (
+                class_attribute(type(obj), name) is UNBOUND):
+            raise AttributeError(f"{obj.cls.__name__!r} object has no attribute {name!r}")
+        return self.getattr(obj, name)
+
+    def _with_copies(self, structure: Any) -> Any:
+        """Copies of instances that a traced number picks, in lists and tuples."""
+        if not isinstance(structure, (list, tuple)):
+            return structure
+        return type(structure)(
+            self.gathered_copy(x) if type(x) is Picked else self._with_copies(x) for x in structure)
+
+    def gathered_copy(self, picked: Picked) -> Any:
+        """One instance with the parts of whichever it is."""
+        first = picked.objects[0]
+        made = rebuilder(first)([
+            self.gathered(picked, operator.attrgetter(n)) for n in record_fields(first) or ()])
+        self.journal.born(made)
+        return made
 
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         if name == "view" and len((*args, *kwargs)) == 1 and is_tracer(obj) and is_array_class(
@@ -261,6 +288,12 @@ def is_of_library(function: Any) -> bool:
     if isinstance(function, type):
         return issubclass(function, np.generic)
     return (getattr(function, "__module__", None) or "").split(".")[0] in LIBRARIES
+
+
+def picked_inside(args: tuple[Any, ...]) -> bool:
+    """Is there an instance that a traced number picks in a list or tuple among the arguments?"""
+    return any(type(x) is Picked and issubclass(x.cls, ClassedArray)
+               for arg in args if isinstance(arg, (list, tuple)) for x in leaves(arg))
 
 
 def is_numpy_scalar(obj: Any) -> bool:

@@ -14,10 +14,12 @@ from srcgrad.errors import SrcgradError
 sys.path.insert(0, str(Path(__file__).parent))
 
 import array_classes  # noqa: E402
+import array_classes_found  # noqa: E402
 from array_classes import Signal, Vec, Weighted, X  # noqa: E402
 from chain import check, check_exported, check_orders, same  # noqa: E402
 
-PROGRAMS = [pytest.param(fn, args, id=fn.__name__) for fn, args in array_classes.CASES]
+PROGRAMS = [pytest.param(fn, args, id=fn.__name__)
+            for module in (array_classes, array_classes_found) for fn, args in module.CASES]
 
 
 @pytest.mark.parametrize(("fn", "args"), PROGRAMS)
