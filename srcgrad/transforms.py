@@ -16,7 +16,7 @@ from .frames import without_internal_frames
 from .graph.ir import Ref
 from .refusals import with_article
 from .subclasses import ARRAY
-from .templates import rebuilt
+from .templates import rebuilt, refs
 from .trace.entry import Record
 from .tree import children, flatten
 
@@ -159,6 +159,8 @@ def _match(linear: Linear, structure: Any, tree: Any, like: Sequence[Any],
     parts: list[tuple[Any, Any]] | None = None
     if isinstance(structure, Record) and ARRAY in structure:  # its attributes have no cotangent
         parts, inner = [(ARRAY, tree)], [structure[ARRAY]]
+        for i in refs(structure):
+            found.setdefault(i, _shaped(linear, None, like[i], path))
     elif isinstance(structure, Record):
         parts = [(k, getattr(tree, k, None)) for k in structure]
         inner = list(structure.values())

@@ -74,9 +74,27 @@ class ArrayClasses(ArrayRecipes):
             array = self.call(np.asarray, array)
         made._array_ = array
         self.journal.born(made)
-        finalize = self.getattr(made, "__array_finalize__")
-        if finalize is not None and not is_native(finalize):
-            self.call(finalize, source)
+        self.finalize(made, source)
+        return made
+
+    def finalize(self, made: Any, source: Any) -> None:
+        """Call the ``__array_finalize__`` of an instance."""
+        method = self.getattr(made, "__array_finalize__")
+        if method is not None and not is_native(method):
+            self.call(method, source)
+
+    def unseen(self, error: Poison) -> Any:
+        """What stands for an array of NumPy's own class that only NumPy has seen."""
+        made = object.__new__(type("ndarray", (ClassedArray,), {
+            "cls": np.ndarray, "machine": self, "__module__": "numpy"}))
+        made._array_ = error
+        return made
+
+    def anew(self, obj: Any, array: Any) -> Any:
+        """The same instance with another array."""
+        names = (record_fields(obj) or ())[1:]
+        made: Any = rebuilder(obj)([array, *(self.getattr(obj, n) for n in names)])
+        self.journal.born(made)
         return made
 
     def array_of(self, obj: Any) -> Any:

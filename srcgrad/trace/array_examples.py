@@ -67,6 +67,7 @@ class Event:
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
     returned: Any = None  # by the method
+    again: Made | None = None  # the instance was made by an earlier event
 
 
 @dataclass(slots=True)
@@ -103,8 +104,12 @@ class _Record:
         record = self
 
         def __array_finalize__(self: Any, obj: Any) -> None:
-            if not record.hidden:
-                record.events.append(Event(type(self).stands_for, record.place(obj)))
+            if record.hidden:
+                return
+            before = record.place(self)  # NumPy calls it once more for some results
+            again = before if type(before) is Made else None
+            record.events.append(Event(type(self).stands_for, record.place(obj), again=again))
+            if again is None:
                 record.known.append((self, Made(len(record.events) - 1)))
 
         return __array_finalize__

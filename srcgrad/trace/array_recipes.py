@@ -37,6 +37,12 @@ class ArrayRecipes(Protocols):
     def as_class(self, cls: Any, array: Any, source: Any) -> Any:
         raise AttributeError
 
+    def finalize(self, made: Any, source: Any) -> None:
+        raise AttributeError
+
+    def unseen(self, error: Poison) -> Any:
+        raise AttributeError
+
     def array_of(self, obj: Any) -> Any:
         raise AttributeError
 
@@ -95,10 +101,16 @@ class ArrayRecipes(Protocols):
                 return made[place.number]
             if type(place) is tuple:
                 return tuple(there(p, number) for p in place)
-            return arrays[number] if place == BASE else place
+            if place == BASE:
+                held = arrays[number]
+                return self.unseen(held) if type(held) is Poison else held
+            return place
 
         for number, event in enumerate(recipe.events):
             held = arrays.setdefault(number, Poison(_unknown(event)))
+            if event.again is not None:
+                self.finalize(there(event.again, number), there(event.source, number))
+                continue
             if event.name is None:
                 made[number] = self.as_class(event.cls, held, there(event.source, number))
                 continue

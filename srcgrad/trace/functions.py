@@ -440,6 +440,8 @@ def stop_gradient_(machine: Any, x: Any) -> Any:
     """The same object, as a constant of differentiation."""
     if isinstance(x, (list, tuple, dict)):
         return tree_map(lambda leaf: machine.call(stop_gradient, leaf), x)
+    if isinstance(x, ClassedArray):
+        return machine.anew(x, machine.call(stop_gradient, machine.array_of(x)))
     if not is_tracer(x):
         return x
     result = machine.opaque_apply(stop_gradient, (machine.value_of(x),), x.aval)

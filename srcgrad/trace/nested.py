@@ -227,9 +227,7 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value])
     if not varies(leaf):
         return leaf
     if isinstance(leaf, ClassedArray):  # its attributes are constants of the derivative
-        names = record_fields(leaf) or ()
-        return rebuilder(leaf)([_parameter(machine, leaf._array_, params, given),
-                                *(machine.getattr(leaf, n) for n in names[1:])])
+        return machine.anew(leaf, _parameter(machine, leaf._array_, params, given))
     outer, machine.region = machine.region, machine.region.parent
     value = machine.as_value(leaf)
     machine.region = outer

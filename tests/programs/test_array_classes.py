@@ -15,11 +15,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import array_classes  # noqa: E402
 import array_classes_found  # noqa: E402
+import array_classes_manual  # noqa: E402
+import array_classes_mixed  # noqa: E402
+import array_classes_units  # noqa: E402
 from array_classes import Signal, Vec, Weighted, X  # noqa: E402
 from chain import check, check_exported, check_orders, same  # noqa: E402
 
+MODULES = (array_classes, array_classes_found, array_classes_manual, array_classes_mixed,
+           array_classes_units)
 PROGRAMS = [pytest.param(fn, args, id=fn.__name__)
-            for module in (array_classes, array_classes_found) for fn, args in module.CASES]
+            for module in MODULES for fn, args in module.CASES]
 
 
 @pytest.mark.parametrize(("fn", "args"), PROGRAMS)
@@ -97,6 +102,25 @@ def test_vjp_and_jvp_of_instances():
     out, moved = sg.jvp(program, (X,), (np.ones(4),))
     assert np.allclose(np.asarray(moved), np.cos(X))
     assert np.allclose(sg.jacobian(lambda v: np.asarray(program(v)))(X), np.diag(np.cos(X)))
+    s = Signal(X, 2.0)
+    for jacobian in (sg.jacobian, sg.jacrev, sg.jacfwd):
+        assert np.allclose(jacobian(lambda s: np.sin(s) * s.rate)(s), 2 * np.diag(np.cos(X)))
+    assert np.allclose(sg.hessian(Signal.energy)(s), np.eye(4))
+
+
+def test_stopped_instances():
+    slope = sg.grad(lambda s: float((sg.stop_gradient(s) * s).sum() * s.rate))(Signal(X, 2.0))
+    assert np.allclose(slope, 2 * X)
+
+
+def test_attributes_of_the_class_are_read_at_every_call():
+    fn = sg.value_and_grad(array_classes.with_slots)
+    before = float(fn(X)[0])
+    array_classes.Slotted.count = 5
+    try:
+        assert np.isclose(float(fn(X)[0]), before + 2)
+    finally:
+        array_classes.Slotted.count = 3
 
 
 def test_effects_keep_instances():
@@ -120,9 +144,18 @@ class Summed(np.ndarray):
         return super().__getitem__(key)
 
 
+def while_loop(v):
+    s, total = Signal(v), 0.0
+    while total < v[0]:
+        total = total + s.energy()
+    return float(total)
+
+
 REFUSED = [
     (lambda v: np.median(v.view(Summed)), "overrides what it calls"),
     (lambda v: np.sum(v.view(np.matrix)), "np.matrix|the class matrix"),
+    # a loop that turns a float into an array
+    (lambda v: while_loop(v), "refers to 0.0 on one path and to a Signal"),
     (lambda v: sg.vmap(lambda x: x.sum())(Signal(v)).sum(), "works on plain arrays"),
 ]
 
