@@ -85,7 +85,7 @@ class ArrayClasses(ArrayRecipes):
 
     def unseen(self, error: Poison) -> Any:
         """What stands for an array of NumPy's own class that only NumPy has seen."""
-        made = object.__new__(type("ndarray", (ClassedArray,), {
+        made: Any = object.__new__(type("ndarray", (ClassedArray,), {
             "cls": np.ndarray, "machine": self, "__module__": "numpy"}))
         made._array_ = error
         return made
