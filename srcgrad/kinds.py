@@ -40,6 +40,15 @@ _DTYPES = {Kind.BOOL: np.dtype(bool), Kind.INT: np.dtype(np.int64),
            Kind.FLOAT: np.dtype(np.float64), Kind.COMPLEX: np.dtype(np.complex128)}
 
 
+def same_dtype(a: np.dtype[Any] | None, b: np.dtype[Any] | None) -> bool:
+    """Are two dtypes equal, or both unknown?
+
+    >>> same_dtype(np.dtype(float), None), np.dtype(float) == None
+    (False, True)
+    """
+    return a is b or (a is not None and b is not None and a == b)
+
+
 @dataclass(frozen=True, slots=True)
 class Aval:
     """An abstract value.
@@ -61,6 +70,16 @@ class Aval:
     optional: bool = False
     members: type[enum.Enum] | None = None
     least: np.dtype[Any] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Equal in all parts; for NumPy the dtype of floats equals None."""
+        if type(other) is not Aval:
+            return NotImplemented
+        return self is other or (
+            self.kind is other.kind and same_dtype(self.dtype, other.dtype)
+            and self.shape == other.shape and self.expr == other.expr and self.elem == other.elem
+            and self.optional == other.optional and self.members is other.members
+            and same_dtype(self.least, other.least))
 
     @property
     def ndim(self) -> int | None:
@@ -148,13 +167,13 @@ def int_aval(expr: Dim | None = None) -> Aval:
 
 
 def array(dtype: Any, shape: tuple[Dim, ...]) -> Aval:
-    """An array of known rank."""
-    return Aval(Kind.ARRAY, np.dtype(dtype), shape)
+    """An array of known rank; without a dtype if only a run knows that."""
+    return Aval(Kind.ARRAY, None if dtype is None else np.dtype(dtype), shape)
 
 
 def scalar(dtype: Any) -> Aval:
-    """A NumPy scalar."""
-    return Aval(Kind.SCALAR, np.dtype(dtype), ())
+    """A NumPy scalar; without a dtype if only a run knows that."""
+    return Aval(Kind.SCALAR, None if dtype is None else np.dtype(dtype), ())
 
 
 def any_aval(dtype: Any) -> Aval:

@@ -19,7 +19,7 @@ from typing import Any
 from ..dims import Atom, Dim, Poly, of_atom, proves_nonnegative, substitute, symbol, symbols
 from ..graph.ir import Block, Graph, Index, Node, Steps, Value, walk
 from ..graph.parts import LoopParts
-from ..kinds import Kind
+from ..kinds import Kind, same_dtype
 from .frames import with_values
 from .scope import Scope
 
@@ -248,7 +248,8 @@ def _exactly(value: Value, store: Node) -> bool:
     """Does the place that was written hold just ``value``, unconverted and not broadcast?"""
     base = store.inputs[0]
     steps = with_values(store)
-    if value.aval.dtype != base.aval.dtype or value.aval.kind is Kind.ANY or len(steps) != 1:
+    if not same_dtype(value.aval.dtype, base.aval.dtype) or value.aval.kind is Kind.ANY or (
+            len(steps) != 1):
         return False
     step = steps[0]
     if not isinstance(step, Index) or not step.basic or base.aval.shape is None:

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from srcgrad.graph.ir import Node, Ref, Value
-from srcgrad.kinds import Kind, aval_of
+from srcgrad.kinds import Kind, aval_of, same_dtype
 
 _IN_PLACE: dict[Any, Any] = {operator.mul: operator.imul, operator.add: operator.iadd,
                              operator.sub: operator.isub, operator.truediv: operator.itruediv}
@@ -30,7 +30,7 @@ def reusable(node: Node) -> int | None:
 def _fits(value: Value, out: Value) -> bool:
     mine, its = value.aval, out.aval
     return (mine.kind is Kind.ARRAY and bool(mine.shape) and mine.shape == its.shape
-            and mine.dtype == its.dtype and its.kind is Kind.ARRAY
+            and same_dtype(mine.dtype, its.dtype) and its.kind is Kind.ARRAY
             and value.hint is not None and out.hint in (None, value.hint))
 
 

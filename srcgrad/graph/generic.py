@@ -13,7 +13,7 @@ import numpy as np
 
 from ..dims import Atom, Dim, Poly, evaluate, substitute, symbol
 from ..errors import UnsupportedOperation
-from ..kinds import Aval, Kind, join, list_of
+from ..kinds import Aval, Kind, join, list_of, same_dtype
 from ..spelling import At, Attribute, Method, Part
 from ..structure import mapped
 from .outcome import Outcome, fresh_results, placeholder
@@ -338,7 +338,7 @@ def _alike(results: list[Result]) -> bool:
     first = results[0]
     return all(
         r.many == first.many and len(r.avals) == len(first.avals)
-        and all(a.kind is b.kind and a.ndim == b.ndim and a.dtype == b.dtype
+        and all(a.kind is b.kind and a.ndim == b.ndim and same_dtype(a.dtype, b.dtype)
                 for a, b in zip(r.avals, first.avals))
         for r in results[1:])
 
@@ -367,7 +367,7 @@ def _unlike(results: list[Result], leaves: list[Aval]) -> Outcome:
 
 
 def _join_ranked(a: Aval, b: Aval) -> Aval:
-    if a.kind is b.kind is Kind.ARRAY and a.ndim == b.ndim and a.dtype == b.dtype:
+    if a.kind is b.kind is Kind.ARRAY and a.ndim == b.ndim and same_dtype(a.dtype, b.dtype):
         assert a.shape is not None and b.shape is not None
         return a.but(shape=tuple(x if x == y else placeholder(500 + i)
                                  for i, (x, y) in enumerate(zip(a.shape, b.shape))))

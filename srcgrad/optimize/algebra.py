@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Block, Graph, Node, Ref, Value, fill
-from ..kinds import FLOAT, SCALARS
+from ..kinds import FLOAT, SCALARS, same_dtype
 from ..spelling import Attribute, Method
 from .operands import ADD, DIV, MUL, NEG, SUB, is_real, same_type, weight
 from .rewriting import Emit, call_of, same_shape
@@ -337,7 +337,7 @@ def _moves_nothing(x: Any, source: Any, destination: Any) -> bool:
 
 def _are_vectors(a: Value, b: Value) -> bool:
     """Two arrays of rank 1 and one dtype?"""
-    return a.aval.is_array and b.aval.is_array and a.aval.dtype == b.aval.dtype and all(
+    return a.aval.is_array and b.aval.is_array and same_dtype(a.aval.dtype, b.aval.dtype) and all(
         v.aval.shape is not None and len(v.aval.shape) == 1 for v in (a, b))
 
 
@@ -345,4 +345,4 @@ def _is_vector_like(a: Any, b: Any) -> bool:
     """Two real arrays of certainly the same shape, of rank 1 or more?"""
     return (is_real(a) and is_real(b) and a.aval.is_array and b.aval.is_array
             and bool(a.aval.shape) and same_shape(a.aval, b.aval)
-            and a.aval.dtype == b.aval.dtype)
+            and same_dtype(a.aval.dtype, b.aval.dtype))

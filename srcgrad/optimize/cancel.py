@@ -21,7 +21,7 @@ import numpy as np
 
 from ..graph.broadcasting import never_one
 from ..graph.ir import Graph, Index, Node, Ref, Value, walk
-from ..kinds import SCALARS, Kind
+from ..kinds import SCALARS, Kind, same_dtype
 from ..spelling import Method
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands
 from .polynomials import (
@@ -82,7 +82,7 @@ class _Cancel(Operands):
             return None
         like = self._chosen_from(node.inputs[0])
         if like is None or like.aval.shape != node.out.aval.shape or (
-                like.aval.dtype != node.out.aval.dtype):
+                not same_dtype(like.aval.dtype, node.out.aval.dtype)):
             return None
         self._left = _BUDGET
         share = node.inputs[1]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Node, Value, fill
-from ..kinds import FLOAT, SCALARS, Kind
+from ..kinds import FLOAT, SCALARS, Kind, same_dtype
 from .rewriting import Emit, Rewriter, call_of
 from .share import key_of
 
@@ -112,8 +112,8 @@ def same_type(value: Value, out: Value) -> bool:
     """Do the two stand for the same kind of thing?  Scalars of one dtype do."""
     a, b = value.aval, out.aval
     if a.kind in SCALARS and b.kind in SCALARS:
-        return a.dtype == b.dtype
-    return a.kind is b.kind and a.dtype == b.dtype and a.shape == b.shape
+        return same_dtype(a.dtype, b.dtype)
+    return a.kind is b.kind and same_dtype(a.dtype, b.dtype) and a.shape == b.shape
 
 
 def weight(operand: Any) -> int:

@@ -25,7 +25,7 @@ import numpy as np
 from ..dims import Dim, is_varying, multiply, range_length, symbol
 from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill, walk
 from ..graph.parts import LoopParts
-from ..kinds import Aval, array, int_aval
+from ..kinds import Aval, array, int_aval, same_dtype
 from ..spelling import Attribute
 from .rewriting import call_of, same_shape
 
@@ -207,7 +207,8 @@ class _Stacking:
             return None
         vectors = (first, second)
         if all(isinstance(v, Value) and v.aval.is_array and v.aval.shape is not None
-               and len(v.aval.shape) == 1 and v.aval.dtype == value.aval.dtype for v in vectors):
+               and len(v.aval.shape) == 1 and same_dtype(v.aval.dtype, value.aval.dtype)
+               for v in vectors):
             return vectors
         return None
 
@@ -224,7 +225,7 @@ class _Stacking:
             return None
         matrices = (flipped.inputs[0], second)
         fits = all(v.aval.is_array and v.aval.shape is not None and len(v.aval.shape) == 2
-                   and v.aval.dtype == value.aval.dtype and not v.aval.optional
+                   and same_dtype(v.aval.dtype, value.aval.dtype) and not v.aval.optional
                    and self._is_steady(v) for v in matrices)
         return matrices if fits else None
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Index, Node, Value, fill, shift
-from ..kinds import SCALARS
+from ..kinds import SCALARS, same_dtype
 from .operands import Operands, same_type
 from .places import disjoint
 from .rewriting import Emit, call_of, same_shape
@@ -65,7 +65,7 @@ class Stores(Operands):
                 return self.doubled(base, emit)
             if self.is_zero(value) and same_type(base, node.out):
                 return base
-            if same_shape(value.aval, base.aval) and value.aval.dtype == base.aval.dtype:
+            if same_shape(value.aval, base.aval) and same_dtype(value.aval.dtype, base.aval.dtype):
                 started = value if self.is_zero(base) else self._dense_first(base, value, emit)
                 if started is not None:
                     return started
@@ -184,7 +184,7 @@ class Stores(Operands):
             aval = value.aval.but(shape=tuple(d for i, d in enumerate(shape) if i not in new))
             narrow = emit.add("read", (value,), (aval,), steps=(Index(index),)).out
         if self.is_zero(base) and same_shape(narrow.aval, base.aval) and (
-                narrow.aval.dtype == base.aval.dtype):
+                same_dtype(narrow.aval.dtype, base.aval.dtype)):
             return narrow if negated is None else emit.call(operator.neg, narrow)
         if negated is None:
             result = emit.add("acc", (base, narrow), (node.out.aval,), steps=()).out
@@ -208,7 +208,7 @@ class Stores(Operands):
             second, signs[1] = negated, -signs[1]
         numbers = all(v.aval.kind in SCALARS for v in (first, second))
         arrays = before.op == "write" and bool(first.aval.shape) and (
-            same_shape(first.aval, second.aval) and first.aval.dtype == second.aval.dtype)
+            same_shape(first.aval, second.aval) and same_dtype(first.aval.dtype, second.aval.dtype))
         if 0 in signs or not (numbers or arrays) or (
                 _line(before) != _line(node) or place_key(before) != place_key(node)):
             return None

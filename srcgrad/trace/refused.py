@@ -37,7 +37,7 @@ OUTWARD = frozenset({"ctypes", "multiprocessing", "concurrent", "asyncio", "sock
 # Functions of SciPy whose source takes decisions on traced values that cannot be followed.
 UNDECIDED = frozenset({"tf2ss", "ss2tf", "tf2sos", "cheby2", "ellip", "firls", "expm_cond",
                        "fiedler_companion", "null_space"})
-INTEGRATORS = frozenset({"ode", "complex_ode"})
+INTEGRATORS = frozenset({"ode", "complex_ode", "Radau", "BDF", "LSODA"})
 EFFECTS = frozenset({"json", "pickle", "_pickle", "marshal", "struct", "_struct", "csv", "_csv",
                      "subprocess", "shutil", "tempfile", "logging", "pprint", "urllib", "http"})
 

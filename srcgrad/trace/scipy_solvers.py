@@ -20,6 +20,7 @@ from ..errors import UnsupportedOperation
 from ..kinds import FLOAT, Aval, array, scalar
 from ..public_names import advice, is_solver, public_name
 from .callback import Wanted, lifted
+from .scipy_ode import solve_ivp
 from .solver_functions import half_squares, misfit, nested_integral
 from .tracers import contains_tracer, is_tracer
 
@@ -343,6 +344,7 @@ CALLING_BACK: dict[tuple[str, str], Callable[[Any], Handler]] = {
     ("scipy.optimize._lsq.least_squares", "least_squares"): Solver(
         "fun", "squares", ("x", "cost", *TOLD), "x0"),
     ("scipy.optimize._minpack_py", "curve_fit"): curve_fit,
+    ("scipy.integrate._ivp.ivp", "solve_ivp"): solve_ivp,
     ("scipy.integrate._quadpack_py", "dblquad"): _inlined,
     ("scipy.integrate._quadpack_py", "tplquad"): _inlined,
     ("scipy.integrate._quadpack_py", "nquad"): lambda f: nquad,

@@ -224,3 +224,25 @@ def missing_values_filled(x, fill, top):
     y[2] = np.inf
     y[3] = -np.inf
     return np.sum(np.nan_to_num(y, nan=fill, posinf=top, neginf=-top) ** 2)
+
+
+# ---- numbers of which only the run knows whether they are real -------------------------------------
+@case(np.array([0.3, 1.2]))
+def one_of_the_roots(x):
+    z = np.roots(np.array([1.0, x[0], 0.5]))
+    return np.abs(z[0]) + np.abs(z[1] * z[1]) * x[1]
+
+
+@case(np.array([0.3, 1.2]))
+def one_of_the_eigenvalues(x):
+    w, v = np.linalg.eig(np.array([[x[0], 1.0], [-1.0, x[1]]]))
+    return np.abs(w[0] * w[0])
+
+
+@case(np.array([0.3, 1.2]))
+def roots_on_one_path(x):
+    if x[1] < 0:
+        z = np.zeros(2)
+    else:
+        z = np.roots(np.array([1.0, x[0], 0.5]))
+    return np.sum(np.abs(z * x[1]))

@@ -7,12 +7,21 @@ import scipy.integrate as si
 import scipy.optimize as so
 
 CASES = []
+STEPS = []  # long to compile
 NOISY = []  # what is found has an error that hides differences of 1e-6
 
 
 def case(*args):
     def register(fn):
         CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+def steps(*args):
+    def register(fn):
+        STEPS.append((fn, args))
         return fn
 
     return register
@@ -223,3 +232,34 @@ REFUSED = [
 
 def minimum_at_a_bound(p):
     return so.minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), bounds=[(0, 1), (0, 1)]).fun
+
+
+# ---- differential equations ----------------------------------------------------------------------
+def pendulum(t, y, p):
+    return [y[1], -p * np.sin(y[0])]
+
+
+@steps(1.3)
+def ode_with_arguments(p):
+    found = si.solve_ivp(pendulum, (0, 1), [1.0, 0.0], method="RK23", args=(p,))
+    return found.y[0, -1]
+
+
+@steps(1.3)
+def ode_at_given_times(p):
+    found = si.solve_ivp(lambda t, y: np.array([y[1], -p * y[0]]), (0.0, p), np.array([1.0, p]),
+                         t_eval=[0.2, 0.5, 1.0])
+    if not found.success:
+        raise RuntimeError(found.message)
+    return np.sum(found.y[1] * np.arange(3))
+
+
+def stiff_ode(p):
+    return si.solve_ivp(pendulum, (0, 1), [1.0, 0.0], method="Radau", args=(p,)).y[0, -1]
+
+
+def ode_with_events(p):
+    return si.solve_ivp(pendulum, (0, 1), [1.0, 0.0], args=(p,), events=lambda t, y, p: y[0]).t[-1]
+
+
+REFUSED += [(stiff_ode, "method='Radau'"), (ode_with_events, "events=")]

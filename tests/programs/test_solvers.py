@@ -23,6 +23,11 @@ def test_exact(fn, args, tmp_path):
     check_exported(fn, args, tmp_path)
 
 
+@pytest.mark.parametrize(("fn", "args"), solvers.STEPS, ids=lambda a: getattr(a, "__name__", ""))
+def test_steps(fn, args):
+    check(fn, args, staged=False, passes=False, oracle=False)
+
+
 @pytest.mark.parametrize(("fn", "args"), solvers.NOISY, ids=lambda a: getattr(a, "__name__", ""))
 def test_noisy(fn, args, tmp_path):
     check(fn, args, gradients=False, staged=False)
