@@ -143,7 +143,8 @@ class Reverse:
             return zeros(frame.tape, value)
         shape = tuple(d if isinstance(d, int) else self.sizes.compute(d, frame.tape, frame.block,
                                                                       {}) for d in aval.shape)
-        return frame.tape.apply(np.zeros, (shape,), {"dtype": aval.dtype}, cotangent_aval(aval))
+        dtype = aval.dtype or np.dtype(np.complex128)
+        return frame.tape.apply(np.zeros, (shape,), {"dtype": dtype}, cotangent_aval(aval))
 
     def name(self, value: Value) -> str | None:
         return cotangent(value.hint, self.order)

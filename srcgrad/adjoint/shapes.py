@@ -56,7 +56,9 @@ def answered(block: Block, values: set[Value], size: Callable[[Value, int], Valu
                 assert value.aval.shape is not None
                 shape = tuple(size(value, axis) for axis in range(len(value.aval.shape)))
                 new = Builder(node.origin)
-                new.apply(np.zeros, (shape,), {"dtype": value.aval.dtype}, node.out.aval)
+                # complex where only a run knows: what is real is taken of it later
+                dtype = value.aval.dtype or np.dtype(np.complex128)
+                new.apply(np.zeros, (shape,), {"dtype": dtype}, node.out.aval)
                 node = new.nodes[0].but(outputs=node.outputs)
             nodes.append(node)
         return inner.but(nodes=tuple(nodes))

@@ -142,7 +142,7 @@ def _sizes_first(backward: Block, tail: Builder, undefined: set[Value]) -> Block
             if node.op == "dim" and early:
                 moved[node.out] = size(node.inputs[0], node.params["axis"])
                 continue
-            if early and _is_zeros_like(node):
+            if early and _is_zeros_like(node) and node.inputs[0].aval.dtype is not None:
                 base = node.inputs[0]
                 assert base.aval.shape is not None
                 shape = tuple(size(base, axis) if not isinstance(n, int) else n
