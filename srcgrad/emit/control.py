@@ -290,11 +290,20 @@ class Control(Plain):
 
     def may_be_unbound(self, value: Value) -> bool:
         """Is there a path on which a variable has no value?"""
-        node = self.folding.producer.get(value)
-        if node is not None and node.op == "if":
-            place = node.outputs.index(value)
-            return any(self.may_be_unbound(b.outputs[place]) for b in node.blocks)
-        return value in self.unbound or self.is_undefined(value)
+        todo, seen = [value], {value}
+        while todo:
+            one = todo.pop()
+            node = self.folding.producer.get(one)
+            if node is None or node.op != "if":
+                if one in self.unbound or self.is_undefined(one):
+                    return True
+                continue
+            place = node.outputs.index(one)
+            for block in node.blocks:
+                if block.outputs[place] not in seen:
+                    seen.add(block.outputs[place])
+                    todo.append(block.outputs[place])
+        return False
 
     def loop(self, node: Node, stmts: Stmts) -> None:
         spec, names, plan = node.loop, self.naming.loops[node], self.sizes.plan(node)

@@ -18,6 +18,7 @@ Names = frozenset[str]
 _NONE: Final[Names] = frozenset()
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda,
                      ast.GeneratorExp)
+_COMPREHENSIONS: Final = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _REFLECTION: Final = frozenset({"locals", "vars", "eval", "exec", "dir"})
 
 
@@ -59,7 +60,10 @@ def _captured(body: list[ast.stmt]) -> Names:
     found: set[str] = set()
     for statement in body:
         for node in ast.walk(statement):
-            if isinstance(node, _FUNCTIONS):
+            if isinstance(node, ast.GeneratorExp):  # its first iterable is read at once
+                found.update(_free(node, _NONE) if node.generators[1:] else
+                             _free(_without_iterable(node), _NONE))
+            elif isinstance(node, _FUNCTIONS):
                 found.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
                 found.update(name for n in ast.walk(node)
                              if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names)
@@ -68,10 +72,32 @@ def _captured(body: list[ast.stmt]) -> Names:
     return frozenset(found)
 
 
+def _without_iterable(node: ast.GeneratorExp) -> ast.GeneratorExp:
+    """A generator expression without what it goes through."""
+    (only,) = node.generators
+    nothing = ast.Constant(None)
+    return ast.GeneratorExp(node.elt, [ast.comprehension(only.target, nothing, only.ifs, 0)])
+
+
 def _reads(*nodes: ast.AST | None) -> Names:
     """Names that expressions read (a deleted one too: it must be bound)."""
-    return frozenset(n.id for node in nodes if node is not None for n in ast.walk(node)
-                     if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store))
+    return _NONE.union(*(_free(node, _NONE) for node in nodes if node is not None))
+
+
+def _free(node: ast.AST, local: Names) -> Names:
+    """Names that are read in a part of a program, but for the variables of comprehensions."""
+    if isinstance(node, ast.Name):
+        return _NONE if isinstance(node.ctx, ast.Store) or node.id in local else (
+            frozenset({node.id}))
+    if isinstance(node, _COMPREHENSIONS):
+        first, inner = node.generators[0].iter, local.union(
+            *(target_names(g.target) for g in node.generators))
+        return _free(first, local).union(*(
+            _free(part, inner) for part in ast.iter_child_nodes(node)
+            if part is not node.generators[0]), *(
+            _free(part, inner) for part in ast.iter_child_nodes(node.generators[0])
+            if part is not first))
+    return _NONE.union(*(_free(part, local) for part in ast.iter_child_nodes(node)))
 
 
 def _bound(node: ast.stmt) -> Names:

@@ -389,6 +389,9 @@ class Containers(ListMethods):
         if op == "+":
             self.container_method(left, "extend", (right,), {})
             return left
+        if id(left) in self.symbolic_lists:
+            self.refill(left, self.repeated_list([left], right, "extend"))
+            return left
         count = self.static_key(right)
         self._replace(left, list(self.outside_items(left)) * count)
         return left

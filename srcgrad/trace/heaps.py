@@ -71,7 +71,7 @@ def _unknown_reordered(machine: Any, heap: list[Any], operation: str, state: Any
         return 0
 
     machine.for_(Rows(places), machine.hold, append)
-    machine.journal.write(machine.content_of(heap), machine.content_of(made).get())
+    machine.refill(heap, made)
 
 
 def _known(machine: Any, heap: Any) -> None:

@@ -25,6 +25,7 @@ from .run_time import factory_of
 from .special_methods import python_method
 from .structures import is_number
 from .tracers import ArrayTracer, OpaqueTracer, Poison, SymbolicList, Tracer, is_tracer
+from .written_out import part_of_list
 
 
 class Items(Opening):
@@ -95,6 +96,8 @@ class Items(Opening):
         opened = self.opened_list(obj, key)
         if opened is not None:
             return self.list_get(opened, key)
+        if type(obj) is list and self.ends_by_data(key):
+            return self.call(part_of_list, obj, key.start, key.stop)
         key = self.static_key(key)
         path = self.paths.get(id(obj))
         base = native_class(type(obj))
@@ -111,6 +114,12 @@ class Items(Opening):
         if isinstance(obj, (list, tuple)) and key < 0:
             key += len(obj)
         return self.outside(found, path.child(item_step(obj), key))
+
+    def ends_by_data(self, key: Any) -> bool:
+        """Is it a slice whose ends depend on data, or on a loop's index?"""
+        return isinstance(key, slice) and key.step in (None, 1) and any(
+            is_tracer(p) and (self.is_data(p) or self.is_unknown_place(p))
+            for p in (key.start, key.stop))
 
     def absent(self, obj: Any, key: Any) -> Any:
         """The value of a run-time key that is none of those of a dict."""

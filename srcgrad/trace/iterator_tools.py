@@ -62,10 +62,12 @@ def sliced(items: Any, start: Any, stop: Any = ..., step: Any = 1) -> Iterator[A
     first, end = (0, start) if stop is ... else (start or 0, stop)
     if end is not None and end <= 0:
         return
-    for number, item in enumerate(items):
+    number = 0
+    for item in items:
         if number >= first and (number - first) % (step or 1) == 0:
             yield item
-        if end is not None and number >= end - 1:
+        number += 1  # noqa: SIM113  (enumerate would take all items of an iterator)
+        if end is not None and number >= end:
             return
 
 
@@ -89,6 +91,12 @@ def dropped_while(test: Any, items: Any) -> Iterator[Any]:
 
 def chained(*parts: Any) -> Iterator[Any]:
     """``itertools.chain``."""
+    for part in parts:
+        yield from part
+
+
+def flattened(parts: Any) -> Iterator[Any]:
+    """``itertools.chain.from_iterable``."""
     for part in parts:
         yield from part
 
@@ -124,6 +132,61 @@ def accumulated(items: Any, function: Any = None, *, initial: Any = None) -> Ite
             total = function(total, item)
         number += 1
         yield total
+
+
+def compressed(items: Any, tests: Any) -> Iterator[Any]:
+    """``itertools.compress``."""
+    for item, test in zip(items, tests, strict=False):
+        if test:
+            yield item
+
+
+def grouped(items: Any, key: Any = None) -> Iterator[Any]:
+    """``itertools.groupby``."""
+    kept = list(items)
+    found: Any = None
+    start = 0
+    if len(kept) > 0:
+        found = kept[0] if key is None else key(kept[0])
+    while start < len(kept):
+        label = found
+        end = start + 1
+        while end < len(kept):
+            found = kept[end] if key is None else key(kept[end])
+            if not label == found:  # noqa: SIM201  (the program's own comparison)
+                break
+            end += 1
+        yield (label, iter(kept[start:end]))
+        start = end
+
+
+def merged(*parts: Any, key: Any = None, reverse: Any = False) -> Iterator[Any]:
+    """``heapq.merge``."""
+    result: Any = []
+    for part in parts:
+        result = _merged_two(result, list(part), key, reverse)
+    return iter(result)
+
+
+def _merged_two(first: Any, second: Any, key: Any, reverse: Any) -> Any:
+    result = []
+    i = k = 0
+    while i < len(first) and k < len(second):
+        one = first[i] if key is None else key(first[i])
+        other = second[k] if key is None else key(second[k])
+        if one < other if reverse else other < one:
+            result.append(second[k])
+            k += 1
+        else:
+            result.append(first[i])
+            i += 1
+    while i < len(first):
+        result.append(first[i])
+        i += 1
+    while k < len(second):
+        result.append(second[k])
+        k += 1
+    return result
 
 
 def zipped(before: Any, items: Any, after: Any, size: Any, first: Any) -> Iterator[Any]:

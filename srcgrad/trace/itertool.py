@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 from ..kinds import Kind
 from ..stage.machine import BREAK, NORMAL
 from .handlers import HANDLERS, handles
-from .iteration import Cursor, staged_iterable
+from .iteration import Cursor, length, staged_iterable
+from .iterator_tools import chained, compressed, flattened, grouped, merged
 from .scratch import FOUND
 from .tracers import is_tracer
 
@@ -56,9 +58,30 @@ def _counted(machine: Any, start: Any, step: Any) -> Iterator[Any]:
         start = machine.binary("+", start, step)
 
 
+def _is_long(machine: Any, items: Any) -> bool:
+    """Does only a run know how many items there are?"""
+    found = staged_iterable(machine, items)
+    return found is not None and type(length(machine, found)) is not int
+
+
+_chain = HANDLERS[itertools.chain]
+
+
+@handles(itertools.chain)
+def chain(machine: Any, *parts: Any) -> Any:
+    if any(_is_long(machine, part) for part in parts):
+        return machine.call(chained, *parts)
+    return _chain(machine, *parts)
+
+
 @handles(itertools.chain.from_iterable)
-def chained(machine: Any, iterables: Any) -> Iterator[Any]:
-    return itertools.chain(*[_items(machine, i) for i in machine.iterate(iterables)])
+def chain_from(machine: Any, iterables: Any) -> Any:
+    if _is_long(machine, iterables):
+        return machine.call(flattened, iterables)
+    iterables = list(machine.iterate(iterables))
+    if any(_is_long(machine, part) for part in iterables):
+        return machine.call(chained, *iterables)
+    return itertools.chain(*[_items(machine, i) for i in iterables])
 
 
 @handles(itertools.starmap)
@@ -74,7 +97,9 @@ def tee(machine: Any, iterable: Any, n: int = 2) -> tuple[Any, ...]:
 
 
 @handles(itertools.compress)
-def compress(machine: Any, data: Any, selectors: Any) -> Iterator[Any]:
+def compress(machine: Any, data: Any, selectors: Any) -> Any:
+    if ("listed",) in machine.assumed:  # what is kept depends on data
+        return machine.call(compressed, data, selectors)
     return iter([d for d, s in zip(machine.iterate(data), machine.iterate(selectors), strict=False)
                  if machine.truth(s)])
 
@@ -124,7 +149,9 @@ def filterfalse(machine: Any, predicate: Any, iterable: Any) -> Iterator[Any]:
 
 
 @handles(itertools.groupby)
-def groupby(machine: Any, iterable: Any, key: Any = None) -> Iterator[Any]:
+def groupby(machine: Any, iterable: Any, key: Any = None) -> Any:
+    if ("listed",) in machine.assumed:  # the keys depend on data
+        return machine.call(grouped, iterable, key)
     groups: list[tuple[Any, list[Any]]] = []
     for item in machine.iterate(iterable):
         label = item if key is None else machine.call(key, item)
@@ -133,6 +160,11 @@ def groupby(machine: Any, iterable: Any, key: Any = None) -> Iterator[Any]:
         else:
             groups.append((label, machine.made([item])))
     return iter([(label, Cursor(items)) for label, items in groups])
+
+
+@handles(heapq.merge)
+def merge(machine: Any, *parts: Any, key: Any = None, reverse: Any = False) -> Any:
+    return machine.call(merged, *parts, key=key, reverse=reverse)
 
 
 @handles(itertools.accumulate)

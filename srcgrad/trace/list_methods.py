@@ -42,16 +42,33 @@ class ListMethods(LongTuples):
             self.symbolic_method(obj, "pop", (self.symbolic_method(obj, "index", args, {}),), {})
             return None
         if name == "reverse":
-            return self._refill(obj, self.list_get(obj, slice(None, None, -1)))
+            return self.refill(obj, self.list_get(obj, slice(None, None, -1)))
         if name == "clear":
-            return self._refill(obj, self.held_list(Snapshot(list, ())))
+            return self.refill(obj, self.held_list(Snapshot(list, ())))
         if name == "sort":
-            return self._refill(obj, self.sorted_list(obj, **kwargs))
+            return self.refill(obj, self.sorted_list(obj, **kwargs))
         return self.no_method(obj, f"list.{name}")
 
-    def _refill(self, obj: list[Any], other: list[Any]) -> None:
+    def refill(self, obj: list[Any], other: list[Any]) -> None:
         """Give a list the content of another one."""
+        if id(obj) in self.list_owners:  # a row of a list of lists
+            if id(other) not in self.symbolic_lists:
+                self.made_unknown(other)
+            self.set_list(obj, self.symbolic_lists[id(other)].value)
+            return
         self.journal.write(self.content_of(obj), self.content_of(other).get())
+
+    def put_slice(self, obj: Any, key: slice, items: Any) -> None:
+        """``items[a:b] = ...``, or with nothing its deletion."""
+        ends = (key.start, key.stop)
+        if key.step not in (None, 1) or (None not in ends and not (
+                all(type(e) is int for e in ends) and 0 <= key.start <= key.stop)):
+            self.no_method(obj, "assignment to such a slice")
+        made = [] if key.start is None else self.list_get(obj, slice(None, key.start))
+        made = self.binary("+", made, self.call(list, items))
+        if key.stop is not None:
+            made = self.binary("+", made, self.list_get(obj, slice(key.stop, None)))
+        self.refill(obj, made)
 
     def _append(self, obj: list[Any], state: Any, item: Any) -> None:
         state = self._taking(obj, state, item)
@@ -89,7 +106,7 @@ class ListMethods(LongTuples):
 
     def _pop(self, obj: list[Any], state: Any, args: tuple[Any, ...]) -> Any:
         if any(isinstance(a, slice) for a in args):
-            self.no_method(obj, "deletion of a slice")
+            return self.put_slice(obj, args[0], [])
         if type(state) is Columns:
             return self._column_pop(obj, state, args)
         elem = state.value.aval.elem

@@ -159,6 +159,22 @@ class ListRows(Calls):
         self.journal.write(self.content_of(place[0]), SymbolicList(new, owner.obj, owner.rows))
         return True
 
+    def put_row(self, obj: Any, value: Value) -> bool:
+        """Give the row ``A[i]`` a new content, where it lies; False if it cannot be done."""
+        place = self.place_of_part(obj) if id(obj) in self.list_owners else None
+        if place is None or not self.may_open():
+            return False
+        if id(place[0]) in self.hoisted:
+            raise Restart(("assume", ("closed",)))
+        self._write_rows()
+        owner = self.symbolic_lists.raw(place[0])
+        aval = self._with_item(owner.value.aval, len(place[1]), value.aval)
+        path = tuple(map(self.as_value, place[1]))
+        (new,) = self.emit("put", (owner.value, value, *path), (aval,))
+        new.obj = owner.obj
+        self.journal.write(self.content_of(place[0]), SymbolicList(new, owner.obj, owner.rows))
+        return True
+
     def _with_item(self, aval: Aval, depth: int, item: Aval) -> Aval:
         """The facts about a list of lists into which an item is put so deep."""
         if depth > 1:

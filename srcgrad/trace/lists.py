@@ -23,7 +23,7 @@ from .journal import Content, Snapshot
 from .list_rows import ListRows
 from .settling import FEW
 from .structures import is_mutable
-from .tracers import ArrayTracer, Columns, Part, ScalarTracer, SymbolicList, is_tracer
+from .tracers import ArrayTracer, Columns, Part, ScalarTracer, SymbolicList
 from .widening import stable_elem
 from .written_out import part_of_list
 
@@ -39,6 +39,8 @@ class Lists(ListRows):
 
     def set_list(self, obj: list[Any], value: Value) -> None:
         """Give a list a new content."""
+        if self.put_row(obj, value):
+            return
         if id(obj) in self.list_owners:  # the change belongs into the list of lists, too
             self.unroll_maker(self.list_owners[id(obj)].owner)
             refusal = self.fatal(UnsupportedOperation(
@@ -263,8 +265,7 @@ class Lists(ListRows):
         if found is not None:
             return found
         state = self.symbolic_lists[id(obj)]
-        if isinstance(key, slice) and key.step in (None, 1) and any(
-                is_tracer(p) and self.is_data(p) for p in (key.start, key.stop)):
+        if self.ends_by_data(key):
             made: list[Any] = self.call(part_of_list, obj, key.start, key.stop)
             return made
         if isinstance(key, slice):
@@ -328,7 +329,8 @@ class Lists(ListRows):
     def list_put(self, obj: Any, key: Any, value: Any) -> None:
         """``items[k] = value``."""
         if isinstance(key, slice):
-            self.no_method(obj, "slice assignment")
+            self.put_slice(obj, key, value)
+            return
         if self.put_in_row(obj, key, value):
             return
         state = self.symbolic_lists[id(obj)]
@@ -343,6 +345,9 @@ class Lists(ListRows):
         if state.value in self.list_sites:  # it has as many items as before
             self.list_sites[new] = self.list_sites[state.value]
         self.set_list(obj, new)
+
+    def put_slice(self, obj: Any, key: slice, items: Any) -> None:
+        raise AttributeError
 
     # ---- columns -------------------------------------------------------------------------
     def _each_column(self, state: Columns, act: Callable[[list[Any]], Any],

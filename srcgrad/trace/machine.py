@@ -118,6 +118,7 @@ class TraceMachine(Pushes):
         self.iterators = {}
         self.kept_cursors = {}
         self.spent = {}
+        self.list_forms = {}
         self.drawn_from = {}
         self.demanding = self.subscripting = 0
         self.unsure = set()
@@ -142,14 +143,17 @@ class TraceMachine(Pushes):
         iterable = self.consumed(iterable, False)
         if isinstance(iterable, StandIn):
             iterable = opened(self, iterable)
-        iterable = self.collected_for(iterable, as_list)
+        iterable = self.begun(iterable)
         if as_list is not None and (staged_iterable(self, iterable) is not None or (
+                self.ends_itself(iterable)) or (
                 ("listed",) in self.assumed and isinstance(iterable, (*SIZED, Choice)))):
             items = as_list(iterable)
             return Cursor(staged_iterable(self, items) or items)
         made = lazily(self.iterate(iterable))
         self.note_iterator(made)
         self.drawn_from[id(made)] = (made, iterable)
+        if as_list is not None:
+            self.list_forms[id(made)] = (made, lambda: as_list(iterable))
         return made
 
     def search(self, function: Any, iterable: Any, lazily: Any, staged: Any) -> Any:

@@ -167,9 +167,17 @@ class Merges(Choices):
     def is_unread(self, cell: Cell, later: frozenset[str] | None) -> bool:
         """Is a cell a variable of the running function that nothing reads any more?  ``later``
         are the names that may be read (None: not known)."""
-        return later is not None and isinstance(cell, Slot) and cell.name not in later and (
-            cell.name != RESULT and cell.name.isidentifier()) and (  # others are of a match
-            bool(self.frames) and cell.owner is self.frames[-1])
+        if not isinstance(cell, Slot) or not self.frames:
+            return False
+        if cell.owner is not self.frames[-1]:
+            later = self.read_by_consumer(cell.owner)
+        return later is not None and cell.name not in later and (
+            cell.name != RESULT and cell.name.isidentifier())  # others are of a match
+
+    def read_by_consumer(self, frame: Any) -> frozenset[str] | None:
+        """The variables of a function that its loop over the running generator, or what comes
+        after that loop, may read; None if that is not known, or there is no such loop."""
+        return None
 
     def merge(self, predicate: Value, first: Arm, second: Arm,
               later: frozenset[str] | None = None) -> Any:

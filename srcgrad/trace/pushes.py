@@ -20,13 +20,14 @@ from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
 from .control import Refusal
 from .escapes import Escapes
 from .homes import RAISE
-from .iteration import length, opened, staged_iterable
-from .iterator_tools import TOOLS, iterated, subscripted, zipped
+from .iteration import Cursor, length, opened, staged_iterable
+from .iterator_tools import TOOLS, iterated, sliced, subscripted, zipped
 from .iterators import EXHAUST
 from .journal import Field
+from .later import Later, names_of_loop
 from .scratch import FOUND
 from .special_methods import is_subscripted, python_method
-from .tracers import Jump
+from .tracers import Jump, is_tracer
 
 FRESH, ENDED, LEFT = 0, 1, 2
 TAKES_ALL = (EXHAUST | {any, all}) - {len, functools.reduce}
@@ -63,6 +64,7 @@ class Pushes(Escapes):
 
     generated: dict[int, Generated]
     consumers: list[Consumer]
+    list_forms: dict[int, tuple[types.GeneratorType[Any, Any, Any], Callable[[], Any]]]
     pushed: Any  # what the last generator has returned
 
     def run_frame(self, function: Any, staged: Any, frame: Frame) -> Any:
@@ -108,9 +110,13 @@ class Pushes(Escapes):
             return self._loop_end(self._handed_on(made, target, body), orelse, rest)
 
         first, second = (handed, plainly) if call is not None else (plainly, handed)
+        before = self._positions()
         try:
             jump = first()
         except Refusal as refusal:
+            after = self._positions()
+            if any(after[key] != position for key, position in before.items()):
+                raise  # what a generator of Python's has given is gone
             self._unwind(layers, region, nodes)
             del self.consumers[consumers:], self.frames[frames:]
             try:
@@ -124,6 +130,12 @@ class Pushes(Escapes):
         while len(self.journal.layers) > layers:
             self.journal.commit()
         return jump
+
+    def _positions(self) -> dict[int, int | None]:
+        """Where the generators that Python runs are (None: at their end)."""
+        return {key: made.gi_frame and made.gi_frame.f_lasti
+                for key, (made, _) in self.iterators.items() if isinstance(
+                    made, types.GeneratorType)}
 
     def _handed_on(self, call: Any, target: Any, body: Any) -> Any:
         """Run a generator with a loop's body at each ``yield``; the loop's jump."""
@@ -165,6 +177,12 @@ class Pushes(Escapes):
             self.consumers.append(consumer)
         return self.after(self._stop(consumer, jump), rest)
 
+    def read_by_consumer(self, frame: Any) -> frozenset[str] | None:
+        for consumer in reversed(self.consumers):
+            if consumer.frame is frame:
+                return Later(*names_of_loop(consumer.body)).either
+        return None
+
     def _stop(self, consumer: Consumer, jump: Any) -> Any:
         frame = self.frames[-1]
         if isinstance(jump, Jump):
@@ -190,7 +208,7 @@ class Pushes(Escapes):
         """``yield from iterable``."""
         held: list[Any] = []
         self.pushed = None
-        jump = self.for_(self.delegate(iterable), held.append, lambda: self.push(held.pop()))
+        jump = self.for_(iterable, held.append, lambda: self.push(held.pop()))
         return self.after(jump, rest)
 
     def pushed_result(self) -> Any:
@@ -205,12 +223,14 @@ class Pushes(Escapes):
             takes_all = function in TAKES_ALL and (
                 len(args) == 1 or bool(args and function not in (max, min)))
         if takes_all:
-            first = self.begun(args[0])
+            first = self.begun(self.at_once(args[0]))
             args = (self.collected(first) if is_subscripted(first) else first, *args[1:])
         if takes_all and function in (any, all):
             items = staged_iterable(self, args[0])
             if items is not None and type(length(self, items)) is not int:
                 return self._found(args[0], function is any)
+        if tool is sliced and any(is_tracer(a) or (type(a) is Cursor and a.kept) for a in args):
+            return super().call(tool, *args)
         if self.generated and any(map(self.fresh_generator, args)) and not (
                 self._is_staged(function)):
             if tool is not None and (function is not map or len(args) == 2):
@@ -231,12 +251,10 @@ class Pushes(Escapes):
             args = tuple(self.collected(a) for a in args)
         return super().call_method(obj, name, *args, **kwargs)
 
-    def collected_for(self, iterable: Any, as_list: Any) -> Any:
-        """What a generator expression goes through: the items of a generator that ends."""
-        iterable = self.begun(iterable)
+    def ends_itself(self, iterable: Any) -> bool:
+        """Is it a generator from which nothing is taken yet, and that ends?"""
         call = self.fresh_generator(iterable)
-        return iterable if call is None or call.endless or as_list is None else (
-            self.collected(iterable))
+        return call is not None and not call.endless
 
     def begun(self, obj: Any) -> Any:
         """The generator that an object's ``__iter__`` makes, if it is one; else the object."""
@@ -246,6 +264,16 @@ class Pushes(Escapes):
                 hasattr(type(obj), "__next__") or is_subscripted(obj)):
             return obj
         return self.call(method, obj)
+
+    def at_once(self, obj: Any) -> Any:
+        """A generator expression whose items are all taken, as a list where Python's own loops
+        would ask for what depends on data."""
+        made, as_list = self.list_forms.get(id(obj), (None, None))
+        if made is None or as_list is None or ("listed",) not in self.assumed or (
+                inspect.getgeneratorstate(made) != inspect.GEN_CREATED):
+            return obj
+        made.close()
+        return as_list()
 
     def collected(self, iterable: Any) -> Any:
         """The items of a fresh generator, or of a class that is gone through by subscripts, in a

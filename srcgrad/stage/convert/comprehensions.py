@@ -17,6 +17,7 @@ from .loops import target_function
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _KINDS = {ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>",
           ast.GeneratorExp: "<listcomp>"}
+_FUNCTIONS = ast.Lambda | ast.GeneratorExp
 _DEEPEST_LIST_FORM = 2  # of generator expressions in each other: each level doubles the code
 
 
@@ -137,6 +138,12 @@ def _loop(c: Context, node: _Comprehension, index: int, iterable: ast.expr,
         then = c.add_region("then", condition, [], 0, True)
         c.out = []
         c.emit(c.op("if_", condition, [c.expr(condition), then, c.unit.name("PASS")]))
+    outside = set(map(id, ast.walk(node.generators[0].iter)))
+    if not any(isinstance(inner, _FUNCTIONS) and inner is not node and id(inner) not in outside
+               for inner in ast.walk(node)):  # nothing reads the variables after an iteration
+        frame = c.unit.name(c.scope.variable)
+        for name in dict.fromkeys(target_names(generator.target)):
+            c.emit(c.op("delete", at, [frame, c.unit.text(name)]))
     c.emit_return(c.constant(0, node), node)
     body = c.add_region("body", at, [], 0, True)
     c.out = saved
