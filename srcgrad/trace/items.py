@@ -96,7 +96,8 @@ class Items(Opening):
         opened = self.opened_list(obj, key)
         if opened is not None:
             return self.list_get(opened, key)
-        if type(obj) is list and self.ends_by_data(key):
+        if type(obj) is list and self.ends_by_data(key) and all(
+                is_number(i) or type(i) in (list, tuple) for i in self.items_seen(obj)):
             return self.call(part_of_list, obj, key.start, key.stop)
         key = self.static_key(key)
         path = self.paths.get(id(obj))

@@ -74,7 +74,7 @@ def _any_staged(machine: Any, parts: tuple[Any, ...]) -> bool:
 @handles(zip)
 def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
     if len(parts) == 1 and type(parts[0]) is Transposed:
-        return iter(machine.columns_of(parts[0].rows))
+        return machine.columns_of(parts[0])
     if not _any_staged(machine, parts):
         return zip(*[machine.watched(machine.outside_items(p)) for p in parts], strict=strict)
     parts = tuple(iteration.opened(machine, p) for p in parts)

@@ -10,7 +10,7 @@ from typing import Any
 from ..kinds import Kind
 from .elements import NdIter
 from .tracers import ArrayTracer, Choice, Tracer, is_tracer
-from .written_out import Flat, Parts
+from .written_out import Flat, Parts, column, narrowest
 
 
 class Staged:
@@ -196,6 +196,8 @@ def length(machine: Any, obj: Any) -> Any:
         return machine.length(obj.array)
     if isinstance(obj, Entries):
         return machine.length(machine.listed_entries(obj))
+    if isinstance(obj, Transposed):
+        return machine.call(narrowest, obj.rows)
     if isinstance(obj, Items) and type(obj.list) is not Choice:
         return machine.length(obj.list)
     if isinstance(obj, Items):  # of one of two lists
@@ -258,6 +260,8 @@ def item(machine: Any, obj: Any, index: Any) -> Any:
         return machine.getitem(obj.array, index)
     if isinstance(obj, Entries):
         return machine.getitem(machine.listed_entries(obj), index)
+    if isinstance(obj, Transposed):
+        return machine.as_tuple(machine.call(column, obj.rows, index))
     if isinstance(obj, Items):
         return machine.getitem(obj.list, index)
     if isinstance(obj, Enumerate):

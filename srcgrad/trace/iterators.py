@@ -20,7 +20,17 @@ from ..stage.machine import Frame
 from .classes import is_library
 from .contents import Contents
 from .iterables import taken
-from .iteration import Cursor, Enumerate, Mapped, Reversed, Rows, Zip, length
+from .iteration import (
+    Cursor,
+    Enumerate,
+    Items,
+    Mapped,
+    Reversed,
+    Rows,
+    Transposed,
+    Zip,
+    length,
+)
 from .journal import Field
 from .special_methods import python_method
 from .tracers import is_tracer
@@ -54,6 +64,9 @@ class Iterators(Contents):
 
     def kept(self, value: Any) -> Any:
         """A value that gets a name: an iterator has a position from now on."""
+        if type(value) is Transposed:  # the rows are those of now
+            value = self.kept_cursors.setdefault(id(value), (value, Cursor(
+                Items(self.call(list, value)))))[1]
         if type(value) in (Zip, Enumerate, Mapped, Reversed):
             value = self.kept_cursors.setdefault(id(value), (value, Cursor(value)))[1]
         if type(value) is Cursor:

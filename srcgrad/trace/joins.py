@@ -194,14 +194,26 @@ class Join:
         a run knows: a new one with the content that either has."""
         if self.is_part(a) or self.is_part(b):
             self.shares()
-        contents = [c for x in (a, b) for c in self.content_parts(x) if c is not UNBOUND]
+        ends = [self.ended_content(side, x) for side, x in enumerate((a, b))]
+        contents = [end for end in ends if end is not UNBOUND]
         shape = self._contents(contents[0], contents[-1])
         if isinstance(shape, Failed):
             return shape
         self.objects.append((a, b))
         kind = type(b if a is UNBOUND else a)
-        return Sequence(self.heir(lambda made: self.hold(kind, made[0]), a, b), [shape],
-                        self.content_parts)
+        build = self.heir(lambda made: self.hold(kind, made[0]), a, b)
+        if self.was_changed(a) or self.was_changed(b):
+            return Ended(build, [shape], lambda obj: (ends[0 if obj is a else 1],), (a, b))
+        return Sequence(build, [shape], self.content_parts)
+
+    def was_changed(self, obj: Any) -> bool:
+        """Is it a list that an arm has changed?"""
+        return id(obj) in self.changed[0] or id(obj) in self.changed[1]
+
+    def ended_content(self, side: int, obj: Any) -> Any:
+        """The content of a list (or dict or set) at the end of an arm."""
+        found = self.changed[side].get(id(obj))
+        return self.content_parts(obj)[0] if found is None else found
 
     def rebuilder(self, *objects: Any) -> Callable[[list[Any]], Any]:
         """A function that makes the object that these become from its parts."""
@@ -310,8 +322,7 @@ class Join:
             return self._two(a, b)
         if outline(a) != outline(b):
             return self._two(a, b)
-        parts_a, parts_b = (self.changed[side].get(id(obj), structure_parts(obj))
-                            for side, obj in enumerate((a, b)))
+        parts_a, parts_b = (self._ended_parts(side, obj) for side, obj in enumerate((a, b)))
         if parts_a is None or parts_b is None or len(parts_a) != len(parts_b):
             return self._two(a, b)
         items = [self.unify(x, y) for x, y in zip(parts_a, parts_b, strict=True)]
@@ -321,10 +332,17 @@ class Join:
             return Same(a)
         if is_mutable(a):
             self.objects.append((a, b))
-        if id(a) in self.changed[0] or id(b) in self.changed[1]:
+        if self.was_changed(a) or self.was_changed(b):
             return Ended(self.heir(list, a, b), items,
                          lambda obj: parts_a if obj is a else parts_b, (a, b))
         return Sequence(self.rebuilder(a, b), items, structure_parts)  # type: ignore[arg-type]
+
+    def _ended_parts(self, side: int, obj: Any) -> tuple[Any, ...] | None:
+        """The parts of an object at the end of an arm."""
+        found = self.changed[side].get(id(obj))
+        if found is None:
+            return structure_parts(obj)
+        return found.items if type(found) is Snapshot else None
 
     def _grows(self, a: Any, b: Any) -> bool:
         """Is a loop's variable bound to a new list, of another or of unknown length?"""
@@ -363,7 +381,7 @@ class Join:
         """The form of what only one path has."""
         if not is_tracer(obj) and isinstance(obj, IMMUTABLE):
             return Same(obj)
-        if type(obj) is Snapshot or (id(obj) in self.symbolic and id(obj) in self.young):
+        if type(obj) is Snapshot:
             return self._failed(obj, obj)
         if isinstance(obj, types.FunctionType):
             made = definition(obj)

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UnsupportedOperation
-from ..kinds import OPAQUE
+from ..kinds import OPAQUE, Kind
+from .iteration import Transposed
 from .lists import Lists
-from .tracers import Columns
+from .tracers import Columns, SymbolicList
 
 
 class LongTuples(Lists):
@@ -24,12 +25,16 @@ class LongTuples(Lists):
         self.long_tuples[id(made)] = made
         return made
 
-    def columns_of(self, obj: list[Any]) -> list[Any]:
-        """``zip(*rows)``: a tuple for each part of the rows."""
+    def columns_of(self, rows: Transposed) -> Any:
+        """``zip(*rows)``: an iterator of a tuple for each part of the rows."""
+        obj = rows.rows
         state = self.symbolic_lists[id(obj)]
+        if type(state) is SymbolicList and state.value.aval.elem is not None and (
+                state.value.aval.elem.kind is Kind.LIST):
+            return rows
         if type(state) is not Columns or not state.form.is_row:
-            return list(zip(*[self.iterate(row) for row in self.iterate(obj)], strict=False))
-        return [self.as_tuple(self.held_list(c)) for c in state.columns]
+            return zip(*[self.iterate(row) for row in self.iterate(obj)], strict=False)
+        return iter([self.as_tuple(self.held_list(c)) for c in state.columns])
 
     def with_tuples(self, structure: Any) -> Any:
         """A structure with tuples made at run time in place of what stands for them."""

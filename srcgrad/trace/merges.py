@@ -24,7 +24,7 @@ from .partial import DELETED, hollow
 from .reachability import reachable
 from .recorder import Region
 from .shapes import Failed, Leaf, Same, Shape, build, ended_lists, leaf_shapes, leaves
-from .tracers import ArrayTracer, Home, Jump, Partial, Poison, StandIn, SymbolicList
+from .tracers import ArrayTracer, Columns, Home, Jump, Partial, Poison, StandIn, SymbolicList
 
 UNREAD = Poison(TracingError(
     "a variable is read that was taken to be unused",
@@ -41,11 +41,11 @@ class Arm:
     jump: Any
     born: list[int] = field(default_factory=list)
 
-    def lists(self) -> dict[int, tuple[Any, ...]]:
-        """What the lists that it changed hold at its end, where their lengths are known."""
-        return {key[1]: change.after.items for key, change in self.changes.items()
+    def lists(self) -> dict[int, Any]:
+        """The contents at its end of the lists that it changed."""
+        return {key[1]: change.after for key, change in self.changes.items()
                 if isinstance(change.cell, Content) and type(change.cell.owner) is list
-                and type(change.after) is Snapshot}
+                and type(change.after) in (Snapshot, SymbolicList, Columns)}
 
 
 class Merges(Choices):
@@ -283,8 +283,7 @@ class Merges(Choices):
         for a, b in pairs:
             one = (id(a), id(b))
             sides = one if joining.predicate is not None else one[1:]
-            moved = {i for i in changed.intersection(sides)
-                     if i not in joining.changed[one.index(i)]}
+            moved = changed.intersection(sides).difference(*joining.changed)
             if {*one} & known or moved or (
                     partner[0].setdefault(id(a), id(b)) != id(b)) or (
                     partner[1].setdefault(id(b), id(a)) != id(a)):

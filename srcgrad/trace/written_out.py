@@ -457,3 +457,17 @@ def ufunc_method(function: Any, args: tuple[Any, ...]) -> Any:
     if entry is None or entry.nondiff or lookup(function) is not None:
         return None
     return helper if is_tracer(args[0]) and args[0].aval.is_inexact else None
+
+
+def narrowest(rows: Any) -> Any:
+    """How many columns ``zip(*rows)`` has."""
+    width = 0
+    for i, row in enumerate(rows):
+        if i == 0 or len(row) < width:
+            width = len(row)
+    return width
+
+
+def column(rows: Any, number: Any) -> Any:
+    """A column of ``zip(*rows)``."""
+    return [row[number] for row in rows]

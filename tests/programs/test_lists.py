@@ -17,10 +17,11 @@ import list_generator  # noqa: E402
 import python_iteration  # noqa: E402
 import python_lists  # noqa: E402
 import python_matrices  # noqa: E402
+import python_rows  # noqa: E402
 from chain import check, check_orders, floats, run_quietly  # noqa: E402
 
 PROGRAMS = [pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
-            for module in (python_lists, python_matrices, python_iteration) for fn, args in module.CASES]
+            for module in (python_lists, python_matrices, python_iteration, python_rows) for fn, args in module.CASES]
 X = np.linspace(0.2, 0.9, 40)
 SIZES = {  # arguments of two sizes: the text is one
     "casteljau": ((X[:5], 0.3), (X, 0.3)),
