@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UnsupportedOperation
+from ..graph.ir import Value
 from ..kinds import OPAQUE, Kind
 from .iteration import Transposed
 from .lists import Lists
@@ -18,6 +19,8 @@ from .tracers import Columns, SymbolicList
 
 class LongTuples(Lists):
     """Lists of unknown length that stand for tuples."""
+
+    tuple_rows: dict[int, Any]  # lists of which the rows stand for tuples
 
     def as_tuple(self, made: list[Any]) -> list[Any]:
         """Note that a list of unknown length stands for a tuple."""
@@ -35,6 +38,20 @@ class LongTuples(Lists):
         if type(state) is not Columns or not state.form.is_row:
             return zip(*[self.iterate(row) for row in self.iterate(obj)], strict=False)
         return iter([self.as_tuple(self.held_list(c)) for c in state.columns])
+
+    def given_row(self, owner: Any, item: list[Any], key: Any = None) -> Value:
+        if self.is_long_tuple(item):
+            self.tuple_rows[id(owner)] = owner
+        return super().given_row(owner, item, key)
+
+    def part_of(self, owner: list[Any], key: Any) -> list[Any]:
+        found = super().part_of(owner, key)
+        return self.as_tuple(found) if id(owner) in self.tuple_rows else found
+
+    def list_put(self, obj: Any, key: Any, value: Any) -> None:
+        if self.is_long_tuple(obj):
+            raise TypeError("'tuple' object does not support item assignment")
+        super().list_put(obj, key, value)
 
     def with_tuples(self, structure: Any) -> Any:
         """A structure with tuples made at run time in place of what stands for them."""

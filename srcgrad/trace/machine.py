@@ -119,6 +119,7 @@ class TraceMachine(Pushes):
         self.kept_cursors = {}
         self.spent = {}
         self.list_forms = {}
+        self.tuple_rows = {}
         self.drawn_from = {}
         self.demanding = self.subscripting = 0
         self.unsure = set()

@@ -407,3 +407,17 @@ def matrix_mixed(values, t):
     n = 2.0 * m + Matrix.identity(3) * t
     n[0, 1] = n[1, 0] * t
     return n.det() + (m * n).trace() + n[2, 2]
+
+
+@case(A)
+def columns_are_tuples(A):
+    rows = A.tolist()
+    rows[0][0] += 1.0
+    for i in range(3):
+        rows[i][i] *= 2.0
+    cols = list(zip(*rows))
+    s = 0.0
+    for i in range(3):
+        c = cols[i]
+        s += c[0] * (2.0 if isinstance(c, tuple) else 1.0)
+    return s
