@@ -78,6 +78,21 @@ def sums(first: list[Any], second: list[Any]) -> list[Any]:
     return [a + b for a, b in zip(first, second, strict=False)]
 
 
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
+
+
+def format_value(value: Any, conversion: str, spec: str) -> str:
+    """One field of an f-string."""
+    if conversion:
+        value = _CONVERSIONS[conversion](value)
+    return format(value, spec)
+
+
+def join_parts(*parts: Any) -> str:
+    """The f-string made of its parts."""
+    return "".join(parts)
+
+
 def raise_exception(cls: type[BaseException] | BaseException, *args: Any, **kwargs: Any) -> None:
     """``raise cls(*args, **kwargs)`` as a function; an exception that was caught is raised
     again."""

@@ -18,6 +18,7 @@ from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.shorthand import shorthand
 from srcgrad.emit.sizes import Sizes
+from srcgrad.emit.texts import f_string
 from srcgrad.graph.ir import Index, Node, Ref, Step, Steps, Through, Value
 from srcgrad.graph.records import copy_record, zero_record
 from srcgrad.kinds import SCALARS, Aval, Kind
@@ -187,6 +188,9 @@ class Expressions:
             return _place(PLACES[fn], args[0])
         if fn is sums:
             return _summed(*args)
+        text = None if kwargs else f_string(fn, args)
+        if text is not None:
+            return text
         keywords = [ast.keyword(k, v) for k, v in kwargs.items()]
         if isinstance(fn, Method):
             return ast.Call(ast.Attribute(args[0], fn.name, ast.Load()), args[1:], keywords)

@@ -104,6 +104,16 @@ def _handed_on(block: Block) -> Iterator[Value]:
 _LOOKS = ("get", "list_len", "list_like")
 
 
+def is_size_of_carried(loop: Node, node: Node) -> bool:
+    """Is the bound of a loop a size of the one array that it carries, whose name it keeps?"""
+    spec = loop.loop
+    if node.op != "dim" or spec.n_carried != 1 or spec.kind != "for":
+        return False
+    base, carried = node.inputs[0], loop.blocks[-1].params[1]
+    return loop.inputs[spec.first_init] is base and carried.hint == base.hint and (
+        carried.aval.shape == base.aval.shape is not None and carried.obj == base.obj)
+
+
 class Folding:
     """``inlined`` maps nodes to the position where they are evaluated; ``users`` maps values
     to the number of places that name them."""
@@ -264,7 +274,8 @@ class Folding:
         if by in self.shift:
             self.shift[node] = self.shift[by]
         elif by.op == "loop":
-            self.shift[node] = 1 + any(v is out for v in by.inputs[:by.loop.first_init])
+            bound = any(v is out for v in by.inputs[:by.loop.first_init])
+            self.shift[node] = 1 + (bound and not is_size_of_carried(by, node))
         return self.inlined.get(by, self.order.start[by])
 
     def is_last_read(self, node: Node) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from srcgrad.emit.fold import Folding
+from srcgrad.emit.fold import Folding, is_size_of_carried
 from srcgrad.emit.handles import Handles
 from srcgrad.emit.order import Order
 from srcgrad.emit.sizes import Sizes
@@ -125,7 +125,10 @@ class Liveness:
         for v in (*self.sizes.needed(node), *node.inputs[spec.first_init:]):
             self.use(v, start + 1)
         for v in node.inputs[:spec.first_init]:
-            self.use(v, start + 2)
+            made = self.folding.producer.get(v)
+            own = made is not None and self.folding.is_repeated(v) and (
+                is_size_of_carried(node, made))
+            self.use(v, start + 2 - own)
         self.stack.append((self.order.start[node], self.order.end[node]))
         for b in node.blocks[:-1]:
             self.block(b, None)

@@ -25,6 +25,8 @@ _ATTRIBUTES: dict[Any, str] = {np.transpose: "T", np.real: "real", np.imag: "ima
 def shorthand(node: Node, args: list[ast.expr], kwargs: dict[str, ast.expr]) -> ast.expr | None:
     """The short spelling of an ``apply`` whose first argument is certainly an array."""
     fn, template = node.params["fn"], node.params["args"]
+    if fn is np.zeros and len(args) == 1:
+        return _zeros(args[0], kwargs)
     if not template or not isinstance(template[0], Ref):
         return None
     aval = node.inputs[template[0].index].aval
@@ -50,6 +52,18 @@ def shorthand(node: Node, args: list[ast.expr], kwargs: dict[str, ast.expr]) -> 
                                             for a in (aval, other)):
             return ast.BinOp(_widened(args[0], 1, 1), ast.Mult(), args[1])
     return None
+
+
+def _zeros(shape: ast.expr, kwargs: dict[str, ast.expr]) -> ast.expr | None:
+    """``np.zeros(n)`` for ``np.zeros((n,), dtype=np.float64)``."""
+    if kwargs.keys() - {"dtype"}:
+        return None
+    size = shape.elts[0] if isinstance(shape, ast.Tuple) and len(shape.elts) == 1 else shape
+    dtype = kwargs.get("dtype")
+    keywords = [] if dtype is None or ast.unparse(dtype) in ("np.float64", "float") else [
+        ast.keyword("dtype", dtype)]
+    zeros = ast.Attribute(ast.Name("np", ast.Load()), "zeros", ast.Load())
+    return ast.Call(zeros, [size], keywords)
 
 
 def _widened(value: ast.expr, rank: int, axis: int) -> ast.expr:

@@ -78,7 +78,7 @@ class Sizes:
 
     # ---- scope -----------------------------------------------------------------------
     def block(self, block: Block) -> None:
-        added: list[Atom] = []
+        added: list[tuple[Atom, tuple[Value, int | None] | None]] = []
         for p in block.params:
             self.offer(p, added)
         for node in block.nodes:
@@ -92,10 +92,14 @@ class Sizes:
             if node.op not in ("const", "undef") and node not in self.folding.inlined:
                 for v in node.outputs:
                     self.offer(v, added)
-        for atom in added:
-            del self.atoms[atom]
+        for atom, before in reversed(added):
+            if before is None:
+                del self.atoms[atom]
+            else:
+                self.atoms[atom] = before
 
-    def offer(self, value: Value, added: list[Atom]) -> None:
+    def offer(self, value: Value,
+              added: list[tuple[Atom, tuple[Value, int | None] | None]]) -> None:
         """Sizes that can be read off a value from here on."""
         aval = value.aval
         made = self.folding.producer.get(value)
@@ -112,9 +116,15 @@ class Sizes:
             atom = _single(dim)
             if made is not None and made.op == "alias" and atom is not None:
                 self.aliases.setdefault(atom, (value, axis))
-            elif atom is not None and atom not in self.atoms:
+            elif atom is not None and self.is_newer(value, axis, self.atoms.get(atom)):
+                added.append((atom, self.atoms.get(atom)))
                 self.atoms[atom] = (value, axis)
-                added.append(atom)
+
+    @staticmethod
+    def is_newer(value: Value, axis: int | None, known: tuple[Value, int | None] | None) -> bool:
+        """Is a size not known yet, or from an older value under the name of this one?"""
+        return known is None or (known[1] == axis and value.obj is not None
+                                 and known[0].obj == value.obj and known[0].hint == value.hint)
 
     def _is_list(self, value: Value, made: Node | None) -> bool:
         """May the value be a sequence that is kept in a list?"""

@@ -160,6 +160,8 @@ class Plain:
     def add(self, stmts: Stmts, node: Node | None, *new: ast.stmt) -> None:
         """Append statements that belong to ``node``, with its comment before them."""
         for s in new:
+            if _is_idle_assignment(s):
+                continue
             if node is not None:
                 self.comments.before(stmts, node)
                 self.comments.mark(s, node)
@@ -248,6 +250,8 @@ class Plain:
             return
         target = self.name_of(node.out)
         value = self.e.of(node.inputs[0])
+        if _id(value) == target:
+            return
         last = stmts[-1] if stmts else None
         if isinstance(last, ast.Assign) and isinstance(value, ast.Name) and any(
                 isinstance(t, ast.Name) and t.id == value.id for t in last.targets):
@@ -457,6 +461,12 @@ class Plain:
                      if part or node.inputs[1].aval.optional else ast.BinOp(old, ast.Add(), value))
             self.add(stmts, node, ast.Assign([self.item(node, path, ast.Store())], total))
         self.rename(node, stmts)
+
+
+def _is_idle_assignment(stmt: ast.stmt) -> bool:
+    """``x = x``."""
+    return (isinstance(stmt, ast.Assign) and len(stmt.targets) == 1
+            and _id(stmt.value) is not None and _id(stmt.targets[0]) == _id(stmt.value))
 
 
 def _is_mask(key: object, node: Node) -> bool:

@@ -14,7 +14,7 @@ from ..errors import UnsupportedSyntax
 from ..graph.ir import Value
 from ..kinds import OPAQUE
 from ..public_names import of_scipy
-from ..spelling import begin_guarded, raise_exception, raise_from
+from ..spelling import begin_guarded, format_value, join_parts, raise_exception, raise_from
 from ..stage.machine import NORMAL, UNBOUND
 from ..stage.regions import region_info
 from .attempts import Attempt, Handler, Reached, refused
@@ -394,21 +394,6 @@ def _meets_names(caught: Callable[[], Any] | None) -> bool:
     types = caught() if caught is not None else ()
     return any(t in (NameError, UnboundLocalError)
                for t in (types if isinstance(types, tuple) else (types,)))
-
-
-_CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
-
-
-def format_value(value: Any, conversion: str, spec: str) -> str:
-    """One field of an f-string."""
-    if conversion:
-        value = _CONVERSIONS[conversion](value)
-    return format(value, spec)
-
-
-def join_parts(*parts: Any) -> str:
-    """The f-string made of its parts."""
-    return "".join(parts)
 
 
 def _enter(manager: Any) -> Any:

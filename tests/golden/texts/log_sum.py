@@ -25,13 +25,13 @@ def log_sum_backward(record, d_out):
     taken, t1, t2, t3, t4, record, record_2 = record
     if taken:
         # return x[0]
-        d_x = np.zeros((t1,), dtype=np.float64)
+        d_x = np.zeros(t1)
         d_x[0] = d_out
     else:
         t5 = t1 // 2
         # return np.logaddexp(log_sum(x[:n // 2]), log_sum(x[n // 2:]))
         t2 = np.where(t2 == -np.inf, 0, t2)
-        d_x = np.zeros((t1,), dtype=np.float64)
+        d_x = np.zeros(t1)
         d_x[t5:] = log_sum_backward(record, d_out * np.exp(t4 - t2))
         d_x[:t5] = log_sum_backward(record_2, d_out * np.exp(t3 - t2))
     return d_x

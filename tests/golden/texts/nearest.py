@@ -47,7 +47,7 @@ def nearest_value_and_grad(points, centers, d_total=1.0):
         t2 = t1.pop()
         t3 = [0.0] * len(saved[i])
         t3[least_saved[i]] += t2
-        d_p = np.zeros((points.shape[1],), dtype=np.float64)
+        d_p = np.zeros(points.shape[1])
         for i_2 in reversed(range(centers.shape[0])):
             t2 = t3.pop()
             t2 = 2 * t2 * saved_2[i, i_2]
