@@ -188,6 +188,8 @@ class Expressions:
             return _place(PLACES[fn], args[0])
         if fn is sums:
             return _summed(*args)
+        if fn is dict and not args and not kwargs:
+            return ast.Dict([], [])
         text = None if kwargs else f_string(fn, args)
         if text is not None:
             return text

@@ -21,6 +21,7 @@ from ..tree import blank
 from . import (  # noqa: F401  (they fill the table of handlers)
     array_members,
     arrays,
+    extremes,
     functions,
     heaps,
     iterables,
