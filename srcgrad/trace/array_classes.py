@@ -62,6 +62,10 @@ class ArrayClasses(ArrayRecipes):
             slots = vars(cls).get("__slots__", ())
             slots = (slots,) if isinstance(slots, str) else slots
             namespace = {n: v for n, v in vars(cls).items() if n not in (*KEPT, *slots)}
+            if self.from_outside(cls):  # what it overrides is looked up while tracing
+                self.register_class(cls)
+                self.guard("keys", self.paths[id(cls)].child("attr", "__dict__"),
+                           tuple(vars(cls)))
             self.classed[cls] = type(cls.__name__, bases, {
                 **namespace, "cls": cls, "machine": self, "__module__": cls.__module__,
                 "__qualname__": cls.__qualname__})
@@ -95,6 +99,13 @@ class ArrayClasses(ArrayRecipes):
         names = (record_fields(obj) or ())[1:]
         made: Any = rebuilder(obj)([array, *(self.getattr(obj, n) for n in names)])
         self.journal.born(made)
+        return made
+
+    def handle(self, array: ArrayTracer) -> ArrayTracer:
+        """Another object for the same array: the shape of one may be set without the other's."""
+        made = ArrayTracer(self, array.aval, array.home, array.steps, array.dyn, array.obj,
+                           array.first, self.region)
+        made.seen = array.seen
         return made
 
     def array_of(self, obj: Any) -> Any:
@@ -221,6 +232,12 @@ class ArrayClasses(ArrayRecipes):
             return self._by_default(*args)
         if picked_inside(args) and is_of_library(function):
             args = tuple(map(self._with_copies, args))
+        if function is hash and isinstance(args[0], ClassedArray) and (
+                python_method(args[0], "__hash__") is None):
+            raise TypeError(f"unhashable type: {args[0].cls.__name__!r}")
+        if function is iter and len(args) == 1 and isinstance(args[0], ClassedArray):
+            items = self.call_method(args[0], "__iter__")
+            return super().call(iter, items) if type(items) is ArrayTracer else items
         if function is super and len(args) == 2 and isinstance(args[1], ClassedArray):
             return self.super_(*args)
         if isinstance(function, (types.MethodDescriptorType, types.WrapperDescriptorType)) and (
@@ -261,8 +278,10 @@ class ArrayClasses(ArrayRecipes):
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         if name == "view" and len((*args, *kwargs)) == 1 and is_tracer(obj) and is_array_class(
                 wanted := (*args, *kwargs.values())[0]):
-            made = self.as_class(wanted, obj, obj)
-            return made if type(obj) is ArrayTracer else obj  # a scalar stays one
+            if type(obj) is ArrayTracer:
+                return self.as_class(wanted, self.handle(obj), obj)
+            self.as_class(wanted, obj, obj)
+            return obj  # a scalar stays one
         if isinstance(obj, np.ufunc) and self.classed and (
                 holds_classed(args) or holds_classed(kwargs)):
             return self.call(getattr(obj, name), *args, **kwargs)

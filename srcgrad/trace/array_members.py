@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
-from ..subclasses import is_array_class
+from ..subclasses import ARRAY, is_array_class
 from .array_classes import is_native
 from .calls import is_users
 from .elements import items_of
 from .handlers import HANDLERS, handles
+from .journal import Field
 from .operators import BINARY, UNARY
 from .protocols import UFUNCS
 from .special_methods import COMPARE, DUNDER, UNARY_DUNDER, python_method
@@ -62,6 +63,12 @@ def _read_view(machine: Any, obj: Any, *, name: str) -> Any:
 
 
 def _write(machine: Any, obj: Any, value: Any, *, name: str) -> None:
+    array = machine.array_of(obj)
+    if name == "shape" and id(obj) not in machine.paths:
+        view = machine.call(np.reshape, array, value)
+        if type(view) is ArrayTracer and view.home is array.home:
+            machine.journal.write(Field(obj, ARRAY), view)
+            return
     machine.setattr(machine.array_of(obj), name, machine.unclassed(value))
 
 
@@ -88,9 +95,9 @@ def _view(machine: Any, obj: Any, /, *wanted: Any, **named: Any) -> Any:
     cls = next((w for w in (*wanted, *named.values()) if isinstance(w, type) and issubclass(
         w, np.ndarray)), None)
     if cls is np.ndarray:
-        return machine.array_of(obj)
+        return machine.handle(machine.array_of(obj))
     if is_array_class(cls):
-        return machine.as_class(cls, machine.array_of(obj), obj)
+        return machine.as_class(cls, machine.handle(machine.array_of(obj)), obj)
     return _method(machine, obj, *wanted, name="view", **named)
 
 

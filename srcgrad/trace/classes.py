@@ -17,7 +17,7 @@ from ..stage.machine import UNBOUND, Frame
 from ..stage.source import is_generated
 from .items import Items
 from .natives import class_attribute
-from .tracers import is_tracer
+from .tracers import is_tracer, users_class
 
 LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
              "collections", "dataclasses", "typing", "abc", "copy", "time", "random", "warnings",
@@ -30,6 +30,11 @@ def is_library(name: str | None) -> bool:
     """Is a module part of NumPy, SciPy or the standard library (whose functions do not change
     while a program runs)?"""
     return name is not None and name.split(".")[0] in LIBRARIES
+
+
+def lineage_of(obj: Any) -> tuple[type, ...]:
+    """The classes that an instance, or a class, inherits from."""
+    return obj.__mro__[1:] if isinstance(obj, type) else users_class(type(obj)).__mro__
 
 
 class ClassAttributes(Items):
@@ -85,7 +90,8 @@ class ClassAttributes(Items):
     def note_method(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
         """Guard a method that an operator, a call or a protocol has found in the class of its
         first argument."""
-        cls = args[0] if args and isinstance(args[0], type) else type(args[0]) if args else object
+        cls = args[0] if args and isinstance(args[0], type) else users_class(
+            type(args[0])) if args else object
         if (id(cls), id(function)) in self.methods or is_library(cls.__module__) or (
                 is_library(function.__module__)):
             return
@@ -97,7 +103,7 @@ class ClassAttributes(Items):
 
     def descriptor(self, cls: type, name: str, found: Any) -> Any:
         """A descriptor of the user's in a class, with its attributes read at each call."""
-        holder = next(c for c in cls.__mro__ if name in vars(c))
+        holder = next(c for c in users_class(cls).__mro__ if name in vars(c))
         if self.from_outside(holder):
             self.register_class(holder)
             self.guard("holds", self.paths[id(holder)], (name, found))
@@ -126,13 +132,13 @@ class ClassAttributes(Items):
         if is_tracer(obj) or name in getattr(obj, "__dict__", ()) or (
                 name in self.overlays.get(id(obj), ())):
             return obj
-        lineage = obj.__mro__[1:] if isinstance(obj, type) else type(obj).__mro__
+        lineage = lineage_of(obj)
         return self.changed_class(obj, name, lineage) or obj
 
     def inherited(self, obj: Any, name: str) -> Any:
         """What the program has stored into a class that an instance or class inherits from;
         UNBOUND if nothing of this name."""
-        lineage = obj.__mro__[1:] if isinstance(obj, type) else type(obj).__mro__
+        lineage = lineage_of(obj)
         cls = self.changed_class(obj, name, lineage)
         return UNBOUND if cls is None else self.bound_to(obj, self.getattr(cls, name))
 
@@ -150,8 +156,8 @@ class ClassAttributes(Items):
         """An attribute of ``super()``: that of the next class that has it."""
         if obj.__self__ is None or name == "__class__":
             return getattr(obj, name)
-        lineage = obj.__self_class__.__mro__
-        lineage = lineage[lineage.index(obj.__thisclass__) + 1:]
+        lineage = users_class(obj.__self_class__).__mro__
+        lineage = lineage[lineage.index(users_class(obj.__thisclass__)) + 1:]
         holder = next((c for c in lineage if name in vars(c)), None)
         cls = self.changed_class(None, name, lineage)
         if cls is None and holder is not None:
@@ -170,7 +176,7 @@ class ClassAttributes(Items):
     def guard_seeded(self, obj: Any, name: str) -> None:
         """Remember that what an instance inherits was taken for its own; refuse to change that
         in the class afterwards."""
-        lineage = obj.__mro__[1:] if isinstance(obj, type) else type(obj).__mro__
+        lineage = lineage_of(obj)
         if isinstance(obj, type) and (id(obj), name) in self.seeded:
             raise self.fatal(UnsupportedOperation(
                 f"the attribute {name!r} of the class {obj.__name__} is changed after a branch or "

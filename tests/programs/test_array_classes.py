@@ -17,12 +17,13 @@ import array_classes  # noqa: E402
 import array_classes_found  # noqa: E402
 import array_classes_manual  # noqa: E402
 import array_classes_mixed  # noqa: E402
+import array_classes_protocols  # noqa: E402
 import array_classes_units  # noqa: E402
 from array_classes import Signal, Vec, Weighted, X  # noqa: E402
 from chain import check, check_exported, check_orders, same  # noqa: E402
 
 MODULES = (array_classes, array_classes_found, array_classes_manual, array_classes_mixed,
-           array_classes_units)
+           array_classes_protocols, array_classes_units)
 PROGRAMS = [pytest.param(fn, args, id=fn.__name__)
             for module in MODULES for fn, args in module.CASES]
 
