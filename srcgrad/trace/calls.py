@@ -428,7 +428,7 @@ class Calls(LibraryCalls):
                        kwargs: dict[str, Any]) -> Any:
         if name == "join" and len(args) == 1 and not is_tracer(args[0]) and not (
                 isinstance(args[0], (list, tuple, str))):
-            args = (list(self.iterate(args[0])),)
+            args = (self.call(list, args[0]),)
         args = tuple(self.as_run_time(a) for a in args)
         kwargs = {k: self.as_run_time(v) for k, v in kwargs.items()}
         if not contains_tracer(args) and not contains_tracer(kwargs):

@@ -79,6 +79,10 @@ class Items(Opening):
 
     def _read_static(self, obj: Any, key: Any) -> Any:
         """A subscript of a Python container (or a static array) at trace time."""
+        if isinstance(obj, (str, bytes)):
+            parts = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
+            if any(is_tracer(p) and self.is_data(p) for p in parts):
+                return self.apply_opaque(operator.getitem, (obj, key), {})
         if is_tracer(key) and isinstance(obj, (list, tuple)) and self.is_data(key):
             if not obj:
                 raise IndexError(f"{type(obj).__name__} index out of range")

@@ -304,6 +304,8 @@ class Keys(KnownKeys):
         self.note_container(obj)
         state = self.partial_of(obj)
         keys = tuple(k for k, _ in state.entries) if state is not None else tuple(held)
+        if len(keys) > FEW:  # too many for branches
+            self.make_table(obj)
         certain = state is None and keys and isinstance(obj, dict) and any(
             self.known_place(o, key) for o in (obj, held))
         found = self.by_key(key, keys, act, None if certain else missing or (

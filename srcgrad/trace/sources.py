@@ -201,6 +201,9 @@ class Sources(Recorder):
         if whole is not None:
             return self._batch(obj, whole, path)
         self.guard("type", path, type(obj))
+        if type(obj) is tuple and not obj:  # Python has one empty tuple, which tells no place
+            self.guard("length", path, 0)
+            return obj
         known = self.paths.get(id(obj))
         if known is not None and known != path:
             return self._found_again(obj, known, path)

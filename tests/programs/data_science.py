@@ -119,3 +119,58 @@ def strides_of_flat_arrays(x):
     found = (strided(x.ravel(), (5, 4), (2 * s, s)) ** 2).sum()
     found += (strided(y.reshape(-1), (5, 4), (2 * s, s)) ** 3).sum()
     return found + (strided(y.flatten(), (5, 4), (2 * s, s)) ** 2).sum()
+
+
+# ---- many keys, and letters chosen by data -------------------------------------------------
+@case(R.normal(size=30), 0.5)
+def many_keys_by_data(x, c):
+    table = {i: c * i * i for i in range(20)}
+    k = int(np.argmax(x[:20]))
+    return table[k] * x[k] + table.get(k + 1, c)
+
+
+@case(R.rand(5, 5), 0.5)
+def cheapest_way_traced_back(w, c):
+    cost = {}
+    for i in range(5):
+        for j in range(5):
+            best = 0.0
+            if i > 0:
+                best = cost[i - 1, j]
+            if j > 0 and (i == 0 or cost[i, j - 1] < best):
+                best = cost[i, j - 1]
+            cost[i, j] = best + w[i, j] * c
+    i = j = 4
+    path = 0.0
+    while i or j:
+        path += w[i, j] ** 2
+        if j == 0 or (i > 0 and cost[i - 1, j] < cost[i, j - 1]):
+            i -= 1
+        else:
+            j -= 1
+    return cost[4, 4] + path
+
+
+@case(np.array([0.3, -0.2, 0.5, 0.1]), "ACGTAC")
+def letters_by_data(x, seq):
+    k = int(np.argmax(x))
+    weights = {"A": x[0], "C": x[1], "G": x[2], "T": x[3]}
+    s = weights[seq[k]] * 2 + len(seq[k:k + 2])
+    if seq[k] == "G" or seq[k:k + 2] == "CG":
+        s = s * x[1]
+    print(seq[k], seq[k:], f"{seq[k]}!", seq[-k - 1])
+    return s
+
+
+@case(np.array([0.3, -0.2, 0.5, 0.1]), "ACGTACGGTACA")
+def scanned_in_steps(x, seq):
+    i, s, n = 0, 0.0, 0
+    code = dict(zip("ACGT", x))
+    while i < len(seq) - 1:
+        if code[seq[i]] > 0.2:
+            s += code[seq[i]] * code[seq[i + 1]]
+            i += 2
+        else:
+            i += 1
+            n += seq[i] in "GC"
+    return s + n * x[0]
