@@ -20,9 +20,9 @@ from .binding import Bound
 from .frames import Tape, cotangent_aval
 from .lists import add_to, get
 
-# The axis along which arrays of a rank are joined.
+# The axis along which arrays of a rank are joined; one that they do not have is a new one.
 _AXES: dict[Any, Callable[[int], int]] = {
-    np.hstack: lambda rank: 0 if rank < 2 else 1, np.vstack: lambda rank: 0,
+    np.hstack: lambda rank: 0 if rank < 2 else 1, np.vstack: lambda rank: 0 if rank > 1 else 1,
     np.column_stack: lambda rank: 1, np.dstack: lambda rank: 2,
 }
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.signal as sp
 
-from srcgrad.rules.book import Array, NoRule, vjp
+from srcgrad.rules.book import Array, NoRule, nondiff, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.products import conj_complex
 
@@ -145,3 +145,19 @@ def correlate2d_in2(ct: Array, in1: Array, in2_shape: Shape, in2_dtype: Dtype, b
                     fillvalue: Any) -> Array:
     _zero_filled("correlate2d", boundary, fillvalue)
     return conj_complex(convolved_back(np.flip(ct), np.flip(in1), in2_shape), in2_dtype)
+
+
+# ---- places of peaks -----------------------------------------------------------------------------
+@runtime
+def is_peak(x: Array, settings: Any) -> Array:
+    """Where ``scipy.signal.find_peaks`` finds the peaks of a vector, as truth values.
+
+    >>> is_peak(np.array([0.0, 2.0, 1.0, 3.0, 0.0]), {"height": 2.5})
+    array([False, False, False,  True, False])
+    """
+    found = np.zeros(np.shape(x), bool)
+    found[sp.find_peaks(x, **settings)[0]] = True
+    return found
+
+
+nondiff(is_peak)

@@ -208,6 +208,18 @@ def _staged(helper: Any) -> Handler:
     return handler
 
 
+def find_peaks(machine: Any, x: Any, height: Any = None, **settings: Any) -> Any:
+    """``scipy.signal.find_peaks``: the places have no derivative, the heights are those of x."""
+    from ..rules.scipy_signal import is_peak  # an optional partner
+
+    if height is not None:
+        settings["height"] = height
+    x = machine.call(np.asarray, x)
+    found = machine.call(np.flatnonzero, machine.call_library(is_peak, (x, settings), {}))
+    heights = {} if height is None else {"peak_heights": machine.getitem(x, found)}
+    return found, machine.made_dict(heights)
+
+
 def frozen_normal(machine: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
     return machine.construct(FrozenNormal, (self, *args), kwargs)
 
@@ -356,6 +368,7 @@ HANDLED: dict[tuple[str, str], Handler] = {
     ("scipy.linalg._special_matrices", "hankel"): of_vectors("hankel", hankel),
     ("scipy.linalg._special_matrices", "circulant"): of_vectors("circulant", circulant),
     ("scipy.spatial.distance", "squareform"): squareform,
+    ("scipy.signal._peak_finding", "find_peaks"): find_peaks,
     ("scipy.sparse.linalg._dsolve.linsolve", "spsolve"): spsolve,
     ("scipy.stats._multivariate", "multivariate_normal_gen.__call__"): frozen_normal,
 }

@@ -246,3 +246,13 @@ def roots_on_one_path(x):
     else:
         z = np.roots(np.array([1.0, x[0], 0.5]))
     return np.sum(np.abs(z * x[1]))
+
+
+@case(np.array([0.3, -1.2, 0.7]), 3)
+def vectors_of_a_length_by_data_as_rows(x, n):
+    size = int(np.sum(x > 0))
+    rows = []
+    for k in range(n):
+        size = max(size - (x[k] < -5.0), 1)
+        rows.append(x[:size] * (k + 1.0))
+    return np.sum(np.vstack(rows) ** 2 * np.arange(1.0, n + 1.0)[:, None])

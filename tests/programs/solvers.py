@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.integrate as si
 import scipy.optimize as so
+import scipy.signal
 
 CASES = []
 STEPS = []  # long to compile
@@ -97,6 +98,14 @@ def integral_over_ranges(p):
 @case(1.3)
 def integral_of_roots(p):
     return si.quad(lambda x: so.brentq(lambda z: z**3 - p * x - 1, 0, 5), 0, 1)[0]
+
+
+# ---- peaks ---------------------------------------------------------------------------------------
+@case(np.array([0.3, 1.2, 0.7, 2.0, -0.4, 0.9, 0.15]))
+def heights_of_peaks(x):
+    every, _ = scipy.signal.find_peaks(x)
+    high, found = scipy.signal.find_peaks(x, height=1.0, distance=2)
+    return np.sum(x[every] ** 2 * every) + np.sum(found["peak_heights"] ** 3) + len(high)
 
 
 # ---- roots ---------------------------------------------------------------------------------------
