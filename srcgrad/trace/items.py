@@ -24,7 +24,16 @@ from .refused import other_dtype
 from .run_time import factory_of
 from .special_methods import python_method
 from .structures import is_number
-from .tracers import ArrayTracer, OpaqueTracer, Poison, SymbolicList, Tracer, is_tracer
+from .tracers import (
+    ArrayTracer,
+    Choice,
+    OpaqueTracer,
+    Picked,
+    Poison,
+    SymbolicList,
+    Tracer,
+    is_tracer,
+)
 from .written_out import part_of_list
 
 
@@ -271,6 +280,8 @@ class Items(Opening):
                 self.with_key(obj, key, lambda k: self.setitem(obj, k, value), needed=True)
                 return
         base = native_class(type(obj))
+        if isinstance(obj, tuple):
+            raise TypeError(f"'{type(obj).__name__}' object does not support item assignment")
         if id(obj) in self.paths:
             own = python_method(obj, "__setitem__") is not None
             self.effect_on(obj, base.__setitem__ if own else operator.setitem, key, value)
@@ -281,6 +292,10 @@ class Items(Opening):
             self.list_put(obj, key, value)
             return
         if isinstance(obj, list) and is_tracer(key) and self.is_data(key):
+            if not self.may_open() and any(
+                    type(i) in (list, Choice, Picked) for i in (value, *obj)):
+                self.put_among(obj, key, value)
+                return
             self.list_put(self.made_unknown(obj), key, value)
             return
         opened = self.opened_list(obj, key) if is_number(value) else None
@@ -296,6 +311,10 @@ class Items(Opening):
             obj[key] = value
         else:
             base.__setitem__(obj, key, value)
+
+    def put_among(self, obj: list[Any], key: Any, value: Any) -> None:
+        """``items[k] = value`` where the items are objects: each is the new one or the old one."""
+        raise AttributeError
 
     def effect_on(self, obj: Any, fn: Any, *args: Any) -> None:
         raise AttributeError

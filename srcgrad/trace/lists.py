@@ -211,11 +211,14 @@ class Lists(ListRows):
             raise Restart(("assume", ("uneven",)))
         self.unroll_list_makers("a list that it fills holds objects that change")
         if type(owner) is list:
-            raise self.fatal(UnsupportedOperation(
+            refusal = self.fatal(UnsupportedOperation(
                 "a list is changed that has been put into a list whose length depends on data",
                 why="the change could not be followed to where the list is read again",
                 fix="fill the list first and append it then, or use an array in place of a "
                     "list of lists"))
+            if not self.may_open():
+                refusal.assume = ("lists",)
+            raise refusal
         raise self.fatal(UnsupportedOperation(
             "an object is changed that lies in a list whose length depends on data",
             why="such a list is kept part by part, so the change would not be seen there",

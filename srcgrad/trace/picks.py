@@ -25,7 +25,7 @@ from .access import is_cached_property
 from .classes import is_library
 from .either import Either
 from .handlers import HANDLERS
-from .journal import Field
+from .journal import Content, Field
 from .natives import class_attribute
 from .shapes import place_among
 from .special_methods import python_method
@@ -114,6 +114,16 @@ class Picks(Either):
                     return fn is int and self._is_place(node.inputs[0])
                 return fn in PLACES
         return False
+
+    def put_among(self, obj: list[Any], key: Any, value: Any) -> None:
+        place = self.number_among(len(obj), key)
+        self.journal.touch(Content(obj, self.symbolic_lists))
+        for i, old in enumerate(list(obj)):
+            test = self.compare("==", place, i)
+            other = self.if_expression(test, lambda: 0, lambda: 1)
+            found = self.pick([value, old], other)
+            obj[i] = found if found is not None else self.if_expression(
+                test, lambda: value, lambda old=old: old)  # type: ignore[misc]
 
     def each_of(self, picked: Picked, act: Callable[[Any], Any]) -> Any:
         """The value of an action on whichever object it is, in a branch for each."""

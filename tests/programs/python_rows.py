@@ -421,3 +421,56 @@ def columns_are_tuples(A):
         c = cols[i]
         s += c[0] * (2.0 if isinstance(c, tuple) else 1.0)
     return s
+
+
+@case(A)
+def rows_swapped_beside_a_name(A):
+    rows = A.tolist()
+    r = rows[0]
+    q = int(abs(A[0, 0]) * 7) % 3
+    rows[q], rows[1] = rows[1], rows[q]
+    rows[1][0] *= 2.0
+    r[1] = 0.5 * A[1, 1]
+    return sum(i * a * b - c for i, (a, b, c) in enumerate(rows)) + r[0]
+
+
+@case(A)
+def rows_replaced_beside_a_name(A):
+    rows = [[v * k for v in A[k]] for k in range(3)]
+    first = rows[0]
+    k = int(abs(A[0, 0]) * 7) % 3
+    rows[k] = [1.0, A[2, 2], 2.0]
+    first[0] = 3.0 * A[0, 1]
+    rows[-1][k] += 1.0
+    return sum(sum(r) * i for i, r in enumerate(rows)) + sum(first)
+
+
+@case(A)
+def tuple_that_does_not_change(A):
+    t = (A[0, 0], 1.0)
+    try:
+        t[0] = 2.0
+    except TypeError:
+        return t[0] * 3.0
+    return t[1]
+
+
+@case(X[:3])
+def pivot_rows(x):
+    n = len(x)
+    rows = [[x[i] * (j + 1) + math.sin(x[j] * i) for j in range(n)] for i in range(n)]
+    r = rows[0]
+    for i in range(n - 1):
+        best = i
+        for k in range(i + 1, n):
+            if abs(rows[k][i]) > abs(rows[best][i]):
+                best = k
+        rows[i], rows[best] = rows[best], rows[i]
+        for k in range(i + 1, n):
+            f = rows[k][i] / rows[i][i]
+            for j in range(i, n):
+                rows[k][j] -= f * rows[i][j]
+    det = 1.0
+    for i in range(n):
+        det *= rows[i][i]
+    return det + r[0]
