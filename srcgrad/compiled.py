@@ -16,7 +16,7 @@ from typing import Any
 
 from .cache.dispatch import MISS
 from .compiler import Request, Specialization, compile_call, inner_joint
-from .errors import SourceNotFound, StructureError, TracingError
+from .errors import SourceNotFound, SrcgradError, StructureError, TracingError
 from .frames import shown, without_internal_frames
 from .graph.ir import Graph
 from .show.beside import SideBySide, side_by_side
@@ -111,7 +111,13 @@ class Compiled:
             found = self._find(args, kwargs)
             if found is not None:
                 return found
-            made = compile_call(self.__wrapped__, self._request, args, kwargs)
+            try:
+                made = compile_call(self.__wrapped__, self._request, args, kwargs)
+            except SrcgradError:
+                raise
+            except Exception:  # the program's own: with what it does before it raises
+                self.__wrapped__(*args, **kwargs)
+                raise
             self._misses += 1
             self._entries.insert(0, made)
             del self._entries[MAX_SIZE:]

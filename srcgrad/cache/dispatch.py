@@ -18,9 +18,10 @@ from ..dims import Atom, Poly, symbols
 from ..guards import Guard, Path, SizeSource, stacked
 from ..subclasses import base_array, content_item
 
-ORDER = {"type": 0, "is": 0, "is_path": 0, "equals": 1, "array": 2, "extent": 3, "length": 4,
-         "keys": 4, "missing": 4, "inherited": 4, "holds": 4,
-         "size": 5, "contiguous": 6, "overlap": 7}
+ORDER = {"type": 0, "is": 0, "is_path": 0, "is_not_path": 0, "equals": 1, "array": 2, "extent": 3,
+         "length": 4, "keys": 4, "missing": 4, "inherited": 4, "holds": 4, "size": 5,
+         "contiguous": 6, "overlap": 7, "distinct": 7}
+LATE = ("size", "contiguous", "overlap", "distinct")
 
 
 class Miss:
@@ -51,10 +52,16 @@ def size_text(dim: Any, names: Mapping[Atom, str]) -> str:
     return " + ".join(terms)
 
 
+def key_forms(keys: Any) -> list[Any]:
+    """The types of keys, and of what lies in those that are tuples."""
+    return [(type(k), key_forms(k)) if isinstance(k, tuple) else type(k) for k in keys]
+
+
 _HELPER_NAMES = {"max": "max", "min": "min", "pow": "pow", "floordiv": "_floordiv", "mod": "_mod",
                  "range_length": "_range_length", "slice_length": "_slice_length"}
 SIZE_HELPERS: dict[str, Any] = {
     "_stacked": stacked,
+    "_forms": key_forms,
     "_content_item": content_item,
     "_base_array": base_array,
     "_floordiv": lambda a, b: a // b,
@@ -136,6 +143,12 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
         relation, dim, number = data
         out.check(f"{size_text(dim, names)} {relation} {number}")
         return
+    if guard.kind == "distinct":
+        altered, others = ([f"id({out.place(p)})" for p in part] for part in data)
+        out.check(f"len({{{', '.join(altered)}}}) == {len(altered)}")
+        if others:
+            out.check(f"{{{', '.join(altered)}}}.isdisjoint(({', '.join(others)},))")
+        return
     assert guard.path is not None
     place = out.place(guard.path)
     if guard.kind == "type":
@@ -149,6 +162,8 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
         out.check(f"len({place}) == {data}")
     elif guard.kind == "keys":
         out.check(f"[*{place}] == {out.constant(list(data))}")
+        if not all(type(k) is str for k in data):  # 1, 1.0 and True are equal
+            out.check(f"_forms({place}) == {out.constant(key_forms(data))}")
     elif guard.kind == "missing":
         out.check(f"not hasattr({place}, {data!r})")
     elif guard.kind == "inherited":
@@ -157,6 +172,8 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
         out.check(f"{place}.__dict__.get({data[0]!r}) is {out.constant(data[1])}")
     elif guard.kind == "is_path":
         out.check(f"{place} is {out.place(data)}")
+    elif guard.kind == "is_not_path":
+        out.check(f"{place} is not {out.place(data)}")
     elif guard.kind == "overlap":
         out.check(f"not _overlap({place}, {out.place(data)})")
     elif guard.kind == "contiguous":
@@ -198,14 +215,15 @@ def dispatcher(name: str, signature: inspect.Signature, guards: Sequence[Guard],
                                  **SIZE_HELPERS}
     out = _Writer(namespace, frozenset(signature.parameters))
     for guard in guards:
-        for path in (guard.path, guard.data if isinstance(guard.data, Path) else None):
+        among = [p for part in guard.data for p in part] if guard.kind == "distinct" else []
+        for path in (guard.path, guard.data if isinstance(guard.data, Path) else None, *among):
             if path is not None and path.root[0] == "object":
                 namespace[f"_r{path.root[1]}"] = roots[path.root[1]]
     for path in inputs:
         if path.root[0] == "object":
             namespace[f"_r{path.root[1]}"] = roots[path.root[1]]
     ordered = sorted(guards, key=lambda g: ORDER.get(g.kind, 4))
-    structural = [g for g in ordered if g.kind not in ("size", "contiguous", "overlap")]
+    structural = [g for g in ordered if g.kind not in LATE]
     names = {}
     for guard in _parents_first(structural):
         _check_guard(out, guard, {})
@@ -216,7 +234,7 @@ def dispatcher(name: str, signature: inspect.Signature, guards: Sequence[Guard],
             place = out.place(source.path)
             names[atom] = place if source.axis is None else out.extent(place, source.axis)
     for guard in ordered:
-        if guard.kind in ("size", "contiguous", "overlap"):
+        if guard.kind in LATE:
             _check_guard(out, guard, names)
     arguments = ", ".join(out.place(p) for p in inputs)
     parameters = _parameter_text(signature, namespace)

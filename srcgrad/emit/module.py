@@ -49,8 +49,11 @@ class Emitted:
     globals: Mapping[str, Any] = field(default_factory=dict)
 
 
+OUTPUTS = object()  # the result of a function: its only output, or the tuple of its outputs
+
+
 def emit(graph: Graph, *, parameter_names: Sequence[str],
-         defaults: Mapping[str, Any] | None = None, result: Any = None) -> Emitted:
+         defaults: Mapping[str, Any] | None = None, result: Any = OUTPUTS) -> Emitted:
     """The Python source of a graph.
 
     ``parameter_names`` are the names of the graph's inputs (those that hide builtins get an
@@ -67,7 +70,7 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
     functions: list[ast.stmt] = []
     for callee in map(graph.callees.__getitem__, reachable(graph)):
         names = [str(v.hint or f"a{i}") for i, v in enumerate(callee.inputs)]
-        functions += Function(callee, _distinct(names), space, {}, None).statements()
+        functions += Function(callee, _distinct(names), space, {}, OUTPUTS).statements()
     functions += Function(graph, parameter_names, space, defaults, result).statements()
     functions = [*_called_back(space), *functions]
     body: list[ast.stmt] = []
@@ -89,7 +92,7 @@ def _called_back(space: Namespace) -> list[ast.stmt]:
         names = [v.hint or f"a{i}" for i, v in enumerate(graph.inputs)]
         results = tuple(Ref(i) for i in range(len(graph.outputs)))
         found = [*Function(graph, _distinct(names), space, {},
-                           results if callback.many else None).statements(), *found]
+                           results if callback.many else OUTPUTS).statements(), *found]
     return found
 
 
@@ -171,7 +174,7 @@ class Function:
     def returned(self) -> ast.expr:
         outputs = self.graph.outputs
         template = self.result
-        if template is None:
+        if template is OUTPUTS:
             template = Ref(0) if len(outputs) == 1 else tuple(
                 Ref(i) for i in range(len(outputs)))
         return self.expressions.template(template, outputs)

@@ -25,6 +25,8 @@ def in_words(guard: Guard) -> str:
     if guard.kind == "size":
         relation, dim, number = data
         return f"{dim} {relation} {number}"
+    if guard.kind == "distinct":
+        return f"{', '.join(map(str, data[0]))}: no other objects of their type"
     if guard.kind == "array":
         return f"{path} is {array_in_words(*data)}"
     if guard.kind == "extent":
@@ -36,6 +38,8 @@ def in_words(guard: Guard) -> str:
         return f"{path} is the object it was"
     if guard.kind == "is_path":
         return f"{path} and {data} are one object"
+    if guard.kind == "is_not_path":
+        return f"{path} and {data} are two objects"
     if guard.kind == "equals":
         return f"{path} == {data!r}"
     if guard.kind == "length":
@@ -78,6 +82,11 @@ def condition(guard: Guard, text: Callable[[Path], str],
     if guard.kind == "size":
         relation, dim, number = data
         return f"{size_text(dim, names)} {relation} {number}"
+    if guard.kind == "distinct":
+        ids = [f"id({text(p)})" for p in data[0]]
+        rest = ", ".join(f"id({text(p)})" for p in data[1])
+        return f"len({{{', '.join(ids)}}} - {{{rest}}}) == {len(ids)}" if rest else (
+            f"len({{{', '.join(ids)}}}) == {len(ids)}")
     assert guard.path is not None
     subject = text(guard.path)
     if guard.kind == "array":
@@ -103,6 +112,8 @@ def condition(guard: Guard, text: Callable[[Path], str],
         return f"{subject}.flags.c_contiguous is {data}"
     if guard.kind == "is_path":
         return f"{subject} is {text(data)}"
+    if guard.kind == "is_not_path":
+        return f"{subject} is not {text(data)}"
     return None
 
 

@@ -10,15 +10,15 @@ import numpy as np
 from .. import dims
 from ..graph.ir import Value, abstract
 from ..kinds import BOOL, Kind
+from .identity import Identity, equal_if_one
 from .settling import FEW
-from .sources import Sources
 from .special_methods import COMPARE, DUNDER, compared_fields, has_own, is_asked, python_method
 from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
 
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
-class Comparisons(Sources):
+class Comparisons(Identity):
     """``<``, ``==``, ``is``, ``in`` and their kin."""
 
     conditions: dict[Value, tuple[str, Any, Any]]
@@ -51,6 +51,8 @@ class Comparisons(Sources):
             return self._first_difference(op, left, right)
         if is_tracer(left) or is_tracer(right):
             return self._compare_traced(op, left, right)
+        if equal_if_one(left) and equal_if_one(right):
+            self.note_identity(left, right)
         return COMPARE[op](left, right)
 
     def _python_compare(self, op: str, left: Any, right: Any) -> Any:
@@ -150,10 +152,11 @@ class Comparisons(Sources):
             fn = operator.is_ if positive else operator.is_not
             return self.opaque_apply(fn, (self.value_of(left), self.value_of(right)), BOOL)
         if type(left) is ArrayTracer and type(right) is ArrayTracer:
+            self.check_identity(left, right)
             return (left.obj == right.obj) is positive
         if type(left) is ScalarTracer or type(right) is ScalarTracer:
             return self._same_number(left, right, positive)
-        self.check_twin(left, right)
+        self.note_identity(left, right)
         return (left is right) is positive
 
     def _same_number(self, left: Any, right: Any, positive: bool) -> Any:
@@ -240,6 +243,10 @@ class Comparisons(Sources):
         if isinstance(container, dict):
             item = self.static_key(item)
         self.note_lookup(container, item)
+        if isinstance(container, (list, tuple)) and equal_if_one(item):
+            container = list(self.iterate(container))  # so that each item is known
+            for c in container:
+                self.note_identity(item, c)
         return item in container
 
     def contains_number(self, obj: list[Any], item: Any) -> Any:

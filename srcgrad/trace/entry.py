@@ -196,6 +196,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     machine.check_swap()
     machine.check_batches_unwritten()
     machine.check_overlaps()
+    machine.guard_identities()
     outputs: list[Value] = []
     found, place = leak(result, "returned"), _last_place(machine) or Where.of(target)
     if found is not None and place is not None:

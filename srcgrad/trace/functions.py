@@ -353,6 +353,7 @@ def callable_(machine: Any, obj: Any) -> bool:
 
 @handles(id)
 def id_(machine: Any, obj: Any) -> int:
+    machine.note_identity(obj)
     machine.check_twin(obj)
     check_no_table(machine, obj)
     return obj.obj if type(obj) is ArrayTracer else id(obj)

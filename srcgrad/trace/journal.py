@@ -264,6 +264,12 @@ class Journal:
         self.births[id(obj)] = len(self.layers)
         self.layers[-1].born[id(obj)] = None
 
+    def older(self, obj: Any) -> None:
+        """Say that an object is older than any branch or loop, wherever it was found."""
+        self.births.pop(id(obj), None)
+        for layer in self.layers:
+            layer.born.pop(id(obj), None)
+
     def is_young(self, obj: Any) -> bool:
         """Was the object made in the innermost layer?"""
         return self.births.get(id(obj), 0) >= len(self.layers)

@@ -271,7 +271,7 @@ class Sources(Recorder):
             self.altered.add(id(obj))
         pair = self.twins.get(id(obj))
         if pair is not None and (other is None or (
-                obj is not other and self.twins.get(id(other)) == pair)):
+                obj is not other and self.twins.get(id(other), (None,))[0] == pair[0])):
             raise Restart(("assume", ("same", *map(str, pair))))
 
     def _atomic(self, obj: Any, path: Path) -> Any:
@@ -413,7 +413,7 @@ class Sources(Recorder):
         tracer: ArrayTracer = self.wrap(value, str(path))
         tracer.home.outside = True
         tracer.home.region = self.root
-        self.journal.births.pop(id(tracer.home), None)  # it is older than any branch or loop
+        self.journal.older(tracer.home)
         tracer.seen = (value, value, self.root)
         tracer.home.label = str(path)
         self.pinned[id(obj)] = obj
@@ -432,7 +432,7 @@ class Sources(Recorder):
                         self.guard("overlap", path, other_path)
                     continue
                 if obj is other:
-                    first, second = sorted((path, other_path), key=self._order_of)
+                    first, second = sorted((path, other_path), key=self.order_of)
                     raise Restart(("assume", ("same", str(first), str(second))))
                 if np.shares_memory(obj, other):
                     raise self.fatal(AliasError(
@@ -443,7 +443,7 @@ class Sources(Recorder):
                         fix="pass a copy (`.copy()`) of one of them"))
                 self.guard("overlap", path, other_path)
 
-    def _order_of(self, path: Path) -> int:
+    def order_of(self, path: Path) -> int:
         return next(i for i, (p, *_) in enumerate(self.outside_arrays) if p == path)
 
     def layout_of(self, tracer: ArrayTracer) -> bool | None:

@@ -1,0 +1,68 @@
+"""Which of the objects from outside are one object.
+
+What the program changes, or asks the identity of, must be another object than all others of its
+type that it has found outside, as it was while tracing: one guard says so at every call.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from ..guards import Path
+from .control import Restart
+from .sources import Sources
+from .tracers import ArrayTracer
+
+FIXED = (type, types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types.MethodType)
+
+
+def equal_if_one(obj: Any) -> bool:
+    """Is the object equal to itself alone?"""
+    cls: Any = type(obj)
+    return cls.__eq__ is object.__eq__
+
+
+class Identity(Sources):
+    """Guards on the identity of objects and arrays from outside."""
+
+    def note_identity(self, *objects: Any) -> None:
+        """It is asked whether an object is some other one."""
+        for obj in objects:
+            if type(obj) is ArrayTracer:
+                for _, other, _ in list(self.outside_arrays):
+                    self.check_identity(obj, other)
+            elif id(obj) in self.paths:
+                for other in objects:
+                    self.check_twin(obj, other)
+                self.altered.add(id(obj))
+
+    def check_identity(self, left: ArrayTracer, right: ArrayTracer) -> None:
+        """It is asked whether two arrays are one: if they are found at two places outside, start
+        again with one array, or guard that they are two."""
+        one, two = (next((a for a in self.outside_arrays if a[1].obj == tracer.obj), None)
+                    for tracer in (left, right))
+        if one is None or two is None or one is two:
+            return
+        first, second = sorted((one[0], two[0]), key=self.order_of)
+        if one[2] is two[2]:
+            raise Restart(("assume", ("same", str(first), str(second))))
+        self.guard("is_not_path", second, first)
+
+    def guard_identities(self) -> None:
+        """What was changed, or asked for its identity, is no other object."""
+        like: dict[type, tuple[list[Path], list[Path]]] = {}
+        for key, path in self.paths.items():
+            obj = self.pinned.get(key)
+            if obj is None or isinstance(obj, FIXED):
+                continue
+            like.setdefault(type(obj), ([], []))[key not in self.altered].append(path)
+        for altered, others in like.values():
+            if altered and len(altered) + len(others) > 1 and any(
+                    map(_may_vary, (*altered, *others))):
+                self.guard("distinct", None, (tuple(altered), tuple(others)))
+
+
+def _may_vary(path: Path) -> bool:
+    """May another object lie at a path at another call?"""
+    return bool(path.steps) or path.root[0] == "arg"
