@@ -105,6 +105,7 @@ class Guard:
     ``distinct``   data: (paths of objects that are no others, paths of those others)
     ``is_path``    data: the path where the very object is found too
     ``is_not_path`` data: the path where another object is found
+    ``owns``       data: attribute name that the object itself holds, besides its class
     ``holds``      data: (name, descriptor that a class holds itself under this name)
     ``array``      data: (dtype, ndim, axes of size 1)
     ``overlap``    data: ((path, path), bool): do the two arrays share memory?

@@ -19,7 +19,8 @@ from ..guards import Guard, Path, SizeSource, stacked
 from ..subclasses import base_array, content_item
 
 ORDER = {"type": 0, "is": 0, "is_path": 0, "is_not_path": 0, "equals": 1, "array": 2, "extent": 3,
-         "length": 4, "keys": 4, "missing": 4, "inherited": 4, "holds": 4, "size": 5,
+         "length": 4, "keys": 4, "missing": 4, "inherited": 4, "owns": 4,
+         "holds": 4, "size": 5,
          "contiguous": 6, "overlap": 7, "distinct": 7}
 LATE = ("size", "contiguous", "overlap", "distinct")
 
@@ -168,6 +169,8 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
         out.check(f"not hasattr({place}, {data!r})")
     elif guard.kind == "inherited":
         out.check(f"{data!r} not in getattr({place}, '__dict__', ())")
+    elif guard.kind == "owns":
+        out.check(f"{data!r} in {place}.__dict__")
     elif guard.kind == "holds":
         out.check(f"{place}.__dict__.get({data[0]!r}) is {out.constant(data[1])}")
     elif guard.kind == "is_path":

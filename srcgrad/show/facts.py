@@ -50,6 +50,8 @@ def in_words(guard: Guard) -> str:
         return f"{path} has no attribute {data}"
     if guard.kind == "inherited":
         return f"{path} inherits {data}"
+    if guard.kind == "owns":
+        return f"{path} has a {data} of its own"
     if guard.kind == "holds":
         return f"{path}.{data[0]} is the descriptor it was"
     if guard.kind == "overlap":
@@ -104,6 +106,8 @@ def condition(guard: Guard, text: Callable[[Path], str],
         return f"tuple({subject}) == {data!r}"
     if guard.kind == "missing":
         return f"not hasattr({subject}, {data!r})"
+    if guard.kind == "owns":
+        return f"{data!r} in {subject}.__dict__"
     if guard.kind == "inherited":
         return f"{data!r} not in getattr({subject}, '__dict__', ())"
     if guard.kind == "overlap":

@@ -307,6 +307,8 @@ class Access(Variables):
             return getattr(obj, name)  # a degree, an axis
         own = getattr(obj, "__dict__", {})
         if isinstance(own, dict) and name in own and not _is_data_descriptor(found):
+            if found is not UNBOUND:  # without it, that of the class
+                self.guard("owns", path, name)
             return self.outside(own[name], path.child("slot", name))
         if isinstance(own, dict) and isinstance(found, (types.FunctionType, classmethod)):
             self.guard("inherited", path, name)

@@ -92,7 +92,7 @@ CHANGES = ["Base.k = 0.8", "Kid.k = 1.2", "Other.k = Base.k", "Base.n = 3", "Kid
            "Kid.p = property(lambda s: s.k * 3)", "Kid.bump = classmethod(lambda cls, d=1: d * 0.5)",
            "Base.__add__ = lambda s, o: s.v - o.v", "Kid.__call__ = lambda s, x: x + s.v",
            "Base.__init__ = lambda s, v: setattr(s, 'v', v * 0.5)", "W[1] = 0.9", "L[0] = 0.2",
-           "L.append(0.4)", "PLACES.reverse()", "D['a'] = 1", "D['c'] = 0.25", "D['b'] = D.pop('a')",
+           "L.append(0.4)", "PLACES.reverse()", "D['a'] = 1", "D['c'] = 0.25", "D['b'] = D.pop('a', 1)",
            "shared.v = 0.2", "shared.go = lambda x: x * 0.3", "h.__defaults__ = (np.ones(2), Kid(0.1))",
            "h.__kwdefaults__['s'] = 0.7", "h.__kwdefaults__['t'] = [2.0]", "h.__kwdefaults__ = {'s': 1, 't': (0.1,)}",
            "part.keywords['s'] = 0.4", "held[2] = inner", "held[0] = made(0.9)", "g.__defaults__ = (np.cos, [1.0, 0.1])",

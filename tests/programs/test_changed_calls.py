@@ -91,12 +91,17 @@ def test_changes_between_calls(name):
 
 def random_program(seed):
     def arguments(module, k):
+        if k in (1, 4):
+            one = module.shared if k == 4 else module.Kid(0.4)
+            return one, one
+        if k == 3:
+            return module.shared, module.Other(0.3)
         return module.Kid(0.4 + 0.1 * k), module.Other(0.9 - 0.1 * k)
 
     compare(text_of(seed), 6, arguments, refusals=True)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [*range(8), 188])
 def test_random_changes(seed):
     random_program(seed)
 
