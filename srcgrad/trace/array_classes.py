@@ -339,11 +339,12 @@ def is_numpy_scalar(obj: Any) -> bool:
 
 
 def with_outputs(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Arguments of a ufunc as ``__array_ufunc__`` gets them: outputs in a tuple."""
+    """Arguments of a ufunc as ``__array_ufunc__`` gets them: outputs in a tuple.  (``out=...`` asks
+    for an array, which instances are.)"""
     if isinstance(function, np.ufunc) and len(args) > function.nin:
         args, kwargs = args[:function.nin], {**kwargs, "out": args[function.nin:]}
     out = kwargs.get("out")
-    if out is None and "out" in kwargs:
+    if (out is None or out is Ellipsis) and "out" in kwargs:
         kwargs = {k: v for k, v in kwargs.items() if k != "out"}
     elif out is not None and not isinstance(out, tuple):
         kwargs = {**kwargs, "out": (out,)}

@@ -97,6 +97,11 @@ class LibraryCalls(Construction):
                 "np.frompyfunc", why="it makes arrays of objects", fix="use np.vectorize"))
         if isinstance(function, np.ufunc) and len(args) > function.nin:
             args, kwargs = args[:function.nin], {**kwargs, "out": args[function.nin:]}
+        if kwargs.get("out") is Ellipsis:  # an array, also where it has no axes
+            found = self.numeric_call(function, args, {
+                k: v for k, v in kwargs.items() if k != "out"})
+            return tuple(self.apply(np.asarray, (r,), {}) for r in found) if isinstance(
+                found, tuple) else self.apply(np.asarray, (found,), {})
         if "out" in kwargs and kwargs["out"] is not None:
             return self.call_out(function, args, kwargs)
         if any(type(a) is OpaqueTracer for a in (*args, *kwargs.values())) and not may_probe(
