@@ -7,6 +7,7 @@ How SciPy came to the solution does not matter, nor where it started: both have 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -46,23 +47,28 @@ def fitted(function: Any, xdata: Any, ydata: Any, args: Any, settings: Any, coun
     def model(x: Any, *parameters: Any) -> Any:
         return function(x, *parameters, *args)
 
-    if settings.get("p0") is None:
-        settings = {**settings, "p0": np.ones(count)}
+    names = [inspect.Parameter(f"x{i}", inspect.Parameter.POSITIONAL_ONLY)
+             for i in range(1 + count)]
+    model.__signature__ = inspect.Signature(names)  # type: ignore[attr-defined]
+    slopes = settings.get("jac")
+    if callable(slopes):
+        settings = {**settings, "jac": lambda x, *p: slopes(x, *p, *args)}
     found, spread = so.curve_fit(model, xdata, ydata, **settings)
     return found, spread
 
 
 @runtime
-def inside(x: Array, bounds: Any) -> Array:
-    """``x``, which must not lie at its bounds: there it does not follow the equation.
+def inside(x: Array, bounds: Any, by_unknown: bool) -> Array:
+    """``x``, which must not lie at its bounds: there it does not follow the equation.  These are
+    the lower and the upper ones, or (``by_unknown``) a pair for each number of ``x``.
 
-    >>> inside(1.0, (0.0, 2.0))
-    1.0
+    >>> inside(1.0, (0.0, 2.0), False), inside(np.ones(1), [(None, 2.0)], True)
+    (1.0, array([1.]))
     """
-    low, high = (bounds.lb, bounds.ub) if isinstance(bounds, so.Bounds) else bounds
-    if np.ndim(x) and len(bounds) == np.size(x) and all(np.size(b) == 2 for b in bounds) and (
-            not isinstance(bounds, so.Bounds) and not (np.size(x) == 2 and np.ndim(low) == 0)):
-        low, high = zip(*bounds)
+    if isinstance(bounds, so.Bounds):
+        low, high = bounds.lb, bounds.ub
+    else:
+        low, high = zip(*bounds) if by_unknown else bounds
     low = np.array([-np.inf if b is None else b for b in np.ravel(low)], float)
     high = np.array([np.inf if b is None else b for b in np.ravel(high)], float)
     near = 1e-5 * np.maximum(1.0, np.abs(x))
@@ -97,11 +103,11 @@ def vanishing(function: Any, inputs: tuple[Any, ...]) -> tuple[Any, tuple[Any, .
 
 
 @vjp(solution, "args")
-def solution_args(ct: Any, ans: Any, function: Any, args: Any, settings: Any, fields: Any
-                  ) -> list[Any]:
+def solution_args(ct: Any, ans: Any, function: Any, solver: Any, args: Any, settings: Any,
+                  fields: Any) -> list[Any]:
     x, total = ans[0], ct[0]
     if settings.get("bounds") is not None:
-        x = inside(x, settings["bounds"])
+        x = inside(x, settings["bounds"], solver is so.minimize)
     shares: list[Any] = [None] * len(args)
     for field, part in zip(fields[1:], ct[1:]):
         if part is None or field not in ("fun", "cost"):  # others tell how it was found
@@ -127,7 +133,7 @@ def fitted_args(ct: Any, ans: Any, function: Any, args: Any, settings: Any) -> l
         raise NoRule("the derivative of the covariances that curve_fit estimates")
     x = ans[0]
     if settings.get("bounds") is not None:
-        x = inside(x, settings["bounds"])
+        x = inside(x, settings["bounds"], False)
     return cotangents(function, x, args, ct[0])
 
 

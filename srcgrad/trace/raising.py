@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dims import Dim, add, evaluate, is_varying, multiply, proves_nonnegative
+from ..graph.callback import callbacks
 from ..graph.ir import Index, Node, Ref, walk
 from ..kinds import Kind
 from ..spelling import Method, raise_exception, raise_from
@@ -91,6 +92,9 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
         return ()
     fn = node.params["fn"]
     name = getattr(fn, "__name__", "")
+    if found := list(callbacks((node.params["args"], node.params["kwargs"]))):
+        return (*OF_SOLVERS, *(e for c in found for n in walk(c.graph.block)
+                               if n.op == "effect" for e in _errors_of_effect(machine, n)))
     if name in LINALG and (getattr(fn, "__module__", "") or "").startswith("numpy.linalg"):
         return (np.linalg.LinAlgError,)
     if getattr(fn, "__module__", "") == "math":
@@ -131,6 +135,11 @@ def raising(machine: Any, nodes: Sequence[Node], caught: Sequence[Any]
                 errors = (IndexError,)
             for error in errors:
                 yield place, error
+
+
+# What SciPy raises where there is no solution, and arithmetic of Python's numbers.
+OF_SOLVERS: tuple[type[BaseException], ...] = (
+    ValueError, RuntimeError, ZeroDivisionError, OverflowError)
 
 
 def _inside(machine: Any, node: Node) -> Iterator[Node]:

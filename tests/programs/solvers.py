@@ -156,6 +156,36 @@ def root_of_a_system(p):
     return np.sum(found.x) if found.success else 0.0
 
 
+@case(1.3)
+def no_root_in_the_bracket(p):
+    try:
+        found = so.brentq(lambda z: z * z - p, 2.0, 3.0)
+    except ValueError:
+        found = p * p
+    try:
+        found += so.newton(lambda z: z * z + p, 1.0, maxiter=5)
+    except RuntimeError:
+        found *= 3.0
+    return found
+
+
+class Unfit(Exception):
+    pass
+
+
+@case(1.3)
+def integrand_raises(p):
+    def f(x):
+        if x > 0.5:
+            raise Unfit("too far")
+        return p * x
+
+    try:
+        return si.quad(f, 0, 1)[0]
+    except Unfit:
+        return p**3
+
+
 # ---- minima --------------------------------------------------------------------------------------
 @noisy(1.3)
 def place_of_a_minimum(p):
@@ -174,6 +204,16 @@ def value_of_a_minimum(p):
 def minimum_within_bounds(p):
     return so.minimize_scalar(lambda x: (x - p) ** 2 + x**4, bounds=(-3, 3), method="bounded",
                               options={"xatol": 1e-10}).x
+
+
+@noisy(1.3)
+def least_squares_within_bounds(p):
+    found = so.least_squares(lambda z: np.sinh(z - p), np.zeros(2), bounds=([-3, -4], [3, 4]),
+                             xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    best, _ = so.curve_fit(lambda t, a, b: a * t + b * p, np.arange(4.0),
+                           np.array([1.0, 2.0, 2.5, 4.0]), bounds=(0.01, [5, 6]), xtol=1e-14,
+                           ftol=1e-14, gtol=1e-14)
+    return np.sum(found.x * np.array([1.0, 3.0])) + best[1]
 
 
 T = np.linspace(0, 1, 7)
