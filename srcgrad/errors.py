@@ -134,6 +134,7 @@ class UnsupportedOperation(SrcgradError, NotImplementedError):
         ("`Decimal` and `Fraction` of traced numbers; functions of `np.frompyfunc`",
          "floats; `np.vectorize`"),
         ("sorting objects by a differentiated key", "tuples of numbers, `np.argsort`"),
+        ("returning a tuple whose length depends on data (`zip(*rows)`)", "`list(...)`"),
         ("a change of an object after a branch or loop in which it was put into something from "
          "outside", "the change before, or the object put there after it"),
     )
