@@ -60,11 +60,13 @@ Monomial = tuple[tuple[Atom, int], ...]
 class Poly:
     """A polynomial with integer coefficients; immutable, hashable, canonical."""
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_hash", "_ordered", "_text", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self.terms: dict[Monomial, int] = {m: c for m, c in terms.items() if c}
         self._hash = hash(frozenset(self.terms.items()))
+        self._ordered: list[tuple[Monomial, int]] | None = None  # made when they are asked for
+        self._text: str | None = None
 
     def __hash__(self) -> int:
         return self._hash
@@ -102,7 +104,9 @@ class Poly:
 
     def ordered(self) -> list[tuple[Monomial, int]]:
         """Terms in a deterministic order: higher degree first, the constant last."""
-        return sorted(self.terms.items(), key=_term_order)
+        if self._ordered is None:
+            self._ordered = sorted(self.terms.items(), key=_term_order)
+        return self._ordered
 
     def atoms(self) -> list[Atom]:
         """The atoms of the polynomial itself, in deterministic order."""
@@ -113,6 +117,11 @@ class Poly:
         return list(found)
 
     def __str__(self) -> str:
+        if self._text is None:
+            self._text = self._written()
+        return self._text
+
+    def _written(self) -> str:
         text = ""
         for monomial, coefficient in self.ordered():
             factors = [str(a) if p == 1 else f"{a}**{p}" for a, p in monomial]
