@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from srcgrad.emit.order import is_adjoint
+from srcgrad.graph.ir import Node
+
 WIDEST = 72
 
 
@@ -52,3 +55,16 @@ def nested(test: ast.expr, then: list[ast.stmt]) -> tuple[ast.expr, list[ast.stm
 
 def _parts(test: ast.expr) -> list[ast.expr]:
     return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+
+
+def is_statement(node: Node) -> bool:
+    """Has the user written a branch as a statement?"""
+    where = None if is_adjoint(node) or node.origin is None else node.origin.where
+    return where is not None and where.text.lstrip().startswith(("if ", "elif ", "if(", "elif("))
+
+
+def same_move(a: ast.stmt, b: ast.stmt) -> bool:
+    """Do two statements assign one variable to another, the same ones?"""
+    return all(isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and len(s.targets) == 1
+               and isinstance(s.targets[0], ast.Name) for s in (a, b)) and (
+        ast.dump(a) == ast.dump(b))

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from srcgrad.dims import Atom
-from srcgrad.emit.conditionals import chosen, nested
+from srcgrad.emit.conditionals import chosen, is_statement, nested, same_move
 from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
 from srcgrad.emit.facts import produced_by
@@ -231,7 +231,7 @@ class Control(Plain):
         test = self.e.of(node.inputs[0])
         then, orelse = arms
         common: Stmts = []
-        while then and orelse and _same_move(then[-1], orelse[-1]):
+        while then and orelse and same_move(then[-1], orelse[-1]):
             common.insert(0, then.pop())
             orelse.pop()
         if not then and not orelse:
@@ -487,20 +487,7 @@ class Control(Plain):
         return ast.While(ast.Constant(True), [*before, leave, *body], [])
 
 
-def is_statement(node: Node) -> bool:
-    """Has the user written a branch as a statement?"""
-    where = None if is_adjoint(node) or node.origin is None else node.origin.where
-    return where is not None and where.text.lstrip().startswith(("if ", "elif ", "if(", "elif("))
-
-
 def _is_row(node: Node, index: Value) -> bool:
     steps = node.params["steps"]
     return len(steps) == 1 and isinstance(steps[0], Index) and isinstance(
         steps[0].key, Ref) and node.inputs[steps[0].key.index] is index
-
-
-def _same_move(a: ast.stmt, b: ast.stmt) -> bool:
-    """Do two statements assign one variable to another, the same ones?"""
-    return all(isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and len(s.targets) == 1
-               and isinstance(s.targets[0], ast.Name) for s in (a, b)) and (
-        ast.dump(a) == ast.dump(b))
