@@ -89,7 +89,7 @@ def _numbered(module: ast.Module) -> list[str]:
         if text is not None and isinstance(stmt, ast.Expr):
             stmt.value = ast.Constant(f"# {len(said)}")
             said.append(text)
-        for part in ("body", "orelse"):
+        for part in ("body", "handlers", "orelse", "finalbody"):
             pending.extend(getattr(stmt, part, ()))
     return said
 

@@ -19,6 +19,7 @@ import numpy as np
 from ..graph.infer import freeze
 from ..graph.ir import Block, Graph, Index, Node, Ref, Through, Value, fill
 from ..kinds import SCALARS
+from ..spelling import begin_cleanup, end_cleanup
 from .rewriting import Emit, Rewriter, call_of
 
 _BUFFERS: frozenset[Any] = frozenset({
@@ -54,6 +55,7 @@ class _Share(Rewriter):
         self._forward: dict[Any, Sequence[Value]] = {}
         self._first: dict[Any, Value] = {}  # numbers of the forward part
         self._equal: dict[Value, Value] = {}
+        self._cleaning = False  # in what runs only where an exception leaves the function
 
     def enter(self, block: Block) -> None:
         self._scopes.append({})
@@ -61,7 +63,14 @@ class _Share(Rewriter):
     def leave(self) -> None:
         self._scopes.pop()
 
+    def _mark(self, node: Node) -> None:
+        if node.op == "effect" and node.params["fn"] in (begin_cleanup, end_cleanup):
+            self._cleaning = node.params["fn"] is begin_cleanup
+
     def note(self, node: Node) -> None:
+        self._mark(node)
+        if self._cleaning:
+            return
         if any(v in self._equal for v in node.inputs):
             node = node.but(inputs=tuple(self._equal.get(v, v) for v in node.inputs))
         if call_of(node) in _DEAR and len(node.inputs) == 1 and (
@@ -76,6 +85,7 @@ class _Share(Rewriter):
                     self._equal[node.out] = first
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
+        self._mark(node)
         if any(v in self._equal for v in node.inputs):
             node = node.but(inputs=tuple(self._equal.get(v, v) for v in node.inputs))
             found = self._shared(node)
@@ -86,7 +96,7 @@ class _Share(Rewriter):
 
     def _shared(self, node: Node) -> Sequence[Value] | None:
         key = key_of(node)
-        if key is None:
+        if key is None or self._cleaning:
             return None
         known = self._forward.get(key)
         if known is not None:

@@ -109,3 +109,35 @@ def test_a_loop_over_a_generator_is_a_loop() -> None:
     gradient(np.ones(3))
     gradient(np.ones(5))
     assert gradient.cache_info().misses == 1
+
+
+def cleaned_up_in_a_loop(x, n):
+    for i in range(len(x)):
+        try:
+            n += np.sin(x[i])
+            if n > 4.0:
+                raise ValueError(i)
+        finally:
+            x[i] = np.exp(x[i]) * x[i]
+    return n + x[1] * np.exp(x[0])
+
+
+def cleaned_up_and_left(x, n):
+    for i in range(len(x)):
+        try:
+            if x[i] > 0.8:
+                return x[i] * n
+            n += 0.25
+        finally:
+            x[i] *= 1.5
+    return n + x[1] * x[0] * 1.5
+
+
+@pytest.mark.parametrize("program", [cleaned_up_in_a_loop, cleaned_up_and_left])
+def test_what_is_cleaned_up_has_tangents_where_nothing_is_raised(program):
+    x = np.array([0.1, 0.3, 0.2])
+    _, moved = sg.jvp(program, (x.copy(), 1.0), (np.ones(3), 0.5))
+    slopes = sg.grad(program, argnums=(0, 1))(x.copy(), 1.0)
+    ends = [program(x + s, 1.0 + 0.5 * s) for s in (1e-6, -1e-6)]
+    assert np.isclose(moved, np.sum(slopes[0]) + 0.5 * slopes[1])
+    assert np.isclose(moved, (ends[0] - ends[1]) / 2e-6)
