@@ -111,6 +111,9 @@ class Items(Opening):
             return self.list_get(opened, key)
         if type(obj) is list and self.ends_by_data(key) and all(
                 is_number(i) or type(i) in (list, tuple) for i in self.items_seen(obj)):
+            items = self.items_seen(obj)
+            if any(type(i) is tuple for i in items):
+                return self.list_get(self.made_unknown(self.build_list(*items)), key)
             return self.call(part_of_list, obj, key.start, key.stop)
         key = self.static_key(key)
         path = self.paths.get(id(obj))
@@ -314,6 +317,9 @@ class Items(Opening):
 
     def put_among(self, obj: list[Any], key: Any, value: Any) -> None:
         """``items[k] = value`` where the items are objects: each is the new one or the old one."""
+        raise AttributeError
+
+    def build_list(self, *items: Any) -> list[Any]:
         raise AttributeError
 
     def effect_on(self, obj: Any, fn: Any, *args: Any) -> None:

@@ -442,3 +442,31 @@ def quick(x):
         return qs([v for v in a[1:] if v < p]) + [p] + qs([v for v in a[1:] if v >= p])
 
     return sum((k + 1) * v for k, v in enumerate(qs(x.tolist())))
+
+
+@case(
+    X,
+)
+def names_swapped_often(x):
+    a, b = x[0] * x[1], x[1] + 1.0
+    for _ in "ab" * 13:
+        if x[0] > b:
+            a, b = b, a
+    for i in range(len(x)):
+        if a > x[i]:
+            a = a * x[i]
+    return a + 2.0 * b
+
+
+@case(
+    X,
+)
+def tails_of_pairs(x):
+    pairs = [(x[0], x[1] * 2), (x[1], x[2]), (x[2], x[0] * x[3])]
+    k = int(abs(x[0]) * 2) % 3
+    total = 0.0
+    for a, b in pairs[k:]:
+        total += a * b
+    for i in range(3):
+        total += sum(a - b * b for a, b in pairs[i:])
+    return total
