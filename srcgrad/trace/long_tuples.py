@@ -32,8 +32,9 @@ class LongTuples(Lists):
         """``zip(*rows)``: an iterator of a tuple for each part of the rows."""
         obj = rows.rows
         state = self.symbolic_lists[id(obj)]
-        if type(state) is SymbolicList and state.value.aval.elem is not None and (
-                state.value.aval.elem.kind is Kind.LIST):
+        if self.may_open() and type(state) is SymbolicList and (
+                state.value.aval.elem is not None and state.value.aval.elem.kind is Kind.LIST):
+            self.opens = True
             return rows
         if type(state) is not Columns or not state.form.is_row:
             return zip(*[self.iterate(row) for row in self.iterate(obj)], strict=False)

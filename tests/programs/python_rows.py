@@ -474,3 +474,11 @@ def pivot_rows(x):
     for i in range(n):
         det *= rows[i][i]
     return det + r[0]
+
+
+@case(X[:5])
+def transpose_star(x):
+    rows = [[x[i] * j for j in range(1, 4)] for i in range(5)]
+    cols = [list(c) for c in zip(*rows)]
+    cols[0][1] = x[0] ** 2
+    return sum(max(c) for c in cols) + sum(a * b for a, b in zip(*cols[:2]))
