@@ -75,7 +75,7 @@ class Effects(HandedOver):
         """Objects from outside become inputs, so that the code acts on those of each call."""
         if is_tracer(structure):
             return structure
-        if id(structure) in self.paths:
+        if id(structure) in self.paths and not isinstance(structure, type):  # which is guarded
             return self.object_value(structure)
         if isinstance(structure, list) and id(structure) in self.symbolic_lists:
             return self.with_tuples(structure)
