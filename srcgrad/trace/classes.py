@@ -71,7 +71,8 @@ class ClassAttributes(Items):
 
     def note_class_attribute(self, cls: type, name: str, found: Any) -> None:
         """Guard a method of a class from outside."""
-        if id(cls) in self.made_classes or is_library(cls.__module__) or not isinstance(
+        if id(cls) in self.made_classes or is_library(cls.__module__) or (
+                issubclass(cls, BaseException)) or not isinstance(
                 found, (types.FunctionType, staticmethod, classmethod, property)):
             return
         self.register_class(cls)
