@@ -37,6 +37,14 @@ class Absent:
         target = self._origin(predicate, loops)
         return self._is_absent(value, (target, *loops), arm, [])
 
+    def perhaps(self, value: Value) -> bool:
+        """May there be no value, by a branch that has made it?"""
+        node = self._maker.get(value)
+        if node is None or node.op != "if":
+            return _makes_nothing(node)
+        place = node.outputs.index(value)
+        return any(self.perhaps(block.outputs[place]) for block in node.blocks)
+
     def _is_absent(self, value: Value, target: tuple[Value | Node, ...], arm: int,
                    loops: list[Node]) -> bool:
         """``target``: the predicate where it was computed, and the loops that have saved it since;

@@ -30,7 +30,7 @@ def reverse_if(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> N
         arm = Frame(block, frame)
         arm.tape.origin = frame.tape.origin
         for out, ct in zip(block.outputs, cts):
-            reverse.accumulate(arm, out, _in_arm(arm, out, ct))
+            reverse.accumulate(arm, out, _in_arm(reverse, arm, out, ct))
         reverse.run(arm)
         arms.append(arm)
     touched = list(dict.fromkeys(v for arm in arms for v in arm.touched))
@@ -57,13 +57,13 @@ def reverse_if(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> N
         reverse.put(frame, v, ct)
 
 
-def _in_arm(arm: Frame, out: Value, ct: Value | None) -> Value | None:
+def _in_arm(reverse: Reverse, arm: Frame, out: Value, ct: Value | None) -> Value | None:
     """The cotangent of an arm's output: where only a run knows the rank of what the arms leave
     behind, or whether there is anything, this arm's own is known."""
     if ct is None:
         return None
     ranked = ct.aval.shape is None and out.aval.shape is not None
-    if not ranked and (out.aval.optional or not ct.aval.optional):
+    if not ranked and (out.aval.optional or not ct.aval.optional or reverse.absent.perhaps(out)):
         return ct
     return arm.tape.read(ct, (), cotangent_aval(out.aval))
 

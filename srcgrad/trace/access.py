@@ -18,7 +18,6 @@ from ..stage.machine import UNBOUND
 from ..stage.source import is_generated
 from ..subclasses import native_class
 from . import scipy_forms
-from .classes import is_library
 from .elements import lies_in_c_order
 from .iteration import Staged
 from .journal import Field
@@ -26,6 +25,7 @@ from .natives import class_attribute, is_native_method
 from .partial import DELETED
 from .special_methods import python_method
 from .state_of_c import is_stream
+from .structures import is_library
 from .tracers import (
     ArrayTracer,
     BoundMethod,

@@ -159,7 +159,11 @@ class Branches(Merges):
         self.journal.born(from_slot)
         self.branch(predicate, lambda: self.journal.write(BoxCell(from_slot), then()),
                     lambda: self.journal.write(BoxCell(from_slot), orelse()), None)
-        return self.loaded(from_slot.content)
+        found = self.loaded(from_slot.content)
+        if type(found) is ScalarTracer and found.value in self.equals:
+            value, truth = self.equals[found.value]
+            return self.wrap(value) if truth else self.not_(self.wrap(value))
+        return found
 
     def loaded(self, value: Any) -> Any:
         """A value read from a slot: joins that failed raise now."""

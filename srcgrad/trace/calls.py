@@ -28,7 +28,6 @@ from ..subclasses import native_class
 from . import scipy_forms
 from .aside import ruled_call
 from .cached import call_cached, clear_cache, is_own
-from .classes import is_library
 from .control import Refusal, Restart
 from .iteration import EqualArrays, Staged
 from .library_calls import LibraryCalls
@@ -37,7 +36,7 @@ from .natives import class_attribute, is_native_method, is_native_new, native_ca
 from .refused import is_outward, of_method, refusal
 from .special_methods import operation, python_method
 from .state_of_c import DRAWING, owner_outside
-from .structures import reaches_tracer
+from .structures import is_library, reaches_tracer
 from .tracers import (
     ArrayTracer,
     BoundMethod,

@@ -17,19 +17,8 @@ from ..stage.machine import UNBOUND, Frame
 from ..stage.source import is_generated
 from .items import Items
 from .natives import class_attribute
+from .structures import is_library
 from .tracers import is_tracer, users_class
-
-LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
-             "collections", "dataclasses", "typing", "abc", "copy", "time", "random", "warnings",
-             "enum", "types", "contextlib", "string", "re", "os", "sys", "json", "logging",
-             "numbers", "inspect", "bisect", "heapq", "statistics", "fractions", "decimal",
-             "datetime")
-
-
-def is_library(name: str | None) -> bool:
-    """Is a module part of NumPy, SciPy or the standard library (whose functions do not change
-    while a program runs)?"""
-    return name is not None and name.split(".")[0] in LIBRARIES
 
 
 def lineage_of(obj: Any) -> tuple[type, ...]:

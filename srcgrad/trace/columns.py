@@ -10,13 +10,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import JoinError
 from ..kinds import NUMERIC, Aval, Kind, list_of
+from ..stage.machine import UNBOUND
 from .joins import Join, list_elem, unlike_items
 from .journal import Snapshot
-from .optionals import OptionalJoin
 from .shapes import Leaf, Sequence, Shape
-from .structures import leaf_aval, rebuilder, structure_parts
-from .tracers import Columns, SymbolicList
+from .structures import is_mutable, leaf_aval, rebuilder, structure_parts
+from .tracers import Choice, Columns, Late, Picked, SymbolicList
+from .unlike import (
+    Sort,
+    UnlikeJoin,
+    Unsorted,
+    content_in,
+    flag_of,
+    sort_key,
+    sorted_apart,
+    things_in,
+    together,
+)
 
 MAX_DEPTH = 20  # of the structure of an item; deeper ones are taken for cyclic
 
@@ -82,6 +94,30 @@ class Parts(Form):
             isinstance(i, Parts) and i.mutable for i in self.items)
 
 
+@dataclass(slots=True)
+class Several(Form):
+    """One of several things, some of which are known objects that stay themselves: which sort it
+    is of, and what tells the thing of each sort."""
+
+    sorts: list[Sort]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Several) and [s.key for s in self.sorts] == [
+            s.key for s in other.sorts] and all(
+                len(s.objects) == len(o.objects) and _is_prefix(s.objects, o.objects)
+                for s, o in zip(self.sorts, other.sorts, strict=True))
+
+    @property
+    def told(self) -> list[Sort]:
+        """The sorts that need a column for what tells the thing."""
+        return [s for s in self.sorts if not s.constant]
+
+
+def _is_prefix(objects: tuple[Any, ...], longer: tuple[Any, ...]) -> bool:
+    return len(objects) <= len(longer) and all(
+        a is b for a, b in zip(objects, longer, strict=False))
+
+
 class Unfit(TypeError):
     """An item does not have the form of the list's other items."""
 
@@ -100,14 +136,49 @@ def form_of(joining: Join, item: Any, depth: int = 0) -> Form:
         raise Unfit
     if leaf_aval(item) is not None or (type(item) is list and id(item) in joining.symbolic):
         return Column()
+    sorts = known_sorts(joining, item)
+    if sorts is not None:
+        return Several(sorts)
     parts = None if joining.outside(item) else structure_parts(item)
     if parts is None:
         return Fixed(item)
     return Parts(_key(item), rebuilder(item), [form_of(joining, p, depth + 1) for p in parts])
 
 
+def known_sorts(joining: Join, item: Any) -> list[Sort] | None:
+    """The sorts of a thing that is, or may be, a known object."""
+    things = things_in(item, {})
+    if type(item) not in (Choice, Picked) and not (
+            type(item) is not dict and is_mutable(item) and joining.stays(item)):
+        return None
+    sorts = sorted_apart(things)
+    if sorts is None or any(s.key[0] in ("tuple", "list") for s in sorts) or not all(
+            joining.stays(o) for s in sorts for o in s.objects):
+        return None
+    for sort in sorts:
+        if not sort.constant and sort.objects:
+            every = [o for o in joining.closure(list(sort.objects)) if sort_key(o) == sort.key]
+            sort.objects = joining.grouped(tuple(every))
+    return sorts
+
+
+def _all_sorts(first: list[Sort], second: list[Sort]) -> list[Sort]:
+    """The sorts of either; objects that are known to the first keep their numbers."""
+    found = {s.key: s for s in first}
+    for sort in second:
+        known = found.get(sort.key)
+        if known is None:
+            found[sort.key] = sort
+        else:
+            extra = tuple(o for o in sort.objects if not any(o is k for k in known.objects))
+            found[sort.key] = Sort(sort.key, known.objects + extra, sort.constant)
+    return list(found.values())
+
+
 def common(first: Form, second: Form) -> Form:
     """The form of two items; :class:`Unfit` if they have none."""
+    if isinstance(first, Several) and isinstance(second, Several):
+        return first if first == second else Several(_all_sorts(first.sorts, second.sorts))
     if isinstance(first, Column) and isinstance(second, Column):
         return first
     if isinstance(first, Fixed) and isinstance(second, Fixed) and first.obj is second.obj:
@@ -122,6 +193,8 @@ def size(form: Form) -> int:
     """The number of columns."""
     if isinstance(form, Parts):
         return sum(size(i) for i in form.items)
+    if isinstance(form, Several):
+        return len(form.sorts) - 1 + len(form.told)
     return 1 if isinstance(form, Column) else 0
 
 
@@ -136,6 +209,8 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
         if item is not form.obj:
             raise Unfit
         return []
+    if isinstance(form, Several):
+        return _told_apart(form, item)
     assert isinstance(form, Parts)
     parts = structure_parts(item)
     if parts is None or _key(item) != form.key:
@@ -145,12 +220,50 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
             for v in taken_apart(joining, f, p)]
 
 
+def _told_apart(form: Several, item: Any) -> list[Any]:
+    """What tells which of several things an item is."""
+    things = things_in(item, {})
+    if not all(any(s.has(t) for s in form.sorts) for t in things):
+        raise Unfit
+    try:
+        contents = [content_in(s, item, {}) for s in form.told]
+    except Unsorted:
+        raise Unfit from None
+    if any(c is UNBOUND and not s.objects for s, c in zip(form.told, contents, strict=True)):
+        raise Unfit  # no number to stand for what is no number
+    return [*(flag_of(s, item, {}) for s in form.sorts[:-1]),
+            *(0 if c is UNBOUND or len(s.objects) == 1 else c
+              for s, c in zip(form.told, contents, strict=True))]
+
+
+def _several(form: Several, made: list[Any]) -> Any:
+    """One of several things, from what tells which it is."""
+    flags = [made.pop(0) for _ in form.sorts[:-1]]
+    contents = [None if s.constant else made.pop(0) for s in form.sorts]
+    return together(form.sorts, flags, contents)
+
+
+def wider_form(joining: Join, form: Form, item: Any) -> Form:
+    """The form of a list that gets another item; the items that it has are told by the same
+    columns as before."""
+    wider = common(form, form_of(joining, item)) if _has_known(form) else form
+    return wider if size(wider) == size(form) else form
+
+
+def _has_known(form: Form) -> bool:
+    """Are there known objects among the parts of items?"""
+    return isinstance(form, Several) or (
+        isinstance(form, Parts) and any(map(_has_known, form.items)))
+
+
 def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
     """An item from the values at its columns; ``made`` is consumed."""
     if isinstance(form, Column):
         return made.pop(0)
     if isinstance(form, Fixed):
         return form.obj
+    if isinstance(form, Several):
+        return _several(form, made)
     assert isinstance(form, Parts)
     item = form.build([put_together(joining, f, made) for f in form.items])
     joining.seal(item)
@@ -164,6 +277,8 @@ def column_states(joining: Join, form: Form, state: Any) -> tuple[Any, ...]:
     if isinstance(state, Columns):
         if common(form, state.form) != form and len(state.columns) != count:
             raise Unfit
+        if not _same_numbers(form, state.form):
+            return tuple(Late(c.value.aval, _refuse_numbers) for c in state.columns)
         return state.columns
     if isinstance(state, SymbolicList):  # a list without items so far
         if state.value.aval.elem is not None:
@@ -171,6 +286,24 @@ def column_states(joining: Join, form: Form, state: Any) -> tuple[Any, ...]:
         return tuple(Snapshot(list, ()) for _ in range(count))
     rows = [taken_apart(joining, form, item) for item in state.items]
     return tuple(Snapshot(list, tuple(row[i] for row in rows)) for i in range(count))
+
+
+def _same_numbers(form: Form, other: Form) -> bool:
+    """Do numbers in columns mean the same things in two forms?"""
+    if isinstance(form, Several):
+        return form == other
+    if isinstance(form, Parts) and isinstance(other, Parts):
+        return len(form.items) == len(other.items) and all(
+            map(_same_numbers, form.items, other.items))
+    return type(form) is type(other)
+
+
+def _refuse_numbers(machine: Any) -> Any:
+    """The numbers in a list mean other objects than those in the list that it becomes."""
+    raise machine.fatal(JoinError(
+        "lists of objects are joined that were made of different objects",
+        why="which objects a list may hold has to be known where it is made",
+        fix="put objects of both kinds into one list before the branch or loop"))
 
 
 def common_form(joining: Join, states: tuple[Any, ...]) -> tuple[Form, list[Aval]] | None:
@@ -215,7 +348,7 @@ def _joined(joining: Join, states: tuple[Any, ...]) -> Aval | None:
 
 
 
-class ColumnJoin(OptionalJoin):
+class ColumnJoin(UnlikeJoin):
     """A join that takes lists of tuples or records apart."""
 
     def column_lists(self, a: Any, b: Any) -> Shape:

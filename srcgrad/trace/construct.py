@@ -14,8 +14,8 @@ from ..kinds import OPAQUE
 from ..stage.source import is_generated
 from ..subclasses import native_class
 from .access import Access
-from .classes import is_library
 from .state_of_c import is_made_anew
+from .structures import is_library
 from .tracers import contains_tracer
 
 

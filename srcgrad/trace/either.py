@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..errors import JoinError
 from ..stage.machine import Frame
 from .access import WRITING_METHODS
@@ -12,6 +14,17 @@ from .schedules import Schedules
 from .special_methods import truth_method
 from .structures import rebuilder, structure_parts
 from .tracers import ArrayTracer, Choice, OpaqueTracer, is_tracer
+
+
+def is_telling(function: Any) -> bool:
+    """Is what a function says told by the class of an object?"""
+    return function is isinstance or function is callable
+
+
+def _is_numpy(function: Any) -> bool:
+    """Is it a function of NumPy, which takes lists of numbers apart?"""
+    return isinstance(function, np.ufunc) or (
+        getattr(function, "__module__", None) or "").startswith("numpy")
 
 
 def is_member(obj: Any) -> bool:
@@ -23,6 +36,8 @@ class Either(Schedules):
     """A :class:`~srcgrad.trace.tracers.Choice` under Python's operators."""
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if is_telling(function) and args and type(args[0]) is Choice:
+            return self._told(args[0], lambda o: self.call(function, o, *args[1:]))
         if type(function) is Choice:
             return self.each(function, lambda f: self.call(f, *args, **kwargs))
         if is_member(function):
@@ -32,6 +47,12 @@ class Either(Schedules):
                 before, after = args[:i], args[i + 1:]
                 return self.each(a, lambda one: self.call(
                     function, *before, one, *after, **kwargs))  # noqa: B023
+            if type(a) in (list, tuple) and _is_numpy(function):
+                place = next((k for k, part in enumerate(a) if type(part) is Choice), None)
+                if place is not None:
+                    return self.each(a[place], lambda one: self.call(
+                        function, *args[:i], type(a)((*a[:place], one, *a[place + 1:])),  # noqa: B023
+                        *args[i + 1:], **kwargs))  # noqa: B023
         for name, value in kwargs.items():
             if type(value) is Choice:
                 return self.each(value, lambda one: self.call(
@@ -106,9 +127,13 @@ class Either(Schedules):
         return super().compare(op, left, right)
 
     def _told(self, choice: Choice, act: Callable[[Any], Any]) -> Any:
-        """The value of a test on whichever object it is: for a tuple or None, which of them."""
-        if choice.second is None and isinstance(choice.first, tuple):
-            first, second = act(choice.first), act(None)
+        """The value of a test on whichever object it is: where both answers are known, which of
+        the two it is."""
+        known = self.known_truth(choice.predicate)
+        if known is not None:
+            return act(choice.first if known else choice.second)
+        if Choice not in (type(choice.first), type(choice.second)):
+            first, second = act(choice.first), act(choice.second)
             if type(first) is type(second) is bool:
                 which = self.wrap(choice.predicate)
                 return first if first is second else which if first else self.not_(which)
@@ -121,9 +146,17 @@ class Either(Schedules):
             return sides.pop() if len(sides) == 1 else None
         return super().static_truth(value)
 
+    def _is_plain(self, value: Any) -> bool:
+        """Is the truth of what it may be known, whichever it is?"""
+        if type(value) is Choice:
+            return self._is_plain(value.first) and self._is_plain(value.second)
+        return not is_tracer(value) and not truth_method(value) and (
+            self.static_truth(value) is not None)
+
     def predicate(self, value: Any) -> Any:
         if type(value) is Choice:
-            return self._told(value, lambda o: self.call(bool, o))
+            return self._told(value, self.predicate) if self._is_plain(value) else self.each(
+                value, lambda o: self.call(bool, o))
         return super().predicate(value)
 
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,

@@ -18,14 +18,13 @@ from ..guards import MANY, Guard, Path, SizeSource, Source
 from ..rules.book import lookup
 from ..stage.function import stage
 from ..subclasses import native_class, parts_of
-from .classes import is_library
 from .control import Refusal, Restart, Unroll
 from .iteration import EqualArrays, Staged
 from .leaks import leak
 from .machine import TraceMachine
 from .run_time import check_no_table
 from .scratch import settle_names
-from .structures import record_fields
+from .structures import is_library, record_fields
 from .tracers import ArrayTracer, BoundMethod, Choice, ClassedArray, Poison, is_tracer
 
 MAX_RESTARTS = 24

@@ -17,7 +17,6 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..stage.machine import Frame
-from .classes import is_library
 from .contents import Contents
 from .iterables import taken
 from .iteration import (
@@ -33,6 +32,7 @@ from .iteration import (
 )
 from .journal import Field
 from .special_methods import python_method
+from .structures import is_library
 from .tracers import is_tracer
 
 EXHAUST: frozenset[Any] = frozenset({list, tuple, set, frozenset, sum, max, min, sorted, dict,

@@ -45,6 +45,7 @@ from .structures import (
 from .tracers import (
     ArrayTracer,
     Columns,
+    Late,
     Maybe,
     Moved,
     Partial,
@@ -96,6 +97,13 @@ class Join:
     keep: list[Any] = field(default_factory=list)
     objects: list[tuple[Any, Any]] = field(default_factory=list)
     inherit: Callable[[Any, Any], None] = _nothing
+    walks: bool = False  # may a loop's variable go from one known object to another?
+    made: frozenset[int] = frozenset()  # the objects that a loop's body has made
+    closure: Callable[[list[Any]], list[Any]] = lambda objects: objects  # and what they hold
+    grouped: Callable[[tuple[Any, ...]], tuple[Any, ...]] = lambda objects: objects
+    is_grouped: Callable[[list[Any]], bool] = lambda objects: False  # were they picked before?
+    stays: Callable[[Any], bool] = lambda obj: False  # may an object be known by a number?
+    is_older: Callable[[Any], bool] = lambda obj: False  # is it older than the iteration?
     fixed: list[Any] = field(default_factory=list)
 
     def unify(self, a: Any, b: Any) -> Shape:
@@ -291,12 +299,16 @@ class Join:
         self.pairs[(id(a), id(b))] = shape
         return shape
 
-    def optional(self, a: Any, b: Any) -> Shape | None:
-        """A place that is a tuple or None."""
+    def one_of(self, a: Any, b: Any) -> Shape | None:
+        """A place that holds one of several unlike things."""
+        raise AttributeError
+
+    def are_nodes(self, a: Any, b: Any) -> bool:
+        """Are objects older than the iteration, and linked to others like them?"""
         raise AttributeError
 
     def _new_structure(self, a: Any, b: Any) -> Shape:
-        found = self.optional(a, b)
+        found = self.one_of(a, b)
         if found is not None:
             return found
         if self.is_tuple(a) or self.is_tuple(b):
@@ -320,7 +332,7 @@ class Join:
         if type(a) is not type(b) or self.outside(a) or self.outside(b) or (
                 (id(a), id(b)) in self.apart or {id(a), id(b)} & self.symbolic.keys()):
             return self._two(a, b)
-        if outline(a) != outline(b):
+        if outline(a) != outline(b) or (self.predicate is not None and self.are_nodes(a, b)):
             return self._two(a, b)
         parts_a, parts_b = (self._ended_parts(side, obj) for side, obj in enumerate((a, b)))
         if parts_a is None or parts_b is None or len(parts_a) != len(parts_b):
@@ -426,8 +438,8 @@ def _unbound_parts(count: int) -> Callable[[Any], tuple[Any, ...]]:
 
 def list_elem(joining: Join, state: Any) -> Any:
     """The joined element type of a list state; None if empty, False if there is none."""
-    if type(state) is SymbolicList:
-        return state.value.aval.elem
+    if type(state) in (SymbolicList, Late):
+        return leaf_aval(state).elem  # type: ignore[union-attr]
     if type(state) is Columns:
         return False
     elem: Aval | None = None

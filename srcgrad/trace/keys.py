@@ -20,7 +20,7 @@ from .run_time import factory_of, new_index, run_set
 from .settling import FEW, UNKNOWN, alternatives, settled
 from .structures import leaf_aval
 from .tables import Dicts, Numbers, Table
-from .tracers import ArrayTracer, Moved, Partial, Site, StandIn, is_tracer
+from .tracers import ArrayTracer, Choice, Moved, Partial, Site, StandIn, is_tracer
 
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
 REASON = "an index into a Python container"
@@ -295,6 +295,8 @@ class Keys(KnownKeys):
         apart by branches: it is one of the constants that it may be, or else one of the keys
         that there may be, or what ``missing`` gives; without that, a new key is refused.
         ``needed``: what comes after is only met if the dict has the key."""
+        if type(key) is Choice:
+            return self.each(key, lambda k: self.with_key(obj, k, act, missing, needed))
         if not self.open_key(key):
             return act(self.static_key(key))
         known = self.alternatives(key)

@@ -16,7 +16,7 @@ from ..dims import is_varying
 from ..errors import JoinError, UnsupportedOperation
 from ..graph.ir import Ref, Value
 from ..kinds import INT, Aval, Kind, list_of
-from .columns import Unfit, common_form, put_together, taken_apart
+from .columns import Unfit, common_form, put_together, taken_apart, wider_form
 from .control import Restart
 from .joins import is_nonnegative, list_item_aval, unlike_items
 from .journal import Content, Snapshot
@@ -366,6 +366,7 @@ class Lists(ListRows):
                       act: Callable[[list[Any], Any], None]) -> None:
         """Do something with each column and the part of an item that belongs into it."""
         try:
+            state = Columns(wider_form(self.join(), state.form, item), state.columns)
             parts = taken_apart(self.join(), state.form, item)
         except Unfit:
             raise self.fatal(JoinError(
@@ -374,7 +375,7 @@ class Lists(ListRows):
                 fix="keep unlike things in separate lists")) from None
         columns = [self.held_list(c) for c in state.columns]
         for column, part in zip(columns, parts, strict=True):
-            act(column, part)
+            act(column, self.computed(part))
         self._set_columns(obj, state, columns)
 
     def _set_columns(self, obj: list[Any], state: Columns, columns: list[list[Any]]) -> None:

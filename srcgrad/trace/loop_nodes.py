@@ -51,6 +51,8 @@ class LoopNodes(Rounds):
                             blocks, loop=spec)
         self.loop_sites[outputs[-1]] = (kind, site)
         results = dict(zip(order, outputs[1 if codes else 0:], strict=False))
+        if done.test is not None and not codes:
+            self._teach(done, [results[i] for i in range(len(results))], False)
         self._leave_forms(carried, results, site, done, runs)
         if not codes:
             return NORMAL

@@ -71,7 +71,8 @@ class TraceMachine(Pushes):
         self.unsteady = set()
         self.later = Later()
         self.conditions = {}
-        self.implied = {}
+        self.implied, self.equals = {}, {}
+        self.settled, self.within, self.tables_read = {}, {}, {}
         self.safe: set[Value] = set()
         self.causes = {}
         self.homes_made = {}

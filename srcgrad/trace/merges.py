@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import AliasError, TracingError
 from ..graph.ir import Value
-from ..kinds import INT, Aval, Kind
+from ..kinds import INT, SCALARS, Aval, Kind
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RESULT, UNBOUND
 from .choices import Choices
 from .columns import ColumnJoin
@@ -23,13 +23,16 @@ from .members import Members, Placeholder, Row
 from .partial import DELETED, hollow
 from .reachability import reachable
 from .recorder import Region
-from .shapes import Failed, Leaf, Same, Shape, build, ended_lists, leaf_shapes, leaves
-from .tracers import ArrayTracer, Columns, Home, Jump, Partial, Poison, StandIn, SymbolicList
+from .shapes import SPARE, Failed, Leaf, Same, Shape, build, ended_lists, leaf_shapes, leaves
+from .tracers import ArrayTracer, Columns, Home, Jump, Late, Partial, Poison, StandIn, SymbolicList
 
 UNREAD = Poison(TracingError(
     "a variable is read that was taken to be unused",
     why="nothing in the text of the function reads it after this branch or loop",
     fix="please report this program"))
+
+
+ZEROS = {Kind.BOOL: False, Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}
 
 
 @dataclass(slots=True)
@@ -93,6 +96,8 @@ class Merges(Choices):
         assert arm.region.parent is not None
         self.region = arm.region.parent
 
+    settled: dict[Value, bool]  # truth values of what a loop's test has told
+
     # ---- merging ---------------------------------------------------------------------------
     def join(self, predicate: Value | None = None, young: frozenset[int] = frozenset(),
              apart: frozenset[tuple[int, int]] = frozenset(), dead: int | None = None) -> Join:
@@ -104,6 +109,10 @@ class Merges(Choices):
         found.inherit = self.inherit
         found.shares, found.is_part = self.share_rows, self.is_part
         found.uneven, found.is_tuple = self.uneven_rows, self.is_long_tuple
+        found.closure, found.grouped = self.closure, self.grouped
+        found.is_grouped, found.is_older = self.is_grouped, self.is_older
+        found.stays = lambda obj: id(obj) not in young and id(obj) not in found.made and (
+            self.is_older(obj) or self.loop_region() is None)
         return found
 
     def uneven_rows(self) -> bool:
@@ -140,7 +149,10 @@ class Merges(Choices):
     implied: dict[tuple[Value, bool], list[tuple[Value, bool]]]
 
     def known_truth(self, value: Value) -> bool | None:
-        """The truth of a value in this region, where a branch around it has tested it."""
+        """The truth of a value in this region, where a branch around it has tested it, or a
+        loop does."""
+        if value in self.settled:
+            return self.settled[value]
         region: Region | None = self.region
         while region is not None:
             if region.given is not None:
@@ -209,6 +221,7 @@ class Merges(Choices):
         outputs = self._if_node(predicate, arms, rows, codes)
         self.unsure.update(value for value, row in zip(outputs, rows, strict=False)
                            if any(map(self.is_unsure, row.parts)))
+        self._note_truths(predicate, rows, outputs)
         made = self._joined(joined, rows, outputs)
         built: dict[int, Any] = {}
         for (cell, shape, *ends), place in zip(merged, places, strict=True):
@@ -222,6 +235,57 @@ class Merges(Choices):
             self.journal.write(Stored(home), True)
         joined.settle()
         return self._joined_jump([a.jump for a in arms], codes, outputs[len(rows):])
+
+    def _note_truths(self, predicate: Value, rows: list[Row],
+                     outputs: tuple[Value, ...]) -> None:
+        """What the truth of an output tells: where only one arm can have given it, that arm was
+        taken."""
+        known = (self.facts(predicate, True), self.facts(predicate, False))
+        for row, value in zip(rows, outputs, strict=False):
+            aval = row.leaf.aval
+            if aval.kind is not Kind.BOOL and (aval.kind not in SCALARS or aval.dtype != bool):
+                continue
+            parts = [facts.get(v, v) if isinstance(v, Value) else v for v, facts in zip(
+                (getattr(p, "value", p) for p in row.parts), known, strict=True)]
+            if not all(type(p) is bool or isinstance(p, Value) for p in parts):
+                continue
+            for truth in (True, False):
+                possible = [p is truth or isinstance(p, Value) for p in parts]
+                if sum(possible) == 1:
+                    arm = possible.index(True)
+                    told, part = [(predicate, arm == 0)], parts[arm]
+                    if isinstance(part, Value):
+                        told.append((part, truth))
+                    self.implied[value, truth] = told
+            if aval.kind is predicate.aval.kind is Kind.BOOL and (
+                    type(parts[0]) is type(parts[1]) is bool) and parts[0] is not parts[1]:
+                self.equals[value] = (predicate, parts[0] is True)
+
+    equals: dict[Value, tuple[Value, bool]]  # truth values that are those of predicates, or not
+
+    def computed(self, content: Any) -> Any:
+        raise AttributeError
+
+    def closure(self, objects: list[Any]) -> list[Any]:
+        raise AttributeError
+
+    def grouped(self, objects: tuple[Any, ...]) -> tuple[Any, ...]:
+        raise AttributeError
+
+    def is_grouped(self, objects: list[Any]) -> bool:
+        raise AttributeError
+
+    def is_older(self, obj: Any) -> bool:
+        """Is an object older than an iteration of the loop that is being traced?"""
+        region = self.loop_region()
+        return region is not None and self.journal.births.get(id(obj), 0) < region.layer
+
+    def loop_region(self) -> Region | None:
+        """The body of the loop that is being traced."""
+        region: Region | None = self.region
+        while region is not None and (region.given is not None or region.control is not region):
+            region = region.parent
+        return region if region is not None and region.parent is not None else None
 
     def _states(self, arms: tuple[Arm, Arm],
                 later: frozenset[str] | None) -> list[tuple[Cell, Any, Any]]:
@@ -381,8 +445,8 @@ class Merges(Choices):
 
     def _placeholder(self, aval: Aval, like: Any) -> Value:
         """What stands in the other arm for a value of one arm; nothing uses it there."""
-        if aval.kind is Kind.BOOL:
-            return self.const(False)
+        if aval.kind in ZEROS:
+            return self.const(ZEROS[aval.kind])
         if aval.kind is Kind.SCALAR and aval.dtype is not None:
             return self.const(aval.dtype.type(0))
         if aval.kind is Kind.LIST:
@@ -458,6 +522,10 @@ class Merges(Choices):
             return self.emit("undef", (), (aval,))[0]
         if isinstance(part, Value):
             return part
+        if part is SPARE:
+            return self._placeholder(aval, None)
+        if type(part) is Late:
+            return self.as_value(self.computed(part))
         if type(part) is SymbolicList:
             return part.value
         if type(part) is Snapshot or type(part) is list:
@@ -480,7 +548,7 @@ class Merges(Choices):
                          else self.list_value(item))
             else:
                 self.note_stored(item)
-                value = self.as_value(item)
+                value = self.as_value(self.computed(item))
             values.append(value)
             aval = value.aval if not isinstance(value.aval.expr, int) else value.aval.but(
                 expr=None)

@@ -22,32 +22,41 @@ from ..graph.ir import Ref, Value
 from ..kinds import INT, NUMERIC, Kind
 from ..spelling import Method
 from .access import is_cached_property
-from .classes import is_library
-from .either import Either
+from .among import Among
 from .handlers import HANDLERS
 from .journal import Content, Field
 from .natives import class_attribute
 from .shapes import place_among
 from .special_methods import python_method
-from .structures import leaf_aval, rebuilder, record_fields
+from .structures import is_library, leaf_aval, rebuilder, record_fields
 from .tracers import Choice, Picked, is_tracer
+from .unlike import likeness
 
 PLACES = frozenset({np.argmin, np.argmax, Method("argmin"), Method("argmax"), len})
 RECENT = 50  # operations that are looked through for what made a number
 KINDS = frozenset({isinstance, type, callable, issubclass})  # the same answer for all objects
 
 
-class Picks(Either):
+class Picks(Among):
     """Python's operators on one of several objects."""
 
     # ---- making ------------------------------------------------------------------------------
     def pick(self, items: list[Any], index: Any) -> Any:
         """The item with a traced number; None if the items have too little in common."""
+        items = self.only_possible(items, index)
         first = items[0]
         if all(i is first for i in items):
             return first
-        if any(type(i) is Picked for i in items):
-            return self._one_of_picked(items, index)
+        if all(type(i) is bool for i in items):
+            return self.table_read(items, index)
+        known = not any(type(i) is Choice for i in items) and leaf_aval(first) is None and (
+            self.is_grouped(items))
+        if any(type(i) is Picked for i in items) and not any(type(i) is Choice for i in items):
+            found = self._one_of_picked(items, index)
+            if found is not None:
+                return found
+        if known:
+            return self._one_of(tuple(items), index)
         if isinstance(first, tuple) and all(
                 type(i) is type(first) and len(i) == len(first) for i in items):
             parts = [self.pick(list(column), index) for column in zip(*items, strict=True)]
@@ -59,7 +68,8 @@ class Picks(Either):
             found = self.list_read(items, index)
             if found is not None:
                 return found
-        return self._one_among(items, index)
+        found = self.pick_unlike(items, index)
+        return self._one_among(items, index) if found is None else found
 
     def _one_of_picked(self, items: list[Any], index: Any) -> Any:
         """One of several objects, some of which are picked themselves; None if they are not
@@ -80,8 +90,6 @@ class Picks(Either):
                 place = self.pick([place_among(found, o) for o in item.objects], item.index)
             places.append(place)
         return Picked(found, self.pick(places, index))
-
-    groups: list[tuple[Any, ...]]
 
     def _one_of(self, items: tuple[Any, ...], index: Any) -> Picked:
         """One of several objects, by its number in the group where they were picked first:
@@ -129,12 +137,14 @@ class Picks(Either):
         """The value of an action on whichever object it is, in a branch for each."""
         objects = picked.objects
         place = picked.index
+        places = self.possible(place, len(objects))
 
-        def among(i: int) -> Any:
-            if i == len(objects) - 1:
-                return act(objects[i])
-            return self.if_expression(self.compare("==", place, i), lambda: act(objects[i]),
-                                      lambda: among(i + 1))
+        def among(n: int) -> Any:
+            obj = objects[places[n]]
+            if n == len(places) - 1:
+                return act(obj)
+            return self.if_expression(self.compare("==", place, places[n]), lambda: act(obj),
+                                      lambda: among(n + 1))
 
         return among(0)
 
@@ -173,7 +183,13 @@ class Picks(Either):
     def gathered(self, obj: Picked, part: Callable[[Any], Any]) -> Any:
         """The part of the object that it is."""
         parts = [part(o) for o in obj.objects]
-        if any(isinstance(p, (list, dict, set)) and p is not parts[0] for p in parts):
+        parts = self.only_possible(parts, obj.index)
+        found = None if all(leaf_aval(p) is not None for p in parts) else self.pick_unlike(
+            parts, obj.index)
+        if found is not None:
+            return found
+        if any(isinstance(p, (list, dict, set)) and p is not parts[0] for p in parts) and (
+                not self.is_grouped(parts)):
             found = self._one_among(parts, obj.index)  # which may change
         else:
             found = self.pick(parts, obj.index)
@@ -199,8 +215,13 @@ class Picks(Either):
         self._on_each(obj, lambda o: self.setattr(o, name, value))
 
     def replaced(self, before: list[Any], index: Any, value: Any) -> list[Any] | None:
-        """Numbers with the one at a traced place replaced; None if they are not all numbers of
-        one kind."""
+        """Things with the one at a traced place replaced; None if they are not all numbers of
+        one kind, or of a few sorts."""
+        found = self._replaced_number(before, index, value)
+        return found if found is not None else self.replaced_unlike(
+            before, index, value, self._replaced_number)
+
+    def _replaced_number(self, before: list[Any], index: Any, value: Any) -> list[Any] | None:
         avals = [leaf_aval(v) for v in (*before, value)]
         kinds = {a.kind for a in avals if a is not None}
         if None in avals or len(kinds) != 1 or not kinds <= NUMERIC - {Kind.ARRAY, Kind.ANY}:
@@ -211,13 +232,15 @@ class Picks(Either):
         """Do something to whichever object it is."""
         objects = obj.objects
         place = obj.index
+        places = self.possible(place, len(objects))
 
-        def among(i: int) -> Any:
-            if i == len(objects) - 1:
-                act(objects[i])
+        def among(n: int) -> Any:
+            one = objects[places[n]]
+            if n == len(places) - 1:
+                act(one)
                 return 0
-            return self.if_(self.compare("==", place, i), lambda: _done(act, objects[i]),
-                            lambda: among(i + 1))
+            return self.if_(self.compare("==", place, places[n]), lambda: _done(act, one),
+                            lambda: among(n + 1))
 
         among(0)
 
@@ -287,6 +310,11 @@ class Picks(Either):
                 op.startswith("is") or not self._has_equality(left, right)):
             same = self._same_object(left, right)
             return same if op in ("is", "==") else self.not_(same)
+        if type(right) is Picked and right.cls in (dict, list, tuple) and op in ("in", "not in"):
+            found = self.each_of(right, lambda o: self.compare("in", left, o)) if (
+                is_tracer(left)) else self.pick(
+                    [self.compare("in", left, o) for o in right.objects], right.index)
+            return found if op == "in" else self.not_(found)
         return super().compare(op, left, right)
 
     @staticmethod
@@ -328,14 +356,10 @@ def obj_truth(value: Picked) -> bool | None:
 
 def _is_alike(first: Any) -> Callable[[Any], bool]:
     """A test for objects of the class of the first, with the same attributes or keys."""
-    cls = type(first)
-    if cls is dict:
-        return lambda o: type(o) is dict and list(o) == list(first)
-    names = record_fields(first)
-    if names is None or isinstance(first, tuple) or is_tracer(first) or is_library(
-            cls.__module__) or cls in (Choice, Picked) or hasattr(cls, "__next__"):
+    key = likeness(first)
+    if key is None or key[0] not in ("dict", "object"):
         return lambda o: False
-    return lambda o: type(o) is cls and record_fields(o) == names
+    return lambda o: likeness(o) == key
 
 
 def _passes(function: Any) -> bool:

@@ -41,10 +41,12 @@ from .repeats import Repeat
 from .run_time import check_no_table
 from .tracers import (
     ArrayTracer,
+    Choice,
     ClassedArray,
     Home,
     ListTable,
     OpaqueTracer,
+    Picked,
     ScalarTracer,
     StandIn,
     SymbolicList,
@@ -287,6 +289,11 @@ class Recorder:
             structure.apart()
         if isinstance(structure, ClassedArray):
             raise self.fatal(classed_operand(structure.cls))
+        if type(structure) in (Choice, Picked):
+            raise self.fatal(UnsupportedOperation(
+                "one of several unlike things is part of a list or tuple that a library function "
+                "takes", why="which of them it is depends on data",
+                fix="tell them apart with an if statement before the call"))
         if isinstance(structure, StandIn) and structure.cls is list:
             structure = self.call_method(structure, "copy")
         check_no_table(self, structure)

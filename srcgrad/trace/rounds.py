@@ -232,12 +232,31 @@ class Rounds(Branches):
         index = None if start is None else Value(int_aval(start[0]))
 
         def run() -> None:
+            if done.test is not None:
+                self._teach(done, done.region.builder.params, True)
             if start is not None and index is not None:
                 start[1](self.wrap(index))
             done.jump = body() or NORMAL
 
         done.changes = self._in_region(done.region, forms, run, index)
         return done
+
+    def _teach(self, done: Round, values: Any, truth: bool) -> None:
+        """What the test of a loop tells of the values at its head: of those in an iteration
+        (``truth``), or of the last ones."""
+        assert done.test is not None
+        facts = self.facts(done.predicate, truth)
+        for head, value in zip(done.test.builder.params, values, strict=True):
+            if head in facts:
+                self.settled[value] = facts[head]
+            places = self.places_told(head, facts)
+            if places is not None:
+                self.within[value] = places
+
+    within: dict[Value, frozenset[int]]  # which places a number may be
+
+    def places_told(self, index: Value, facts: dict[Value, bool]) -> frozenset[int] | None:
+        raise AttributeError
 
     def _run_test(self, test: Callable[[], Any], done: Round) -> None:
         value = self.condition(test())
@@ -349,6 +368,7 @@ class Rounds(Branches):
         """A join of a loop's states: its names may be bound to lists of any length."""
         joining = self.join()
         joining.rebinds = self._may_rebind
+        joining.walks, joining.made = True, self.made_in_body
         return joining
 
     def _may_rebind(self) -> bool:

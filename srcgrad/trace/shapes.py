@@ -13,10 +13,16 @@ from typing import Any
 
 from ..errors import JoinError
 from ..graph.ir import Value
-from ..kinds import Aval, Kind
+from ..kinds import SCALARS, Aval, Kind
 from ..stage.machine import UNBOUND
 from .journal import Snapshot
 from .tracers import Choice, Picked, Poison
+
+
+class Spare:
+    """A number where another thing is: any will do."""
+
+    __slots__ = ()
 
 
 class Shape:
@@ -75,8 +81,8 @@ class Perhaps(Sequence):
 
 
 @dataclass(slots=True)
-class Optional(Perhaps):
-    """A tuple that only some paths have, where others have None."""
+class OneOf(Perhaps):
+    """One of several unlike things: its parts are which of them it is, and the contents."""
 
 
 @dataclass(slots=True)
@@ -106,6 +112,14 @@ class Apart(Shape):
     forms: tuple[Shape, Shape]
 
 
+def failures(shape: Shape) -> Iterator[Failed]:
+    """The parts of a shape that have no common form."""
+    if isinstance(shape, Failed):
+        yield shape
+    for item in getattr(shape, "items", ()):
+        yield from failures(item)
+
+
 def place_among(objects: tuple[Any, ...], obj: Any) -> Any:
     """The number of an object among several, traced or not; None if it is none of them, or its
     number among them would have to be computed."""
@@ -114,6 +128,9 @@ def place_among(objects: tuple[Any, ...], obj: Any) -> Any:
             a is b for a, b in zip(obj.objects, objects))
         return obj.index if same else None
     return next((i for i, one in enumerate(objects) if one is obj), None)
+
+
+SPARE = Spare()
 
 
 def leaves(shape: Shape, state: Any) -> list[Any]:
@@ -129,7 +146,10 @@ def leaves(shape: Shape, state: Any) -> list[Any]:
             return [p for item in shape.items for p in leaves(item, UNBOUND)]
         found: list[Any] = []
         for item, part in zip(shape.items, shape.parts(state), strict=True):
-            if part is UNBOUND and isinstance(shape, Perhaps):  # nothing reads it: any list will do
+            if part is UNBOUND and isinstance(shape, OneOf) and isinstance(item, Leaf) and (
+                    item.aval.kind in SCALARS):
+                found.append(SPARE)
+            elif part is UNBOUND and isinstance(shape, Perhaps):  # nothing reads it: any list
                 found.extend(Snapshot(list, ()) if leaf.aval.kind is Kind.LIST else UNBOUND
                              for leaf in leaf_shapes(item))
             else:

@@ -19,6 +19,7 @@ from .tracers import (
     BoundMethod,
     Choice,
     ClassedArray,
+    Late,
     Picked,
     SymbolicList,
     Whole,
@@ -27,7 +28,18 @@ from .tracers import (
 )
 
 IMMUTABLE = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type(None), enum.Enum)
+LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
+             "collections", "dataclasses", "typing", "abc", "copy", "time", "random", "warnings",
+             "enum", "types", "contextlib", "string", "re", "os", "sys", "json", "logging",
+             "numbers", "inspect", "bisect", "heapq", "statistics", "fractions", "decimal",
+             "datetime")
 LONG = 16  # a list of more numbers is not gone through while tracing
+
+
+def is_library(name: str | None) -> bool:
+    """Is a module part of NumPy, SciPy or the standard library (whose functions do not change
+    while a program runs)?"""
+    return name is not None and name.split(".")[0] in LIBRARIES
 
 
 def is_mutable(obj: Any) -> bool:
@@ -71,7 +83,7 @@ def leaf_aval(obj: Any) -> Aval | None:
     """The abstract value of something that can be one run-time value; None for structures."""
     if is_tracer(obj):
         return obj.aval  # type: ignore[no-any-return]
-    if isinstance(obj, Value):
+    if isinstance(obj, Value) or type(obj) is Late:
         return obj.aval
     if type(obj) is SymbolicList:
         return obj.value.aval

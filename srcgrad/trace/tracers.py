@@ -412,6 +412,16 @@ class Choice:
         self.second = second
 
 
+class Late:
+    """A number that is computed where it is needed: ``make`` does, given the machine."""
+
+    __slots__ = ("aval", "make")
+
+    def __init__(self, aval: Aval, make: Any) -> None:
+        self.aval = aval
+        self.make = make
+
+
 class Picked:
     """One of several like objects, by a number that is known at run time: ``bodies[k]``.
 

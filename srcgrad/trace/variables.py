@@ -16,8 +16,9 @@ from ..graph.ir import Suggested, Value
 from ..guards import Path
 from ..stage.machine import RESULT, UNBOUND, Frame
 from . import scipy_forms
-from .classes import ClassAttributes, is_library
+from .classes import ClassAttributes
 from .journal import Field, Slot
+from .structures import is_library
 from .tables import Numbers, Table
 from .tracers import ArrayTracer, Jump, Maybe, Poison, SymbolicList, is_tracer
 

@@ -13,9 +13,10 @@ from ..stage.machine import UNBOUND
 from .joins import Join, is_nonnegative, list_elem
 from .journal import Snapshot
 from .partial import DELETED, entries_of, is_ordered
-from .shapes import Failed, Keyed, Leaf, Optional, Perhaps, Same, Sequence, Shape
+from .shapes import Failed, Keyed, Leaf, OneOf, Perhaps, Same, Sequence, Shape, failures
 from .structures import describe, is_mutable, leaf_aval
 from .tracers import Maybe, Partial, Picked, Poison
+from .unlike import Unsorted
 
 
 def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool]:
@@ -31,7 +32,7 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
         return shape, False
     if type(end) is Maybe and not isinstance(shape, Perhaps):
         return joining.unify(head, end), True
-    if isinstance(shape, Optional) and _parts_or_none(shape, end) is None:
+    if isinstance(shape, OneOf) and _parts_or_none(shape, end) is None:
         return joining.unify(head, end), True
     if isinstance(shape, (Perhaps, Keyed)):
         return _widen_partial(joining, shape, head, end)
@@ -64,6 +65,9 @@ def _widen_partial(joining: Join, shape: Perhaps | Keyed, head: Any, end: Any
             widen(joining, item, h, e))
         items.append(new)
         wide = wide or changed
+    failed = next((f for item in items for f in failures(item)), None)
+    if isinstance(shape, OneOf) and failed is not None:
+        return failed, True
     return replace(shape, items=items), wide
 
 
@@ -81,7 +85,7 @@ def _covers(shape: Keyed, end: Any) -> bool:
 def _parts_or_none(shape: Sequence, state: Any) -> tuple[Any, ...] | None:
     try:
         return shape.parts(state)
-    except (AttributeError, TypeError):
+    except (AttributeError, TypeError, Unsorted):
         return None
 
 

@@ -31,6 +31,7 @@ import python_places  # noqa: E402
 import python_random  # noqa: E402
 import python_tables  # noqa: E402
 import python_text  # noqa: E402
+import python_walks  # noqa: E402
 import recursion_lists  # noqa: E402
 from chain import check, check_exported, check_orders  # noqa: E402
 
@@ -39,7 +40,8 @@ PROGRAMS = [
     for module in (applications, path_exceptions, path_state, python_control, python_exceptions,
                    python_found, python_functions, python_keys, python_random, python_data,
                    python_nodes, python_objects, python_picked, python_tables, python_dicts,
-                   python_graphs, python_places, python_text, python_heaps, recursion_lists)
+                   python_graphs, python_places, python_text, python_heaps, python_walks,
+                   recursion_lists)
     for fn, args in module.CASES
 ]
 
