@@ -294,7 +294,7 @@ class Join:
         if known is not None:
             return known  # type: ignore[no-any-return]
         self.keep.append((a, b))
-        self.pairs[(id(a), id(b))] = self._failed(a, b)  # where they contain themselves
+        self.pairs[(id(a), id(b))] = self.failed(a, b)  # where they contain themselves
         shape = self._new_structure(a, b)
         self.pairs[(id(a), id(b))] = shape
         return shape
@@ -312,7 +312,7 @@ class Join:
         if found is not None:
             return found
         if self.is_tuple(a) or self.is_tuple(b):
-            return self._failed(a, b)
+            return self.failed(a, b)
         if type(a) is Picked or type(b) is Picked:
             return self._picked(a, b)
         if self.predicate is None:
@@ -324,7 +324,7 @@ class Join:
                 type(a) is set or both & self.symbolic.keys()):
             return self._held(a, b)
         if self.predicate is None and (self.is_part(a) or self.is_part(b)):
-            return self._failed(a, b)  # a row of a list of lists: it would become a list of its own
+            return self.failed(a, b)  # a row of a list of lists: it would become a list of its own
         if self._grows(a, b):
             held = self._held(a, b)
             if not isinstance(held, Failed):
@@ -380,13 +380,13 @@ class Join:
     def _two(self, a: Any, b: Any) -> Shape:
         """Things that have no common form: after a branch it is known which of them it is."""
         if self.predicate is None:
-            return self._failed(a, b)
+            return self.failed(a, b)
         self.unbound = 1
         first = self._alone(a)
         self.unbound = 0
         forms = (first, self._alone(b))
         if any(isinstance(f, Failed) for f in forms):
-            return self._failed(a, b)
+            return self.failed(a, b)
         return Apart(self.predicate, (a, b), forms)
 
     def _alone(self, obj: Any) -> Shape:
@@ -394,20 +394,20 @@ class Join:
         if not is_tracer(obj) and isinstance(obj, IMMUTABLE):
             return Same(obj)
         if type(obj) is Snapshot:
-            return self._failed(obj, obj)
+            return self.failed(obj, obj)
         if isinstance(obj, types.FunctionType):
             made = definition(obj)
             if made is not None and id(made.parent) in self.young:
-                return self._failed(obj, obj)
+                return self.failed(obj, obj)
             return Same(obj)
         if isinstance(obj, (functools.partial, types.MethodType)):
             inner = (obj.args, obj.keywords, obj.func) if isinstance(
                 obj, functools.partial) else (obj.__self__,)
             young = any(id(i) in self.young or contains_tracer(i) for i in inner)
-            return self._failed(obj, obj) if young else Same(obj)
+            return self.failed(obj, obj) if young else Same(obj)
         return self._with_unbound(obj)
 
-    def _failed(self, a: Any, b: Any) -> Failed:
+    def failed(self, a: Any, b: Any) -> Failed:
         return Failed(JoinError(
             f"a name refers to {describe(a)} on one path and to {describe(b)} on the other",
             why="which of them it is depends on data, and they have no common form",

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Value
-from ..kinds import BOOL, INT, NUMERIC, Kind
+from ..kinds import BOOL, INT, NUMERIC, Aval, Kind
 from ..stage.machine import UNBOUND
 from .partial import PartialJoin
 from .shapes import Apart, Failed, Leaf, OneOf, Same, Shape, place_among
@@ -155,7 +155,7 @@ def content_in(sort: Sort, state: Any, facts: dict[Value, bool]) -> Any:
         return second if first is UNBOUND else first
     if first is UNBOUND or second is UNBOUND:
         there = second if first is UNBOUND else first
-        spare = SPARES.get(there.aval.kind) if is_tracer(there) or type(there) is Late else None
+        spare = _spare(there.aval)
         if spare is None:
             raise Unsorted
         first, second = (spare if c is UNBOUND else c for c in (first, second))
@@ -168,6 +168,13 @@ def content_in(sort: Sort, state: Any, facts: dict[Value, bool]) -> Any:
     if type(first) is type(second) is int and first == second:
         return first
     return chosen(state.predicate, first, second, avals[0].but(expr=None))  # type: ignore[union-attr]
+
+
+def _spare(aval: Aval) -> Any:
+    """A number of a type, where another thing is; None where there is none."""
+    if aval.kind is Kind.SCALAR and aval.dtype is not None:
+        return aval.dtype.type(0)
+    return SPARES.get(aval.kind)
 
 
 def _is_everywhere(content: Any) -> bool:

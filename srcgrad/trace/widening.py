@@ -32,6 +32,8 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
         return shape, False
     if type(end) is Maybe and not isinstance(shape, Perhaps):
         return joining.unify(head, end), True
+    if isinstance(shape, OneOf) and _parts_or_none(shape, head) is None:
+        return joining.failed(head, end), True
     if isinstance(shape, OneOf) and _parts_or_none(shape, end) is None:
         return joining.unify(head, end), True
     if isinstance(shape, (Perhaps, Keyed)):

@@ -307,8 +307,8 @@ def rank_from_data(x):
 
 @mistake(X)
 def sorted_unlike_objects(x):
-    items = [Body(v) for v in x] + [v for v in x] * 6
-    items.sort(key=lambda b: b.mass if isinstance(b, Body) else b)
+    items = [Body(v) for v in x] + [[v] for v in x] * 6
+    items.sort(key=lambda b: b.mass if isinstance(b, Body) else b[0])
     return items[0].mass
 
 

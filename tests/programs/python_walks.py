@@ -343,3 +343,13 @@ def pair_or_none_among_rows(x):
         if v > 0:
             last = (v, 2 * v)
     return np.sum(np.array([last, (x[0], x[1])]))
+
+
+@case(X)
+def nodes_sorted_among_numbers(x):
+    items = [Node(v) for v in x[:3]] + [v + 0.1 for v in x[:2]]
+    items.sort(key=lambda item: item.v if isinstance(item, Node) else item)
+    total = 0.0
+    for k, item in enumerate(items):
+        total += (k + 1) * (item.v ** 2 if isinstance(item, Node) else item)
+    return total
