@@ -193,7 +193,8 @@ def _with_numbers(args: Any, kwargs: Any) -> tuple[Any, Any, dict[Atom, Dim]]:
                 and aval.dtype is not None and aval.dtype.kind in "iu"):
             counter += 1
             elem = None if aval.elem is None else change(aval.elem)
-            return aval.but(expr=placeholder(counter), elem=elem)
+            return aval.but(elem=elem, expr=placeholder(counter) if aval.expr is None
+                            else shrink(aval.expr))
         if aval.shape and any(not isinstance(d, Poly) and d > _LARGE for d in aval.shape):
             return aval.but(shape=tuple(map(shrink, aval.shape)))
         return aval

@@ -165,7 +165,7 @@ class Access(Variables):
         if symbolic is not None:
             held = symbolic.columns[0] if type(symbolic) is Columns else symbolic
             (value,) = self.emit("list_len", (held.value,),
-                                 (INT.but(expr=self.fresh("k")),))
+                                 (INT.but(expr=self.list_sizes.of(held.value)),))
             return ScalarTracer(self, value)
         return len(obj)
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from ..dims import Atom, Poly, add, evaluate, is_varying, proves_nonnegative, range_length, symbols
+from ..dims import (
+    Atom,
+    Dim,
+    Poly,
+    add,
+    evaluate,
+    is_varying,
+    proves_nonnegative,
+    range_length,
+    symbols,
+)
 from ..graph.broadcasting import never_one
 from ..graph.ir import Block, LoopSpec, Value, free_values, walk
 from ..kinds import INT, Aval, Kind, any_aval, int_aval
@@ -53,6 +63,11 @@ class LoopNodes(Rounds):
         results = dict(zip(order, outputs[1 if codes else 0:], strict=False))
         if done.test is not None and not codes:
             self._teach(done, [results[i] for i in range(len(results))], False)
+        count = self._count_of(kind, inits) if not codes else None
+        for number, value in results.items():
+            if number in keep:
+                self.list_sizes.note_loop(entries[number], by_leaf[number], ends[number], value,
+                                          count)
         self._leave_forms(carried, results, site, done, runs)
         if not codes:
             return NORMAL
@@ -106,6 +121,12 @@ class LoopNodes(Rounds):
             return not isinstance(spare, int) or spare >= 0
         self.guard_size("ge0", spare)
         return bool(evaluate(spare, self.numbers) >= 0)
+
+    @staticmethod
+    def _count_of(kind: str, inits: list[Value]) -> Dim | None:
+        """The number of iterations of a for loop that is not left early."""
+        exprs = [v.aval.expr for v in inits if v.aval.expr is not None]
+        return range_length(*exprs) if kind == "for" and len(exprs) == 3 else None
 
     def _result_aval(self, leaf: Leaf, runs: bool, inner: set[Atom]) -> Aval:
         """Sizes and numbers that vary from round to round are fresh after the loop."""

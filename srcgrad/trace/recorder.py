@@ -22,7 +22,6 @@ from ..graph.ir import (
     Through,
     Value,
     abstract,
-    avals_in,
     shift,
 )
 from ..graph.outcome import MISSING, Fresh, Outcome
@@ -34,6 +33,7 @@ from .control import Refusal
 from .homes import is_stored, may_be
 from .iteration import EqualArrays
 from .journal import Journal, Lost, Stored, Version
+from .list_sizes import SIZED, ListSizes
 from .overlaps import refused_overlap
 from .raising import is_move
 from .refused import classed_operand
@@ -95,6 +95,7 @@ class Recorder:
         self.callers: list[Where] = []  # call sites of the functions that are being inlined
         self.node_count = 0
         self.fresh = Fresh()
+        self.list_sizes = ListSizes(self.fresh)
         self.trying: list[Any] = []  # the regions whose exceptions a try statement meets now
         self.errstates: list[dict[str, Any]] = []  # those around it under which NumPy raises
         self.checked: dict[Value, dict[str, Any]] = {}  # what was computed under one
@@ -150,6 +151,8 @@ class Recorder:
                 return found
         region.builder.origin = self.node_origin()
         outputs = region.builder.add(op, inputs, avals, blocks, **params).outputs
+        if op in SIZED:
+            self.list_sizes.note(op, inputs, blocks, outputs)
         if self.errstates and op == "apply" and len(outputs) == 1 and not is_move(params) and (
                 outputs[0].aval.kind is not Kind.FLOAT) and (
                 outputs[0].aval.dtype is not None and outputs[0].aval.dtype.kind in "fc"):
@@ -401,7 +404,7 @@ class Recorder:
         template = abstract(arg_values, inputs)
         keywords = abstract(kw_values, inputs)
         try:
-            outcome = infer(fn, avals_in(arg_values), avals_in(kw_values))
+            outcome = infer(fn, *map(self.list_sizes.avals_in, (arg_values, kw_values)))
         except SrcgradError as error:
             raise self.fatal(error) from None
         if outcome.static is not MISSING:

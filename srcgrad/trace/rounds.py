@@ -210,6 +210,10 @@ class Rounds(Branches):
                 continue
             if leaf_aval(entry) is None and entry is not UNBOUND:
                 continue
+            if shape.steady:  # of a sum that starts from a number, here too
+                if type(entry) in (int, float) and slot.key not in self.unsteady:
+                    forms[slot.key] = Carried(slot, shape, entry)
+                continue
             wider, _ = widen(joining, shape, entry, entry)
             forms[slot.key] = Carried(slot, wider, entry)
 

@@ -60,3 +60,56 @@ def wavelet_lifting(x, threshold):
         s = np.empty(2 * len(even))
         s[::2], s[1::2] = even, odd
     return np.sum((s - x) ** 2) + s[0] ** 2
+
+
+# sums that start from a number, in loops whose arrays they feed
+@case(np.array([0.5, 0.2]))
+def sums_of_rows_in_a_loop(z):
+    m, t = np.array([0.4, 0.1]), 0.0
+    for zk in z:
+        points = np.array([m * zk, m])
+        heights = np.array([s[0] ** 2 for s in points])
+        change = sum(w * (s - m) * (y - 0.2) for w, s, y in zip((0.2, 0.3), points, heights))
+        m = m + change * (zk - 1)
+        t += np.sum(m**2)
+    return t
+
+
+@case(np.array([0.5, 0.2]), np.array([[0.1, 0.2], [0.3, 0.4]]))
+def totals_carried_on(z, rows):
+    m, t = z, 0.0
+    for zk in z:
+        total = 0
+        for row in rows:
+            total = total + row * zk
+        m = total
+        rows = rows * total
+        t += (m + total)[1]
+    return t
+
+
+@case(np.array([0.5, 0.45, 0.62]), 0.1, 0.2)
+def unscented_filter(z, q, r):
+    n = 2
+    m, P = np.array([0.4, 0.1]), np.eye(n) * 0.3
+    weights = np.full(2 * n + 1, 1 / 6)
+    weights[0] = 1 / 3
+
+    def points(m, P):
+        L = np.linalg.cholesky(3 * P)
+        return np.vstack([m, *(m + L[:, i] for i in range(n)), *(m - L[:, i] for i in range(n))])
+
+    loss = 0.0
+    for zk in z:
+        moved = np.array([[s[0] + 0.1 * s[1], s[1] - 0.1 * np.sin(s[0])] for s in points(m, P)])
+        m = weights @ moved
+        P = (weights[:, None] * (moved - m)).T @ (moved - m) + q * np.eye(n)
+        S = points(m, P)
+        seen = np.array([s[0] ** 2 for s in S])
+        mean = weights @ seen
+        spread = np.sum(weights * (seen - mean) ** 2) + r
+        gain = sum(w * (s - m) * (y - mean) for w, s, y in zip(weights, S, seen)) / spread
+        m = m + gain * (zk - mean)
+        P = P - np.outer(gain, gain) * spread
+        loss += np.log(spread) + (zk - mean) ** 2 / spread
+    return loss

@@ -1,0 +1,120 @@
+"""Lists that loops fill are as long as the loops run: no text tests it, nothing is fixed."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from chain import check  # noqa: E402
+
+
+def squares(x):
+    return np.sum((np.array([v**2 for v in x]) + x) ** 2)
+
+
+def filled_by_hand(x):
+    found = []
+    for v in x:
+        found.append(np.sin(v))
+        found.append(v * v)
+    return np.sum(np.array(found).reshape(-1, 2) @ np.array([1.0, 2.0]) * x)
+
+
+def kept_as_long(x):
+    v = [a * 2 for a in x]
+    for i in range(3):
+        v = [a * a + 0.1 for a in v]
+        v[0] = v[0] * x[i]
+    return np.sum(np.array(v) * x)
+
+
+def one_at_a_time(x):
+    v = list(x)
+    while len(v) > 2:
+        v.append(v.pop() * v.pop(0))
+        v.pop()
+    return np.sum(np.array(v) * x[: len(v)])
+
+
+def in_branches(x):
+    found = [x[0]]
+    for v in x:
+        if v > 0.5:
+            found.append(v * v)
+        else:
+            found.append(v)
+            found.pop()
+            found.insert(0, 2 * v)
+    return np.sum(np.array(found[1:]) * x)
+
+
+def left_early(x):
+    found = []
+    for v in x:
+        if v > 1.0:
+            break
+        found.append(v * v)
+    return np.sum(np.array(found)) + len(found)
+
+
+def sometimes(x):
+    found = []
+    for v in x:
+        if v > 0.5:
+            found.append(v * v)
+    return np.sum(np.array(found) + np.array(found)) * len(found)
+
+
+def half_of_it(x):
+    v = [a * a for a in x]
+    return np.sum(v[: len(x) // 2]) + 2 * np.sum(v[len(v) // 3 :])
+
+
+PROGRAMS = (squares, filled_by_hand, kept_as_long, one_at_a_time, in_branches, left_early,
+            sometimes, half_of_it)
+
+
+@pytest.mark.parametrize("fn", PROGRAMS)
+def test_program(fn):
+    check(fn, (np.array([0.3, 0.9, 0.2, 1.4, 0.7]),))
+
+
+@pytest.mark.parametrize("fn", PROGRAMS)
+def test_one_text_serves_all_sizes(fn):
+    df = sg.value_and_grad(fn)
+    for size in (5, 6, 9, 12):
+        x = np.linspace(0.3, 1.4, size)
+        value, slope = df(copy.copy(x))
+        assert value == fn(x) and slope.shape == x.shape
+    assert df.cache_info().misses == 1
+
+
+def test_no_text_asks_for_the_shape_of_a_filled_array():
+    text = sg.grad(squares).source(np.ones(3))
+    assert "sum_to" not in text and "len(" not in text
+
+
+def test_no_iterations():
+    def program(x, n):
+        found = []
+        for i in range(1, n):
+            found.append(x[i] ** 2)
+        total = 0
+        for v in found:
+            total = total + v
+        return np.sum(x) + total + len(found)
+
+    df = sg.value_and_grad(program)
+    x = np.array([0.5, 2.0, 3.0])
+    for n in (3, 1, 0, -2, 2):
+        value, slope = df(x, n)
+        assert value == program(x, n)
+        assert np.array_equal(slope, [1.0 + 2 * v * (1 <= i < n) for i, v in enumerate(x)])
