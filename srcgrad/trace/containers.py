@@ -26,7 +26,15 @@ from .rows import Row
 from .special_methods import is_asked, is_subscripted, python_method
 from .tables import SPREAD
 from .tracers import ArrayTracer, Columns, Poison, ScalarTracer, is_tracer
-from .written_out import Flat, Parts, count_of, insert_at, is_among, place_of
+from .written_out import (
+    Flat,
+    Parts,
+    check_count,
+    count_of,
+    insert_at,
+    is_among,
+    place_of,
+)
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
@@ -90,27 +98,37 @@ class Containers(ListMethods):
         return made
 
     def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
+        if type(value) is Row or (isinstance(value, list) and id(value) in self.symbolic_lists):
+            self._check_count(value, before + after, star)
+            middle = (self.getitem(value, slice(before, -after or None)),) if star else ()
+            return (*(self.getitem(value, i) for i in range(before)), *middle,
+                    *(self.getitem(value, i - after) for i in range(after)))
         if type(value) is ArrayTracer:
-            size = self.length(value)
-            if not star and type(size) is not int:
-                self.guard_size("eq0", size.aval.expr - before)
-                number = None if is_varying(size.aval.expr) else evaluate(
-                    size.aval.expr, self.numbers)
-                if number is not None and number != before:
-                    split_items([None] * number, before, False, 0, value)  # raises Python's error
-            count = size if type(size) is int else (
-                before if not star else self.demand(size, "unpacking"))
+            size = self._check_count(value, before + after, star)
+            count = before if not star else self.demand(size, "unpacking")
             items = [self.getitem(value, i) for i in range(count)]
         elif is_tracer(value):
             if star:
                 value._refuse("is unpacked with a star")
             return tuple(self.getitem(value, i) for i in range(before))
-        elif not star and (type(value) is Row or (
-                isinstance(value, list) and id(value) in self.symbolic_lists)):
-            return tuple(self.getitem(value, i) for i in range(before))
         else:
             items = list(self.iterate(value))
         return split_items(items, before, star, after, value)
+
+    def _check_count(self, value: Any, need: int, star: bool) -> Any:
+        """The number of items to be unpacked; Python's error where it does not fit the names,
+        now or (where data decides it) in the run."""
+        size = self.call(len, value)
+        number = size if type(size) is int else None
+        if number is None and not star and size.aval.expr is not None and (
+                not is_varying(size.aval.expr)):
+            self.guard_size("eq0", size.aval.expr - need)
+            number = evaluate(size.aval.expr, self.numbers)
+        if number is None:
+            self.call(check_count, size, need, star)
+        else:
+            split_items([None] * number, need, star, 0, value)
+        return size
 
     def iterate(self, iterable: Any) -> Any:
         """The items of an iterable whose number is known (or demanded) now."""

@@ -386,6 +386,16 @@ def part_of_list(items: Any, start: Any, stop: Any) -> Any:
     return [items[i] for i in range(start, stop)]
 
 
+def check_count(size: Any, need: int, star: bool) -> None:
+    """Raise what unpacking raises where there are not as many items as names."""
+    if size < need:
+        if star:
+            raise ValueError(f"not enough values to unpack (expected at least {need}, got {size})")
+        raise ValueError(f"not enough values to unpack (expected {need}, got {size})")
+    if size > need and not star:
+        raise ValueError(f"too many values to unpack (expected {need})")
+
+
 def insert_at(items: list[Any], place: Any, value: Any) -> None:
     """``items.insert(place, value)``: the items behind the place move on by one."""
     size = len(items)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+
 import numpy as np
 
 CASES = []
@@ -113,3 +115,37 @@ def unscented_filter(z, q, r):
         P = P - np.outer(gain, gain) * spread
         loss += np.log(spread) + (zk - mean) ** 2 / spread
     return loss
+
+
+# slices of lists at places that data decides
+class Table:
+    def __init__(self, xs, ys):
+        self.xs, self.ys = xs, ys
+
+    def __call__(self, x):
+        i = min(max(bisect.bisect_right(self.xs, x) - 1, 0), len(self.xs) - 2)
+        x0, x1 = self.xs[i : i + 2]
+        y0, y1 = self.ys[i : i + 2]
+        return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
+
+
+@case([0.0, 1.0, 2.5, 4.0], [1.0, 3.0, 2.0, 5.0], 1.7)
+def looked_up_in_a_table(xs, ys, x):
+    return Table(xs, ys)(x)
+
+
+@case([0.3, 1.0, 2.5, 4.0], 2.2)
+def slices_of_an_argument(xs, v):
+    i = bisect.bisect(xs, v)
+    pairs = zip(xs[i - 1 : i + 1], xs[i:])
+    return sum(xs[:i]) * xs[i] + sum(a * b for a, b in pairs) + len(xs[i:])
+
+
+@case(np.array([0.3, -0.2, 0.5, 0.9]))
+def first_and_others(x):
+    v = [s * s for s in x if s > 0]
+    a, *b = v
+    *c, d = v
+    e, f, g = v
+    h, *i, j = v
+    return a * sum(b) + d * sum(c) + e * f * g + h * j + sum(i)

@@ -118,3 +118,37 @@ def test_no_iterations():
         value, slope = df(x, n)
         assert value == program(x, n)
         assert np.array_equal(slope, [1.0 + 2 * v * (1 <= i < n) for i, v in enumerate(x)])
+
+
+def two_of_a_list(x):
+    a, b = [s for s in x if s > 0]
+    return a * b
+
+
+def two_of_an_array(x):
+    a, b = x[x > 0]
+    return a * b
+
+
+def two_of_all(x):
+    a, b = [2 * s for s in x]
+    return a * b
+
+
+def two_at_least(x):
+    a, *rest, b = [s for s in x if s > 0]
+    return a * b * (1 + sum(rest))
+
+
+@pytest.mark.parametrize("fn", [two_of_a_list, two_of_an_array, two_of_all, two_at_least])
+@pytest.mark.parametrize("transform", [sg.grad, sg.jit])
+def test_unpacking_counts(fn, transform):
+    df = transform(fn)
+    for x in ([1.0, 2.0], [1.0, 2.0, -3.0], [1.0, 2.0, 3.0], [1.0, -2.0, -3.0], [-1.0, 2.0]):
+        try:
+            fn(np.array(x))
+        except ValueError as error:
+            with pytest.raises(ValueError, match=str(error).split("(")[0]):
+                df(np.array(x))
+        else:
+            df(np.array(x))
