@@ -164,8 +164,10 @@ class Access(Variables):
         symbolic = self.symbolic_lists.get(id(obj))
         if symbolic is not None:
             held = symbolic.columns[0] if type(symbolic) is Columns else symbolic
-            (value,) = self.emit("list_len", (held.value,),
-                                 (INT.but(expr=self.list_sizes.of(held.value)),))
+            size = self.list_sizes.of(held.value)
+            if isinstance(size, int):
+                return size
+            (value,) = self.emit("list_len", (held.value,), (INT.but(expr=size),))
             return ScalarTracer(self, value)
         return len(obj)
 

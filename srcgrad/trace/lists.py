@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..dims import is_varying
+from ..dims import is_varying, slice_length
 from ..errors import JoinError, UnsupportedOperation
 from ..graph.ir import Ref, Value
 from ..kinds import INT, Aval, Kind, list_of
@@ -281,6 +281,8 @@ class Lists(ListRows):
             self.rows_copied(state)
             (value,) = self.emit("apply", (state.value,), (state.value.aval,),
                                  fn=operator.getitem, args=(Ref(0), key), kwargs={}, many=False)
+            self.list_sizes.known[value] = slice_length(key.start, key.stop, key.step,
+                                                        self.list_sizes.of(state.value))
             return self.made_with(self.list_object(value), obj)
         if type(key) is int and (self.subscripting or key >= MOST_STATIC):
             self._gone_through(obj)
