@@ -23,7 +23,7 @@ from .journal import Content, Snapshot
 from .list_rows import ListRows
 from .settling import FEW
 from .structures import is_mutable
-from .tracers import ArrayTracer, Columns, Part, ScalarTracer, SymbolicList
+from .tracers import ArrayTracer, Columns, Part, ScalarTracer, SymbolicList, is_tracer
 from .widening import stable_elem
 from .written_out import part_of_list
 
