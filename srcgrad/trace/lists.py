@@ -268,8 +268,9 @@ class Lists(ListRows):
         if found is not None:
             return found
         state = self.symbolic_lists[id(obj)]
-        if isinstance(key, slice) and key.step in (None, 1) and any(
-                is_tracer(p) for p in (key.start, key.stop)):
+        if self.ends_by_data(key) or (isinstance(key, slice) and key.step in (None, 1) and any(
+                is_tracer(p) and p.aval.expr is not None and not is_varying(p.aval.expr)
+                for p in (key.start, key.stop))):
             made: list[Any] = self.call(part_of_list, obj, key.start, key.stop)
             return made
         if isinstance(key, slice):
