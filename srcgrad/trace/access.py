@@ -165,8 +165,6 @@ class Access(Variables):
         if symbolic is not None:
             held = symbolic.columns[0] if type(symbolic) is Columns else symbolic
             size = self.list_sizes.of(held.value)
-            if isinstance(size, int):
-                return size
             (value,) = self.emit("list_len", (held.value,), (INT.but(expr=size),))
             return ScalarTracer(self, value)
         return len(obj)

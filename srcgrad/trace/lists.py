@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..dims import is_varying, slice_length
+from ..dims import Poly, is_varying, slice_length
 from ..errors import JoinError, UnsupportedOperation
 from ..graph.ir import Ref, Value
 from ..kinds import INT, Aval, Kind, list_of
@@ -269,7 +269,7 @@ class Lists(ListRows):
             return found
         state = self.symbolic_lists[id(obj)]
         if self.ends_by_data(key) or (isinstance(key, slice) and key.step in (None, 1) and any(
-                is_tracer(p) and p.aval.expr is not None and not is_varying(p.aval.expr)
+                is_tracer(p) and isinstance(p.aval.expr, Poly) and not is_varying(p.aval.expr)
                 for p in (key.start, key.stop))):
             made: list[Any] = self.call(part_of_list, obj, key.start, key.stop)
             return made
