@@ -125,8 +125,9 @@ class Items(Opening):
             return self.adopt(held)
         self.note_container(obj)
         if isinstance(key, slice):
-            return (base or type(obj))(self.outside(x, path.child(item_step(obj), i))
-                                       for i, x in list(enumerate(content_of(obj)))[key])
+            return self.adopt((base or type(obj))(
+                self.outside(x, path.child(item_step(obj), i))
+                for i, x in list(enumerate(content_of(obj)))[key]))
         found = obj[key] if base is None else base.__getitem__(obj, key)
         if isinstance(obj, (list, tuple)) and key < 0:
             key += len(obj)

@@ -534,7 +534,7 @@ class Merges(Choices):
 
     def list_value(self, state: Any) -> Value:
         """A list of known length as a graph value."""
-        items = state.items if type(state) is Snapshot else tuple(state)
+        items = state.items if type(state) is Snapshot else tuple(self.outside_items(state))
         joining = self.join()
         elem: Aval | None = None
         values = []
@@ -556,6 +556,9 @@ class Merges(Choices):
         (value,) = self.emit("list", tuple(values), (Aval(Kind.LIST, None, (), None, elem),))
         value.obj = self.new_obj(value)
         return value
+
+    def outside_items(self, iterable: Any) -> Any:
+        raise AttributeError
 
     def note_stored(self, item: Any) -> None:
         """An array lies in a list of unknown length: writing to it later would change the

@@ -96,9 +96,9 @@ class Opening(Keys):
         finally:
             self.region, self.giving = outer, False
         layer = self.journal.layers[number - 1]
+        self.journal.keep.append(obj)  # its state is found by its id, which must stay its own
         if self.journal.births.get(id(obj), 0) < number:
             layer.before.setdefault(cell.key, (cell, before))
-            self.journal.keep.append(obj)
         cell.put(state)
         return obj
 

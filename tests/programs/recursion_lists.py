@@ -175,3 +175,50 @@ def list_of_unknown_length(x):
         return f(y * 0.6) + [y]
 
     return sum(f(x[0]))
+
+
+def cofactors(M):
+    if len(M) == 1:
+        return M[0][0]
+    s = 0.0
+    for c in range(len(M)):
+        minor = [row[:c] + row[c + 1 :] for row in M[1:]]
+        s += (-1) ** c * M[0][c] * cofactors(minor)
+    return s
+
+
+ROWS = [[2.0, 0.3, 0.1], [0.4, 1.5, 0.2], [0.7, 0.6, 3.0]]
+
+
+@case(ROWS)
+def determinant_of_rows(A):
+    return cofactors(A) * cofactors(A)
+
+
+@case(ROWS)
+def determinant_of_copies(A):
+    t = 0.0
+    for k in range(3):
+        Mk = [row[:] for row in A]
+        t += cofactors(Mk) * (k + 1)
+    return t
+
+
+@case(ROWS)
+def determinants_in_a_list(A):
+    out = []
+    for k in range(3):
+        Mk = [row[:] for row in A]
+        out.append(cofactors(Mk) * (k + 1))
+    return sum(out)
+
+
+def corners(M, k):
+    if k == 0:
+        return M[0][0] ** 2
+    return M[0][0] ** 2 * corners([row[1:] for row in M], k - 1)
+
+
+@case(ROWS, 2)
+def corner_products(A, k):
+    return corners(A, k)
