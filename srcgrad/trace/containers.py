@@ -42,6 +42,7 @@ READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "
 
 
 MOST_ITEMS = 500  # of an iterator of a user's class
+MOST_SUBSCRIPTS = 10_000
 
 
 class Containers(ListMethods):
@@ -229,6 +230,12 @@ class Containers(ListMethods):
         it reads have a known length."""
         i = 0
         while True:
+            if i >= MOST_SUBSCRIPTS:
+                raise self.fatal(UnsupportedOperation(
+                    f"more than {MOST_SUBSCRIPTS} items of a {type(obj).__name__} are read one by "
+                    "one, or none of them raises an IndexError",
+                    why="a class without __iter__ is gone through while the code is generated",
+                    fix="give the class an __iter__, as a generator function"))
             self.trying.append(self.region)  # which meets the exception that ends it
             self.subscripting += 1
             try:
