@@ -25,17 +25,9 @@ from .natives import class_attribute, is_native_method
 from .partial import DELETED
 from .special_methods import python_method
 from .state_of_c import is_stream
+from .states import Columns, Maybe
 from .structures import is_library
-from .tracers import (
-    ArrayTracer,
-    BoundMethod,
-    Columns,
-    Maybe,
-    OpaqueTracer,
-    ScalarTracer,
-    is_tracer,
-    users_class,
-)
+from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, ScalarTracer, is_tracer, users_class
 from .variables import Variables
 from .written_out import Flat, set_flat, strides_of
 

@@ -16,8 +16,9 @@ from ..stage.machine import UNBOUND
 from .joins import Join, list_elem, unlike_items
 from .journal import Snapshot
 from .shapes import Leaf, Sequence, Shape
+from .states import Columns, SymbolicList
 from .structures import is_mutable, leaf_aval, rebuilder, structure_parts
-from .tracers import Choice, Columns, Late, Picked, SymbolicList
+from .tracers import Choice, Late, Picked
 from .unlike import (
     Sort,
     UnlikeJoin,

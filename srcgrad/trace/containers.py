@@ -24,8 +24,9 @@ from .list_methods import ListMethods
 from .operators import INPLACE
 from .rows import Row
 from .special_methods import is_asked, is_subscripted, python_method
+from .states import Columns
 from .tables import SPREAD
-from .tracers import ArrayTracer, Columns, Poison, ScalarTracer, is_tracer
+from .tracers import ArrayTracer, Poison, ScalarTracer, is_tracer
 from .written_out import (
     Flat,
     Parts,

@@ -15,8 +15,9 @@ from ..stage.machine import NORMAL
 from .iteration import Entries
 from .partial import DELETED
 from .presence import DICTS, Presence, do_nothing, unordered
+from .states import Maybe
 from .tables import SPREAD, Table
-from .tracers import BoundMethod, Maybe, contains_tracer
+from .tracers import BoundMethod, contains_tracer
 
 # functions that look at the keys alone, one after the other
 OF_KEYS = frozenset({list, tuple, set, frozenset, sorted, iter, sum, min, max, any, all, enumerate,

@@ -21,8 +21,9 @@ from ..stage.function import definition
 from .joins import Join, list_elem
 from .journal import Snapshot
 from .shapes import Failed, Leaf, Same, Sequence, Shape, leaf_shapes, leaves
+from .states import Maybe, Partial, SymbolicList
 from .structures import leaf_aval, rebuilder, structure_parts
-from .tracers import Maybe, Partial, SymbolicList, is_tracer
+from .tracers import is_tracer
 from .widening import merge_leaf
 
 MAX_DEPTH = 40  # of structures; deeper ones are taken for cyclic

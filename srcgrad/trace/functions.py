@@ -26,10 +26,10 @@ from .operators import BINARY, INPLACE, UNARY
 from .run_time import check_no_table
 from .scratch import ITEM, TOTAL
 from .special_methods import COMPARE, python_method
+from .states import Maybe
 from .tracers import (
     ArrayTracer,
     ClassedArray,
-    Maybe,
     OpaqueTracer,
     ScalarTracer,
     StandIn,

@@ -14,8 +14,9 @@ from ..rules.heaps import heap_places
 from .handlers import HANDLERS, handles
 from .iteration import Rows
 from .journal import Content, Snapshot
+from .states import Columns
 from .structures import leaf_aval
-from .tracers import ArrayTracer, Columns, contains_tracer
+from .tracers import ArrayTracer, contains_tracer
 
 
 def _reordered(machine: Any, heap: list[Any], operation: str) -> None:

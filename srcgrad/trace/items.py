@@ -23,17 +23,9 @@ from .recorder import plain_numbers, shift_step
 from .refused import other_dtype
 from .run_time import factory_of
 from .special_methods import python_method
+from .states import SymbolicList
 from .structures import is_number
-from .tracers import (
-    ArrayTracer,
-    Choice,
-    OpaqueTracer,
-    Picked,
-    Poison,
-    SymbolicList,
-    Tracer,
-    is_tracer,
-)
+from .tracers import ArrayTracer, Choice, OpaqueTracer, Picked, Poison, Tracer, is_tracer
 from .written_out import part_of_list
 
 

@@ -30,6 +30,7 @@ from .shapes import (
     Shape,
     place_among,
 )
+from .states import Columns, Maybe, Partial, SymbolicList
 from .structures import (
     IMMUTABLE,
     describe,
@@ -42,19 +43,7 @@ from .structures import (
     same_constant,
     structure_parts,
 )
-from .tracers import (
-    ArrayTracer,
-    Columns,
-    Late,
-    Maybe,
-    Moved,
-    Partial,
-    Picked,
-    Poison,
-    SymbolicList,
-    contains_tracer,
-    is_tracer,
-)
+from .tracers import ArrayTracer, Late, Moved, Picked, Poison, contains_tracer, is_tracer
 
 
 def _nothing(new: Any, old: Any) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from ..stage.machine import UNBOUND, Frame
 from ..subclasses import content_of, refill
-from .tracers import Maybe
+from .states import Maybe
 
 
 class Cell(Protocol):
@@ -113,7 +113,7 @@ class Content:
     """The whole content of a list, dict, set or deque, as an immutable snapshot.
 
     ``symbolic`` is the table of lists whose content is a graph value (see
-    :class:`srcgrad.trace.tracers.SymbolicList`); their state is that object.
+    :class:`srcgrad.trace.states.SymbolicList`); their state is that object.
     """
 
     owner: Any

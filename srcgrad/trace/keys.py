@@ -18,9 +18,10 @@ from .merges import Box, BoxCell
 from .rows import Lists, Marks, Sets
 from .run_time import factory_of, new_index, run_set
 from .settling import FEW, UNKNOWN, alternatives, settled
+from .states import Partial
 from .structures import leaf_aval
 from .tables import Dicts, Numbers, Table
-from .tracers import ArrayTracer, Choice, Moved, Partial, Site, StandIn, is_tracer
+from .tracers import ArrayTracer, Choice, Moved, Site, StandIn, is_tracer
 
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
 REASON = "an index into a Python container"

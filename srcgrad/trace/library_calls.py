@@ -17,7 +17,8 @@ from .construct import Construction
 from .iteration import EqualArrays, Staged
 from .library_errors import is_of_scipy
 from .plain_calls import is_plain, is_settled, settled
-from .tracers import Columns, OpaqueTracer, contains_tracer, is_tracer
+from .states import Columns
+from .tracers import OpaqueTracer, contains_tracer, is_tracer
 from .written_out import Flat, ufunc_method
 
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",

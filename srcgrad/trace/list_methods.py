@@ -16,7 +16,8 @@ from .iteration import Cursor, Rows, Staged, length, staged_iterable
 from .joins import list_item_aval
 from .journal import Snapshot
 from .long_tuples import LongTuples
-from .tracers import Columns, SymbolicList, is_tracer
+from .states import Columns, SymbolicList
+from .tracers import is_tracer
 
 
 class ListMethods(LongTuples):

@@ -17,7 +17,8 @@ from ..kinds import Aval, Kind, list_of
 from .calls import Calls
 from .control import Restart
 from .journal import Snapshot
-from .tracers import Part, SymbolicList, is_tracer
+from .states import Part, SymbolicList
+from .tracers import is_tracer
 from .widening import stable_elem
 
 

@@ -1,7 +1,7 @@
 """Python lists whose length is only known at run time: their content is a graph value.
 
 The list object keeps its identity; its state in the journal is a
-:class:`~srcgrad.trace.tracers.SymbolicList`, or :class:`~srcgrad.trace.tracers.Columns` for
+:class:`~srcgrad.trace.states.SymbolicList`, or :class:`~srcgrad.trace.states.Columns` for
 items that are tuples or records, which are kept column by column.
 """
 
@@ -22,8 +22,9 @@ from .joins import is_nonnegative, list_item_aval, unlike_items
 from .journal import Content, Snapshot
 from .list_rows import ListRows
 from .settling import FEW
+from .states import Columns, Part, SymbolicList
 from .structures import is_mutable
-from .tracers import ArrayTracer, Columns, Part, ScalarTracer, SymbolicList, is_tracer
+from .tracers import ArrayTracer, ScalarTracer, is_tracer
 from .widening import stable_elem
 from .written_out import part_of_list
 

@@ -14,7 +14,7 @@ from ..graph.ir import Value
 from ..kinds import OPAQUE, Kind
 from .iteration import Transposed
 from .lists import Lists
-from .tracers import Columns, SymbolicList
+from .states import Columns, SymbolicList
 
 
 class LongTuples(Lists):

@@ -28,7 +28,8 @@ from .iteration import (
 )
 from .loop_nodes import LoopNodes
 from .recorder import Region
-from .tracers import Jump, SymbolicList
+from .states import SymbolicList
+from .tracers import Jump
 
 UNROLL_LIMIT = 64
 WRITTEN_LIMIT = 512  # where the program text has the count

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from ..errors import AliasError, TracingError
 from ..graph.ir import Value
-from ..kinds import INT, SCALARS, Aval, Kind
+from ..kinds import INT
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RESULT, UNBOUND
-from .choices import Choices
 from .columns import ColumnJoin
 from .control import Refusal, Restart
-from .homes import RAISE, inherit_stored, is_active, reach
+from .homes import RAISE
+from .joined_values import JoinedValues
 from .joins import Join
 from .journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
 from .members import Members, Placeholder, Row
 from .partial import DELETED, hollow
 from .reachability import reachable
 from .recorder import Region
-from .shapes import SPARE, Failed, Leaf, Same, Shape, build, ended_lists, leaf_shapes, leaves
-from .tracers import ArrayTracer, Columns, Home, Jump, Late, Partial, Poison, StandIn, SymbolicList
+from .shapes import Failed, Leaf, Same, Shape, build, ended_lists, leaf_shapes, leaves
+from .states import Columns, Partial, SymbolicList
+from .tracers import ArrayTracer, Jump, Poison, StandIn
 
 UNREAD = Poison(TracingError(
     "a variable is read that was taken to be unused",
     why="nothing in the text of the function reads it after this branch or loop",
     fix="please report this program"))
-
-
-ZEROS = {Kind.BOOL: False, Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}
 
 
 @dataclass(slots=True)
@@ -51,14 +46,13 @@ class Arm:
                 and type(change.after) in (Snapshot, SymbolicList, Columns)}
 
 
-class Merges(Choices):
+class Merges(JoinedValues):
     """Arms and their merging."""
 
     outside_arrays: list[tuple[Any, ArrayTracer, Any]]
     frames: list[Any]
     scopes: list[tuple[int, Any]]
     iterating: list[Any]
-    stored_now: list[Home]
 
     def unite(self, a: Any, b: Any) -> None:
         raise AttributeError
@@ -96,7 +90,6 @@ class Merges(Choices):
         assert arm.region.parent is not None
         self.region = arm.region.parent
 
-    settled: dict[Value, bool]  # truth values of what a loop's test has told
 
     # ---- merging ---------------------------------------------------------------------------
     def join(self, predicate: Value | None = None, young: frozenset[int] = frozenset(),
@@ -134,33 +127,6 @@ class Merges(Choices):
         if id(old) in self.given_out or id(old) in self.handed:
             self.given_out[id(new)] = (new, ("handed", "joined"))
             self.journal.seal(new)
-
-    def facts(self, value: Value, truth: bool) -> dict[Value, bool]:
-        """What follows from the truth of a value for others."""
-        found: dict[Value, bool] = {}
-        todo = [(value, truth)]
-        while todo:
-            fact = todo.pop()
-            if fact[0] not in found:
-                found[fact[0]] = fact[1]
-                todo.extend(self.implied.get(fact, ()))
-        return found
-
-    implied: dict[tuple[Value, bool], list[tuple[Value, bool]]]
-
-    def known_truth(self, value: Value) -> bool | None:
-        """The truth of a value in this region, where a branch around it has tested it, or a
-        loop does."""
-        if value in self.settled:
-            return self.settled[value]
-        region: Region | None = self.region
-        while region is not None:
-            if region.given is not None:
-                found = self.facts(*region.given).get(value)
-                if found is not None:
-                    return found
-            region = region.parent
-        return None
 
     def tells_bound(self, cell: Cell, before: Any, after: Any) -> bool:
         """Is it followed whether a cell is bound?  Of variables it is where it matters: where
@@ -235,36 +201,6 @@ class Merges(Choices):
             self.journal.write(Stored(home), True)
         joined.settle()
         return self._joined_jump([a.jump for a in arms], codes, outputs[len(rows):])
-
-    def _note_truths(self, predicate: Value, rows: list[Row],
-                     outputs: tuple[Value, ...]) -> None:
-        """What the truth of an output tells: where only one arm can have given it, that arm was
-        taken."""
-        known = (self.facts(predicate, True), self.facts(predicate, False))
-        for row, value in zip(rows, outputs, strict=False):
-            aval = row.leaf.aval
-            if aval.kind is not Kind.BOOL and (aval.kind not in SCALARS or aval.dtype != bool):
-                continue
-            parts = [facts.get(v, v) if isinstance(v, Value) else v for v, facts in zip(
-                (getattr(p, "value", p) for p in row.parts), known, strict=True)]
-            if not all(type(p) is bool or isinstance(p, Value) for p in parts):
-                continue
-            for truth in (True, False):
-                possible = [p is truth or isinstance(p, Value) for p in parts]
-                if sum(possible) == 1:
-                    arm = possible.index(True)
-                    told, part = [(predicate, arm == 0)], parts[arm]
-                    if isinstance(part, Value):
-                        told.append((part, truth))
-                    self.implied[value, truth] = told
-            if aval.kind is predicate.aval.kind is Kind.BOOL and (
-                    type(parts[0]) is type(parts[1]) is bool) and parts[0] is not parts[1]:
-                self.equals[value] = (predicate, parts[0] is True)
-
-    equals: dict[Value, tuple[Value, bool]]  # truth values that are those of predicates, or not
-
-    def computed(self, content: Any) -> Any:
-        raise AttributeError
 
     def closure(self, objects: list[Any]) -> list[Any]:
         raise AttributeError
@@ -443,46 +379,6 @@ class Merges(Choices):
             row.stale = True
             return self.emit("undef", (), (row.leaf.aval,))[0]
 
-    def _placeholder(self, aval: Aval, like: Any) -> Value:
-        """What stands in the other arm for a value of one arm; nothing uses it there."""
-        if aval.kind in ZEROS:
-            return self.const(ZEROS[aval.kind])
-        if aval.kind is Kind.SCALAR and aval.dtype is not None:
-            return self.const(aval.dtype.type(0))
-        if aval.kind is Kind.LIST:
-            return self.emit("list", (), (aval,))[0]
-        if aval.kind is not Kind.ARRAY:
-            return self.emit("undef", (), (aval,))[0]
-        sizes = [self._size_at_hand(size) for size in aval.shape or ()]
-        if any(size is None for size in sizes) and type(like) is ArrayTracer and (
-                like.aval.shape == aval.shape):
-            try:
-                found = self.apply(np.zeros_like, (like,), {"dtype": aval.dtype})
-                return self.as_value(found)
-            except Refusal as refusal:
-                if not isinstance(refusal.error, AliasError):
-                    raise
-        shape = tuple(0 if size is None else size for size in sizes)
-        return self.as_value(self.apply(np.zeros, (shape, aval.dtype), {}))
-
-    def placeheld(self, aval: Aval, like: Any) -> Aval:
-        """The type of an array of one arm beside what stands for it in the other arm: sizes
-        that are not known there are left open."""
-        if (type(like) is ArrayTracer and like.aval.shape == aval.shape) or aval.shape is None:
-            return aval
-        return aval.but(shape=tuple(
-            self.fresh("k") if self._size_at_hand(size) is None else size for size in aval.shape))
-
-    def _size_at_hand(self, size: Any) -> Any:
-        """A size as a number, or as that of an array from outside; None for others."""
-        if isinstance(size, int):
-            return size
-        return next((self.size_of(tracer, axis) for _, tracer, _ in self.outside_arrays
-                     for axis, other in enumerate(tracer.aval.shape or ()) if other == size), None)
-
-    def size_of(self, obj: Any, axis: int) -> Any:
-        raise AttributeError
-
     def _joined(self, joined: Members, rows: list[Row], outputs: tuple[Value, ...]) -> list[Any]:
         """The object for each output of the join."""
         joined.export(outputs)
@@ -505,102 +401,6 @@ class Merges(Choices):
                 self.journal.born(obj)
         return found
 
-    # ---- values ----------------------------------------------------------------------------
-    def phi(self, predicate: Value, first: Callable[[], Value], second: Callable[[], Value],
-            aval: Aval) -> Value:
-        """The value of the first thunk where the predicate holds, else of the second."""
-        blocks = []
-        for thunk in (first, second):
-            held: list[Value] = []
-            arm = self.trace_arm(functools.partial(_hold, held, thunk))
-            blocks.append(arm.region.builder.block((held[0],)))
-        return self.emit("if", (predicate,), (aval,), tuple(blocks))[0]
-
-    def leaf_value(self, part: Any, aval: Aval) -> Value:
-        """The graph value of a part of a state at the end of an arm or loop body."""
-        if part is UNBOUND or type(part) is Poison:
-            return self.emit("undef", (), (aval,))[0]
-        if isinstance(part, Value):
-            return part
-        if part is SPARE:
-            return self._placeholder(aval, None)
-        if type(part) is Late:
-            return self.as_value(self.computed(part))
-        if type(part) is SymbolicList:
-            return part.value
-        if type(part) is Snapshot or type(part) is list:
-            return self.list_value(part)
-        return self.as_value(part)
-
-    def list_value(self, state: Any) -> Value:
-        """A list of known length as a graph value."""
-        items = state.items if type(state) is Snapshot else tuple(self.outside_items(state))
-        joining = self.join()
-        elem: Aval | None = None
-        values = []
-        for item in items:
-            if type(item) is list:
-                self.journal.seal(item)
-                part = self.list_owners.get(id(item))
-                if not self.giving and (part is None or not (part.key is None or part.given)):
-                    self.share_rows()
-                value = (self.symbolic_lists[id(item)].value if id(item) in self.symbolic_lists
-                         else self.list_value(item))
-            else:
-                self.note_stored(item)
-                value = self.as_value(self.computed(item))
-            values.append(value)
-            aval = value.aval if not isinstance(value.aval.expr, int) else value.aval.but(
-                expr=None)
-            elem = aval if elem is None else joining.join_avals(elem, aval)
-        (value,) = self.emit("list", tuple(values), (Aval(Kind.LIST, None, (), None, elem),))
-        value.obj = self.new_obj(value)
-        return value
-
-    def outside_items(self, iterable: Any) -> Any:
-        raise AttributeError
-
-    def note_stored(self, item: Any) -> None:
-        """An array lies in a list of unknown length: writing to it later would change the
-        element too, which values cannot follow."""
-        if type(item) is list:
-            for inner in item:
-                self.note_stored(inner)
-        if type(item) is not ArrayTracer:
-            return
-        for home in reach(item.home):
-            self.stored_now.append(home)
-            if not home.stored:
-                self.journal.write(Stored(home), True)
-
-    def _drained(self) -> list[Home]:
-        """Homes that were put into lists while an arm or body was closed, and are not yet
-        known to be."""
-        found = [h for h in self.stored_now if is_active(h) and not h.stored]
-        self.stored_now = []
-        return found
-
-    def object_of(self, leaf: Leaf, value: Value, parts: list[Any]) -> Any:
-        """The tracer (or version, or list content) for the joined value of a leaf."""
-        if leaf.version_of is not None:
-            value.obj = leaf.version_of.obj
-            value.hint = leaf.version_of.current.hint
-            return value
-        if value.aval.kind is Kind.LIST:
-            value.obj = self.new_obj(value)
-            return SymbolicList(value, value.obj, leaf.rows)
-        if value.aval.kind is Kind.INT and isinstance(value.aval.expr, int):
-            return value.aval.expr
-        result = self.wrap(value, leaf.label or "array")
-        if type(result) is ArrayTracer:
-            inherit_stored(result.home, parts)
-            for part in parts:
-                if type(part) is ArrayTracer:
-                    result.home.aliases.extend(
-                        (h, h.current) for h in reach(part.home)
-                        if is_active(h) and h.choice is None)
-        return result
-
     # ---- jumps -----------------------------------------------------------------------------
     def _jump_values(self, jump: Any) -> list[Value]:
         if isinstance(jump, Jump):
@@ -618,10 +418,6 @@ class Merges(Choices):
             return known[0] if known else RAISE
         full, leave, back = values
         return Jump(codes, full, leave, back)
-
-
-def _hold(held: list[Value], thunk: Callable[[], Value]) -> None:
-    held.append(thunk())
 
 
 def jump_codes(jumps: list[Any]) -> frozenset[int] | None:

@@ -14,8 +14,9 @@ from ..kinds import SCALARS, Kind
 from .journal import Content
 from .keys import Keys
 from .recorder import Region
+from .states import Part, SymbolicList
 from .structures import LONG, is_number
-from .tracers import Part, SymbolicList, is_tracer
+from .tracers import is_tracer
 
 
 class Opening(Keys):

@@ -1,7 +1,7 @@
 """What only some paths bind: attributes, keys of dicts, items of sets, deleted names.
 
 After a branch (or from one iteration to the next) such a place holds a
-:class:`~srcgrad.trace.tracers.Maybe`: its content, and a truth value that tells whether it is
+:class:`~srcgrad.trace.states.Maybe`: its content, and a truth value that tells whether it is
 bound.  The truth value is an output of the branch like any other; where the program asks
 (``hasattr``, ``k in d``, ``d.get``), it is the predicate of a branch.
 """
@@ -16,7 +16,8 @@ from ..stage.machine import UNBOUND
 from .joins import Join
 from .journal import Snapshot
 from .shapes import Failed, Keyed, Leaf, Perhaps, Same, Sequence, Shape
-from .tracers import Maybe, Partial, is_tracer
+from .states import Maybe, Partial
+from .tracers import is_tracer
 
 DELETED = Maybe(False, UNBOUND)
 

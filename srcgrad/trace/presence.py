@@ -22,11 +22,8 @@ from .items import raises_key_error
 from .iteration import Entries
 from .journal import Content, Field
 from .partial import DELETED, bound_in, content_with
-from .tracers import (
-    Maybe,
-    Partial,
-    StandIn,
-)
+from .states import Maybe, Partial
+from .tracers import StandIn
 
 MOST_SPLITS = 4
 MOST_KEYS = 12

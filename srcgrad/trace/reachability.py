@@ -12,8 +12,9 @@ from typing import Any
 from ..stage.function import definition
 from ..stage.machine import Frame
 from .homes import reach
+from .states import ListTable, Maybe, Partial
 from .structures import IMMUTABLE, record_fields
-from .tracers import ArrayTracer, ListTable, Maybe, Partial, is_tracer
+from .tracers import ArrayTracer, is_tracer
 
 
 def reachable(roots: Iterable[Any], skip: set[tuple[Any, ...]],

@@ -39,17 +39,16 @@ from .raising import is_move
 from .refused import classed_operand
 from .repeats import Repeat
 from .run_time import check_no_table
+from .states import ListTable, SymbolicList
 from .tracers import (
     ArrayTracer,
     Choice,
     ClassedArray,
     Home,
-    ListTable,
     OpaqueTracer,
     Picked,
     ScalarTracer,
     StandIn,
-    SymbolicList,
     Tracer,
 )
 

@@ -40,8 +40,9 @@ from .homes import reach
 from .journal import Cell, Content, Field, Lost, Slot, Stored, Version
 from .recorder import Region
 from .shapes import Failed, Leaf, Shape, build, leaf_shapes, leaves
+from .states import SymbolicList
 from .structures import contains_choice
-from .tracers import ArrayTracer, SymbolicList
+from .tracers import ArrayTracer
 from .widening import widen
 
 MAX_ROUNDS = 24

@@ -14,6 +14,7 @@ from ..stage.machine import UNBOUND
 from ..subclasses import assembled, native_class, parts_of
 from ..tree import blank
 from .journal import Snapshot
+from .states import SymbolicList
 from .tracers import (
     ArrayTracer,
     BoundMethod,
@@ -21,7 +22,6 @@ from .tracers import (
     ClassedArray,
     Late,
     Picked,
-    SymbolicList,
     Whole,
     contains_tracer,
     is_tracer,

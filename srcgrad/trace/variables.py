@@ -18,9 +18,10 @@ from ..stage.machine import RESULT, UNBOUND, Frame
 from . import scipy_forms
 from .classes import ClassAttributes
 from .journal import Field, Slot
+from .states import Maybe, SymbolicList
 from .structures import is_library
 from .tables import Numbers, Table
-from .tracers import ArrayTracer, Jump, Maybe, Poison, SymbolicList, is_tracer
+from .tracers import ArrayTracer, Jump, Poison, is_tracer
 
 
 def is_nameless(value: Value, name: str) -> bool:

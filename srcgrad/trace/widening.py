@@ -14,8 +14,9 @@ from .joins import Join, is_nonnegative, list_elem
 from .journal import Snapshot
 from .partial import DELETED, entries_of, is_ordered
 from .shapes import Failed, Keyed, Leaf, OneOf, Perhaps, Same, Sequence, Shape, failures
+from .states import Maybe, Partial
 from .structures import describe, is_mutable, leaf_aval
-from .tracers import Maybe, Partial, Picked, Poison
+from .tracers import Picked, Poison
 from .unlike import Unsorted
 
 
