@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from .cache.dispatch import MISS
-from .compiler import Request, Specialization, compile_call, inner_joint
+from .compiler import Request, Specialization, compile_call
 from .errors import SourceNotFound, SrcgradError, StructureError, TracingError
 from .frames import shown, without_internal_frames
 from .graph.ir import Graph
+from .joints import inner_joint
 from .show.beside import SideBySide, side_by_side
 from .show.explain import explain
 from .show.export import export

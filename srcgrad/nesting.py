@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import compiler, transforms
+from . import joints, transforms
 from .errors import NonDifferentiable, StructureError
 from .graph.ir import Value
 from .jacobians import staged_call
@@ -47,7 +47,7 @@ def _jvp(machine: Any, fun: Callable[..., Any], primals: Sequence[Any],
             fix="give one tangent for each primal (None where it has none)"))
     places = [i for i in _places(machine, "jvp", primals) if tangents[i] is not None]
     inner = run_inside(machine, fun, primals, {}, places)
-    graph = compiler.inner_jvp(inner.graph, list(range(inner.count)), inner.active)
+    graph = joints.inner_jvp(inner.graph, list(range(inner.count)), inner.active)
     seeds = _tangent_values(machine, inner, [tangents[i] for i in places])
     found = inline(machine, graph, [*inner.given, *seeds])
     kept = len(inner.graph.outputs)
@@ -75,7 +75,7 @@ class _Split:
         self.of = self._differentiated(has_aux)
         self.region = machine.region
         kept = list(range(len(self.inner.graph.outputs)))
-        forward, self.backward = compiler.inner_pair(
+        forward, self.backward = joints.inner_pair(
             self.inner.graph, list(range(self.inner.count)), self.of, kept)
         found = inline(machine, forward, self.inner.given)
         self.flat = [machine.wrap(v) for v in found[:len(kept)]]
@@ -132,7 +132,7 @@ class _Split:
                 fix="give one tangent for each primal (None where it has none)"))
         seeds = _tangent_values(machine, inner, [tangents[place] for place in inner.places])
         zeros = [_seed(machine, None, self.flat[i]) for i in self.of]
-        graph = compiler.transposed(self.backward, len(self.of))
+        graph = joints.transposed(self.backward, len(self.of))
         moved = inline(machine, graph, [*self.residuals, *zeros, *seeds], again=True)
         return _moved(inner, None, moved)
 

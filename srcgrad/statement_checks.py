@@ -11,11 +11,12 @@ import numpy as np
 from .adjoint.activity import Activity
 from .adjoint.binding import Bindings
 from .adjoint.calls import Calls
-from .compiler import inner_joint, trace_call
+from .compiler import trace_call
 from .errors import Where
 from .frames import without_internal_frames
 from .graph.interpret import Watch, interpret
 from .graph.ir import Block, Graph, Node, Value
+from .joints import inner_joint
 
 RUNS = 3  # executions of one operation that are checked
 _STEP = {4: 1e-2, 8: 1e-5}  # of differences, by the size of a real number in bytes
