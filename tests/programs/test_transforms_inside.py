@@ -178,14 +178,27 @@ def test_transforms_of_transforms_at_the_top():
         loss)(X - [0, 1e-6, 0])) / 2e-6, rtol=1e-5, atol=1e-5)
 
 
-def test_a_pullback_that_left_its_loop_is_refused():
+def test_the_last_pullback_of_a_loop():
     def program(x):
         pull = None
         for i in range(2):
-            _, pull = sg.vjp(lambda y: y * (i + 1), x)
+            _, pull = sg.vjp(lambda y: y * y * (i + 1), x)
         return np.sum(pull(x)[0])
 
-    with pytest.raises(sg.SrcgradError):
+    value, slope = sg.value_and_grad(program)(X)
+    assert value == pytest.approx(np.sum(4 * X * X))
+    np.testing.assert_allclose(slope, 8 * X)
+
+
+def test_a_pullback_that_left_its_branch_is_refused():
+    def program(x):
+        pull = None
+        for i in range(5):
+            if x[0] > 0.1 * i:
+                _, pull = sg.vjp(lambda y: y * (i + 1), x)
+        return np.sum(pull(x)[0])
+
+    with pytest.raises(sg.SrcgradError, match="branch or loop"):
         sg.grad(program)(X)
 
 
