@@ -12,9 +12,7 @@ from .graph.ir import Graph, Node, Origin, Ref, Value
 from .guards import Path
 from .kinds import Aval, Kind
 from .optimize import simplify
-from .templates import (
-    Leaves,
-)
+from .templates import Leaves
 
 Wanted = tuple[Path, Any, Leaves]
 

@@ -18,7 +18,7 @@ from .graph.ir import Value
 from .jacobians import staged_call
 from .trace.handlers import handles
 from .trace.nested import Inner, Numbered, differentiable, inline, run_inside
-from .trace.recorder import Region
+from .trace.regions import Region
 from .trace.tracers import ClassedArray, is_tracer
 from .tree import children
 

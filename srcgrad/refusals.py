@@ -21,7 +21,7 @@ from .graph.ir import Ref
 from .guards import Path
 from .kinds import Kind, in_words
 from .trace.entry import Record, Traced
-from .trace.sources import kind_of_array
+from .trace.input_arrays import kind_of_array
 
 
 def named(function: Any) -> str:

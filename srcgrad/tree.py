@@ -17,14 +17,7 @@ import numpy as np
 
 from .errors import StructureError
 from .guards import Path
-from .subclasses import (
-    ARRAY,
-    assembled,
-    classed_array,
-    is_array_class,
-    native_class,
-    parts_of,
-)
+from .subclasses import ARRAY, assembled, classed_array, is_array_class, native_class, parts_of
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from srcgrad.emit.comments import Comments
-from srcgrad.emit.expressions import (
-    Expressions,
-    at_places,
-    inverted,
-    negated,
-    without_whole,
-)
+from srcgrad.emit.expressions import Expressions, at_places, inverted, negated, without_whole
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, if_any, name
 from srcgrad.emit.naming import Naming

@@ -11,16 +11,7 @@ import numpy as np
 
 from ..dims import symbol
 from ..errors import UnsupportedOperation
-from ..kinds import (
-    SCALARS,
-    Aval,
-    Kind,
-    any_aval,
-    array,
-    join,
-    python_scalar,
-    scalar,
-)
+from ..kinds import SCALARS, Aval, Kind, any_aval, array, join, python_scalar, scalar
 from ..structure import mapped
 from .generic import Demand, leaves_of
 from .outcome import Outcome, placeholder

@@ -24,17 +24,7 @@ from ..graph.ir import Graph, Index, Node, Ref, Value, walk
 from ..kinds import SCALARS, Kind, same_dtype
 from ..spelling import Method
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands
-from .polynomials import (
-    Label,
-    Polynomial,
-    TooLarge,
-    atom,
-    constant,
-    inverse,
-    plus,
-    summed,
-    times,
-)
+from .polynomials import Label, Polynomial, TooLarge, atom, constant, inverse, plus, summed, times
 from .rewriting import Emit, call_of
 from .share import key_of
 

@@ -9,19 +9,10 @@ from typing import Any
 from ..graph.ir import Value
 from ..stage.machine import UNBOUND
 from .either import Either
-from .recorder import Region
+from .regions import Region
 from .structures import IMMUTABLE, record_fields, structure_parts
 from .tracers import Choice, Late, Picked, ScalarTracer, is_tracer
-from .unlike import (
-    MOST_SORTS,
-    NUMBER,
-    Sort,
-    Unsorted,
-    content_in,
-    flag_of,
-    sorted_apart,
-    together,
-)
+from .unlike import MOST_SORTS, NUMBER, Sort, Unsorted, content_in, flag_of, sorted_apart, together
 
 MOST_OBJECTS = 5000  # that can be reached from some
 HOLDING = (tuple, list, dict)

@@ -30,14 +30,7 @@ from .protocols import UFUNCS
 from .refused import classed_operand
 from .special_methods import python_method
 from .structures import rebuilder, record_fields
-from .tracers import (
-    ArrayTracer,
-    ClassedArray,
-    Picked,
-    Poison,
-    holds_classed,
-    is_tracer,
-)
+from .tracers import ArrayTracer, ClassedArray, Picked, Poison, holds_classed, is_tracer
 
 LIBRARIES = frozenset({"numpy", "scipy", "math"})
 WHOLE = frozenset({"srcgrad.custom", "srcgrad.trace.custom", "srcgrad.batching"})

@@ -13,8 +13,8 @@ from ..errors import UnsupportedOperation
 from ..kinds import BOOL, INT, OPAQUE, PYTHON_SCALARS, Kind, possible_dtypes
 from . import elements, numpy_gradient, written_out
 from .handlers import HANDLERS, handles
+from .input_arrays import keeps_c_order
 from .polynomial_classes import OPERATORS
-from .sources import keeps_c_order
 from .tracers import ArrayTracer, contains_tracer, is_tracer
 from .vectorized import along_axis
 

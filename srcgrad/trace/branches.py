@@ -14,7 +14,7 @@ from ..stage.regions import names_read_after
 from .control import Bottom
 from .homes import RAISE
 from .merges import Arm, Box, BoxCell, Merges
-from .recorder import Region
+from .regions import Region
 from .tracers import Jump, ScalarTracer
 
 USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)

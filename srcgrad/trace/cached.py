@@ -14,7 +14,7 @@ from ..dims import is_varying
 from ..errors import UnsupportedOperation
 from ..kinds import Kind
 from ..stage.function import definition
-from .recorder import Region
+from .regions import Region
 from .tracers import ArrayTracer, is_tracer
 
 

@@ -37,13 +37,7 @@ from .refused import is_outward, of_method, refusal
 from .special_methods import operation, python_method
 from .state_of_c import DRAWING, owner_outside
 from .structures import is_library, reaches_tracer
-from .tracers import (
-    ArrayTracer,
-    BoundMethod,
-    OpaqueTracer,
-    contains_tracer,
-    is_tracer,
-)
+from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, contains_tracer, is_tracer
 from .vectorized import vectorized
 from .written_out import STAGED_MODULES, fromkeys
 

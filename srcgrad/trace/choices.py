@@ -18,7 +18,7 @@ from ..kinds import Aval
 from .homes import members
 from .journal import Version
 from .operators import Operators
-from .recorder import shift_step
+from .regions import shift_step
 from .tracers import ArrayTracer, Choice, Home
 
 

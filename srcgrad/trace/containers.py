@@ -27,15 +27,7 @@ from .special_methods import is_asked, is_subscripted, python_method
 from .states import Columns
 from .tables import SPREAD
 from .tracers import ArrayTracer, Poison, ScalarTracer, is_tracer
-from .written_out import (
-    Flat,
-    Parts,
-    check_count,
-    count_of,
-    insert_at,
-    is_among,
-    place_of,
-)
+from .written_out import Flat, Parts, check_count, count_of, insert_at, is_among, place_of
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",

@@ -16,7 +16,7 @@ from ..spelling import Method
 from .draws import draw_aval
 from .handover import HandedOver
 from .leaks import leak
-from .recorder import array_tracers
+from .regions import array_tracers
 from .selections import NOTHING
 from .tracers import ArrayTracer, contains_tracer, is_tracer
 from .written_out import numbers_of, require_shape, rows_of, ufunc_at

@@ -19,8 +19,8 @@ from .homes import may_be
 from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
 from .journal import Content, item_name
 from .opening import Opening
-from .recorder import plain_numbers, shift_step
 from .refused import other_dtype
+from .regions import plain_numbers, shift_step
 from .run_time import factory_of
 from .special_methods import python_method
 from .states import SymbolicList

@@ -19,17 +19,7 @@ from ..errors import UnsupportedOperation
 from ..stage.machine import Frame
 from .contents import Contents
 from .iterables import taken
-from .iteration import (
-    Cursor,
-    Enumerate,
-    Items,
-    Mapped,
-    Reversed,
-    Rows,
-    Transposed,
-    Zip,
-    length,
-)
+from .iteration import Cursor, Enumerate, Items, Mapped, Reversed, Rows, Transposed, Zip, length
 from .journal import Field
 from .special_methods import python_method
 from .structures import is_library

@@ -20,16 +20,7 @@ from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, join, list_of
 from ..stage.function import definition
 from ..stage.machine import UNBOUND
 from .journal import Content, Snapshot
-from .shapes import (
-    Apart,
-    Ended,
-    Failed,
-    Leaf,
-    Same,
-    Sequence,
-    Shape,
-    place_among,
-)
+from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape, place_among
 from .states import Columns, Maybe, Partial, SymbolicList
 from .structures import (
     IMMUTABLE,

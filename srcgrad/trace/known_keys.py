@@ -11,7 +11,7 @@ from typing import Any
 
 from ..graph.ir import Value
 from .loops import Loops
-from .recorder import Region
+from .regions import Region
 
 
 @dataclass(frozen=True, slots=True)

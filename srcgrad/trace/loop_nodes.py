@@ -23,7 +23,8 @@ from ..stage.machine import BREAK, NORMAL, RETURN, UNBOUND
 from .homes import inherit_stored, is_active, link_possible, members, reach
 from .journal import Lost, Stored
 from .merges import UNREAD
-from .rounds import Carried, Round, Rounds
+from .round_states import Carried, Round
+from .rounds import Rounds
 from .shapes import Leaf, leaf_shapes, leaves
 from .tracers import ArrayTracer, Home, Jump, ScalarTracer
 

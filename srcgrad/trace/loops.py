@@ -27,7 +27,7 @@ from .iteration import (
     static_items,
 )
 from .loop_nodes import LoopNodes
-from .recorder import Region
+from .regions import Region
 from .states import SymbolicList
 from .tracers import Jump
 

@@ -19,7 +19,7 @@ from .journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored,
 from .members import Members, Placeholder, Row
 from .partial import DELETED, hollow
 from .reachability import reachable
-from .recorder import Region
+from .regions import Region
 from .shapes import Failed, Leaf, Same, Shape, build, ended_lists, leaf_shapes, leaves
 from .states import Columns, Partial, SymbolicList
 from .tracers import ArrayTracer, Jump, Poison, StandIn

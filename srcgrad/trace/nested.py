@@ -22,7 +22,7 @@ from ..guards import Path
 from ..kinds import Kind, in_words
 from ..tree import assemble, children, paths_below
 from .iteration import EqualArrays, Staged
-from .recorder import Region
+from .regions import Region
 from .structures import rebuilder, record_fields
 from .tracers import ArrayTracer, ClassedArray, holds_classed, is_tracer
 

@@ -13,7 +13,7 @@ from ..dims import is_varying
 from ..kinds import SCALARS, Kind
 from .journal import Content
 from .keys import Keys
-from .recorder import Region
+from .regions import Region
 from .states import Part, SymbolicList
 from .structures import LONG, is_number
 from .tracers import is_tracer

@@ -27,12 +27,7 @@ from .special_methods import (
     truth_method,
 )
 from .structures import LONG, is_number
-from .tracers import (
-    ArrayTracer,
-    ScalarTracer,
-    contains_tracer,
-    is_tracer,
-)
+from .tracers import ArrayTracer, ScalarTracer, contains_tracer, is_tracer
 
 BINARY: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,

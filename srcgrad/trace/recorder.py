@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import enum
-import sysconfig
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -12,18 +10,7 @@ import numpy as np
 
 from ..errors import AliasError, SrcgradError, UnsupportedOperation, Where
 from ..graph.infer import infer
-from ..graph.ir import (
-    Builder,
-    Index,
-    Origin,
-    Ref,
-    Step,
-    Steps,
-    Through,
-    Value,
-    abstract,
-    shift,
-)
+from ..graph.ir import Index, Origin, Ref, Step, Steps, Through, Value, abstract
 from ..graph.outcome import MISSING, Fresh, Outcome
 from ..kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ..spelling import Method
@@ -37,6 +24,7 @@ from .list_sizes import SIZED, ListSizes
 from .overlaps import refused_overlap
 from .raising import is_move
 from .refused import classed_operand
+from .regions import Dead, Region, array_tracers, in_library, plain_numbers, shift_step
 from .repeats import Repeat
 from .run_time import check_no_table
 from .states import ListTable, SymbolicList
@@ -53,30 +41,6 @@ from .tracers import (
 )
 
 DECIDED = ("views", "decided")  # the assumption that views or copies are told apart by branches
-
-
-def in_library(filename: str) -> bool:
-    """Is a source file one of the standard library or of an installed package?"""
-    return "site-packages" in filename or filename.startswith(sysconfig.get_path("stdlib"))
-
-
-class Region:
-    """A block under construction.  ``active`` is false once it has ended: values made in it
-    may not be used any more.  ``effects`` counts the effects in it.  ``control`` is the branch,
-    loop or function that decides whether it runs: a region that is only kept apart
-    (``in_line``) runs whenever the one around it does.  ``given`` is a value whose truth is
-    known there.  ``layer`` is the number of its first layer of the journal, 0 if it has none."""
-
-    __slots__ = ("active", "builder", "control", "effects", "given", "layer", "parent")
-
-    def __init__(self, parent: Region | None, *, in_line: bool = False) -> None:
-        self.builder = Builder()
-        self.parent = parent
-        self.active = True
-        self.effects = 0
-        self.control: Region = parent.control if parent is not None and in_line else self
-        self.given: tuple[Value, bool] | None = None
-        self.layer = 1 if parent is None else 0
 
 
 class Recorder:
@@ -391,7 +355,7 @@ class Recorder:
         self.spread_write(home)
         if tracer.steps and not after:
             # the handle's own content is what was just written; it is read again on demand
-            tracer.seen = (home.current, tracer.seen[1], _DEAD)
+            tracer.seen = (home.current, tracer.seen[1], Dead)
 
     # ---- application -------------------------------------------------------------------
     def apply(self, fn: Callable[..., Any], args: tuple[Any, ...],
@@ -518,45 +482,3 @@ class Recorder:
         else:
             result.home.contiguous = True
             self.c_ordered.add(result.obj)
-
-
-def array_tracers(structure: Any) -> list[ArrayTracer]:
-    """The array tracers in the arguments of a call."""
-    if type(structure) is ArrayTracer:
-        return [structure]
-    if isinstance(structure, (tuple, list)):
-        return [t for s in structure for t in array_tracers(s)]
-    if type(structure) is dict:
-        return [t for s in structure.values() for t in array_tracers(s)]
-    return []
-
-
-class _Dead:
-    active = False
-
-
-_DEAD = _Dead()
-
-
-def shift_step(step: Step, by: int) -> Step:
-    """A step whose references are moved by ``by`` places."""
-    if not by:
-        return step
-    if isinstance(step, Index):
-        return Index(shift(step.key, by), step.basic)
-    return type(step)(step.fn, shift(step.args, by),
-                      tuple((k, shift(v, by)) for k, v in step.kwargs))
-
-
-def plain_numbers(structure: Any) -> Any:
-    """Arguments of NumPy with members of number enums as the numbers they are."""
-    if isinstance(structure, enum.Enum) and isinstance(structure, (int, float)):
-        return structure.value
-    if type(structure) in (tuple, list):
-        return type(structure)(plain_numbers(s) for s in structure)
-    if type(structure) is dict:
-        return {k: plain_numbers(v) for k, v in structure.items()}
-    if type(structure) is slice:
-        return slice(*(plain_numbers(s) for s in (structure.start, structure.stop,
-                                                  structure.step)))
-    return structure

@@ -28,17 +28,10 @@ from ..stage.machine import Frame
 from .call_nodes import CallNodes
 from .callees import Callee, label_of_cell, parts_of, rebuilt, swapped
 from .control import Again, Bottom, Refusal, Restart, Unroll
-from .forms import (
-    Handed,
-    Outer,
-    argument_form,
-    escapes,
-    fits,
-    result_form,
-)
+from .forms import Handed, Outer, argument_form, escapes, fits, result_form
 from .homes import reach
 from .journal import Cell, Content, Field, Lost, Slot, Stored, Version
-from .recorder import Region
+from .regions import Region
 from .shapes import Failed, Leaf, Shape, build, leaf_shapes, leaves
 from .states import SymbolicList
 from .structures import contains_choice

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,8 @@ from .journal import (
 from .later import Later, names_of_loop
 from .merges import UNREAD
 from .partial import DELETED
-from .recorder import Region
+from .regions import Region
+from .round_states import Carried, Place, Round
 from .shapes import Apart, Leaf, Same, Sequence, Shape, build, leaf_shapes, leaves
 from .structures import is_mutable, leaf_aval
 from .tracers import ArrayTracer, Home
@@ -47,56 +47,6 @@ from .widening import widen
 MAX_ROUNDS = 40
 ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, np.add,
                          np.subtract, np.multiply, np.divide, np.maximum, np.minimum})
-
-
-@dataclass(slots=True)
-class Carried:
-    """One cell that the loop carries: its form, and its states while the body is traced.
-
-    ``head`` is the state at the head of an iteration, which the body may change in place;
-    ``pristine`` is the same as it was, ``heads`` its parts at the leaves."""
-
-    cell: Cell
-    shape: Shape
-    entry: Any
-    head: Any = None
-    end: Any = None
-    pristine: Any = None
-    heads: list[Any] = field(default_factory=list)
-    params: list[Value] = field(default_factory=list)
-
-    @property
-    def is_unchanged(self) -> bool:
-        """Did an iteration leave the cell as it found it?"""
-        if self.end is not self.head or isinstance(self.shape, Same):
-            return False
-        parts = leaves(self.shape, self.end)
-        return len(parts) == len(self.heads) and all(
-            a is b for a, b in zip(parts, self.heads, strict=True))
-
-
-@dataclass(slots=True)
-class Round:
-    """What one round of tracing left behind."""
-
-    carried: dict[tuple[Any, ...], Carried]
-    changes: dict[tuple[Any, ...], Change]
-    jump: Any
-    region: Region
-    test: Region | None
-    predicate: Any
-    index: Value | None
-    tested: dict[tuple[Any, ...], Change] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A variable of a frame (by its number among the running ones); ``is_version``: of the
-    array that it holds, the version."""
-
-    frame: int
-    name: str
-    is_version: bool = False
 
 
 class Rounds(Branches):

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..graph.ir import Node, Value, fill
 from ..kinds import Kind
-from .recorder import Region
+from .regions import Region
 
 UNKNOWN = object()
 FEW = 16  # more items than this are not told apart by branches

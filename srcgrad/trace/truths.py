@@ -6,7 +6,7 @@ from ..graph.ir import Value
 from ..kinds import SCALARS, Kind
 from .choices import Choices
 from .members import Row
-from .recorder import Region
+from .regions import Region
 
 
 class Truths(Choices):

@@ -22,14 +22,7 @@ from ..kinds import BOOL, INT, NUMERIC, Aval, Kind
 from ..stage.machine import UNBOUND
 from .partial import PartialJoin
 from .shapes import Apart, Failed, Leaf, OneOf, Same, Shape, place_among
-from .structures import (
-    IMMUTABLE,
-    is_library,
-    is_mutable,
-    leaf_aval,
-    record_fields,
-    structure_parts,
-)
+from .structures import IMMUTABLE, is_library, is_mutable, leaf_aval, record_fields, structure_parts
 from .tracers import ArrayTracer, BoundMethod, Choice, Late, Picked, StandIn, Whole, is_tracer
 
 SPARES = {Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}  # where another thing is
