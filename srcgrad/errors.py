@@ -137,6 +137,8 @@ class UnsupportedOperation(SrcgradError, NotImplementedError):
         ("returning a tuple whose length depends on data (`zip(*rows)`)", "`list(...)`"),
         ("a change of an object after a branch or loop in which it was put into something from "
          "outside", "the change before, or the object put there after it"),
+        ("`is`, `id` and dict keys by identity for objects of a list whose length depends on data",
+         "a number for each object, `__eq__` and `__hash__`"),
     )
 
 

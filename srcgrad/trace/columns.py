@@ -31,6 +31,7 @@ from .unlike import (
     together,
 )
 
+TAKEN_APART = ("taken_apart",)  # the assumption that lists hold the parts of known objects
 MAX_DEPTH = 20  # of the structure of an item; deeper ones are taken for cyclic
 
 
@@ -131,19 +132,21 @@ def _key(obj: Any) -> tuple[Any, ...]:
     return (type(obj), len(parts), *names)
 
 
-def form_of(joining: Join, item: Any, depth: int = 0) -> Form:
-    """The form of one item; :class:`Unfit` if it contains itself."""
+def form_of(joining: Join, item: Any, known: bool = True, depth: int = 0) -> Form:
+    """The form of one item; :class:`Unfit` if it contains itself.  ``known``: known objects are
+    told by numbers, not by their parts."""
     if depth > MAX_DEPTH:
         raise Unfit
     if leaf_aval(item) is not None or (type(item) is list and id(item) in joining.symbolic):
         return Column()
-    sorts = known_sorts(joining, item)
+    sorts = known_sorts(joining, item) if known else None
     if sorts is not None:
         return Several(sorts)
     parts = None if joining.outside(item) else structure_parts(item)
     if parts is None:
         return Fixed(item)
-    return Parts(_key(item), rebuilder(item), [form_of(joining, p, depth + 1) for p in parts])
+    return Parts(_key(item), rebuilder(item), [
+        form_of(joining, p, known, depth + 1) for p in parts])
 
 
 def known_sorts(joining: Join, item: Any) -> list[Sort] | None:
@@ -247,14 +250,14 @@ def _several(form: Several, made: list[Any]) -> Any:
 def wider_form(joining: Join, form: Form, item: Any) -> Form:
     """The form of a list that gets another item; the items that it has are told by the same
     columns as before."""
-    wider = common(form, form_of(joining, item)) if _has_known(form) else form
+    wider = common(form, form_of(joining, item)) if has_known(form) else form
     return wider if size(wider) == size(form) else form
 
 
-def _has_known(form: Form) -> bool:
+def has_known(form: Form) -> bool:
     """Are there known objects among the parts of items?"""
     return isinstance(form, Several) or (
-        isinstance(form, Parts) and any(map(_has_known, form.items)))
+        isinstance(form, Parts) and any(map(has_known, form.items)))
 
 
 def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
@@ -267,7 +270,7 @@ def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
         return _several(form, made)
     assert isinstance(form, Parts)
     item = form.build([put_together(joining, f, made) for f in form.items])
-    joining.seal(item)
+    joining.copied(item)
     return item
 
 
@@ -309,11 +312,16 @@ def _refuse_numbers(machine: Any) -> Any:
 
 def common_form(joining: Join, states: tuple[Any, ...]) -> tuple[Form, list[Aval]] | None:
     """The form of the items of a list in two states, and the types of its columns; None if
-    they have no common form."""
+    they have no common form.  Known objects beside others are taken apart like those."""
+    return _common_form(joining, states, True) or _common_form(joining, states, False)
+
+
+def _common_form(joining: Join, states: tuple[Any, ...],
+                 known: bool) -> tuple[Form, list[Aval]] | None:
     form: Form | None = None
     try:
         for state in states:
-            for one in _forms(joining, state):
+            for one in _forms(joining, state, known):
                 form = one if form is None else common(form, one)
         if form is None or not size(form):
             return None
@@ -324,14 +332,14 @@ def common_form(joining: Join, states: tuple[Any, ...]) -> tuple[Form, list[Aval
     return None if any(a is None for a in avals) else (form, [a for a in avals if a is not None])
 
 
-def _forms(joining: Join, state: Any) -> list[Form]:
+def _forms(joining: Join, state: Any, known: bool) -> list[Form]:
     if isinstance(state, Columns):
         return [state.form]
     if isinstance(state, SymbolicList):
         if state.value.aval.elem is not None:
             raise Unfit
         return []
-    return [form_of(joining, item) for item in state.items]
+    return [form_of(joining, item, known) for item in state.items]
 
 
 def _joined(joining: Join, states: tuple[Any, ...]) -> Aval | None:
@@ -358,7 +366,8 @@ class ColumnJoin(UnlikeJoin):
         may not be changed from then on."""
         found = common_form(self, (a, b))
         if found is None:
-            return unlike_items()
+            known = any(isinstance(s, Columns) and has_known(s.form) for s in (a, b))
+            return unlike_items(TAKEN_APART if known else None)
         form, avals = found
         if form.mutable and not self.records:
             return unlike_items(("records",))

@@ -243,6 +243,8 @@ class Comparisons(Identity):
         if isinstance(container, dict):
             item = self.static_key(item)
         self.note_lookup(container, item)
+        if isinstance(container, (set, frozenset)) and equal_if_one(item):
+            self.check_copies(item)
         if isinstance(container, (list, tuple)) and equal_if_one(item):
             container = list(self.iterate(container))  # so that each item is known
             for c in container:

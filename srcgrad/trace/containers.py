@@ -18,6 +18,7 @@ from ..stage.machine import NORMAL
 from ..subclasses import content_of, item_step, native_class
 from .control import Restart
 from .elements import NdIter
+from .identity import equal_if_one
 from .iteration import Range, Rows, Staged, item, length, staged_iterable, static_items
 from .journal import Content
 from .list_methods import ListMethods
@@ -261,6 +262,10 @@ class Containers(ListMethods):
         args = tuple(list(self.iterate(a)) if isinstance(a, Staged) else a for a in args)
         if name in ("extend", "extendleft", "update"):
             args = tuple(self.resolved(a) for a in args)
+        if isinstance(obj, (set, frozenset)) or name in ("index", "count", "remove"):
+            for held in (obj, *args):
+                self.check_copies(*filter(equal_if_one, held if isinstance(
+                    held, (list, tuple, set, frozenset)) else (held,)))
         if name in READS:
             return self._container_read(obj, name, args, kwargs)
         if id(obj) in self.paths:

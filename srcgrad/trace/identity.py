@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from ..errors import UnsupportedOperation
 from ..guards import Path
 from .control import Restart
 from .sources import Sources
@@ -28,6 +29,9 @@ class Identity(Sources):
 
     def note_identity(self, *objects: Any) -> None:
         """It is asked whether an object is some other one."""
+        if len(objects) == 1 or (objects[0] is not objects[1] and type(objects[0]) is type(
+                objects[1]) and all(id(o) in self.journal.sealed for o in objects)):
+            self.check_copies(*objects)
         for obj in objects:
             if type(obj) is ArrayTracer:
                 for _, other, _ in list(self.outside_arrays):
@@ -36,6 +40,17 @@ class Identity(Sources):
                 for other in objects:
                     self.check_twin(obj, other)
                 self.altered.add(id(obj))
+
+    def check_copies(self, *objects: Any) -> None:
+        """What is put together from the parts in a list of unknown length may be any object
+        that was put there."""
+        if any(id(o) in self.journal.copies for o in objects):
+            self.unroll_list_makers("a list that it fills holds objects whose identity matters")
+            raise self.fatal(UnsupportedOperation(
+                "the identity of an object in a list whose length depends on data",
+                why="such a list is kept part by part, so it is not known which object it is",
+                fix="give the objects a number and compare that, or define `__eq__` (and "
+                    "`__hash__`)"))
 
     def check_identity(self, left: ArrayTracer, right: ArrayTracer) -> None:
         """It is asked whether two arrays are one: if they are found at two places outside, start

@@ -17,6 +17,8 @@ from .recorder import Recorder
 def keeps_c_order(step: Step) -> bool:
     """Does a step into an array in C order give one in C order?"""
     if isinstance(step, Through):
+        if step.fn is np.ascontiguousarray:
+            return True
         name = step.fn.name if isinstance(step.fn, Method) else getattr(step.fn, "__name__", "")
         return name in ("reshape", "ravel") and not step.kwargs and not any(
             isinstance(a, str) for a in step.args)

@@ -77,6 +77,7 @@ class Join:
     keep: list[Any] = field(default_factory=list)
     objects: list[tuple[Any, Any]] = field(default_factory=list)
     inherit: Callable[[Any, Any], None] = _nothing
+    copied: Callable[[Any], None] = lambda obj: None  # it was put together from columns
     walks: bool = False  # may a loop's variable go from one known object to another?
     made: frozenset[int] = frozenset()  # the objects that a loop's body has made
     closure: Callable[[list[Any]], list[Any]] = lambda objects: objects  # and what they hold

@@ -254,6 +254,7 @@ class Journal:
         self.births: dict[int, int] = {}
         self.keep: list[Any] = []
         self.sealed: dict[int, Any] = {}
+        self.copies: set[int] = set()
         self.shared: set[int] = set()
         self.on_sealed: Callable[[Any], None] = _nothing
 
@@ -294,6 +295,12 @@ class Journal:
         """Say that an object may not change any more: a copy of its parts lies in a list of
         unknown length.  ``on_sealed`` is called if it does."""
         self.sealed[id(obj)] = obj
+
+    def copied(self, obj: Any) -> None:
+        """Say that an object was put together from its parts in a list of unknown length: it
+        may not change, and stands for an object that may have other names."""
+        self.seal(obj)
+        self.copies.add(id(obj))
 
     def share(self, obj: Any) -> None:
         """Seal a list that a function which calls itself was given, or has returned."""

@@ -12,6 +12,7 @@ from ..errors import UnsupportedOperation
 from ..graph.ir import Value
 from ..kinds import INT, OPAQUE, Aval, Kind, aval_of
 from .control import Restart
+from .identity import equal_if_one
 from .journal import Content
 from .known_keys import KnownKeys
 from .merges import Box, BoxCell
@@ -46,13 +47,14 @@ class Keys(KnownKeys):
     """What ``d[key]`` means where ``key`` is traced."""
 
     def static_key(self, key: Any) -> Any:
-        """A key whose traced ints are demanded."""
+        """A key whose traced ints are demanded; one that is equal to itself alone is known."""
         if is_tracer(key):
             return self.settled_key(key)
         if isinstance(key, slice):
             return slice(*(self.static_key(p) for p in (key.start, key.stop, key.step)))
         if isinstance(key, tuple) and any(is_tracer(k) for k in key):
             return tuple(self.static_key(k) for k in key)
+        self.check_copies(*filter(equal_if_one, key if isinstance(key, tuple) else (key,)))
         return key
 
     def is_data(self, key: Any) -> bool:

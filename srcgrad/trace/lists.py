@@ -16,7 +16,15 @@ from ..dims import Poly, is_varying, slice_length
 from ..errors import JoinError, UnsupportedOperation
 from ..graph.ir import Ref, Value
 from ..kinds import INT, Aval, Kind, list_of
-from .columns import Unfit, common_form, put_together, taken_apart, wider_form
+from .columns import (
+    TAKEN_APART,
+    Unfit,
+    common_form,
+    has_known,
+    put_together,
+    taken_apart,
+    wider_form,
+)
 from .control import Restart
 from .joins import is_nonnegative, list_item_aval, unlike_items
 from .journal import Content, Snapshot
@@ -374,10 +382,12 @@ class Lists(ListRows):
             state = Columns(wider_form(self.join(), state.form, item), state.columns)
             parts = taken_apart(self.join(), state.form, item)
         except Unfit:
-            raise self.fatal(JoinError(
+            refusal = self.fatal(JoinError(
                 "an item of another form is put into a list whose length depends on data",
                 why="its items must be tuples or records of one form",
-                fix="keep unlike things in separate lists")) from None
+                fix="keep unlike things in separate lists"))
+            refusal.assume = TAKEN_APART if has_known(state.form) else None
+            raise refusal from None
         columns = [self.held_list(c) for c in state.columns]
         for column, part in zip(columns, parts, strict=True):
             act(column, self.computed(part))

@@ -10,7 +10,7 @@ from ..errors import AliasError, TracingError
 from ..graph.ir import Value
 from ..kinds import INT
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RESULT, UNBOUND
-from .columns import ColumnJoin
+from .columns import TAKEN_APART, ColumnJoin
 from .control import Refusal, Restart
 from .homes import RAISE
 from .joined_values import JoinedValues
@@ -99,12 +99,13 @@ class Merges(JoinedValues):
         found = ColumnJoin(self.fresh, self.symbolic_lists, self.is_outside, self.journal.seal,
                            self.unite, ("records",) in self.assumed, predicate, young, apart,
                            self.holding, facts, dead, self.equal_sizes)
-        found.inherit = self.inherit
+        found.inherit, found.copied = self.inherit, self.journal.copied
         found.shares, found.is_part = self.share_rows, self.is_part
         found.uneven, found.is_tuple = self.uneven_rows, self.is_long_tuple
         found.closure, found.grouped = self.closure, self.grouped
         found.is_grouped, found.is_older = self.is_grouped, self.is_older
-        found.stays = lambda obj: id(obj) not in young and id(obj) not in found.made and (
+        found.stays = lambda obj: TAKEN_APART not in self.assumed and id(
+            obj) not in young and id(obj) not in found.made and (
             self.is_older(obj) or self.loop_region() is None)
         return found
 
@@ -123,7 +124,10 @@ class Merges(JoinedValues):
         return id(obj) in self.long_tuples
 
     def inherit(self, new: Any, old: Any) -> None:
-        """An object takes the place of one that may have been handed to the world outside."""
+        """An object takes the place of one that may have been handed to the world outside, or
+        stands for one with other names."""
+        if id(old) in self.journal.copies:
+            self.journal.copied(new)
         if id(old) in self.given_out or id(old) in self.handed:
             self.given_out[id(new)] = (new, ("handed", "joined"))
             self.journal.seal(new)

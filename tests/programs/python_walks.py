@@ -353,3 +353,64 @@ def nodes_sorted_among_numbers(x):
     for k, item in enumerate(items):
         total += (k + 1) * (item.v ** 2 if isinstance(item, Node) else item)
     return total
+
+
+def steps_from(first, x):
+    steps, v = [first], x[0]
+    while v < 3.0:
+        v = v * 1.2 + 0.1
+        steps.append(Step(v, x[3]))
+    return steps
+
+
+class Step:
+    def __init__(self, v, w):
+        self.v = v
+        self.w = w
+
+
+@case(X)
+def objects_of_a_loop_after_an_older_one(x):
+    steps = steps_from(Step(x[1], x[2]), x)
+    return sum(s.v * s.w for s in steps) + steps[-1].v * len(steps)
+
+
+@case(X)
+def last_object_and_the_list_of_all(x):
+    last = Step(x[0], x[1])
+    steps = [(last, 1.0)]
+    while last.v < 3.0:
+        last = Step(last.v * 1.2 + 0.1, last.w + x[3])
+        steps.append((last, last.v))
+    return sum(s.v * s.w * weight for s, weight in steps) + last.w
+
+
+@case(X)
+def older_objects_in_one_loop_new_ones_in_the_next(x):
+    older, v = Step(x[1], x[2]), x[0]
+    steps = [older]
+    while v < 1.0:
+        v = v * 1.2 + 0.1
+        steps.append(older)
+    while v < 3.0:
+        v = v * 1.2 + 0.1
+        steps.append(Step(v, x[3]))
+    return sum(s.v * s.w for s in steps) * len(steps)
+
+
+@case(X)
+def older_and_new_objects_in_turns(x):
+    older, v = Step(x[1], x[2]), x[0]
+    steps = [Step(v, v)]
+    while v < 3.0:
+        v = v * 1.2 + 0.1
+        steps.append(Step(v, x[3]))
+        steps.append(older)
+    return sum(s.v * s.w for s in steps) + older.w
+
+
+@case(X)
+def others_than_those_of_the_list(x):
+    other = Step(x[1], x[2])
+    steps = steps_from(Step(x[2], x[1]), x)
+    return sum((1.0 if s is None or s is other else 2.0) * s.v for s in steps)

@@ -306,3 +306,36 @@ def test_iterators_of_which_an_unknown_part_was_taken(function):
 
     with pytest.raises(sg.UnsupportedOperation, match="used again"):
         sg.grad(program)(X)
+
+
+class Held:
+    def __init__(self, x):
+        self.x = x
+
+
+def held_objects(x):
+    first, v = Held(x[1] + 9.0), x[0]
+    objects = [first]
+    while v < 3.0:
+        v = v * 1.2 + 0.1
+        objects.append(Held(v))
+    return first, objects
+
+
+@pytest.mark.parametrize("asked", [
+    lambda first, objects: sum(2.0 if o is first else 1.0 for o in objects),
+    lambda first, objects: sum(2.0 if o == first else 1.0 for o in objects),
+    lambda first, objects: sum(2.0 if o is not p else 1.0 for o in objects for p in objects),
+    lambda first, objects: sum({first: 2.0}.get(o, 1.0) for o in objects),
+    lambda first, objects: sum(2.0 if o in [first] else 1.0 for o in objects),
+    lambda first, objects: sum(2.0 if o in {first} else 1.0 for o in objects),
+    lambda first, objects: [first].count(objects[0]),
+    lambda first, objects: [first].index(objects[0]),
+    lambda first, objects: len({first}.union([objects[0]])),
+    lambda first, objects: len({first, objects[0]}),
+    lambda first, objects: id(objects[0]) == id(first),
+    lambda first, objects: (objects[0], 1) == (first, 1),
+])
+def test_the_identity_of_objects_in_a_list_whose_length_depends_on_data(asked):
+    with pytest.raises(sg.UnsupportedOperation, match="the identity of an object in a list"):
+        sg.grad(lambda x: x[0] * asked(*held_objects(x)))(X)
