@@ -152,7 +152,12 @@ class Join:
         if id(present) in self.young and type(self.symbolic.get(id(present))) in (
                 SymbolicList, Partial):
             return self._held(present, UNBOUND)
-        if type(present) in (Snapshot, Columns, Partial) or id(present) in self.symbolic:
+        if type(present) is Columns:
+            return Sequence(lambda made: Columns(present.form, tuple(made)),
+                            [self._with_unbound(c) for c in present.columns],
+                            lambda state: (UNBOUND,) * len(present.columns) if (
+                                state is UNBOUND) else state.columns)
+        if type(present) in (Snapshot, Partial) or id(present) in self.symbolic:
             return Same(present)
         aval = leaf_aval(present)
         if aval is not None:

@@ -414,3 +414,32 @@ def others_than_those_of_the_list(x):
     other = Step(x[1], x[2])
     steps = steps_from(Step(x[2], x[1]), x)
     return sum((1.0 if s is None or s is other else 2.0) * s.v for s in steps)
+
+
+@case(X)
+def rows_unless_it_raises(x):
+    rows, v = [(x[1], x[0])], x[0]
+    while v < 3.0:
+        v = v * 1.2 + 0.1
+        if v > 10.0:
+            raise ValueError("too far")
+        else:
+            rows.append((v, x[2]))
+    return sum(a * b for a, b in rows)
+
+
+@case(X)
+def rows_where_two_of_four_arms_raise(x):
+    rows, v = [(x[1], x[0])], x[0]
+    while v < 3.0:
+        v = v * 1.2 + 0.1
+        if v < 1.0:
+            rows.append((2 * v, v))
+        elif v > 20.0:
+            raise ValueError("too far")
+        elif v < 10.0:
+            rows.append((v, 1.0))
+            rows.append((v * v, x[3]))
+        else:
+            raise TypeError("far")
+    return sum(a * b for a, b in rows)
