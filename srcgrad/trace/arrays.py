@@ -451,7 +451,7 @@ def polyval(machine: Any, p: Any, x: Any) -> Any:
 @handles(np.gradient)
 def gradient(machine: Any, f: Any, *spacing: Any, **options: Any) -> Any:
     """A spacing that may be differentiated is computed with in staged code."""
-    if any(is_tracer(s) and s.aval.is_inexact for s in spacing):
+    if any(is_tracer(s) and (s.aval.is_inexact or s.aval.kind is Kind.ARRAY) for s in spacing):
         return machine.call(numpy_gradient.gradient, f, *spacing, **options)
     return machine.call_library(np.gradient, (f, *spacing), options)
 

@@ -17,6 +17,8 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> An
     found = []
     for along, step in zip(axes, steps):
         rows = np.moveaxis(f, along, 0)
+        if np.ndim(step) == 1 and np.asarray(step).dtype.kind in "iu":
+            step = np.asarray(step).astype(np.float64)
         if np.ndim(step) == 1 and len(step) != rows.shape[0]:
             raise ValueError("when 1d, distances must match the length of the corresponding "
                              "dimension")
