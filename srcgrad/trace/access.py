@@ -217,6 +217,8 @@ class Access(Variables):
             if python_method(obj, "__getattr__") is not None and not is_library(
                     fallback.__module__):
                 return self.call(fallback, obj, name)
+        if name == "__dict__" and isinstance(obj, type) and self.from_outside(obj):
+            return self.namespace_of(obj)
         if name == "__class__" or (name == "__dict__" and (path is None or isinstance(
                 obj, (type, types.ModuleType, types.FunctionType)))):
             return getattr(obj, name)

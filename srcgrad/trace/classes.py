@@ -77,6 +77,15 @@ class ClassAttributes(Items):
         if not generated:
             self.outside(function, path)
 
+    def namespace_of(self, cls: type) -> Any:
+        """What a class holds itself, its data as they are at each call."""
+        self.register_class(cls)
+        self.guard("keys", self.paths[id(cls)].child("attr", "__dict__"), tuple(vars(cls)))
+        found = {name: self.getattr(cls, name) if self.is_class_data(cls, value)
+                 and name[:2] != "__" else value for name, value in vars(cls).items()}
+        self.journal.born(found)
+        return found
+
     def note_method(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
         """Guard a method that an operator, a call or a protocol has found in the class of its
         first argument."""

@@ -34,6 +34,12 @@ def program(x):
     Base.k = x * 2
     return Kid.k * x + Kid(x).k + kid.k + Other.k
 ''', 2),
+    "the namespace of a class is read": (CLASSES + changes(
+        "Base.k = 2.5", "Base.w = 0.5", "del Base.w") + '''
+def program(x):
+    total = sum(v for n, v in vars(Base).items() if isinstance(v, float))
+    return x * Base.__dict__["k"] + total * x * x + ("w" in vars(Base))
+''', 4),
     "a class and a subclass count": (CLASSES + NOTHING + '''
 def program(x):
     Base.n += 1

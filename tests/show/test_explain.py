@@ -140,8 +140,8 @@ def test_functions_of_their_own_are_looked_into():
 
 def test_numbers_that_were_fixed_are_said():
     def f(x):
-        first, *rest = [v * v for v in x[1:]]
-        return first + sum(rest)
+        parts = np.split(x[1:] ** 2, len(x) - 1)
+        return parts[0][0] * parts[-1][0]
 
     lines = section(sg.grad(f).explain(X), "loops and branches")
     assert any(line.startswith("fixed: ") and " is 3: " in line for line in lines), lines
