@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
+from srcgrad.emit.fold import Folding
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Node
+from srcgrad.graph.ir import Node, Value
 
 WIDEST = 72
 
@@ -68,3 +70,33 @@ def same_move(a: ast.stmt, b: ast.stmt) -> bool:
     return all(isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and len(s.targets) == 1
                and isinstance(s.targets[0], ast.Name) for s in (a, b)) and (
         ast.dump(a) == ast.dump(b))
+
+
+def reads_within(values: Sequence[Value], node: Node, folding: Folding) -> bool:
+    """Does an expression for one of these values read what a branch gives?"""
+    outputs = set(node.outputs)
+    todo = [v for v in values if v not in outputs]
+    seen: set[Node] = set()
+    while todo:
+        made = folding.producer.get(todo.pop())
+        if made is None or made not in folding.inlined or made in seen:
+            continue
+        seen.add(made)
+        read = [*made.inputs, *(v for b in made.blocks for v in b.outputs)]
+        if outputs.intersection(read):
+            return True
+        todo.extend(read)
+    return False
+
+
+def results(node: Node, folding: Folding) -> list[Value]:
+    """The tests and outcomes of a conditional expression, and of those within it."""
+    found: list[Value] = []
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        read = [one.inputs[0], *(v for b in one.blocks for v in b.outputs)]
+        found.extend(read)
+        makers = (folding.producer.get(v) for v in read)
+        todo.extend(m for m in makers if m is not None and m.op == "if" and m in folding.inlined)
+    return found

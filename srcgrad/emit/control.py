@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from srcgrad.dims import Atom
-from srcgrad.emit.conditionals import chosen, is_statement, nested, same_move
+from srcgrad.emit.conditionals import chosen, is_statement, nested, reads_within, results, same_move
 from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
 from srcgrad.emit.facts import produced_by
@@ -64,7 +64,9 @@ class Control(Plain):
             if node.op == "effect" and node.params["fn"] in MARKERS:
                 self.guard(node.params["fn"], guarded, stmts)
             elif node.op == "if" and not self.folding.is_expression(node):
-                if i == len(nodes) - 1 and end.jump in node.outputs:
+                if i == len(nodes) - 1 and end.jump in node.outputs and (
+                        not reads_within([*(v for _, v in end.moves), *(v for v, _ in end.stores)],
+                                         node, self.folding)):
                     self.keep(end.stores, stmts)
                     self.tail(node, replace(end, stores=()), stmts)
                     return stmts
@@ -162,6 +164,8 @@ class Control(Plain):
             elif node.op == "if" and not self.folding.is_expression(node):
                 for block in node.blocks:
                     self._copied([self.naming.of[v] for v in node.outputs], block.outputs, found)
+            elif node.op == "if" and self.may_be_unbound(node.inputs[0]):
+                found.update(v for v in results(node, self.folding) if v in self.naming.of)
             elif node.op == "read" and not node.params["steps"]:  # is there where it is wanted
                 self._copied(("",), node.inputs, found)
         return frozenset(found)

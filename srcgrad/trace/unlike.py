@@ -19,6 +19,7 @@ import numpy as np
 
 from ..graph.ir import Value
 from ..kinds import BOOL, INT, NUMERIC, Aval, Kind
+from ..stage.function import definition
 from ..stage.machine import UNBOUND
 from .partial import PartialJoin
 from .shapes import Apart, Failed, Leaf, OneOf, Same, Shape, place_among
@@ -93,6 +94,13 @@ def likeness(obj: Any) -> Any:
             cls.__module__) or cls in (Choice, Picked, BoundMethod) or hasattr(cls, "__next__"):
         return None
     return ("object", cls, names)
+
+
+def defined_again(things: Iterable[Any]) -> bool:
+    """Are there functions that one ``def`` of one frame has made, one after the other?"""
+    functions = {id(t): definition(t) for t in things}
+    made = [(id(a.staged), id(a.parent)) for a in functions.values() if a is not None]
+    return len(set(made)) < len(made)
 
 
 def things_in(state: Any, facts: dict[Value, bool]) -> list[Any]:
@@ -204,6 +212,8 @@ class UnlikeJoin(PartialJoin):
         if None in every or len(every) > MOST_SORTS or not self._is_open(a, b, keys) or all(
                 key[0] in ("number", "constant") for key in every):
             return None
+        if self.predicate is None and defined_again(t for side in sides for t in side):
+            return None  # there would be one more in each iteration
         sorts, forms = [], []
         try:
             for key in every:

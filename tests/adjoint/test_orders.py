@@ -91,6 +91,72 @@ def test_lists_hold_what_earlier_iterations_left():
     assert run(3056, True)
 
 
+def test_functions_that_a_loop_defines_again():
+    """A function made in a branch that returns is not one more thing in each iteration."""
+    assert run(2144, True)
+
+
+def follows_its_data(x, n):
+    """Which function comes next is told after a branch that may leave the loop."""
+    v, t, f = x * 1.0, 0.0, np.sin
+    for _ in range(n):
+        v = f(v) * 1.5
+        if np.sum(v) > 1.9:
+            t = np.sum(v) * 2.0
+            break
+        if np.sum(v) > 1.0:
+            f = np.cos
+        elif np.sum(v) > 0.8:
+            f = np.tanh
+    return np.sum(v) + t
+
+
+class Scaled:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def step(self, v):
+        return np.tanh(v) * self.factor
+
+
+class Shifted(Scaled):
+    def step(self, v):
+        return v * self.factor + 0.1
+
+
+class Bent:
+    def step(self, v):
+        return np.sin(v)
+
+
+def follows_its_objects(x, n):
+    v, a, b, c = x * 1.0, Scaled(0.9), Shifted(1.2), Bent()
+    o = a
+    for _ in range(n):
+        v = o.step(v) + 0.2
+        if np.sum(v) > 1.9:
+            return np.sum(v) * 2.0
+        if np.sum(v) > 1.4:
+            o = None
+        elif np.sum(v) > 1.0:
+            o = b if v[0] < 0.7 else a
+        elif np.sum(v) > 0.8:
+            o = c
+        if o is None:
+            o = c
+        v = v + 0.1
+    return np.sum(v)
+
+
+@pytest.mark.parametrize("fn", [follows_its_data, follows_its_objects])
+def test_one_of_several_things_beside_a_jump(fn):
+    """What tells which thing it is reads the outcomes of the branch that jumps."""
+    for x in ([0.3, 0.4], [1.0, 0.2], [0.1, 0.2], [0.5, 0.52]):
+        args = (np.array(x), 4)
+        _, expected = check_first(fn, args)
+        np.testing.assert_allclose(sg.grad(fn)(*args), expected[0], rtol=1e-12)
+
+
 def scaled_by_slope(f, factor):
     def scaled(x):
         total = 0.0
