@@ -268,6 +268,22 @@ def far_cells_as_one(x, m):
     return sum(potential(root, q) for q in x)
 
 
+@case(X, V ** 2)
+def far_cells_by_a_stack(x, m):
+    total = 0.0
+    for q in x:
+        stack = [cells(x, m, 0, 4, 2.0)]
+        while stack:
+            cell = stack.pop()
+            d = abs(cell.place - q) + 0.05
+            if cell.children is None or cell.size < 1.5 * d:
+                total += cell.mass / d
+            else:
+                for child in cell.children:
+                    stack.append(child)
+    return total
+
+
 @case(X)
 def refined_by_data(x):
     def build(a, b, depth):
