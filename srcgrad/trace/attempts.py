@@ -34,7 +34,8 @@ from .raising import (
 )
 from .repeats import Repeat, alike
 
-MOST_TRIALS = 150
+MOST_TRIALS = 150  # of one statement
+MOST_NESTED = 2000  # of statements in the bodies of others, which are tried again each time
 UNTOLD = "an operation in it may raise where that cannot be told before"
 Handler = tuple[Callable[[], Any] | None, str | None, Callable[[], Any]]
 
@@ -203,7 +204,9 @@ class Attempt:
                     machine.echoes.remove(again)
 
         self.budget -= 1
-        if self.budget < 0:
+        nested = len(self.machine.catching) > 1
+        self.machine.nested_trials[0] += nested
+        if self.budget < 0 or (nested and self.machine.nested_trials[0] > MOST_NESTED):
             raise refused(self.machine, "too many of its operations may raise")
         arm = self.machine.trace_arm(body)
         return arm.region.builder.nodes, held[0]

@@ -72,6 +72,7 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
     if not repeated:
         assumed.update({("repeated", "*"), ("closed",)})
     opened = False
+    nested_trials = [0]
     for _ in range(MAX_RESTARTS):
         if opened and ("closed",) in assumed:  # what was unrolled for opened lists need not be
             opened = False
@@ -79,7 +80,7 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
             sizes.clear()
         closed = ("closed",) in assumed
         machine = TraceMachine(sizes, unrolled)
-        machine.assumed = assumed
+        machine.assumed, machine.nested_trials = assumed, nested_trials
         machine.reserved = {name}
         try:
             return _trace_once(machine, function, args, kwargs, leaves, name)

@@ -76,7 +76,7 @@ class TraceMachine(Pushes):
         self.safe: set[Value] = set()
         self.causes = {}
         self.homes_made = {}
-        self.catching = []
+        self.catching, self.nested_trials = [], [0]
         self.error_classes = {}
         self.escape_codes, self.escaped = {}, []
         self.carried_errors = {}

@@ -59,6 +59,12 @@ def test_programs(start: int) -> None:
     assert sum(done) >= 8, "more than a fifth of the programs was refused"
 
 
+def test_statements_within_statements_do_not_take_for_ever() -> None:
+    fn, _ = program(0, False)
+    with pytest.raises(sg.UnsupportedSyntax, match="too many of its operations may raise"):
+        sg.grad(fn)(*arguments(0))
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("start", range(100, 300, 20))
 def test_many_programs(start: int) -> None:
