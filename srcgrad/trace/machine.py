@@ -54,38 +54,24 @@ class TraceMachine(Pushes):
                  unrolled: dict[Any, str] | None = None) -> None:
         super().__init__(sizes)
         self.unrolled = unrolled if unrolled is not None else {}
+        self._forget_containers()
+        self._forget_control()
+        self._forget_calls()
+        self.journal.on_sealed = self.refuse_sealed
+
+    def _forget_containers(self) -> None:
+        """What is known of lists, dicts, objects and their keys."""
         self.list_sites = {}
         self.lists_made = {}
-        self.groups = []
         self.made_in_body = frozenset()
         self.generators = {}
         self.list_owners = {}
-        self.memos: dict[int, Memo] = {}
         self.row_writes = self.row_shares = False
         self.giving = False
         self.hoisted = {}
         self.half_swap = None
         self.lost_rows = {}
         self.element_sizes = {}
-        self.dropped = set()
-        self.unsteady = set()
-        self.later = Later()
-        self.conditions = {}
-        self.implied, self.equals = {}, {}
-        self.settled, self.within, self.tables_read = {}, {}, {}
-        self.safe: set[Value] = set()
-        self.causes = {}
-        self.homes_made = {}
-        self.catching, self.nested_trials = [], [0]
-        self.error_classes = {}
-        self.escape_codes, self.escaped = {}, []
-        self.carried_errors = {}
-        self.generated = {}
-        self.consumers = []
-        self.pushed = None
-        self.unnamed_errors = {}
-        self.leaving = None
-        self.tested_inside = None
         self.instance_dicts = {}
         self.classed, self.recipes = {}, {}
         self.choice_seen = {}
@@ -102,30 +88,57 @@ class TraceMachine(Pushes):
         self.global_overlays = {}
         self.handed = {}
         self.given_out = {}
-        self.handlers = HANDLERS
-        self.depth = 0
-        self.call_sites = []
-        self.open_tests = []
-        self.frames = []
-        self.scopes = []
-        self.iterating = []
         self.stored_now = []
+        self.list_forms = {}
+        self.tuple_rows = {}
+        self.made_classes = {}
+
+    def _forget_control(self) -> None:
+        """What is known of branches, loops and exceptions."""
+        self.groups = []
+        self.dropped = set()
+        self.unsteady = set()
+        self.later = Later()
+        self.conditions = {}
+        self.implied, self.equals = {}, {}
+        self.settled, self.within, self.tables_read = {}, {}, {}
+        self.safe: set[Value] = set()
+        self.causes = {}
+        self.homes_made = {}
+        self.catching, self.nested_trials = [], [0]
+        self.error_classes = {}
+        self.escape_codes, self.escaped = {}, []
+        self.carried_errors = {}
+        self.unnamed_errors = {}
+        self.leaving = None
+        self.tested_inside = None
+        self.open_tests = []
+        self.iterating = []
         self.loop_count = 0
         self.rounds = 0
         self.forms = {}
-        self.notes = []
         self.exceptions = {}
         self.handling = []
         self.loop_sites = {}
+        self.demanding = self.subscripting = 0
+        self.unsure = set()
+
+    def _forget_calls(self) -> None:
+        """What is known of functions, their calls, and iterators."""
+        self.memos: dict[int, Memo] = {}
+        self.generated = {}
+        self.consumers = []
+        self.pushed = None
+        self.handlers = HANDLERS
+        self.depth = 0
+        self.call_sites = []
+        self.frames = []
+        self.scopes = []
+        self.notes = []
         self.iterators = {}
         self.kept_cursors = {}
         self.spent = {}
-        self.list_forms = {}
-        self.tuple_rows = {}
         self.drawn_from = {}
-        self.demanding = self.subscripting = 0
-        self.unsure = set()
-        self.made_classes = {}
         self.callees = {}
         self.tracing = []
         self.pending = []
@@ -135,7 +148,6 @@ class TraceMachine(Pushes):
         self.groups_running = []
         self.reserved = set()
         self.bottoms = 0
-        self.journal.on_sealed = self.refuse_sealed
 
     def call_scoped(self, frame: Frame, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self.call(function, *args, **kwargs)
