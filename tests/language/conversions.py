@@ -358,32 +358,6 @@ def tolist_of_ints(x, n):
     return total + x[order[:n]].tolist()[1]
 
 
-class Poly:
-    def __init__(self, *c):
-        self.c = c
-
-    def __add__(self, other):
-        n = max(len(self.c), len(other.c))
-        pad = [p.c + (0.0,) * (n - len(p.c)) for p in (self, other)]
-        return Poly(*(a + b for a, b in zip(*pad)))
-
-    def __mul__(self, other):
-        out = [0.0] * (len(self.c) + len(other.c) - 1)
-        for i, a in enumerate(self.c):
-            for j, b in enumerate(other.c):
-                out[i + j] += a * b
-        return Poly(*out)
-
-    def __call__(self, t):
-        total, power = 0.0, 1.0
-        for a in self.c:
-            total, power = total + a * power, power * t
-        return total
-
-    def __gt__(self, t):
-        return self.c[-1] > t
-
-
 @construct("f-strings", M34, 0.5)
 def rows_by_label(M, level):
     parts = {}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from dataclasses import dataclass
-
 import numpy as np
 from table import construct
 
@@ -396,31 +393,3 @@ def quadrature(M, a):
         return np.exp(-a * t) * row[1] if t > row[0] else t * row[2]
 
     return sum(integrate(profile, 0.0, 1.0 + row[3] ** 2, row) for row in M) + integrate(np.sin, 0.0, a)
-
-
-@functools.singledispatch
-def area(shape, scale):
-    raise TypeError(type(shape))
-
-
-@dataclass
-class Disc:
-    r: float
-
-
-@dataclass
-class Box:
-    w: float
-    h: float
-
-
-@area.register
-def _(shape: Disc, scale):
-    return np.pi * (shape.r * scale) ** 2
-
-
-@area.register
-def _(shape: Box, scale):
-    if shape.w > shape.h:
-        shape.w = shape.w * 0.9
-    return shape.w * shape.h * scale ** 2
