@@ -6,6 +6,7 @@ import argparse
 import ast
 import importlib
 import inspect
+import math
 import os
 import platform
 import re
@@ -25,6 +26,7 @@ from .errors import SrcgradError, StructureError
 from .show.refusals import page
 
 _ARRAY = re.compile(r"^([biufc]\d+)\[([\d,\s]*)\]$")
+_MOST = 2 ** 27  # elements of an example argument
 _MODES: dict[str, Callable[..., Any]] = {"grad": grad, "value_and_grad": value_and_grad}
 
 
@@ -32,17 +34,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        print(options.run(options))
+        print(options.run(options), flush=True)
     except (SrcgradError, AssertionError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # the reader (such as head) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m srcgrad", description="Gradients of NumPy programs, as source code.",
-        epilog="Example arguments: x=f8[3,4] (random numbers), n=5, mode='fast', w=[1.0, 2.0]")
+        epilog="Example arguments: x=f8[3,4] (random numbers), n=5, mode='fast', w=[1.0, 2.0], "
+               "params={'W': f8[3,2], 'b': f8[2]}")
+    parser.add_argument("--version", action="version", version=f"srcgrad {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, run, text in (
             ("source", _source, "print the generated code"),
@@ -112,16 +118,36 @@ def _no_arguments(text: str) -> StructureError:
 def _value(node: ast.expr, rng: np.random.Generator) -> Any:
     match = _ARRAY.match(ast.unparse(node))
     if match is None:
-        try:
-            value = ast.literal_eval(node)
-        except ValueError:
-            raise _no_arguments(ast.unparse(node)) from None
-        return np.array(value) if type(value) is list else value
+        return _plain_value(node, rng)
     shape = tuple(int(n) for n in match[2].split(",") if n.strip())
-    dtype = np.dtype(match[1])
+    if math.prod(shape) > _MOST:
+        raise StructureError(
+            f"{ast.unparse(node)} has {math.prod(shape)} elements", where="--args",
+            why="example arguments are made in memory",
+            fix="give a small array: the code that is generated serves all sizes")
+    try:
+        dtype = np.dtype(match[1])
+    except TypeError:
+        raise _no_arguments(ast.unparse(node)) from None
     if dtype.kind in "iu":
         return rng.integers(0, 3, shape).astype(dtype)
     return (rng.random(shape) + 0.5).astype(dtype)
+
+
+def _plain_value(node: ast.expr, rng: np.random.Generator) -> Any:
+    """A literal (a list of numbers is an array), or a container that may hold arrays."""
+    if isinstance(node, ast.Dict) and None not in node.keys:
+        return {_value(k, rng): _value(v, rng)
+                for k, v in zip(node.keys, node.values, strict=True) if k is not None}
+    if isinstance(node, ast.Tuple):
+        return tuple(_value(item, rng) for item in node.elts)
+    try:
+        value = ast.literal_eval(node)
+        return np.array(value) if type(value) is list else value
+    except ValueError:
+        if isinstance(node, ast.List):
+            return [_value(item, rng) for item in node.elts]
+        raise _no_arguments(ast.unparse(node)) from None
 
 
 def _argnums(text: str) -> Any:

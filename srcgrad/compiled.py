@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
-import sys
 import threading
 import types
 import warnings
@@ -14,12 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from .adjoint import carrying
+from .cache.anchors import anchor_of
 from .cache.dispatch import MISS
+from .cache.sharing import find_shared, forget_shared, share
 from .compiler import Request, Specialization, compile_call
 from .errors import SourceNotFound, SrcgradError, StructureError, TracingError
-from .frames import shown, without_internal_frames
+from .frames import callers_level, shown, without_internal_frames
 from .graph.ir import Graph
 from .joints import inner_joint
+from .pickled import reduced
 from .show.beside import SideBySide, side_by_side
 from .show.explain import explain
 from .show.export import export
@@ -30,13 +32,15 @@ MAX_SIZE = 128
 WARN_AT = 8
 
 
-def _guest(values: Any) -> Any:
+def _guest(values: Any, above: frozenset[int] = frozenset()) -> Any:
     """The first object, also inside containers, that wants to make the call itself."""
     for value in values:
+        if id(value) in above:
+            continue  # it contains itself
         if isinstance(value, (list, tuple)):
-            found = _guest(value)
+            found = _guest(value, above | {id(value)})
         elif isinstance(value, dict):
-            found = _guest(value.values())
+            found = _guest(value.values(), above | {id(value)})
         else:
             found = value if hasattr(type(value), "__srcgrad_bridge__") else None
         if found is not None:
@@ -112,23 +116,37 @@ class Compiled:
             found = self._find(args, kwargs)
             if found is not None:
                 return found
+            anchor = anchor_of(self.__wrapped__)
+            signature = inspect.signature(self.__wrapped__)
+            made = find_shared(anchor, signature, self._request, args, kwargs)
+            if made is not None:
+                return self._enter(made)
+            failure = None
             try:
                 made = compile_call(self.__wrapped__, self._request, args, kwargs)
             except SrcgradError:
                 raise
-            except Exception:  # the program's own: with what it does before it raises
-                self.__wrapped__(*args, **kwargs)
-                raise
-            self._misses += 1
-            self._entries.insert(0, made)
-            del self._entries[MAX_SIZE:]
-            self._calls = tuple(e.call for e in self._entries)
-            self._newest = made.call
-            if len(self._entries) == WARN_AT:
-                warnings.warn(
-                    f"{self.__name__} was compiled for {WARN_AT} signatures; .explain() tells "
-                    "what differs between them", stacklevel=4)
-            return made
+            except Exception as error:
+                failure = error
+            if failure is not None:  # the program's own: with what it does before it raises,
+                self.__wrapped__(*args, **kwargs)  # and with no other exception beside it
+                raise failure
+            assert made is not None
+            share(made, self._request, MAX_SIZE)
+            return self._enter(made)
+
+    def _enter(self, made: Specialization) -> Specialization:
+        """Remember code for the calls to come."""
+        self._misses += 1
+        self._entries.insert(0, made)
+        del self._entries[MAX_SIZE:]
+        self._calls = tuple(e.call for e in self._entries)
+        self._newest = made.call
+        if len(self._entries) == WARN_AT:
+            warnings.warn(
+                f"{self.__name__} was compiled for {WARN_AT} signatures; .explain() tells "
+                "what differs between them", stacklevel=callers_level())
+        return made
 
     def _find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization | None:
         """The specialization whose guards hold, without running it."""
@@ -153,14 +171,20 @@ class Compiled:
         out, pullback = vjp(self, *args)
         return out, pullback
 
+    @property
+    def __srcgrad_request__(self) -> Request:
+        """What is wanted of the function."""
+        return self._request
+
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
                           kwargs: dict[str, Any]) -> Any:
         """A call inside a function that is being traced: the derivative becomes part of it."""
         request = self._request
         if request.mode == "jit":
             return machine.call(self.__wrapped__, *args, **kwargs)
-        value, gradients = inline_derivative(machine, self.__wrapped__, args, kwargs,
-                                             request.argnums, inner_joint, request.has_aux)
+        value, gradients = inline_derivative(
+            machine, self.__wrapped__, args, kwargs, request.argnums, inner_joint, carrying,
+            request.has_aux)
         gradient = gradients[0] if request.single else tuple(gradients)
         if request.mode == "grad":
             return (gradient, value[1]) if request.has_aux else gradient
@@ -171,11 +195,7 @@ class Compiled:
         return self if obj is None else types.MethodType(self, obj)
 
     def __reduce__(self) -> Any:
-        function = self.__wrapped__
-        found = _global_of(function)
-        if found is self:
-            return _by_name, (function.__module__, function.__qualname__)
-        return type(self), (function, self._request)
+        return reduced(self)
 
     def __repr__(self) -> str:
         count = len(self._entries)
@@ -238,6 +258,11 @@ class Compiled:
         return export(entry, Path(file))
 
     @property
+    def calls(self) -> tuple[Any, ...]:
+        """The checked calls of what was compiled so far: MISS where they do not fit."""
+        return self._calls
+
+    @property
     def signatures(self) -> list[str]:
         """The signatures compiled so far, the latest first."""
         return [e.title for e in self._entries]
@@ -249,19 +274,6 @@ class Compiled:
     def cache_clear(self) -> None:
         """Forget all generated code."""
         with self._lock:
+            forget_shared(anchor_of(self.__wrapped__), self.__signature__, self._request)
             self._entries, self._calls, self._newest = [], (), _no_call
             self._hits = self._misses = 0
-
-
-def _global_of(function: Any) -> Any:
-    found: Any = sys.modules.get(getattr(function, "__module__", ""))
-    for part in getattr(function, "__qualname__", "").split("."):
-        found = getattr(found, part, None)
-    return found
-
-
-def _by_name(module: str, qualname: str) -> Any:
-    found: Any = importlib.import_module(module)
-    for part in qualname.split("."):
-        found = getattr(found, part)
-    return found

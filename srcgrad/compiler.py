@@ -9,23 +9,23 @@ gives a :class:`Specialization`: generated code that serves every call with the 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from keyword import iskeyword
 from typing import Any
 
 import numpy as np
 
-from .adjoint import close, jvp, split
-from .cache.dispatch import MISS, dispatcher
+from .adjoint import carrying, close, jvp, split
+from .cache.anchors import BARE, NOWHERE, Anchor, anchor_of
+from .cache.dispatch import MISS, Dispatch
 from .cache.link import link
 from .cache.memory import rare_collections
 from .emit import Emitted, emit
 from .errors import AliasError, SrcgradError
 from .graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds
 from .guards import Path
+from .identifiers import made_name, name_or
 from .joints import joint_graph, transposed
 from .kinds import Aval, Kind
 from .optimize import simplify
@@ -78,16 +78,31 @@ class Request:
 class Specialization:
     """Generated code for one signature, and how it came about."""
 
-    call: Callable[..., Any]
+    dispatch: Dispatch
     target: Callable[..., Any]
     text: str
     graph: Graph
     traced: Traced
     title: str
     emitted: Emitted
-    rebuild: Callable[[Any], Any] | None = None
     result: Any = None
-    check: Callable[[], Callable[..., Any]] | None = None
+    anchor: Anchor = NOWHERE
+    signature: inspect.Signature = BARE
+    only: Callable[[], Any] | None = None  # what it serves, if not all functions with the code
+
+    def bound(self, anchor: Anchor, signature: inspect.Signature) -> Specialization:
+        """The same code for calls of another function that was made from the same text."""
+        return replace(self, anchor=anchor, signature=signature)
+
+    @cached_property
+    def call(self) -> Callable[..., Any]:
+        """The checking function: what it returns is the result, or ``MISS``."""
+        return self.dispatch.caller.bound(self.anchor, self.signature)
+
+    def root(self, key: int) -> Any:
+        """The object that paths start from."""
+        role = self.traced.roles.get(key)
+        return self.traced.pinned[key].get() if role is None else self.anchor.play(role)
 
     def matches(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
         """Do the guards hold for these arguments?  (Nothing is run.)"""
@@ -95,8 +110,7 @@ class Specialization:
 
     @cached_property
     def _check(self) -> Callable[..., Any]:
-        assert self.check is not None
-        return self.check()
+        return self.dispatch.checker.bound(self.anchor, self.signature)
 
 
 @room_to_recurse()
@@ -118,9 +132,10 @@ def compile_call(function: Any, request: Request, args: tuple[Any, ...],
     try:
         return _compile_traced(function, request, signature, traced, wanted, leaves, name)
     except SrcgradError:
-        if not traced.repeats:
+        if not traced.repeats and not traced.mixed:
             raise
-    traced = trace(function, args, dict(kwargs), leaves, name, separate, repeated=False)
+    traced = trace(function, args, dict(kwargs), leaves, name, separate,
+                   repeated=not traced.repeats, apart=traced.mixed)
     return _compile_traced(function, request, signature, traced, wanted, leaves, name)
 
 
@@ -152,8 +167,8 @@ def trace_call(function: Any, args: tuple[Any, ...]) -> tuple[Graph, tuple[Any, 
               for leaf, part in paths_below(value, Path(("arg", name), (), name))
               if may_vary(part)]
     traced = trace(function, args, {}, leaves, _plain_name(function))
-    call, _ = _dispatched(function, signature, traced, _collect, None)
-    return traced.graph, call(*args)
+    dispatch = Dispatch(_plain_name(function), signature, traced, _collect)
+    return traced.graph, dispatch.caller.bound(anchor_of(function), signature)(*args)
 
 
 def always_raises(graph: Graph) -> bool:
@@ -173,29 +188,13 @@ def assemble_specialization(function: Any, signature: inspect.Signature, traced:
                    result=result if direct else tuple(Ref(i) for i in range(len(graph.outputs))))
     target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
     rebuild = None if direct else (lambda flat: rebuilt(result, flat))
-    call, check = _dispatched(function, signature, traced, target, rebuild)
-    return Specialization(call, target, emitted.text, graph, traced, graph.title, emitted,
-                          rebuild, result, check)
-
-
-def _dispatched(function: Any, signature: inspect.Signature, traced: Traced, target: Any,
-                rebuild: Any) -> tuple[Any, Callable[[], Callable[..., Any]]]:
-    """The dispatcher for a target, and what makes one that only checks."""
-    def made(target: Any, rebuild: Any, inputs: list[Path]) -> Any:
-        return dispatcher(_plain_name(function), signature, traced.guards, traced.sizes, inputs,
-                          traced.pinned, target, rebuild)
-
-    call = made(target, rebuild, [s.path for s in traced.sources])
-    return call, lambda: made(_nothing, None, [])
-
-
-def _nothing() -> None:
-    """The target of a dispatcher that only checks."""
+    dispatch = Dispatch(_plain_name(function), signature, traced, target, rebuild)
+    return Specialization(dispatch, target, emitted.text, graph, traced, graph.title, emitted,
+                          result, anchor_of(function), signature)
 
 
 def _plain_name(function: Any) -> str:
-    name = getattr(function, "__name__", type(function).__name__)
-    return name if name.isidentifier() else "function"
+    return name_or(getattr(function, "__name__", type(function).__name__), "function")
 
 
 def _wanted(function: Any, request: Request, signature: inspect.Signature,
@@ -267,9 +266,8 @@ def compile_pair(function: Any, request: Request, signature: inspect.Signature, 
 
     The specialization's call returns ``(result, linear)``; ``linear`` takes flat lists.
     """
-    of = [i for i in refs(traced.result) if traced.graph.outputs[i].aval.is_inexact]
-    wrt = _inputs_of(traced, wanted)
-    keep = refs(traced.result)
+    wrt, keep = _inputs_of(traced, wanted), refs(traced.result)
+    of = carrying(traced.graph, wrt, _outside_aux(traced.result, request, keep))
     joint = joint_graph(traced.graph, wrt, of, keep, request.without, True, copies=True)
     forward, backward = split(joint, len(of))
     forward = simplify(forward.but(title=title(function, request, traced, wanted)),
@@ -290,9 +288,9 @@ def compile_pair(function: Any, request: Request, signature: inspect.Signature, 
     def rebuild(flat: Any) -> Any:
         return rebuilt(result, flat), shapes, flat[count:], flat[:count]
 
-    call, check = _dispatched(function, signature, traced, target, rebuild)
-    return Specialization(call, target, f"{emitted.text}\n\n{linear.text}", forward, traced,
-                          forward.title, emitted, rebuild, result, check)
+    dispatch = Dispatch(_plain_name(function), signature, traced, target, rebuild)
+    return Specialization(dispatch, target, f"{emitted.text}\n\n{linear.text}", forward, traced,
+                          forward.title, emitted, result, anchor_of(function), signature)
 
 
 def compile_jvp(function: Any, request: Request, signature: inspect.Signature, traced: Traced,
@@ -302,9 +300,8 @@ def compile_jvp(function: Any, request: Request, signature: inspect.Signature, t
     The specialization's call returns ``(linear, inputs)``; ``linear.run`` takes the flat inputs
     and the flat tangents and gives the flat results, then their tangents.
     """
-    of = [i for i in refs(traced.result) if traced.graph.outputs[i].aval.is_inexact]
-    wrt = _inputs_of(traced, wanted)
-    keep = refs(traced.result)
+    wrt, keep = _inputs_of(traced, wanted), refs(traced.result)
+    of = carrying(traced.graph, wrt, keep)
     graph = close(jvp(traced.graph, wrt, of, keep=keep))
     graph = simplify(graph, keep_raising=True, without=request.without)
     graph = graph.but(title=title(function, request, traced, wanted), name=name)
@@ -318,9 +315,15 @@ def compile_jvp(function: Any, request: Request, signature: inspect.Signature, t
     def rebuild(inputs: Any) -> Any:
         return linear, inputs
 
-    call, check = _dispatched(function, signature, traced, _collect, rebuild)
-    return Specialization(call, target, emitted.text, graph, traced, graph.title, emitted,
-                          rebuild, result, check)
+    dispatch = Dispatch(_plain_name(function), signature, traced, _collect, rebuild)
+    return Specialization(dispatch, target, emitted.text, graph, traced, graph.title, emitted,
+                          result, anchor_of(function), signature)
+
+
+def _outside_aux(result: Any, request: Request, keep: list[int]) -> list[int]:
+    """The outputs that are not only part of the auxiliary result."""
+    paired = request.has_aux and isinstance(result, tuple) and len(result) == 2
+    return refs(result[0]) if paired else keep
 
 
 def _collect(*inputs: Any) -> tuple[Any, ...]:
@@ -375,9 +378,10 @@ def _transform(function: Any, request: Request, traced: Traced,
     if request.mode == "jit":
         graph = simplify(traced.graph, keep_raising=True, without=request.without)
         return graph, traced.result, {}
-    value, keep, of = _primal(function, request, traced)
     inputs = traced.inputs
     wrt = _inputs_of(traced, wanted)
+    carrying(traced.graph, wrt, _outside_aux(traced.result, request, refs(traced.result)))
+    value, keep, of = _primal(function, request, traced)
     place = {number: i + len(keep) for i, number in enumerate(wrt)}
     graph = checked_scalar(traced.graph, of, _plain_name(function))
     joint = joint_graph(graph, wrt, of, keep, request.without, request.mode != "grad")
@@ -443,9 +447,8 @@ def parameter_names(graph: Graph) -> list[str]:
     """Distinct names for a graph's inputs: the user's."""
     names: list[str] = []
     for i, value in enumerate(graph.inputs):
-        wanted = re.sub(r"\W", "_", value.hint or f"a{i}")
-        if not wanted.isidentifier() or iskeyword(wanted):
-            wanted = f"v_{wanted}"
+        wanted = made_name(value.hint or f"a{i}")
+        wanted = "v_" if wanted == "_" else wanted  # what is not needed is put into _
         name, number = wanted, 1
         while name in names:
             number += 1

@@ -124,11 +124,15 @@ class UnsupportedOperation(SrcgradError, NotImplementedError):
         ("a function without a derivative rule, in the way of a derivative",
          "`sg.rules.vjp`, `sg.custom_vjp`, `sg.stop_gradient`"),
         ("a number read out of a text or object that was made of differentiated "
-         "numbers",
+         "numbers (`float(str(x))`, `json.loads(json.dumps(x))`), or such an object as a "
+         "differentiated result",
          "the number itself"),
         ("a random draw by a shape parameter that is differentiated (gamma, beta, counts)",
          "`sg.stop_gradient`; location and scale have derivatives"),
-        ("`exec`, `eval`, `locals()`, `globals()`", "code in the function"),
+        ("`exec`, `eval`; `globals()` as a whole, `locals()` in a nested function",
+         "code in the function; `globals()[name]`"),
+        ("tables and labelled arrays of other libraries with traced values",
+         "arrays: `.to_numpy()`, `.values`, `np.asarray(...)`"),
         ("weak references; instances with a `__del__` method",
          "ordinary references, `with` statements"),
         ("`Decimal` and `Fraction` of traced numbers; functions of `np.frompyfunc`",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import sysconfig
 from collections.abc import Callable
 from types import TracebackType
@@ -26,6 +27,14 @@ DISPATCH = "<srcgrad dispatch"
 def is_internal(filename: str) -> bool:
     """Does a frame belong to srcgrad itself (and not to generated code)?"""
     return filename.startswith((PACKAGE, DISPATCH))
+
+
+def callers_level() -> int:
+    """The ``stacklevel`` of a warning that names the user's line."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and is_internal(frame.f_code.co_filename):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def users_frames(error: BaseException) -> TracebackType | None:

@@ -7,14 +7,93 @@ Both know their own Python text, from which the dispatcher is made.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import types
+import weakref
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from .caches import cached_value
 from .dims import Poly
 from .errors import Where
-from .subclasses import base_array, content_item
+from .identifiers import attribute_text
+from .subclasses import bare_attribute, base_array, content_item
+
+_WEAK = (types.FunctionType, types.CodeType, type)
+_STAYING = ("builtins", "numpy", "scipy")  # modules whose objects live as long as the process
+
+
+class Held:
+    """An object that a guard compares with, or that a path starts from.
+
+    The user's functions and classes (which hold all of their module) are held weakly: generated
+    code does not keep them alive, and fits nothing any more once they are gone.
+    """
+
+    __slots__ = ("_found",)
+
+    def __init__(self, obj: Any, elsewhere: bool = True) -> None:
+        """``elsewhere``: is it held by anything else?"""
+        weak = elsewhere and (
+            isinstance(obj, _WEAK) or hasattr(type(obj), "__srcgrad_trace__"))
+        home = str(getattr(obj, "__module__", None)).partition(".")[0]
+        self._found: Any = weakref.ref(obj) if weak and home not in _STAYING else lambda: obj
+
+    @property
+    def weak(self) -> Any:
+        """What gives the object, or None when it is gone; None for one that is held."""
+        return self._found if isinstance(self._found, weakref.ref) else None
+
+    def get(self) -> Any:
+        return self._found()
+
+    @property
+    def gone(self) -> bool:
+        return self.weak is not None and self._found() is None
+
+
+class Native:
+    """A step of a path that Python takes: a call of a library's code.
+
+    ``template`` holds the positional and keyword arguments, with a :class:`Place` for each
+    object that is found at a path: number 0 is where the step starts from, the others are at
+    ``others``.  ``listed``: what it gives is an iterator, and made a list; ``fails``: it raises,
+    and what it gives is the class of the exception.
+    """
+
+    @dataclass(frozen=True)
+    class Place:
+        number: int
+
+    def __init__(self, function: Any, template: Any, others: tuple[Path, ...], starts: bool,
+                 listed: bool, fails: bool) -> None:
+        self.function, self.template, self.others = function, template, others
+        self.starts = starts  # does it take what it starts from?
+        self.listed, self.fails = listed, fails
+
+    def __call__(self, *found: Any) -> Any:
+        args, kwargs = self._filled(self.template, found)
+        try:
+            result = self.function(*args, **kwargs)
+            return list(result) if self.listed else result
+        except Exception as error:
+            if self.fails:
+                return type(error)
+            raise LookupError(str(error)) from error
+
+    def _filled(self, part: Any, found: tuple[Any, ...]) -> Any:
+        if isinstance(part, Native.Place):
+            return found[part.number]
+        if type(part) in (list, tuple):
+            return type(part)(self._filled(p, found) for p in part)
+        if isinstance(part, tuple):
+            return type(part)(*(self._filled(p, found) for p in part))
+        if type(part) is dict:
+            return {k: self._filled(v, found) for k, v in part.items()}
+        if type(part) is slice:
+            return slice(*(self._filled(p, found) for p in (part.start, part.stop, part.step)))
+        return part
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,8 +105,12 @@ class Path:
     ``("object", key)`` (an object pinned by the trace: a module's globals, a function);
     ``steps`` are ``("attr", name)``, ``("item", key)``, ``("content", key)`` (an item past the
     class's own ``__getitem__``), ``("cell", index)`` (of a closure),
-    ``("slot", name)`` (an instance's ``__dict__``), ``("rows", None)`` (the equal arrays of a
-    list as one), ``("base", None)`` (an array of a class of the user's as one of NumPy's own)."""
+    ``("slot", name)`` (an instance's ``__dict__``), ``("bare", name)`` (an attribute past the
+    class's own ``__getattribute__``), ``("rows", None)`` (the equal arrays of a
+    list as one), ``("base", None)`` (an array of a class of the user's as one of NumPy's own),
+    ``("cached", call)`` (what a function behind ``functools.lru_cache`` has kept),
+    ``("called", args)`` (what a function of the standard library returns),
+    ``("native", step)`` (what a :class:`Native` gives)."""
 
     root: tuple[str, Any]
     steps: tuple[tuple[str, Any], ...] = ()
@@ -45,10 +128,11 @@ class Path:
 
     def child(self, kind: str, key: Any) -> Path:
         key = str(key) if kind == "slot" else key
-        text = {"attr": f"{self}.{key}", "item": f"{self}[{key!r}]",
+        text = {"attr": f"{self}.{key}", "bare": f"{self}.{key}", "item": f"{self}[{key!r}]",
                 "content": f"{self}[{key!r}]",
                 "cell": f"{self}", "slot": f"{self}.{key}", "rows": f"{self}",
-                "base": f"{self}"}[kind]
+                "base": f"{self}", "cached": f"{self}(...)",
+                "called": f"{self}(...)"}[kind]
         return Path(self.root, (*self.steps, (kind, key)), text)
 
     def __str__(self) -> str:
@@ -58,11 +142,18 @@ class Path:
         """Python text of the path, given the text of its root."""
         for kind, key in self.steps:
             if kind in ("attr", "slot"):
-                root = f"{root}.{key}"
+                root = attribute_text(root, key)
             elif kind == "item":
                 root = f"{root}[{key!r}]"
+            elif kind == "bare":
+                root = f"_bare_attribute({root}, {key!r})"
             elif kind == "content":
                 root = f"_content_item({root}, {key!r})"
+            elif kind == "cached":
+                named = [f"{name}={value!r}" for name, value in key[1]]
+                root = f"{root}({', '.join([*map(repr, key[0]), *named])})"
+            elif kind == "called":
+                root = f"{root}({', '.join(map(repr, key))})"
             elif kind == "rows":
                 root = f"_stacked({root})"
             elif kind == "base":
@@ -78,12 +169,20 @@ class Path:
                 root = getattr(root, key)
             elif kind == "item":
                 root = root[key]
+            elif kind == "bare":
+                root = bare_attribute(root, key)
             elif kind == "content":
                 root = content_item(root, key)
+            elif kind == "cached":
+                root = cached_value(root, *key)
+            elif kind == "called":
+                root = root(*key)
             elif kind == "rows":
                 root = stacked(root)
             elif kind == "base":
                 root = base_array(root)
+            elif kind == "native":
+                root = key(root) if key.starts else key()
             else:
                 root = root.__closure__[key].cell_contents
         return root
@@ -111,13 +210,35 @@ class Guard:
     ``overlap``    data: ((path, path), bool): do the two arrays share memory?
     ``contiguous`` data: bool, C-contiguity
     ``size``       data: (relation, dim, number), relation ``==``, ``!=``, ``>=``, ``<``
-    ``condition``  data: (Python text over atoms, bool) — outcome of a call-invariant test
+    ``defaults``   data: None; the function's defaults are those of the call's signature
+    ``builtin``    data: (name, builtin or UNBOUND): path leads to globals that hide it not
+    ``gives``      data: (function, arguments, result): what a function of the standard library
+                   gives for these paths and objects
+
+    In what outlives tracing the data of ``type`` and ``is`` are :class:`Held`.
     """
 
     kind: str
     path: Path | None
     data: Any
     where: Where | None = None
+
+    def kept(self) -> Guard:
+        """The guard as generated code keeps it."""
+        if self.kind in ("type", "is"):
+            return replace(self, data=Held(self.data))
+        if self.kind == "gives" and type(self.data[2]) is list:
+            return replace(self, data=(*self.data[:2], [Held(x) for x in self.data[2]]))
+        return self
+
+    def paths(self) -> list[Path]:
+        """The places that the fact is about."""
+        found = (self.data,)
+        if self.kind == "distinct":
+            found = (*self.data[0], *self.data[1])
+        elif self.kind == "gives":
+            found = self.data[1]
+        return [p for p in (self.path, *found) if isinstance(p, Path)]
 
 
 @dataclass(frozen=True, slots=True)

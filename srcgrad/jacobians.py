@@ -18,9 +18,13 @@ from .transforms import Split, vjp
 from .tree import ravel_tree
 
 
-def staged_call(kind: str, fun: Callable[..., Any], place: int, args: tuple[Any, ...]) -> Any:
+def staged_call(kind: str, fun: Callable[..., Any], place: int, args: tuple[Any, ...],
+                *settings: Any) -> Any:
     """What a call of a :class:`Derived` means inside a traced function; ``kind`` names it."""
     raise AssertionError("has a meaning in traced code only")
+
+
+PRODUCTS = ("hvp", "gnvp")  # with a vector, which is the last argument
 
 
 class Derived:
@@ -34,14 +38,15 @@ class Derived:
     __name__: str
 
     def __init__(self, fun: Callable[..., Any], kind: str, place: int,
-                 compute: Callable[..., Any]) -> None:
+                 compute: Callable[..., Any], *settings: Any) -> None:
         functools.update_wrapper(self, fun)
         self._fun, self._kind, self._place, self._compute = fun, kind, place, compute
+        self._settings = settings
         try:
             signature = inspect.signature(fun)
         except ValueError:  # a ufunc
             return
-        if kind == "hvp":
+        if kind in PRODUCTS:
             free = next(n for n in ("v", "vector", "direction", "along")
                         if n not in signature.parameters)
             vector = inspect.Parameter(free, inspect.Parameter.POSITIONAL_ONLY)
@@ -61,7 +66,8 @@ class Derived:
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
                           kwargs: dict[str, Any]) -> Any:
-        return machine.call(staged_call, self._kind, self._fun, self._place, args)
+        return machine.call(staged_call, self._kind, self._fun, self._place, args,
+                            *self._settings)
 
     def __repr__(self) -> str:
         return f"<srcgrad {self._kind} of {self.__name__}>"
@@ -141,18 +147,18 @@ def _refuse_nothing(out: Any) -> None:
                              fix="return the array that is to be differentiated")
 
 
-def _refuse_containers(out: Any, argument: Any) -> None:
-    if not isinstance(out, (np.ndarray, np.generic, float, complex)) or not isinstance(
-            argument, (np.ndarray, np.generic, float, complex)):
+def require_arrays(what: str, *values: Any) -> None:
+    """Refuse containers where each number is one of an array."""
+    if not all(isinstance(v, (np.ndarray, np.generic, float, complex)) for v in values):
         raise StructureError(
-            "a Jacobian of containers", where="the argument or the result",
+            f"{what} of containers", where="the argument or the result",
             why="it would be a container of containers of blocks",
             fix="use ravel_tree to turn the argument or the result into one vector")
 
 
 def _stacked(rows: list[Any], out: Any, argument: Any, axis: int) -> Any:
     """Rows (one per output element) or columns (one per argument element) as one array."""
-    _refuse_containers(out, argument)
+    require_arrays("a Jacobian", out, argument)
     stacked = np.stack([np.asarray(r) for r in rows]) if rows else np.zeros((0,))
     if axis == 0:
         return stacked.reshape(np.shape(out) + np.shape(argument))
@@ -202,7 +208,7 @@ def jacobian(fun: Callable[..., Any], argnums: int = 0, *, mode: str = "auto",
 
 def _by_colours(made: Split, argument: Any, sparsity: Any, mode: str) -> Any:
     """A Jacobian with few entries, as an array like any other."""
-    _refuse_containers(made.out, argument)
+    require_arrays("a Jacobian", made.out, argument)
     shape = (np.size(made.out), np.size(argument))
     tangents: list[Any] = [None] * made.count
     place = made.places[0]
@@ -246,16 +252,18 @@ def hvp(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
 
     @without_internal_frames
     def product(*args: Any) -> Any:
-        *point, v = args
-        if len(point) <= place:
-            raise StructureError(
-                f"hvp was called with {len(args)} argument{'' if len(args) == 1 else 's'}",
-                where="arguments of hvp",
-                why="the vector comes after the arguments of the function",
-                fix="write hvp(f)(x, v)")
+        *point, v = with_vector("hvp", args, place)
         return Split(gradient, point, (place,)).pulled(v, "vector")[place]
 
     return Derived(gradient, "hvp", place, product)
+
+
+def _is_signed(fun: Any) -> bool:
+    """Does a function say which arguments it takes?"""
+    try:
+        return bool(inspect.signature(fun).parameters)
+    except ValueError:
+        return False
 
 
 @without_internal_frames
@@ -269,7 +277,7 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[...,
 
     @without_internal_frames
     def derivative(*args: Any) -> Any:
-        out, pullback = vjp(lambda *a: fun(*a), *args)
+        out, pullback = vjp(fun if _is_signed(fun) else lambda *a: fun(*a), *args)
         if not isinstance(out, (np.ndarray, np.generic, float, complex)):
             raise StructureError(
                 f"elementwise_grad of a function that returns {with_article(type(out))}",
@@ -298,7 +306,7 @@ def gnvp(fun: Callable[..., Any], argnums: int = 0, *,
 
     @without_internal_frames
     def product(*args: Any) -> Any:
-        *point, v = args
+        *point, v = with_vector("gnvp", args, place)
         made = Split(fun, point, (place,))
         tangents: list[Any] = [None] * len(point)
         tangents[place] = v
@@ -307,4 +315,15 @@ def gnvp(fun: Callable[..., Any], argnums: int = 0, *,
             moved = hvp(loss)(made.out, moved)
         return made.pullback(moved)[place]
 
-    return product
+    return Derived(fun, "gnvp", place, product, loss)
+
+
+def with_vector(name: str, args: tuple[Any, ...], place: int) -> tuple[Any, ...]:
+    """The arguments, if they include the vector of a product."""
+    if len(args) <= place + 1:
+        raise StructureError(
+            f"{name} was called with {len(args)} argument{'' if len(args) == 1 else 's'}",
+            where=f"arguments of {name}",
+            why="the vector comes after the arguments of the function",
+            fix=f"write {name}(f)(x, v)")
+    return args

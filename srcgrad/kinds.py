@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .dims import Dim
+from .dims import Atom, Dim, symbols
 
 
 class Kind(enum.Enum):
@@ -102,6 +102,11 @@ class Aval:
         if self.kind is Kind.RECORD:
             return True
         return self.is_numeric and (self.dtype is None or self.dtype.kind in "fc")
+
+    @property
+    def symbols(self) -> tuple[Atom, ...]:
+        """The symbols of its sizes and of its number."""
+        return tuple(a for dim in (*(self.shape or ()), self.expr) for a in symbols(dim))
 
     def but(self, **changes: Any) -> Aval:
         """A copy with fields changed."""

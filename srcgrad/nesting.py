@@ -7,20 +7,24 @@ these, which are staged like any other code.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import joints, transforms
+from .adjoint import carrying
+from .dims import is_varying
 from .errors import NonDifferentiable, StructureError
 from .graph.ir import Value
-from .jacobians import staged_call
+from .jacobians import PRODUCTS, hvp, require_arrays, staged_call, with_vector
+from .refusals import with_article
 from .trace.handlers import handles
-from .trace.nested import Inner, Numbered, differentiable, inline, run_inside
+from .trace.nested import Inner, Numbered, differentiable, inline, opened, run_inside
 from .trace.regions import Region
 from .trace.tracers import ClassedArray, is_tracer
-from .tree import children
+from .tree import children, flatten, tree_map
 
 
 @handles(transforms.vjp)
@@ -40,18 +44,31 @@ def _linearize(machine: Any, fun: Callable[..., Any], *primals: Any) -> Any:
 @handles(transforms.jvp)
 def _jvp(machine: Any, fun: Callable[..., Any], primals: Sequence[Any],
          tangents: Sequence[Any]) -> Any:
-    primals, tangents = tuple(machine.iterate(primals)), tuple(machine.iterate(tangents))
+    primals, tangents = tuple(machine.iterate(primals)), opened(
+        machine, tuple(machine.iterate(tangents)))
     if len(primals) != len(tangents):
         raise machine.fatal(StructureError(
             f"jvp got {len(primals)} primals and {len(tangents)} tangents",
             fix="give one tangent for each primal (None where it has none)"))
     places = [i for i in _places(machine, "jvp", primals) if tangents[i] is not None]
     inner = run_inside(machine, fun, primals, {}, places)
-    graph = joints.inner_jvp(inner.graph, list(range(inner.count)), inner.active)
+    of = inner.carrying(carrying)
+    graph = joints.inner_jvp(inner.graph, list(range(inner.count)), of)
     seeds = _tangent_values(machine, inner, [tangents[i] for i in places])
     found = inline(machine, graph, [*inner.given, *seeds])
     kept = len(inner.graph.outputs)
-    return _moved(inner, found[:kept], found[kept:])
+    return _moved(inner, of, found[:kept], found[kept:])
+
+
+def both_ways(fun: Callable[..., Any], primals: Sequence[Any]) -> Any:
+    """``(out, pushforward, pullback)`` of one run."""
+    raise AssertionError("has a meaning in traced code only")
+
+
+@handles(both_ways)
+def _both_ways(machine: Any, fun: Callable[..., Any], primals: Sequence[Any]) -> Any:
+    made = _Split(machine, "gnvp", fun, tuple(machine.iterate(primals)), False)
+    return made.out, made.pushforward, made.pullback
 
 
 class _Callable:
@@ -88,14 +105,11 @@ class _Split:
     def _differentiated(self, has_aux: bool) -> list[int]:
         """The outputs that get cotangents: the active ones, without those of the aux."""
         inner = self.inner
-        if not has_aux:
-            return inner.active
-        if not isinstance(inner.result, tuple) or len(inner.result) != 2:
+        if has_aux and (not isinstance(inner.result, tuple) or len(inner.result) != 2):
             raise self.machine.fatal(StructureError(
                 "a function under vjp(..., has_aux=True) must return (out, aux)",
                 fix="return a tuple of the result and the rest"))
-        first = len(_leaves(inner.result[0]))
-        return [i for i in inner.active if i < first]
+        return inner.carrying(carrying, has_aux)
 
     def _reachable(self) -> None:
         """Refuse where the values of the split form are out of reach."""
@@ -112,6 +126,7 @@ class _Split:
     def _pull(self, ct: Any) -> tuple[Any, ...]:
         self._reachable()
         machine, inner = self.machine, self.inner
+        ct = opened(machine, ct)
         tree = (ct, None) if self.has_aux else ct
         found: dict[int, Any] = {}
         _match(machine, inner.numbered_result(), tree, found, "cotangent")
@@ -130,11 +145,12 @@ class _Split:
                 f"the linear function got {len(tangents)} tangents",
                 why=f"it was made from {self.count} primals",
                 fix="give one tangent for each primal (None where it has none)"))
+        tangents = opened(machine, tangents)
         seeds = _tangent_values(machine, inner, [tangents[place] for place in inner.places])
         zeros = [_seed(machine, None, self.flat[i]) for i in self.of]
         graph = joints.transposed(self.backward, len(self.of))
         moved = inline(machine, graph, [*self.residuals, *zeros, *seeds], again=True)
-        return _moved(inner, None, moved)
+        return _moved(inner, self.of, None, moved)
 
 
 def _places(machine: Any, name: str, primals: Sequence[Any]) -> list[int]:
@@ -146,23 +162,17 @@ def _places(machine: Any, name: str, primals: Sequence[Any]) -> list[int]:
     return places
 
 
-def _moved(inner: Inner, values: list[Value] | None, tangents: list[Value]) -> Any:
+def _moved(inner: Inner, of: list[int], values: list[Value] | None,
+           tangents: list[Value]) -> Any:
     """``(out, tangent_out)``, or the tangent alone."""
     wrap = inner.machine.wrap
     placed: list[Any] = [0.0] * len(inner.graph.outputs)
-    for number, tangent in zip(inner.active, tangents, strict=True):
+    for number, tangent in zip(of, tangents, strict=True):
         placed[number] = wrap(tangent)
     tangent_out = inner.rebuilt(placed)
     if values is None:
         return tangent_out
     return inner.rebuilt([wrap(v) for v in values]), tangent_out
-
-
-def _leaves(tree: Any) -> list[Any]:
-    """The traced leaves of a tree."""
-    if is_tracer(tree):
-        return [tree]
-    return [leaf for _, _, part in children(tree) or () for leaf in _leaves(part)]
 
 
 def _match(machine: Any, structure: Any, tree: Any, found: dict[int, Any], path: str) -> None:
@@ -174,15 +184,22 @@ def _match(machine: Any, structure: Any, tree: Any, found: dict[int, Any], path:
         _match(machine, structure._array_, machine.unclassed(tree), found, path)
         return
     inner = None if is_tracer(structure) else children(structure)
-    if not inner:
+    if not inner or tree is None:
         return
-    parts = None if is_tracer(tree) else children(tree)
-    if parts is None or [k for _, k, _ in parts] != [k for _, k, _ in inner]:
+    given = None if is_tracer(tree) else children(tree)
+    parts = {key: part for _, key, part in given or ()}
+    if given is None or set(parts) != {key for _, key, _ in inner}:
         raise machine.fatal(StructureError(
-            f"the {path} has another structure than the result",
-            fix="give one for each result, in the same containers"))
-    for (_, key, below), (_, _, part) in zip(inner, parts, strict=True):
-        _match(machine, below, part, found, f"{path}[{key!r}]")
+            f"the {path} has another structure than the {_owner(path)}",
+            why="it has one part for each part of what it belongs to",
+            fix="give the same containers (None at a part that has none)"))
+    for _, key, below in inner:
+        _match(machine, below, parts[key], found, f"{path}[{key!r}]")
+
+
+def _owner(path: str) -> str:
+    """What a cotangent or a tangent belongs to."""
+    return "result" if path.startswith("cotangent") else "argument"
 
 
 def _seed(machine: Any, given: Any, like: Any) -> Value:
@@ -191,13 +208,35 @@ def _seed(machine: Any, given: Any, like: Any) -> Value:
     rank = like.aval.ndim if is_tracer(like) else 0
     if given is None:
         given = machine.call(np.zeros_like, like) if rank else 0.0
-    found = given.aval.ndim if is_tracer(given) else np.ndim(given)
-    if found != rank:
+    numbers = (int, float, complex, np.ndarray, np.generic)
+    if not is_tracer(given) and not isinstance(given, numbers):
         raise machine.fatal(StructureError(
-            f"a cotangent or tangent has {found} axes, what it belongs to has {rank}",
-            why="it has the shape of what it belongs to", fix="give an array of that shape"))
+            f"a cotangent or tangent is {with_article(type(given))}, what it belongs to is a "
+            "number or an array", why="it has the structure of what it belongs to",
+            fix="give a number or an array of that shape, or None for zero"))
     value: Value = machine.as_value(given)
+    found = value.aval
+    if found.ndim != rank:
+        raise machine.fatal(StructureError(
+            f"a cotangent or tangent has {found.ndim} axes, what it belongs to has {rank}",
+            why="it has the shape of what it belongs to", fix="give an array of that shape"))
+    for size, wanted in zip(found.shape or (), like.aval.shape if rank else ()):
+        if not (is_varying(size) or is_varying(wanted) or machine.equal_sizes(size, wanted)):
+            raise machine.fatal(StructureError(
+                f"a cotangent or tangent has the shape {found.shape}, what it belongs to has "
+                f"{like.aval.shape}",
+                why="it has the shape of what it belongs to", fix="give an array of that shape"))
+    if found.dtype is not None and found.dtype.kind == "c" and not _may_be_complex(like):
+        raise machine.fatal(StructureError(
+            "a cotangent or tangent is complex, what it belongs to is real",
+            why="its imaginary part would be lost",
+            fix="give its real part, or a complex argument to the function"))
     return value
+
+
+def _may_be_complex(like: Any) -> bool:
+    dtype = like.aval.dtype if is_tracer(like) else np.result_type(like)
+    return dtype is None or dtype.kind == "c"
 
 
 def _tangent_values(machine: Any, inner: Inner, tangents: list[Any]) -> list[Value]:
@@ -209,10 +248,23 @@ def _tangent_values(machine: Any, inner: Inner, tangents: list[Any]) -> list[Val
     return [_seed(machine, given.get(i), leaf) for i, leaf in enumerate(inner.active_leaves())]
 
 
+# ---- trees -------------------------------------------------------------------------------------
+@handles(flatten)
+def _flatten(machine: Any, tree: Any) -> Any:
+    return flatten(opened(machine, tree))
+
+
+@handles(tree_map)
+def _tree_map(machine: Any, function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
+    return tree_map(functools.partial(machine.call, function), opened(machine, tree),
+                    *(opened(machine, t) for t in rest))
+
+
 # ---- Jacobians and their products, as functions to be staged -----------------------------------
 def jacobian_by_rows(fun: Callable[..., Any], place: int, args: Any) -> Any:
     """The Jacobian, one pullback per element of the output."""
     out, pullback = transforms.vjp(fun, *args)
+    require_arrays("a Jacobian", out, args[place])
     shape, into = np.shape(out), np.shape(args[place])
     if not shape:
         return np.reshape(pullback(1.0)[place], into)
@@ -227,6 +279,7 @@ def jacobian_by_rows(fun: Callable[..., Any], place: int, args: Any) -> Any:
 def jacobian_by_columns(fun: Callable[..., Any], place: int, args: Any) -> Any:
     """The Jacobian, one pushforward per element of the argument."""
     out, pushforward = transforms.linearize(fun, *args)
+    require_arrays("a Jacobian", out, args[place])
     shape, into = np.shape(out), np.shape(args[place])
     others: list[Any] = [None] * len(args)
     if not into:
@@ -248,18 +301,47 @@ def hessian_product(gradient: Callable[..., Any], place: int, args: Any) -> Any:
     return pullback(v)[place]
 
 
+def gauss_newton_product(fun: Callable[..., Any], place: int, args: Any, loss: Any) -> Any:
+    """The product of the Gauss-Newton matrix and the last argument."""
+    *point, v = args
+    out, pushforward, pullback = both_ways(fun, point)
+    tangents: list[Any] = [None] * len(point)
+    tangents[place] = v
+    moved = pushforward(*tangents)
+    if loss is not None:
+        moved = hvp(loss)(out, moved)
+    return pullback(moved)[place]
+
+
 def elementwise_derivative(fun: Callable[..., Any], place: int, args: Any) -> Any:
     """The derivative of a function that acts elementwise."""
     out, pullback = transforms.vjp(fun, *args)
+    require_arrays("an elementwise derivative", out)
     return pullback(np.ones_like(out) if np.ndim(out) else 1.0)[place]
 
 
 STAGED = {
     "jacrev": jacobian_by_rows, "jacfwd": jacobian_by_columns, "hvp": hessian_product,
-    "elementwise_grad": elementwise_derivative,
+    "gnvp": gauss_newton_product, "elementwise_grad": elementwise_derivative,
 }
 
 
 @handles(staged_call)
-def _staged_call(machine: Any, kind: str, fun: Callable[..., Any], place: int, args: Any) -> Any:
-    return machine.inline(STAGED[kind], (fun, place, args), {})
+def _staged_call(machine: Any, kind: str, fun: Callable[..., Any], place: int, args: Any,
+                 *settings: Any) -> Any:
+    if kind in PRODUCTS:
+        _refused(machine, with_vector, kind, args, place)
+    return machine.inline(STAGED[kind], (fun, place, args, *settings), {})
+
+
+@handles(require_arrays)
+def _require_arrays(machine: Any, what: str, *values: Any) -> None:
+    _refused(machine, require_arrays, what, *values)
+
+
+def _refused(machine: Any, check: Callable[..., Any], *args: Any) -> None:
+    """Make a check whose error refuses the program that is being traced."""
+    try:
+        check(*args)
+    except StructureError as error:
+        raise machine.fatal(error) from None

@@ -58,6 +58,8 @@ def _conversion(path: Path, value: Any) -> str:
         return f"convert it: {path}.astype(float)"
     if isinstance(value, (bool, int)):
         return f"pass a float ({float(value)!r} instead of {value!r}), or {other}"
+    if hasattr(type(value), "tocsr"):
+        return f"pass the array of its entries ({path}.data), or a dense array: {path}.toarray()"
     if hasattr(type(value), "__array__") and not isinstance(value, np.generic):
         return f"convert it: np.asarray({path}), or {other}"
     if isinstance(value, np.generic) or hasattr(type(value), "__float__"):

@@ -50,6 +50,11 @@ def item_step(obj: Any) -> str:
     return "content" if own else "item"
 
 
+def bare_attribute(obj: Any, name: str) -> Any:
+    """An attribute past the class's own ``__getattribute__``."""
+    return object.__getattribute__(obj, name)
+
+
 def content_item(obj: Any, key: Any) -> Any:
     """``obj[key]``, by the code of C."""
     return (native_class(type(obj)) or type(obj)).__getitem__(obj, key)
@@ -109,6 +114,24 @@ def assembled(cls: Any, keys: Iterable[Any], parts: Iterable[Any], like: Any = N
     if not issubclass(cls, dict):
         content = [p for _, p in content]
     return make(cls, content, {k: p for k, p in pairs if type(k) is Attribute}, like)
+
+
+# ---- what operators, calls and protocols find in a class -------------------------------------
+_ABOUT = frozenset({"__module__", "__qualname__", "__doc__", "__dict__", "__weakref__",
+                    "__annotations__", "__annotate__", "__annotate_func__", "__static_attributes__",
+                    "__firstlineno__", "__type_params__", "__parameters__", "__orig_bases__",
+                    "__abstractmethods__", "__annotations_cache__", "__slotnames__"})
+
+
+def special_members(cls: type) -> list[Any]:
+    """The special methods, and other special attributes with a meaning, of a class itself.
+
+    >>> class Row:
+    ...     def __len__(self): return 3
+    >>> special_members(Row) == [Row.__len__]
+    True
+    """
+    return [v for n, v in cls.__dict__.items() if n[:2] == "__" == n[-2:] and n not in _ABOUT]
 
 
 # ---- ndarray ---------------------------------------------------------------------------------

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from .cache.anchors import Kept
+from .cache.dispatch import MISS
 from .compiled import Compiled
 from .compiler import Linear, Request
 from .errors import NonDifferentiable, StructureError
@@ -18,23 +18,23 @@ from .refusals import with_article
 from .subclasses import ARRAY
 from .templates import rebuilt, refs
 from .trace.entry import Record
-from .tree import children, flatten
+from .tree import children, flatten, tree_map
 
-_LOCK = threading.RLock()
-_MEMO: weakref.WeakKeyDictionary[Any, dict[Any, Compiled]] = weakref.WeakKeyDictionary()
+_MOST = 128
+_CALLS = Kept()  # beside functions: checked calls of what was generated for them
 
 
-def _compiled(fun: Callable[..., Any], request: Request) -> Compiled:
-    """The compiled form of a function for a request, made once per function."""
-    with _LOCK:
-        try:
-            table = _MEMO.setdefault(fun, {})
-        except TypeError:  # no weak references to it: nothing is remembered
-            return Compiled(fun, request)
-        key = (request.mode, request.argnums)
-        if key not in table:
-            table[key] = Compiled(fun, request)
-        return table[key]
+def _called(fun: Callable[..., Any], request: Request, primals: Sequence[Any]) -> Any:
+    """The result of the compiled form of a function."""
+    calls: list[Any] = _CALLS.get(fun, dict).setdefault(request, [])
+    for call in calls:
+        result = call(*primals)
+        if result is not MISS:
+            return result
+    compiled = Compiled(fun, request)
+    result = compiled(*primals)
+    calls[:] = [*compiled.calls, *calls][:_MOST]
+    return result
 
 
 def _differentiable(primals: Sequence[Any]) -> tuple[int, ...]:
@@ -77,10 +77,10 @@ class Split:
 
     def __init__(self, fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
                  has_aux: bool = False) -> None:
-        compiled = _compiled(fun, Request("vjp", places, False, has_aux))
         self.places, self.has_aux, self.count = places, has_aux, len(primals)
         given = [primals[place] for place in places]
-        self.out, self.linear, self.residuals, self.flat = compiled(*primals)
+        self.out, self.linear, self.residuals, self.flat = _called(
+            fun, Request("vjp", places, False, has_aux), primals)
         self.given = [_by_number(structure, value)
                       for structure, value in zip(self.linear.arguments, given, strict=True)]
 
@@ -138,7 +138,9 @@ def _pullback(fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int
 
 
 def _zero(like: Any) -> Any:
-    return np.zeros_like(like) if isinstance(like, np.ndarray) else type(like)(0)
+    """Zeros in the place of the numbers of a list of a length that only the run knows."""
+    return tree_map(lambda leaf: np.zeros_like(leaf) if isinstance(leaf, np.ndarray) else (
+        type(leaf)(0) if isinstance(leaf, (int, float, complex, np.generic)) else leaf), like)
 
 
 def _matched(linear: Linear, structure: Any, tree: Any, like: Sequence[Any],
@@ -156,26 +158,28 @@ def _match(linear: Linear, structure: Any, tree: Any, like: Sequence[Any],
         before = found.get(structure.index)  # one value may be returned at two places
         found[structure.index] = part if before is None else before + part
         return
-    parts: list[tuple[Any, Any]] | None = None
-    if isinstance(structure, Record) and ARRAY in structure:  # its attributes have no cotangent
-        parts, inner = [(ARRAY, tree)], [structure[ARRAY]]
+    if tree is None:  # zero everywhere
+        found.update((i, _shaped(linear, None, like[i], path)) for i in refs(structure)
+                     if i not in found)
+    elif isinstance(structure, Record) and ARRAY in structure:  # its attributes have no cotangent
+        _match(linear, structure[ARRAY], tree, like, found, f"{path}[{ARRAY!r}]")
         for i in refs(structure):
             found.setdefault(i, _shaped(linear, None, like[i], path))
-    elif isinstance(structure, Record):
-        parts = [(k, getattr(tree, k, None)) for k in structure]
-        inner = list(structure.values())
-    elif isinstance(structure, dict):
-        if not isinstance(tree, dict) or set(tree) != set(structure):
+    elif isinstance(structure, (dict, tuple, list)):
+        inner = structure if isinstance(structure, dict) else (
+            dict(zip(getattr(structure, "_fields", range(len(structure))), structure)))
+        given = {key: part for _, key, part in children(tree) or ()}
+        if isinstance(structure, (tuple, list)):  # a plain tuple does for a named one
+            given = dict(zip(inner, given.values())) if isinstance(tree, (tuple, list)) and (
+                len(given) == len(inner)) else {}
+        for key, below in inner.items():
+            if refs(below) and key not in given:
+                raise _unlike(linear, structure, tree, path)
+        if not isinstance(structure, Record) and len(given) != len(inner):
             raise _unlike(linear, structure, tree, path)
-        parts = [(k, tree[k]) for k in structure]
-        inner = list(structure.values())
-    elif isinstance(structure, (tuple, list)):
-        if not isinstance(tree, (tuple, list)) or len(tree) != len(structure):
-            raise _unlike(linear, structure, tree, path)
-        parts, inner = list(enumerate(tree)), list(structure)
-    if parts is not None:
-        for (key, part), below in zip(parts, inner, strict=True):
-            _match(linear, below, part, like, found, f"{path}[{key!r}]")
+        for key, below in inner.items():
+            if refs(below):
+                _match(linear, below, given[key], like, found, f"{path}[{key!r}]")
 
 
 def _unlike(linear: Linear, structure: Any, tree: Any, path: str) -> StructureError:
@@ -198,7 +202,12 @@ def _described(obj: Any) -> str:
 
 def _shaped(linear: Linear, ct: Any, like: Any, path: str) -> Any:
     if ct is None:
-        return np.zeros_like(like) if isinstance(like, np.ndarray) else 0.0
+        return np.zeros_like(like) if isinstance(like, np.ndarray) else (
+            _zero(like) if isinstance(like, list) else 0.0)
+    if isinstance(like, list):
+        if not isinstance(ct, (tuple, list)) or len(ct) != len(like):
+            raise _unlike(linear, like, ct, path)
+        return [_shaped(linear, c, v, f"{path}[{i}]") for i, (c, v) in enumerate(zip(ct, like))]
     dtype = np.asarray(ct).dtype
     if dtype.kind not in "biufc":
         raise StructureError(
@@ -261,8 +270,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
         raise NonDifferentiable("none of the primals of jvp can be differentiated",
                                 where="arguments of jvp", why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
-    compiled = _compiled(fun, Request("jvp", places, False))
-    linear, inputs = compiled(*primals)
+    linear, inputs = _called(fun, Request("jvp", places, False), primals)
     seeds: dict[int, Any] = {}
     for place, structure in zip(places, linear.arguments, strict=True):
         flat = _by_number(structure, primals[place])

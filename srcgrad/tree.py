@@ -1,7 +1,8 @@
 """Containers of numbers: flattening, rebuilding, and the structure of gradients.
 
-Dicts, lists, tuples, named tuples, dataclasses and plain instances are containers; everything
-else is a leaf.
+Dicts, lists, tuples, named tuples, deques, dataclasses and plain instances are containers;
+everything else is a leaf, also an instance of a class of NumPy or SciPy: its numbers are used by
+code that is not followed.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def children(obj: Any) -> list[tuple[str, Any, Any]] | None:
     if isinstance(obj, tuple) and hasattr(obj, "_fields"):
         return [("attr", n, getattr(obj, n)) for n in obj._fields]
     if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
-        return parts_of(obj)
-    if isinstance(obj, (list, tuple)):
+        return None if hasattr(type(obj), "tocsr") else parts_of(obj)  # a sparse one is a leaf
+    if isinstance(obj, (list, tuple, deque)):
         return [("item", i, x) for i, x in enumerate(obj)]
     if isinstance(obj, dict):
         return [("item", k, v) for k, v in obj.items()]
@@ -96,7 +97,8 @@ def _slots(obj: Any) -> list[str]:
 
 def _is_plain_instance(obj: Any) -> bool:
     cls = type(obj)
-    return (cls.__module__ not in ("builtins", "numpy") and hasattr(obj, "__dict__")
+    return (cls.__module__.split(".")[0] not in ("builtins", "numpy", "scipy")
+            and hasattr(obj, "__dict__")
             and not callable(getattr(obj, "__array__", None)) and not isinstance(
                 obj, (np.ndarray, np.generic)) and not hasattr(cls, "__get__")
             and cls.__name__ not in ("module", "function"))
@@ -193,12 +195,17 @@ def tree_map(function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
 def _enter(obj: Any, above: set[int]) -> None:
     """Note a container that is being walked through; it may not be a part of itself."""
     if id(obj) in above:
-        raise StructureError(
-            f"a {type(obj).__name__} contains itself",
-            why="a gradient has the structure of its argument, and this one has no end",
-            fix="pass the parts that are differentiated as an argument of their own, and the "
-                "linked objects as one that is not")
+        raise endless(obj)
     above.add(id(obj))
+
+
+def endless(obj: Any) -> StructureError:
+    """The refusal of a container that is a part of itself."""
+    return StructureError(
+        f"a {type(obj).__name__} contains itself",
+        why="a gradient has the structure of its argument, and this one has no end",
+        fix="pass the parts that are differentiated as an argument of their own, and the "
+            "linked objects as one that is not")
 
 
 def paths_below(obj: Any, path: Path, above: set[int] | None = None) -> list[tuple[Path, Any]]:
@@ -217,9 +224,10 @@ def paths_below(obj: Any, path: Path, above: set[int] | None = None) -> list[tup
 
 
 def leaf_path(obj: Any, path: Path) -> Path:
-    """Where the numbers of a leaf lie: an array of a class of the user's is read as one of
-    NumPy's own."""
-    return path.child("base", None) if is_array_class(type(obj)) else path
+    """Where the numbers of a leaf lie: an array of a class of the user's, or in a file, is read
+    as one of NumPy's own."""
+    return path.child("base", None) if is_array_class(type(obj)) or (
+        type(obj) is np.memmap) else path
 
 
 def ravel_tree(tree: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:

@@ -1,5 +1,5 @@
-"""Which of the long checks of single programs are run: a fifth of them, or all; and how long a
-test may take."""
+"""Which tests are run: of the long checks of single programs a fifth, or all; of all tests a
+representative suite, where another Python is tried; and how long a test may take."""
 
 from __future__ import annotations
 
@@ -11,27 +11,41 @@ from typing import Any, NoReturn
 
 import pytest
 
-SAMPLED = ("tests/adjoint/", "tests/language/", "tests/programs/")
+SAMPLED = ("tests/adjoint/", "tests/language/", "tests/programs/", "tests/rules/test_compiled")
 SHARE = 5
+REPRESENTATIVE = 12  # of how many tests a representative suite has one
 LONGEST = 300  # seconds
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all-sweeps", action="store_true",
                      help="run every long check of a program, not a fifth of them")
+    parser.addoption("--representative", action="store_true",
+                     help="run the first test of each function and one of twelve others, in five minutes")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The sweeps over programs, written and random, take more than an hour; which fifth is run follows from the names,
+    """The sweeps over programs, written and random, take more than an hour. Which part is run follows from the names,
     so that it is the same everywhere."""
-    if config.getoption("--all-sweeps"):
-        return
-    left_out = [item for item in items if item.get_closest_marker("sweep") is not None
-                and item.nodeid.startswith(SAMPLED) and zlib.crc32(item.nodeid.encode()) % SHARE]
+    left_out: set[int] = set()
+    if not config.getoption("--all-sweeps"):
+        left_out.update(id(item) for item in items if item.get_closest_marker("sweep") is not None
+                        and item.nodeid.startswith(SAMPLED) and number_of(item) % SHARE)
+    if config.getoption("--representative"):
+        seen: set[str] = set()
+        for item in items:
+            function = item.nodeid.partition("[")[0]
+            if function in seen and number_of(item) % REPRESENTATIVE:
+                left_out.add(id(item))
+            seen.add(function)
     if left_out:
-        chosen = set(map(id, left_out))
-        items[:] = [item for item in items if id(item) not in chosen]
-        config.hook.pytest_deselected(items=left_out)
+        config.hook.pytest_deselected(items=[item for item in items if id(item) in left_out])
+        items[:] = [item for item in items if id(item) not in left_out]
+
+
+def number_of(item: pytest.Item) -> int:
+    """A number that follows from the name of a test alone."""
+    return zlib.crc32(item.nodeid.encode())
 
 
 class TooLong(BaseException):

@@ -1,9 +1,9 @@
 """Derivatives of graphs: reverse mode, closing of residuals, the split form, forward mode."""
 
-from .calls import pairs
+from .calls import carrying, pairs
 from .close import close
 from .forward import jvp
 from .reverse import differentiate
 from .split import split
 
-__all__ = ["close", "differentiate", "jvp", "pairs", "split"]
+__all__ = ["carrying", "close", "differentiate", "jvp", "pairs", "split"]

@@ -9,16 +9,13 @@ values settle, at most once per carried value that changes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ..errors import UnsupportedOperation
 from ..graph.ir import Block, Node, Value
 from ..graph.parts import LoopParts
-from ..kinds import Kind
-from ..spelling import Attribute
 from .binding import Bindings
+from .sight import Sight
 
 if TYPE_CHECKING:
     from .calls import Calls
@@ -27,21 +24,16 @@ if TYPE_CHECKING:
 INERT = frozenset({"const", "dim", "list_len", "list_like", "effect", "undef"})
 
 
-# What these tell of an array does not depend on its values.
-_FACTS: tuple[Any, ...] = (
-    Attribute("shape"), Attribute("dtype"), Attribute("ndim"), Attribute("size"), np.shape, np.ndim,
-    np.result_type, type, len, range, isinstance, id)
-
-
 class Activity:
     """``varied`` and ``useful`` of a graph's block, and their meet :meth:`active`."""
 
     def __init__(self, block: Block, bindings: Bindings, wrt: Iterable[Value],
-                 of: Iterable[Value], calls: Calls | None = None) -> None:
+                 of: Iterable[Value], calls: Calls | None = None,
+                 sight: Sight | None = None) -> None:
         self._bindings, self._calls = bindings, calls
         self.varied: set[Value] = {v for v in wrt if v.aval.is_inexact}
         self.useful: set[Value] = {v for v in of if v.aval.is_inexact}
-        self.tainted: set[Value] = set()  # texts and objects made of varied numbers
+        self.sight = Sight() if sight is None else sight
         self._forward(block)
         self._backward(block)
 
@@ -55,37 +47,39 @@ class Activity:
             if node.op == "if":
                 for arm in node.blocks:
                     self._forward(arm)
-                    self._mark(self.varied, arm.outputs, node.outputs)
+                    self._hand_on(node, arm.outputs, node.outputs)
             elif node.op == "loop":
                 self._forward_loop(node)
             elif node.op == "call" and self._calls is not None:
-                self.varied.update(self._calls.vary(node, self.varied))
+                self.varied.update(self._calls.vary(node, self.varied, self.sight))
             elif (node.op not in INERT or self._bindings.is_draw(node)) and any(
                     v in self.varied for v in self._bindings.differentiable(node)):
                 self.varied.update(o for o in node.outputs if o.aval.is_inexact)
-            if node.op in ("apply", "effect") and node.params["fn"] not in _FACTS and any(
-                    v in self.varied or v in self.tainted for v in node.inputs):
-                self.tainted.update(o for o in node.outputs if o.aval.kind is Kind.OPAQUE)
+            self.sight.note(node, self.varied)
 
     def _forward_loop(self, node: Node) -> None:
         parts = LoopParts(node)
-        self._mark(self.varied, parts.inits, parts.carried)
-        self._mark(self.varied, parts.sources, parts.elements)
+        self._hand_on(node, parts.inits, parts.carried)
+        self._hand_on(node, parts.sources, parts.elements)
         while True:
+            changed = self.sight.changed
             self._forward(node.blocks[-1])
-            if not self._mark(self.varied, parts.next, parts.carried):
+            if not self._hand_on(node, parts.next, parts.carried) and (
+                    changed == self.sight.changed):
                 break
-        self._mark(self.varied, parts.carried, parts.results)
-        self._mark(self.varied, parts.last, parts.lasts)
-        self._mark(self.varied, parts.produced, parts.sequences)
+        self._hand_on(node, parts.carried, parts.results)
+        self._hand_on(node, parts.last, parts.lasts)
+        self._hand_on(node, parts.produced, parts.sequences)
 
-    def _mark(self, marked: set[Value], sources: Iterable[Value],
-              targets: Iterable[Value]) -> bool:
+    def _hand_on(self, node: Node, sources: Iterable[Value], targets: Iterable[Value]) -> bool:
+        """What a branch or loop hands on varies as before; does anything vary newly?"""
+        pairs = list(zip(sources, targets))
+        seen = [self.sight.follow(node, s, t, self.varied) for s, t in pairs]
+        return self._mark(self.varied, *zip(*pairs)) or any(seen) if pairs else False
+
+    @staticmethod
+    def _mark(marked: set[Value], sources: Iterable[Value], targets: Iterable[Value]) -> bool:
         before = len(marked)
-        if marked is self.varied:
-            sources, targets = list(sources), list(targets)
-            self.tainted.update(t for s, t in zip(sources, targets) if s in self.tainted or (
-                s in marked and t.aval.kind is Kind.OPAQUE))
         marked.update(t for s, t in zip(sources, targets) if s in marked and t.aval.is_inexact)
         return len(marked) > before
 
@@ -109,14 +103,14 @@ class Activity:
             elif node.op == "effect":
                 self._check_effect(node)
             elif node.op not in INERT:
-                if node.op == "apply" and any(v in self.tainted for v in node.inputs) and (
-                        self._bindings.differentiable(node)):
-                    raise _through_an_object(node)
-                self.useful.update(self._bindings.differentiable(node))
+                through = self._bindings.differentiable(node)
+                self.sight.refuse(through)
+                self.useful.update(through)
 
     def _check_effect(self, node: Node) -> None:
         """An effect has no derivative: a random draw whose shape parameter depends on the inputs,
         an unknown function of them.  Where its result counts, leaving it out would be wrong."""
+        self.sight.refuse(node.inputs)
         if not any(v in self.varied for v in node.inputs):
             return
         fn = node.params["fn"]
@@ -141,16 +135,3 @@ class Activity:
         self._mark(self.useful, parts.results, parts.inits)
         self._mark(self.useful, parts.carried, parts.inits)
         self._mark(self.useful, parts.elements, parts.sources)
-
-
-def _through_an_object(node: Node) -> UnsupportedOperation:
-    """The refusal of a number that was read out of a text or an object made of active numbers."""
-    fn = node.params["fn"]
-    return UnsupportedOperation(
-        f"{getattr(fn, '__name__', getattr(fn, 'name', fn))} makes a number of a text or object "
-        "that depends on what is differentiated",
-        where=node.origin.where if node.origin is not None else None,
-        why="the derivative cannot be followed through texts and objects that are only known at "
-            "run time",
-        fix="use the number itself, or pass it through srcgrad.stop_gradient before it becomes "
-            "a text")

@@ -90,7 +90,7 @@ def cleared(tape: Tape, ct: Value, steps: Steps, node: Node) -> Value:
     if cut is None:
         zero = tape.number(0.0)
         made = tape.store("write", ct, zero, steps)
-        screen = screen_of_clearing(tape.store, ct, zero, steps)
+        screen = screen_of_clearing(tape.store, tape.number, ct, zero, steps)
         if screen is not None:
             tape.screens[made] = screen
         return made
@@ -125,11 +125,7 @@ def _value_cotangent(reverse: Reverse, frame: Frame, node: Node, ct: Value, valu
         mask = tape.apply(last_write_mask, (shape, index.key), {},
                           part.aval.but(kind=Kind.ARRAY, dtype=np.dtype(bool)))
         part = tape.call(np.where, mask, part, 0.0)
-    part = unbroadcast(tape, part, value, doubtful=True)
-    missing = (value.aval.ndim or 0) - len(part.aval.shape or ())
-    if part.aval.shape is not None and missing > 0:  # leading axes of size one
-        part = tape.call(np.expand_dims, part, tuple(range(missing)))
-    reverse.accumulate(frame, value, part)
+    reverse.accumulate(frame, value, unbroadcast(tape, part, value, doubtful=True))
 
 
 def _may_repeat(key: Any) -> bool:

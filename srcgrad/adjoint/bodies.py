@@ -7,6 +7,7 @@ facts it asks for (``x_shape``, ``x_ndim``, ``x_dtype``) cost nothing or a ``dim
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Container, Iterator, Mapping
 from typing import Any
@@ -28,7 +29,9 @@ from ..spelling import At, Part
 from ..structure import mapped
 from .binding import Bindings, Bound, leaves, no_rule
 from .frames import Tape, avals_of, cotangent_aval
+from .hidden import harmless, protected
 from .ragged import ragged_list
+from .screens import Screen
 from .steps import fresh_symbol
 from .zeros import zeros
 
@@ -252,7 +255,7 @@ def _behind_screen(tape: Tape, entry: Entry, rule: Rule, named: Mapping[str, Any
     if screen is None:
         found = run_body(tape, rule, named, {"ct": ct, "ans": ans})
         return _times(ct, found) if rule.form == "elementwise" else found
-    found = _behind_screen(tape, entry, rule, named, Sym(screen.behind, tape), ans)
+    found = _behind_screen(tape, entry, rule, *_protected(tape, screen, rule, named, ans))
     if found is None:
         return None
     value = unwrap(tape, found)
@@ -263,6 +266,20 @@ def _behind_screen(tape: Tape, entry: Entry, rule: Rule, named: Mapping[str, Any
         return Sym(screen.before(value), tape)
     found = run_body(tape, rule, named, {"ct": ct, "ans": ans})
     return _times(ct, found) if rule.form == "elementwise" else found
+
+
+def _protected(tape: Tape, screen: Screen, rule: Rule, named: Mapping[str, Any],
+               ans: Any) -> tuple[Mapping[str, Any], Sym, Any]:
+    """What a rule gets behind a screen: operands, cotangent and result."""
+    behind, number = Sym(screen.behind, tape), harmless(rule, named)
+    if screen.put is None or number is None:
+        return named, behind, ans
+    put = functools.partial(screen.put, number)
+    named = {k: protected(v, screen.behind, put) if k in rule.needs else v
+             for k, v in named.items()}
+    if "ans" in rule.needs and isinstance(ans, Sym):
+        ans = Sym(protected(ans.value, screen.behind, put), tape)
+    return named, behind, ans
 
 
 def _arrays_of_lists(tape: Tape, bound: Bound) -> dict[str, Any]:
@@ -396,8 +413,9 @@ def unbroadcast(tape: Tape, ct: Value, primal: Value, doubtful: bool = False) ->
     if have == want or not have:
         return ct
     extra = len(have) - len(want)
-    if extra < 0:
-        return ct
+    if extra < 0:  # what is stored may have further leading axes, of size one
+        ct = tape.call(np.expand_dims, ct, tuple(range(-extra)))
+        have, extra = (*(1,) * -extra, *have), 0
     kept = have[extra:]
     if doubtful and any(h != w and w != 1 and is_varying(w) for h, w in zip(kept, want)):
         return tape.call(sum_to, ct, shape_of(tape, primal))

@@ -16,7 +16,7 @@ can be differentiated again, and the cotangent of a record is a record.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from ..kinds import NONE, RECORD
 from .activity import Activity
 from .binding import Bindings
 from .frames import Frame, cotangent_aval
+from .sight import Sight, is_object
 from .split import split
 
 if TYPE_CHECKING:
@@ -38,15 +39,19 @@ _WRITES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert",
 @dataclass
 class Summary:
     """What is known of a function over all its calls: the positions of arguments that vary and
-    of results that vary with them, of results that matter and of arguments they depend on."""
+    of results that vary with them, of results that matter and of arguments they depend on; and
+    where the numbers left sight that are in arguments and results."""
 
     varied_in: set[int] = field(default_factory=set)
     varied_out: set[int] = field(default_factory=set)
     useful_in: set[int] = field(default_factory=set)
     useful_out: set[int] = field(default_factory=set)
+    unseen_in: dict[int, Node] = field(default_factory=dict)
+    unseen_out: dict[int, Node] = field(default_factory=dict)
 
     def size(self) -> int:
-        return sum(map(len, (self.varied_in, self.varied_out, self.useful_in, self.useful_out)))
+        return sum(map(len, (self.varied_in, self.varied_out, self.useful_in, self.useful_out,
+                             self.unseen_in, self.unseen_out)))
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,11 @@ class Calls:
             Activity(self.graph.block, outer, wrt, of, self)
             for name, s in self.summaries.items():
                 block = self.graph.callees[name].block
+                sight = Sight({block.params[i]: left for i, left in s.unseen_in.items()})
                 found = Activity(block, bindings[name], [block.params[i] for i in s.varied_in],
-                                 [block.outputs[o] for o in s.useful_out], self)
+                                 [block.outputs[o] for o in s.useful_out], self, sight)
+                s.unseen_out |= {o: sight.left[v] for o, v in enumerate(block.outputs)
+                                 if v in sight.left}
                 s.varied_out |= {o for o, v in enumerate(block.outputs) if v in found.varied}
                 s.useful_in |= {i for i, v in enumerate(block.params) if v in found.useful}
 
@@ -115,9 +123,12 @@ class Calls:
 
     # ---- activity through calls --------------------------------------------------------------
 
-    def vary(self, node: Node, varied: set[Value]) -> Iterable[Value]:
+    def vary(self, node: Node, varied: set[Value], sight: Sight) -> Iterable[Value]:
         """The outputs of a call that vary with its inputs."""
         s = self.summaries[node.params["callee"]]
+        s.unseen_in |= {i: sight.left[v] for i, v in enumerate(node.inputs) if v in sight.left}
+        for o, left in s.unseen_out.items():
+            sight.left.setdefault(node.outputs[o], left)
         inside = [i for i, v in enumerate(node.inputs) if v in varied and v.aval.is_inexact]
         s.varied_in.update(inside)
         return [node.outputs[o] for o in s.varied_out] if inside else []
@@ -269,3 +280,18 @@ def _unpacked(backward: Graph, name: str, n_seeds: int) -> Graph:
                                nodes=(opened, *backward.block.nodes))
     # n_primal: it is no gradient that the user gets, so it need not be memory of its own
     return backward.but(name=name, block=block, n_primal=len(backward.outputs))
+
+
+def carrying(graph: Graph, wrt: Sequence[int], of: Sequence[int]) -> list[int]:
+    """Those of the outputs ``of`` that can carry a derivative by the inputs ``wrt``.
+
+    Refuses an object known at run time only that is made of what varies: its numbers have
+    derivatives that cannot be followed.  A text has none."""
+    inexact = [i for i in of if graph.outputs[i].aval.is_inexact]
+    objects = [graph.outputs[i] for i in of if is_object(graph.outputs[i].aval)]
+    if objects:
+        given = [graph.inputs[i] for i in wrt]
+        bindings = Bindings(graph.block)
+        sight = Activity(graph.block, bindings, given, (), Calls(graph, given, ())).sight
+        sight.refuse(v for v in objects if v not in sight.texts and v not in graph.inputs)
+    return inexact

@@ -36,7 +36,7 @@ from ..graph.ir import (
     walk,
 )
 from ..graph.parts import LoopParts
-from ..kinds import NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of
+from ..kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of
 from .final import FinalArrays
 from .frames import shaped_like, with_references
 from .recompute import Recompute
@@ -135,7 +135,8 @@ class _Closing:
     def _asked(self, block: Block, forward: Block) -> set[Value]:
         """The values of a forward block whose shape a backward block asks for."""
         return {v for n in shape_questions(block) for v in n.inputs[:1]
-                if self.scope.block_of.get(v) is forward and v.aval.shape is not None}
+                if self.scope.block_of.get(v) is forward and (
+                    v.aval.kind is Kind.LIST or v.aval.shape is not None)}
 
     def _sizes_only(self, block: Block, forward: Block, prelude: Builder,
                     known: dict[Value, Value], saved: list[Value],
@@ -146,6 +147,8 @@ class _Closing:
         around = self.sizes.around(forward)
 
         def size(value: Value, axis: int) -> Value | int:
+            if value.aval.kind is Kind.LIST:
+                return self._length(value, forward, prelude, known, saved, arm)
             assert value.aval.shape is not None
             extent = value.aval.shape[axis]
             if isinstance(extent, int):
@@ -165,6 +168,31 @@ class _Closing:
 
         missing = {v for v in self._asked(block, forward) if v not in known}
         return answered(block, missing, size) if missing else block
+
+    def _length(self, value: Value, forward: Block, prelude: Builder, known: dict[Value, Value],
+                saved: list[Value], arm: int | None) -> Value | int:
+        """The length of a forward list: what it was made with, or a number that is saved."""
+        found = self.recompute.lengths.of(value)
+        if isinstance(found, int):
+            return found
+        number = self._forward_length(value, forward) if found is None else found
+        clone = self.recompute.clone(number, forward, prelude, known)
+        if clone is not None:
+            return clone
+        if arm is not None:
+            return self._if_output(self.scope.owner[forward][0], number, arm)
+        saved.append(number)
+        known[number] = Value(number.aval)
+        return known[number]
+
+    def _forward_length(self, value: Value, forward: Block) -> Value:
+        """The length of a forward list as a value of its block; 0 if it is not bound yet."""
+        self._bind(value)
+        number = Value(INT)
+        node = Node("list_len", (value,), (number,), {}, (), Origin(role="support"))
+        self.extra.setdefault(forward, []).append((self.scope.node_of.get(value), node))
+        self.scope.node_of[number], self.scope.block_of[number] = node, forward
+        return number
 
     def _forward_size(self, value: Value, axis: int, forward: Block) -> Value:
         """The size of a forward value as a value of its block."""
@@ -272,12 +300,16 @@ class _Closing:
             return False
         parts = LoopParts(owner[0])
         for param, init in zip(parts.carried, parts.inits):
+            if param is not value:
+                continue
             maker = self.scope.node_of.get(init)
-            if param is value and maker is not None and maker.op == "undef":
+            if maker is not None and maker.op == "undef":
                 self.bound.setdefault(owner[0], set()).add(
                     next(i for i, v in enumerate(owner[0].inputs) if v is init))
-                value.aval = value.aval.but(optional=True)
-                return True
+            elif maker is not None or not self._bind(init):
+                return False
+            value.aval = value.aval.but(optional=True)
+            return True
         return False
 
     def _if_output(self, forward: Node, value: Value, arm: int) -> Value:

@@ -7,13 +7,15 @@ array, in the same iteration and in later ones of all loops around, must be disj
 
 Disjointness is shown on one axis.  The positions are polynomials of the loop indices; a later
 iteration of a loop has the index ``i + step * (1 + d)`` with ``d >= 0``, indices of loops
-inside it are unrelated; bounds are put in, innermost index first, until the sign is plain.
+inside it and all other numbers and sizes that it or they make are unrelated; bounds are put in,
+innermost index first, until the sign is plain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from ..dims import Atom, Dim, Poly, of_atom, proves_nonnegative, substitute, symbol, symbols
@@ -48,6 +50,7 @@ class FinalArrays:
         self._stores: list[Node] = []
         self._stored: dict[Value, list[Node]] = {}
         self._around: dict[Block, list[Around]] = {}
+        self._depth: dict[Atom, int] = {}  # how many loops are around what makes a number
         self._serial = 0
         self._prepared = False
 
@@ -71,11 +74,20 @@ class FinalArrays:
         if self._prepared:
             return
         self._prepared = True
-        for node in walk(self._graph.block.but(
-                nodes=self._graph.block.nodes[:self._graph.border])):
+        forward = self._graph.block.but(nodes=self._graph.block.nodes[:self._graph.border])
+        self._note_depths(forward, 0)
+        for node in walk(forward):
             if node.op in _STORES:
                 self._stores.append(node)
                 self._stored.setdefault(node.inputs[1], []).append(node)
+
+    def _note_depths(self, block: Block, depth: int) -> None:
+        for value in (*block.params, *(v for node in block.nodes for v in node.outputs)):
+            for atom in value.aval.symbols:
+                self._depth[atom] = min(depth, self._depth.get(atom, depth))
+        for node in block.nodes:
+            for inner in node.blocks:
+                self._note_depths(inner, depth + (node.op == "loop"))
 
     def _places(self, value: Value, block: Block) -> Iterator[tuple[Node, Value]]:
         """Nodes that tell where ``value`` is: the read that gave it, the writes that stored it;
@@ -196,11 +208,23 @@ class FinalArrays:
         return all(self._apart(region, here, written, there, level, level)
                    for level in range(common))
 
+    def _unrelated(self, written: Region, there: list[Around], shared: int) -> dict[Atom, Dim]:
+        """New names for what is another number where only the first ``shared`` loops are in the
+        same iteration."""
+        dims = [*chain(*written), *chain(*((a.low, a.high) for a in there))]
+        renaming: dict[Atom, Dim] = {}
+        for atom in dict.fromkeys(a for d in dims for a in symbols(d)):
+            if self._depth.get(atom, 0) > shared:
+                self._serial += 1
+                low, high = (b if isinstance(b, int) else None for b in (atom.low, atom.high))
+                renaming[atom] = symbol("other", serial=self._serial, low=low, high=high)
+        return renaming
+
     def _apart(self, region: Region, here: list[Around], written: Region, there: list[Around],
                shared: int, later: int | None) -> bool:
         """Are the regions disjoint if the first ``shared`` loops are in the same iteration and
         loop number ``later`` (if any) is in a later one?"""
-        renaming: dict[Atom, Dim] = {}
+        renaming = self._unrelated(written, there, shared)
         known = [(depth, a.atom, a.low, a.high) for depth, a in enumerate(here)]
         for depth, around in enumerate(there):
             if depth < shared or around.atom is None:

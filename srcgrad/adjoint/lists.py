@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph.ir import LoopSpec, Node, Value
 from ..kinds import BOOL, INT, Aval, Kind, int_aval
 from .frames import Frame, Tape, cotangent_aval, shaped_like
+from .shapes import has_one_shape
 from .zeros import zeros
 
 if TYPE_CHECKING:
@@ -95,6 +96,9 @@ def _insert(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None
     """``append`` and ``insert``."""
     ct = cts[0]
     assert ct is not None
+    if node in reverse.filling:
+        reverse.accumulate(frame, node.inputs[1], reverse.filling[node])
+        return
     if node.op == "append" and len(node.inputs) > 2:
         _append_deep(reverse, frame, node, ct)
         return
@@ -165,12 +169,15 @@ def _put(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
     lst, value, *path = node.inputs
     tape, ct = frame.tape, cts[0]
     assert ct is not None
-    reverse.accumulate(frame, value, get(tape, ct, *path, primal=value))
+    given = get(tape, ct, *path, primal=value)
+    reverse.accumulate(frame, value, given)
     if lst in reverse.activity.varied:
         elem: Aval | None = lst.aval
         for _ in path:
             elem = None if elem is None else elem.elem
-        old = tape.add("get", (lst, *path), (elem or value.aval,)).out
+        old = given
+        if not has_one_shape(elem):  # what was there before may have had another one
+            old = tape.add("get", (lst, *path), (elem or value.aval,)).out
         reverse.accumulate(frame, lst, _next(tape, "put", ct, zeros(tape, old), *path))
 
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Block, Builder, Index, Value, walk
-from ..kinds import SCALARS, Aval, Kind
+from ..kinds import INT, SCALARS, Aval, Kind, int_aval
+from .lengths import Lengths
 from .scope import Scope, read_key
 from .sizes import Sizes
 
@@ -37,6 +38,7 @@ class Recompute:
     def __init__(self, block: Block, scope: Scope, sizes: Sizes) -> None:
         self._scope, self._sizes = scope, sizes
         self._node_of, self._block_of = scope.node_of, scope.block_of
+        self.lengths = Lengths(block)
         self._stored: set[Value] = set()
         self._last_store: dict[int, int] = {}
         self._last_list: dict[Value, int] = {}
@@ -120,6 +122,10 @@ class Recompute:
         if node.op == "const" or (value.aval.kind is Kind.INT and self._sizes.computable(
                 value.aval.expr, self._sizes.around(inside), known)):
             return 0
+        if node.op == "list_len":
+            length = self.lengths.of(node.inputs[0])
+            return self._cost(length, inside, known) if isinstance(length, Value) else (
+                math.inf if length is None else 0)
         if node.op == "apply":
             fn = node.params["fn"]
             if fn in _MAKERS and all(v.aval.kind in SCALARS for v in node.inputs):
@@ -151,6 +157,8 @@ class Recompute:
                 value.aval.expr, self._sizes.around(inside), known):
             new = self._sizes.compute(value.aval.expr, prelude,
                                       self._sizes.around(inside), known)
+        elif node.op == "list_len":
+            new = self._length(node.inputs[0], inside, prelude, known)
         else:
             inputs = tuple(self._clone(v, inside, prelude, known) for v in node.inputs)
             copy = node.but(inputs=inputs, outputs=(value.like(),), origin=prelude.origin)
@@ -158,6 +166,15 @@ class Recompute:
             new = copy.out
         known[value] = new
         return new
+
+    def _length(self, value: Value, inside: Block, prelude: Builder,
+                known: dict[Value, Value]) -> Value:
+        length = self.lengths.of(value)
+        if not isinstance(length, Value):
+            return prelude.const(length, int_aval(length))
+        count = self._clone(length, inside, prelude, known)
+        return prelude.apply(max, (0, count), {}, INT) if (
+            self.lengths.may_be_negative(length)) else count
 
     def affine(self, prelude: Builder, start: Value, ordinal: Value, step: Value,
                aval: Aval) -> Value:

@@ -3,8 +3,8 @@
 ``if`` becomes an ``if`` on the same predicate that merges the cotangents its arms touch.  A
 loop of any kind becomes one ``for`` loop over the trips that were started, run the other way
 round.  Its carried values are the cotangents of the loop's carried values and last values,
-then the accumulators of outer values; cotangents of produced sequences are consumed and those
-of consumed sequences are produced.
+then the accumulators of outer values; cotangents of produced sequences, and of lists that the
+loop fills, are consumed and those of consumed sequences are produced.
 """
 
 from __future__ import annotations
@@ -85,6 +85,10 @@ class _LoopReversal:
         reverse, frame, body, parts = self.reverse, self.frame, self.body, self.parts
         control, index, ordinal = self._control()
         slots = self._slots()
+        filled = self.reverse.lengths.filled(self.node)
+        slots = [k for k in slots if k not in filled]
+        filled = {k: append for k, append in filled.items()
+                  if self.ct_of[parts.results[k]] is not None}
         inits = [self._ct_or_zeros(parts.results[k]) for k in slots]
         lasts = [j for j, v in enumerate(parts.lasts) if self.ct_of[v] is not None]
         uneven = [j for j in lasts if self._varies(parts.last[j])]
@@ -94,6 +98,10 @@ class _LoopReversal:
         carried += [self._param(parts.last[j]) for j in lasts]
         consumed = [m for m, v in enumerate(parts.sequences) if self.ct_of[v] is not None]
         elements = [self._element(parts.produced[m], parts.sequences[m]) for m in consumed]
+        for k, append in filled.items():
+            elements.append(self._element(append.inputs[1], parts.results[k]))
+            reverse.filling[append] = elements[-1]
+            reverse.put(body, append.out, elements[-1])
         # what the body's outputs receive, then the body backwards
         targets = [parts.next[k] for k in slots] + [parts.last[j] for j in lasts]
         targets += [parts.produced[m] for m in consumed]
@@ -116,7 +124,7 @@ class _LoopReversal:
             carried.append(newest)
             following.append(body.tape.const(False, BOOL))
         spec = LoopSpec(
-            "for", n_carried=len(carried), n_consumed=len(consumed), n_produced=len(made),
+            "for", n_carried=len(carried), n_consumed=len(elements), n_produced=len(made),
             reverse=not self.node.loop.reverse,
             stacked=tuple(self._stacked(parts.sources[m]) for m in made))
         block = Block((index, *carried, *elements), tuple(body.tape.nodes),
@@ -126,6 +134,7 @@ class _LoopReversal:
             avals[place] = shaped_like(avals[place], parts.inits[k])
         avals += [cotangent_aval(parts.sources[m].aval) for m in made]
         sequences = [self._given(parts.sequences[m]) for m in consumed]
+        sequences += [self._given(parts.results[k]) for k in filled]
         loop = frame.tape.add("loop", (*control, *inits, *sequences), (*avals, INT), (block,),
                               loop=spec, mirror=Mirror(parts.trips), ordinal=ordinal)
         self._deliver(loop, slots, len(lasts), outer, made)

@@ -25,6 +25,7 @@ from .binding import Bindings
 from .bodies import cotangents_of_apply, fit, settled, shape_of
 from .calls import ADJOINTS, Calls
 from .frames import Frame, Tape, cotangent_aval
+from .lengths import Lengths
 from .names import cotangent, order_of
 from .screens import stack
 from .sizes import Sizes
@@ -48,6 +49,7 @@ class Reverse:
             graph = graph.but(block=calls.recorded(graph.block, self.activity))
         self.graph = graph
         self.defined_in: dict[Value, Block] = {}
+        self.filling: dict[Node, Value] = {}  # appends of one item, with its cotangent
         self._unpacked = {o for n in walk(graph.block) if n.op == "unpack" for o in n.outputs}
         self._locate(graph.block)
         self.order = 1 + order_of(v.hint for v in self.defined_in)
@@ -56,6 +58,11 @@ class Reverse:
     def sizes(self) -> Sizes:
         """Where the sizes of the graph come from."""
         return Sizes(self.graph.block)
+
+    @cached_property
+    def lengths(self) -> Lengths:
+        """How long lists are, and which loops fill them."""
+        return Lengths(self.graph.block)
 
     @cached_property
     def absent(self) -> Absent:

@@ -28,11 +28,13 @@ from ..kinds import Kind
 class Screen:
     """``before(ct)`` sets ``ct`` to zero where the screen hides it; ``behind`` is the cotangent
     that it was put before.  ``condition`` is that of a ``where``, and on which side zero stands:
-    such a screen may be put before a ``ct`` that is not spread out yet."""
+    such a screen may be put before a ``ct`` that is not spread out yet.  ``put(number, value)`` is
+    ``value`` with a number where the screen hides it."""
 
     behind: Value
     before: Callable[[Value], Value]
     condition: tuple[Any, bool] | None = None
+    put: Callable[[float, Value], Value] | None = None
 
     def fits(self, ct: Value) -> bool:
         """Can the screen be put before ``ct``?"""
@@ -60,22 +62,30 @@ def screen_of_call(call: Callable[..., Value], fn: Callable[..., Any],
     if fn is np.where and len(args) == 3:
         condition, yes, no = args
         if isinstance(yes, Value) and _is_zero(no):
-            return Screen(yes, lambda ct: call(np.where, condition, ct, no), (condition, True))
+            return Screen(yes, lambda ct: call(np.where, condition, ct, no), (condition, True),
+                          lambda number, value: call(np.where, condition, value, number))
         if isinstance(no, Value) and _is_zero(yes):
-            return Screen(no, lambda ct: call(np.where, condition, yes, ct), (condition, False))
+            return Screen(no, lambda ct: call(np.where, condition, yes, ct), (condition, False),
+                          lambda number, value: call(np.where, condition, number, value))
     if fn in (np.triu, np.tril) and args and isinstance(args[0], Value):
         rest = args[1:]
-        return Screen(args[0], lambda ct: call(fn, ct, *rest))
+
+        def put(number: float, value: Value) -> Value:
+            seen = call(fn, call(np.ones_like, value, bool), *rest)
+            return call(np.where, seen, value, number)
+
+        return Screen(args[0], lambda ct: call(fn, ct, *rest), put=put)
     return None
 
 
-def screen_of_clearing(store: Callable[..., Value], ct: Value, zero: Value,
-                       steps: Steps) -> Screen | None:
+def screen_of_clearing(store: Callable[..., Value], number: Callable[[float], Value], ct: Value,
+                       zero: Value, steps: Steps) -> Screen | None:
     """The screen of a store of zero at an array index.  (Slices have no screens: code that sets
     boundaries would only be rearranged.)"""
     if len(steps) != 1 or not isinstance(steps[0], Index) or steps[0].basic:
         return None
-    return Screen(ct, lambda other: store("write", other, zero, steps))
+    return Screen(ct, lambda other: store("write", other, zero, steps),
+                  put=lambda filling, value: store("write", value, number(filling), steps))
 
 
 def _is_zero(x: Any) -> bool:

@@ -1,21 +1,33 @@
-"""Uses of a value that ask for its shape only."""
+"""Uses of a value that ask for its shape only; that of a list is its length."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 
 import numpy as np
 
-from ..graph.ir import Block, Builder, Node, Value, rebuild, walk
-from ..kinds import Kind
+from ..graph.ir import Block, Builder, Node, Ref, Value, rebuild, walk
+from ..kinds import FLOAT, SCALARS, Aval, Kind, int_aval
 
 
 def asks_shape(node: Node) -> bool:
     """Does a node look at no more than the shape of its (first) input?"""
-    if node.op == "dim":
+    if node.op in ("dim", "list_len"):
         return True
+    if node.op == "list_like":
+        return node.inputs[0].aval.kind is Kind.LIST and has_one_shape(node.inputs[0].aval.elem)
     return (node.op == "apply" and node.params["fn"] is np.zeros_like and len(node.inputs) == 1
             and not node.params["kwargs"] and node.inputs[0].aval.kind is Kind.ARRAY)
+
+
+def has_one_shape(elem: Aval | None) -> bool:
+    """Are all items of a list numbers, or arrays of one shape that numbers tell?"""
+    if elem is None or elem.optional:
+        return False
+    return elem.kind in SCALARS or (
+        elem.kind is Kind.ARRAY and elem.dtype is not None
+        and all(type(size) is int for size in elem.shape or (None,)))
 
 
 def shape_questions(block: Block) -> list[Node]:
@@ -45,8 +57,11 @@ def answered(block: Block, values: set[Value], size: Callable[[Value, int], Valu
                 node = node.but(blocks=tuple(visit(b) for b in node.blocks))
             if asks_shape(node) and node.inputs[0] in values:
                 value = node.inputs[0]
-                if node.op == "dim":
-                    number = size(value, node.params["axis"])
+                if node.op == "list_like":
+                    nodes += _zero_list(node, size(value, 0))
+                    continue
+                if node.op in ("dim", "list_len"):
+                    number = size(value, node.params.get("axis", 0))
                     if isinstance(number, Value):
                         answers[node.out] = number
                     else:
@@ -64,3 +79,18 @@ def answered(block: Block, values: set[Value], size: Callable[[Value, int], Valu
         return inner.but(nodes=tuple(nodes))
 
     return rebuild(visit(block), answers)
+
+
+def _zero_list(node: Node, length: Value | int) -> list[Node]:
+    """A ``list_like`` node's list, made of the length.  Its items may be one array: those of lists
+    of cotangents are replaced, never written to."""
+    new = Builder(node.origin)
+    count = length if isinstance(length, Value) else new.const(length, int_aval(length))
+    elem = node.out.aval.elem
+    assert elem is not None
+    zero = new.const(0.0, FLOAT) if elem.kind in SCALARS else new.apply(
+        np.zeros, (elem.shape,), {} if elem.dtype == np.float64 else {"dtype": elem.dtype}, elem)
+    new.nodes.append(Node("apply", (zero, count), node.outputs, {
+        "fn": operator.mul, "args": ([Ref(0)], Ref(1)), "kwargs": {}, "many": False}, (),
+        node.origin))
+    return new.nodes

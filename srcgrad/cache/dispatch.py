@@ -7,22 +7,33 @@ generated code with the graph's inputs.
 
 from __future__ import annotations
 
+import builtins
 import inspect
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
+from ..caches import cached_value
 from ..dims import Atom, Poly, symbols
-from ..guards import Guard, Path, SizeSource, stacked
-from ..subclasses import base_array, content_item
+from ..guards import Guard, Held, Native, Path, SizeSource, stacked
+from ..stage.machine import UNBOUND
+from ..subclasses import bare_attribute, base_array, content_item
+from .anchors import Anchor
 
-ORDER = {"type": 0, "is": 0, "is_path": 0, "is_not_path": 0, "equals": 1, "array": 2, "extent": 3,
-         "length": 4, "keys": 4, "missing": 4, "inherited": 4, "owns": 4,
+ORDER = {"type": 0, "is": 0, "defaults": 0, "is_path": 0, "is_not_path": 0, "equals": 1,
+         "array": 2, "extent": 3,
+         "length": 4, "keys": 4, "missing": 4, "inherited": 4, "owns": 4, "builtin": 4,
          "holds": 4, "size": 5,
-         "contiguous": 6, "overlap": 7, "distinct": 7}
-LATE = ("size", "contiguous", "overlap", "distinct")
+         "contiguous": 6, "overlap": 7, "distinct": 7, "gives": 7}
+LATE = ("size", "contiguous", "overlap", "distinct", "gives")
+
+
+builtin = vars(builtins).get
 
 
 class Miss:
@@ -61,8 +72,10 @@ def key_forms(keys: Any) -> list[Any]:
 _HELPER_NAMES = {"max": "max", "min": "min", "pow": "pow", "floordiv": "_floordiv", "mod": "_mod",
                  "range_length": "_range_length", "slice_length": "_slice_length"}
 SIZE_HELPERS: dict[str, Any] = {
+    "_cached_value": cached_value,
     "_stacked": stacked,
     "_forms": key_forms,
+    "_bare_attribute": bare_attribute,
     "_content_item": content_item,
     "_base_array": base_array,
     "_floordiv": lambda a, b: a // b,
@@ -77,7 +90,7 @@ class _Writer:
     """The body of a dispatcher under construction."""
 
     namespace: dict[str, Any]
-    parameters: frozenset[str]
+    parameters: Mapping[str, str]  # their names in the text, which no other name is like
 
     def __post_init__(self) -> None:
         self.lines: list[str] = []
@@ -110,16 +123,30 @@ class _Writer:
         else:
             parent = self.place(Path(path.root, path.steps[:-1]))
             kind, key = path.steps[-1]
-            text = f"{parent}[{self.constant(key)}]" if kind == "item" else (
-                Path(path.root, path.steps[-1:]).text(parent))
+            if kind == "native":
+                text = self.native(parent, key)
+            elif kind == "item":
+                text = f"{parent}[{self.constant(key)}]"
+            elif kind == "cached":
+                text = f"_cached_value({parent}, *{self.constant(key)})"
+            elif kind == "called":
+                text = f"{parent}(*{self.constant(key)})"
+            else:
+                text = Path(path.root, path.steps[-1:]).text(parent)
             name = f"_v{len(self.known)}"
             self.lines.append(f"{name} = {text}")
         self.known[bare] = name
         return name
 
+    def native(self, parent: str, step: Native) -> str:
+        """A call of a library's code."""
+        if step.starts:
+            return f"{self.constant(step)}({', '.join([parent, *map(self.place, step.others)])})"
+        return f"{self.constant(step)}()"
+
     def _root(self, path: Path) -> str:
         kind, key = path.root
-        return str(key) if kind == "arg" else f"_r{key}"
+        return self.parameters[str(key)] if kind == "arg" else f"_r{key}"
 
     def extents(self, place: str, rank: int) -> list[str]:
         """The variables that hold an array's sizes; another rank raises a ValueError."""
@@ -137,6 +164,45 @@ class _Writer:
     def check(self, condition: str) -> None:
         self.lines.append(f"if not ({condition}): return MISS")
 
+    def roots(self, guards: Sequence[Guard], inputs: Sequence[Path], roots: Mapping[int, Any],
+              roles: Mapping[int, str]) -> None:
+        """Bind the objects that paths start from."""
+        for key in root_objects(guards, inputs):
+            if key in roles:
+                self.lines.append(f"_r{key} = {roles[key]}")
+            elif roots[key].weak is not None:
+                self.namespace[f"_w{key}"] = roots[key].weak
+                self.lines.append(f"_r{key} = _w{key}()")
+                self.check(f"_r{key} is not None")
+            else:
+                self.namespace[f"_r{key}"] = roots[key].get()
+
+    def checks(self, guards: Sequence[Guard], sizes: Sequence[SizeSource]) -> None:
+        """The conditions of all guards, cheapest first."""
+        ordered = sorted(guards, key=lambda g: ORDER.get(g.kind, 4))
+        for guard in _parents_first([g for g in ordered if g.kind not in LATE]):
+            _check_guard(self, guard, {})
+        names = {}
+        needed = {a for g in ordered if g.kind == "size" for a in symbols(g.data[1])}
+        for source in sizes:
+            (atom,) = source.symbol.atoms()
+            if atom in needed:
+                place = self.place(source.path)
+                names[atom] = place if source.axis is None else self.extent(place, source.axis)
+        for guard in ordered:
+            if guard.kind in LATE:
+                _check_guard(self, guard, names)
+
+
+def root_objects(guards: Sequence[Guard], inputs: Sequence[Path]) -> list[int]:
+    """The keys of the objects that paths start from."""
+    paths = [*inputs]
+    for guard in guards:
+        paths += guard.paths()
+    for path in paths:
+        paths += [p for kind, key in path.steps if kind == "native" for p in key.others]
+    return list(dict.fromkeys(p.root[1] for p in paths if p.root[0] == "object"))
+
 
 def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
     data = guard.data
@@ -150,12 +216,27 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
         if others:
             out.check(f"{{{', '.join(altered)}}}.isdisjoint(({', '.join(others)},))")
         return
+    if guard.kind == "gives":
+        function, args, result = data
+        texts = [out.place(a) if isinstance(a, Path) else out.constant(a) for a in args]
+        call = f"{out.constant(function)}({', '.join(texts)})"
+        if type(result) is list:
+            out.namespace["_are"] = are
+            out.check(f"_are({call}, {out.constant(result)})")
+        else:
+            relation = "is" if type(result) is bool else "=="
+            out.check(f"{call} {relation} {out.constant(result)}")
+        return
     assert guard.path is not None
     place = out.place(guard.path)
-    if guard.kind == "type":
-        out.check(f"type({place}) is {out.constant(data)}")
-    elif guard.kind == "is":
-        out.check(f"{place} is {out.constant(data)}")
+    if guard.kind in ("type", "is"):
+        found = f"type({place})" if guard.kind == "type" else place
+        out.check(f"{found} is {out.constant(data.get())}" if data.weak is None else
+                  f"{found} is {out.constant(data.weak)}() is not None")
+    elif guard.kind == "defaults":
+        out.check(f"{place}.__defaults__ is _defaults and {place}.__kwdefaults__ is _named")
+        if data:
+            out.check(f"[*map(id, {place}.__kwdefaults__.values())] == [*map(id, _values)]")
     elif guard.kind == "equals":
         same = data is None or isinstance(data, bool) or data is Ellipsis
         out.check(f"{place} {'is' if same else '=='} {out.constant(data)}")
@@ -173,6 +254,10 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
         out.check(f"{data!r} in {place}.__dict__")
     elif guard.kind == "holds":
         out.check(f"{place}.__dict__.get({data[0]!r}) is {out.constant(data[1])}")
+    elif guard.kind == "builtin":
+        out.namespace["_builtin"] = builtin
+        out.check(f"{data[0]!r} not in {place} and _builtin({data[0]!r}, None) is "
+                  f"{out.constant(None if data[1] is UNBOUND else data[1])}")
     elif guard.kind == "is_path":
         out.check(f"{place} is {out.place(data)}")
     elif guard.kind == "is_not_path":
@@ -185,6 +270,13 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
         out.check(f"{out.extent(place, data[0])} == {data[1]}")
     elif guard.kind == "array":
         _check_array(out, place, data)
+
+
+def are(found: list[Any], kept: list[Held]) -> bool:
+    """Are these the very objects, or equal texts?"""
+    return len(found) == len(kept) and all(
+        one is (other := held.get()) or (type(one) is str and one == other)
+        for one, held in zip(found, kept, strict=True))
 
 
 def _check_array(out: _Writer, place: str, data: tuple[np.dtype[Any], int, tuple[int, ...]]
@@ -205,53 +297,76 @@ def overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     return np.may_share_memory(a, b) and bool(np.shares_memory(a, b))
 
 
-def dispatcher(name: str, signature: inspect.Signature, guards: Sequence[Guard],
-               sizes: Sequence[SizeSource], inputs: Sequence[Path], roots: Mapping[int, Any],
-               target: Any, rebuild: Any) -> Any:
-    """The checking function of one signature.
+class Dispatcher:
+    """The checking function of one signature, for any function with the same code.
 
     ``inputs`` are the paths of the target's arguments; ``roots`` the objects that paths start
     from; ``rebuild`` (or None) turns the target's flat result into the user's structure.
     """
-    namespace: dict[str, Any] = {"MISS": MISS, "_target": target, "_overlap": overlap,
-                                 "_rebuild": rebuild, "__builtins__": __builtins__,
-                                 **SIZE_HELPERS}
-    out = _Writer(namespace, frozenset(signature.parameters))
-    for guard in guards:
-        among = [p for part in guard.data for p in part] if guard.kind == "distinct" else []
-        for path in (guard.path, guard.data if isinstance(guard.data, Path) else None, *among):
-            if path is not None and path.root[0] == "object":
-                namespace[f"_r{path.root[1]}"] = roots[path.root[1]]
-    for path in inputs:
-        if path.root[0] == "object":
-            namespace[f"_r{path.root[1]}"] = roots[path.root[1]]
-    ordered = sorted(guards, key=lambda g: ORDER.get(g.kind, 4))
-    structural = [g for g in ordered if g.kind not in LATE]
-    names = {}
-    for guard in _parents_first(structural):
-        _check_guard(out, guard, {})
-    needed = {a for g in ordered if g.kind == "size" for a in symbols(g.data[1])}
-    for source in sizes:
-        (atom,) = source.symbol.atoms()
-        if atom in needed:
-            place = out.place(source.path)
-            names[atom] = place if source.axis is None else out.extent(place, source.axis)
-    for guard in ordered:
-        if guard.kind in LATE:
-            _check_guard(out, guard, names)
-    arguments = ", ".join(out.place(p) for p in inputs)
-    parameters = _parameter_text(signature, namespace)
-    body = "\n".join(f"        {line}" for line in out.lines) or "        pass"
-    call = f"_target({arguments})"
-    text = (f"def {_identifier(name)}({parameters}):\n    try:\n{body}\n"
-            "    except (AttributeError, KeyError, IndexError, TypeError, ValueError):\n"
-            "        return MISS\n"
-            f"    return {f'_rebuild({call})' if rebuild is not None else call}\n")
-    code = compile(text, f"<srcgrad dispatch of {name}>", "exec")
-    exec(code, namespace)
-    made = namespace[_identifier(name)]
-    made.__name__ = made.__qualname__ = name
-    return made
+
+    def __init__(self, name: str, signature: inspect.Signature, guards: Sequence[Guard],
+                 sizes: Sequence[SizeSource], roots: Mapping[int, Any],
+                 roles: Mapping[int, str], inputs: Sequence[Path], target: Any,
+                 rebuild: Any) -> None:
+        self.name, self.guards, self.roots = name, guards, roots
+        self.namespace: dict[str, Any] = {
+            "MISS": MISS, "_target": target, "_overlap": overlap, "_rebuild": rebuild,
+            "__builtins__": __builtins__, **SIZE_HELPERS}
+        parameters = {name: f"_p{i}" for i, name in enumerate(signature.parameters)}
+        out = _Writer(self.namespace, parameters)
+        out.roots(guards, inputs, roots, roles)
+        out.checks(guards, sizes)
+        arguments = ", ".join(out.place(p) for p in inputs)
+        body = "\n".join(f"        {line}" for line in out.lines) or "        pass"
+        call = f"_target({arguments})"
+        text = (f"def dispatch({_parameter_text(signature, parameters)}):\n    try:\n{body}\n"
+                "    except (AttributeError, LookupError, TypeError, ValueError):\n"
+                "        return MISS\n"
+                f"    return {f'_rebuild({call})' if rebuild is not None else call}\n")
+        made = compile(text, f"<srcgrad dispatch of {name}>", "exec")
+        code = next(c for c in made.co_consts if isinstance(c, CodeType))
+        names = {own: name for name, own in parameters.items()}
+        self.code = code.replace(co_varnames=tuple(names.get(n, n) for n in code.co_varnames))
+
+    @property
+    def stale(self) -> bool:
+        """Is something gone that it relies on?"""
+        return any(g.kind in ("is", "type") and g.data.gone for g in self.guards) or any(
+            r.gone for r in self.roots.values())
+
+    def bound(self, anchor: Anchor, signature: inspect.Signature) -> FunctionType:
+        """The checking function for calls that start from ``anchor``."""
+        function = anchor.function
+        namespace = dict(self.namespace)
+        owner = anchor.owner
+        namespace["_owner"] = lambda: owner
+        if function is not None:
+            named = function.__kwdefaults__
+            namespace |= {"_function": weakref.ref(function), "_defaults": function.__defaults__,
+                          "_named": named, "_values": [*(named or {}).values()]}
+        made = FunctionType(self.code, namespace, self.name)
+        made.__qualname__ = self.name
+        given = [p for p in signature.parameters.values() if p.default is not p.empty]
+        made.__defaults__ = tuple(p.default for p in given if p.kind is not p.KEYWORD_ONLY)
+        made.__kwdefaults__ = {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY}
+        return made
+
+
+class Dispatch:
+    """The dispatchers of a target: the one that calls it, and one that only checks."""
+
+    def __init__(self, name: str, signature: inspect.Signature, traced: Any, target: Any,
+                 rebuild: Any = None) -> None:
+        self._made = name, signature, traced.guards, traced.sizes, traced.pinned, traced.roles
+        self.caller = Dispatcher(*self._made, [s.path for s in traced.sources], target, rebuild)
+
+    @cached_property
+    def checker(self) -> Dispatcher:
+        return Dispatcher(*self._made, [], _nothing, None)
+
+
+def _nothing() -> None:
+    """The target of a dispatcher that only checks."""
 
 
 def _parents_first(guards: Sequence[Guard]) -> list[Guard]:
@@ -260,36 +375,8 @@ def _parents_first(guards: Sequence[Guard]) -> list[Guard]:
                                          ORDER.get(g.kind, 4)))
 
 
-def _identifier(name: str) -> str:
-    return name if name.isidentifier() else "compiled"
-
-
-def _parameter_text(signature: inspect.Signature, namespace: dict[str, Any]) -> str:
-    """The parameters with their defaults, as Python text."""
-    parts: list[str] = []
-    star = False
-    positional_only = False
-    for i, p in enumerate(signature.parameters.values()):
-        if positional_only and p.kind is not p.POSITIONAL_ONLY:
-            parts.append("/")
-            positional_only = False
-        if p.kind is p.POSITIONAL_ONLY:
-            positional_only = True
-        if p.kind is p.VAR_POSITIONAL:
-            parts.append(f"*{p.name}")
-            star = True
-            continue
-        if p.kind is p.VAR_KEYWORD:
-            parts.append(f"**{p.name}")
-            continue
-        if p.kind is p.KEYWORD_ONLY and not star:
-            parts.append("*")
-            star = True
-        if p.default is not p.empty:
-            namespace[f"_d{i}"] = p.default
-            parts.append(f"{p.name}=_d{i}")
-        else:
-            parts.append(p.name)
-    if positional_only:
-        parts.append("/")
-    return ", ".join(parts)
+def _parameter_text(signature: inspect.Signature, names: Mapping[str, str]) -> str:
+    """The parameters, under other names and without their defaults, as Python text."""
+    bare = [p.replace(name=names[p.name], annotation=p.empty, default=p.empty)
+            for p in signature.parameters.values()]
+    return str(inspect.Signature(bare))[1:-1]

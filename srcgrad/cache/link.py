@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import linecache
+import weakref
 from collections.abc import Mapping
 from types import FunctionType, TracebackType
 from typing import Any
@@ -15,14 +16,15 @@ from ..errors import Where
 from .memory import keep_freed_memory
 
 _NUMBER = itertools.count()
-LINE_MAPS: dict[str, Mapping[int, Where]] = {}
+LINE_MAPS: dict[str, Mapping[int, Where]] = {}  # of the texts that are alive
 
 
 def link(text: str, entry: str, namespace: Mapping[str, Any],
          line_map: Mapping[int, Where]) -> FunctionType:
     """Compile generated source and return its entry function.
 
-    The text is entered into :mod:`linecache` under a name of its own.
+    The text is entered into :mod:`linecache` under a name of its own, as long as anything that
+    it defines lives.
     """
     number = next(_NUMBER)
     if number == 0:
@@ -34,8 +36,19 @@ def link(text: str, entry: str, namespace: Mapping[str, Any],
     exec(code, globals_)
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     LINE_MAPS[filename] = line_map
+    globals_["__text__"] = held = _Held()  # dies with the last function, frame or traceback
+    weakref.finalize(held, _forget, filename).atexit = False
     function: FunctionType = globals_[entry]
     return _restoring(function) if "enter_errstate(" in text else function
+
+
+class _Held:
+    """Lives as long as the names of one text."""
+
+
+def _forget(filename: str) -> None:
+    linecache.cache.pop(filename, None)
+    LINE_MAPS.pop(filename, None)
 
 
 def _restoring(function: FunctionType) -> FunctionType:

@@ -73,6 +73,7 @@ from srcgrad.eager.grad_mode import (
 )
 from srcgrad.eager.layout import (
     channels_last,
+    channels_last_3d,
     contiguous_format,
     layout,
     memory_format,

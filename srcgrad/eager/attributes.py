@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.device import CPU
 from srcgrad.eager.grad_mode import INFERENCE, state
+from srcgrad.eager.layout import is_arranged
 from srcgrad.eager.nodes import RemovableHandle
 from srcgrad.eager.nodes import extra as node_extra
 from srcgrad.eager.size import Size
@@ -147,7 +148,10 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     if self._view is None and self._ver[1] is self._a and (
             self._a.size == 0 or 1 in self._a.shape):
         strides = _normal_strides(self._a.shape, strides)
-    return strides if dim is None else strides[dim]
+    if dim is None:
+        return strides
+    size(self, dim)  # its errors
+    return strides[dim]
 
 
 def _normal_strides(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
@@ -190,7 +194,7 @@ def element_size(self: Tensor) -> int:
 
 @_method
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
-    return bool(self._a.flags.c_contiguous)
+    return is_arranged(self._a, memory_format)
 
 
 @_method
@@ -226,7 +230,7 @@ def _get_requires_grad(self: Tensor) -> bool:
 
 def _set_requires_grad(self: Tensor, value: bool) -> None:
     if not isinstance(value, bool):
-        raise RuntimeError(f"requires_grad must be a bool, but got {type(value).__name__}")
+        raise RuntimeError("requires_grad must be a bool")
     if grad_fn_of(self) is not None:
         if value:
             raise RuntimeError("you can only change requires_grad flags of leaf variables.")
@@ -281,7 +285,7 @@ def _get_grad(self: Tensor) -> Tensor | None:
     return self._grad
 
 
-_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half",
+C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half",
             "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>",
             "complex128": "c10::complex<double>", "int64": "long int", "int32": "int",
             "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
@@ -299,7 +303,7 @@ def _set_grad(self: Tensor, value: Any) -> None:
         raise RuntimeError("can't assign Variable as its own grad")
     if value._dt is not self._dt:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{_C_NAMES[value._dt.name]}' to a tensor "
+            f"attempting to assign a gradient with dtype '{C_NAMES[value._dt.name]}' to a tensor "
             f"with grad_dtype '{self._dt.tensor_name}'. The gradient must match the tensor's "
             "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype "
             "attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
@@ -318,7 +322,9 @@ def _del_grad(self: Tensor) -> None:
 
 
 def _get_data(self: Tensor) -> Tensor:
-    return wrap(self._a, self._dt)
+    t = wrap(self._a, self._dt)
+    t._ver[1] = self._ver[1]
+    return t
 
 
 def _set_data(self: Tensor, value: Tensor) -> None:

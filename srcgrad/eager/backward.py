@@ -14,7 +14,7 @@ from srcgrad.eager.engine import Run
 from srcgrad.eager.nodes import Node
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor, wrap
-from srcgrad.eager.views import gradient_edge
+from srcgrad.eager.views import gradient_edge, requires_grad
 
 
 class GradientEdge(tuple[Any, ...]):
@@ -101,6 +101,10 @@ def _grad_list(grads: Any, count: int) -> tuple[Any, ...]:
     if grads is None:
         return (None,) * count
     listed = (grads,) if isinstance(grads, Tensor) else tuple(grads)
+    for g in listed:
+        if g is not None and not isinstance(g, Tensor):
+            raise TypeError(
+                f"gradients can be either Tensors or None, but got {type(g).__name__}")
     if len(listed) != count:
         raise RuntimeError(f"got {count} tensors and {len(listed)} gradients")
     return listed
@@ -112,6 +116,14 @@ def backward(
 ) -> None:
     """Accumulate gradients of ``tensors`` into the leaves (or into ``inputs`` only)."""
     roots = _sequence(tensors)
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning,
+                      stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`.")
+        grad_tensors = grad_variables
     if inputs is not None:
         inputs = _sequence(inputs)
         if not inputs:
@@ -126,29 +138,21 @@ def backward(
     if retain_graph is None:
         retain_graph = create_graph
     seeds = _roots(roots, _grad_list(grad_tensors, len(roots)), create_graph)
-    if inputs is None:
-        Run(retain_graph, create_graph, None, True).execute(seeds)
-        return
-    _backward_to(inputs, seeds, retain_graph, create_graph)
+    ends = None if inputs is None else _ends(inputs)
+    Run(retain_graph, create_graph, ends=ends).execute(seeds)
 
 
-def _backward_to(inputs: Any, seeds: Any, retain: bool, graph: bool) -> None:
-    captures: dict[Any, list[int]] = {}
-    targets = []
-    for i, t in enumerate(inputs):
-        edge = gradient_edge(t)
+def _ends(inputs: Any) -> set[Any]:
+    """The nodes of the ``inputs`` of a backward; those that are no leaves retain their gradient."""
+    found = set()
+    for t in inputs:
+        if isinstance(t, Tensor):
+            t.retain_grad()
+        edge = (t.node, t.output_nr) if isinstance(t, GradientEdge) else gradient_edge(t)
         if edge is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-        if t.grad_fn is not None:
-            targets.append((i, t))
-        captures.setdefault(edge, []).append(i)
-    run = Run(retain, graph, captures, True)
-    run.execute(seeds)
-    for i, t in targets:
-        got = run.captured.get(i)
-        if got is not None:
-            g = got if isinstance(got, Tensor) else wrap(got.copy(), t._dt)
-            t._grad = g if t._grad is None else t._grad + g
+        found.add(edge[0])
+    return found
 
 
 def grad(
@@ -164,7 +168,7 @@ def grad(
         allow_unused = materialize_grads
     roots, wanted = _sequence(outputs), _sequence(inputs)
     if not wanted:
-        raise ValueError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if retain_graph is None:
         retain_graph = create_graph
     listed = _grad_list(grad_outputs, len(roots))
@@ -175,9 +179,11 @@ def grad(
     for i, t in enumerate(wanted):
         edge = (t.node, t.output_nr) if isinstance(t, GradientEdge) else gradient_edge(t)
         if edge is None:
+            if requires_grad(t):  # only its base does: nothing leads here
+                continue
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         captures.setdefault(edge, []).append(i)
-    run = Run(retain_graph, create_graph, captures, False)
+    run = Run(retain_graph, create_graph, captures)
     run.execute(seeds)
     results: list[Any] = []
     for i, t in enumerate(wanted):
@@ -208,6 +214,15 @@ def _batched(
     roots: Any, wanted: Any, grads: Any, retain: bool, graph: bool, unused: bool
 ) -> tuple[Any, ...]:
     """One backward per row of the batched gradients, results stacked."""
+    for i, (g, out) in enumerate(zip(grads, roots)):
+        if g is not None and isinstance(out, Tensor) and g._a.shape[1:] != out._a.shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+                "as the batch dimension. The sizes of the remaining dimensions are expected to "
+                "match the shape of corresponding output, but a mismatch was detected: "
+                f"grad_output[{i}] has a shape of {Size(g._a.shape[2:])} and output[{i}] has a "
+                f"shape of {Size(out._a.shape)}. If you only want some tensors in `grad_output` to "
+                "be considered batched, consider using vmap.")
     count = next(g._a.shape[0] for g in grads if g is not None)
     rows = []
     for i in range(count):

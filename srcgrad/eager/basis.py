@@ -35,6 +35,7 @@ from .dtype import (
 from .dtype import bool_ as bool
 from .grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from .promotion import result_type
+from .saving import guard
 from .size import Size
 from .tensor import Tensor
 
@@ -59,7 +60,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Size", "Tensor", "autograd", "bfloat16", "bool", "complex128", "complex64", "device", "dtype",
-    "enable_grad", "finfo", "float16", "float32", "float64", "get_default_dtype", "iinfo",
+    "enable_grad", "finfo", "float16", "float32", "float64", "get_default_dtype", "guard", "iinfo",
     "increment_version", "inference_mode", "int16", "int32", "int64", "int8", "is_grad_enabled",
     "linalg", "no_grad", "promote_types", "random", "raw", "result_type", "set_grad_enabled",
     "uint8",

@@ -57,6 +57,15 @@ Tensor.as_subclass = _as_subclass  # type: ignore[attr-defined]
 Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]
 
 
+def _new_like(self: Tensor, *args: Any, device: Any = None) -> Tensor:
+    if len(args) == 1 and isinstance(args[0], str):
+        raise TypeError("new(): invalid data type 'str'")
+    return construct(self._dt, args)
+
+
+register("new", _new_like, torch=False)
+
+
 class TypedTensor(type):
     """The type of ``torch.FloatTensor``: constructs tensors, answers isinstance by dtype."""
 

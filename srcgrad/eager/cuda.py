@@ -40,3 +40,11 @@ def current_device() -> int:
 
 def get_device_name(device: Any = None) -> str:
     raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    return False
+
+
+def is_tf32_supported() -> bool:
+    return False

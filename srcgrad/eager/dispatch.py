@@ -26,22 +26,29 @@ from srcgrad.eager.calling_errors import (
 )
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
-from srcgrad.eager.grad_mode import FORWARD, GRAD, state
+from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
+from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.primitive import Primitive, push_forward
+from srcgrad.eager.tangents import follows_base
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.eager.writes import (
     apply_in_place,
     bump,
+    check_cast,
     check_result,
     check_writable,
+    refuse_captured,
     refuse_overlap,
     refuse_partial_overlap,
+    refuse_shared,
+    resize_memory,
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMESPACE: dict[str, Any] = {}
+_COMPARISONS = tuple(f'"{name}_cpu"' for name in ("lt", "le", "gt", "ge"))
 _ndarray = np.ndarray
 
 def register(
@@ -167,14 +174,26 @@ def _public(
     return public
 
 
+# Functions whose elements are read and written in different orders.
+_OUT_OF_ORDER = frozenset(("scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy",
+                           "put"))
+
+
 def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    refuse = refuse_shared if title in _OUT_OF_ORDER else refuse_partial_overlap
+
     def written(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         try:
+            if state.mode & TRANSFORM:
+                refuse_captured(self, title + ("_.Tensor" if args else "_"))
             if state.mode & GRAD and requires_grad(self):
                 check_writable(self, True)
             for value in args:
-                refuse_partial_overlap(self, value)
+                refuse(self, value)
             return apply_in_place(self, lambda old: function(old, *args, **kwargs))
+        except (NotImplementedError, RuntimeError) as error:
+            _cast_comes_first(error, (self,), (self, *args))
+            raise
         except TypeError as error:
             if not str(error).startswith(f"{title}(): argument"):
                 raise
@@ -205,21 +224,46 @@ def into(
             raise RuntimeError(
                 f"{title}(): functions with out=... arguments don't support automatic "
                 "differentiation, but one of the arguments requires grad.")
-    result = function(*args, **kwargs)
+    if title in COMPUTED_IN_OUT and kwargs.get("dtype") is None:
+        kwargs["dtype"] = targets[0]._dt
+    try:
+        result = function(*args, **kwargs)
+    except (NotImplementedError, RuntimeError) as error:
+        _cast_comes_first(error, targets, args, title)
+        raise
     for t in targets:
         refuse_overlap(t)
         for value in args:
             refuse_partial_overlap(t, value)
-    for t, r in zip(targets, result if isinstance(target, tuple | list) else (result,)):
+    several = isinstance(result, tuple)
+    if several is not isinstance(target, tuple | list):
+        raise TypeError(f"{title}(): argument 'out' must be "
+                        + ("tuple of Tensors, not Tensor" if several else "Tensor, not tuple"))
+    made_real = (args and isinstance(args[0], Tensor) and args[0]._dt.category == dt.COMPLEX
+                 and not several and result._dt.category < dt.COMPLEX)
+    for t, r in zip(targets, result if several else (result,)):
+        check_out("" if made_real else title, r._dt, t._dt)
         store_out(t, r)
     return type(result)(*targets) if hasattr(result, "_fields") else target
 
 
+def _cast_comes_first(
+    error: Exception, targets: Sequence[Tensor], operands: Sequence[Any], name: str = ""
+) -> None:
+    """PyTorch looks at the dtype of the result before it looks for a kernel or divides."""
+    text = str(error)
+    given = [v for v in operands if isinstance(v, Tensor) or is_number(v)]
+    refused = text == "ZeroDivisionError" or (
+        "\" not implemented for '" in text and not text.startswith(_COMPARISONS))
+    if given and refused:
+        d = promotion.result_type(*given)
+        for t in targets:
+            check_out(name, d, t._dt)
+
+
 def store_out(target: Tensor, result: Tensor) -> None:
     """Put ``result`` into ``target``, resizing it as ``out=`` does."""
-    if not dt.can_cast(result._dt, target._dt):
-        raise RuntimeError(f"result type {result._dt.tensor_name} can't be cast to the desired "
-                           f"output type {target._dt.tensor_name}")
+    check_cast(result._dt, target._dt)
     if target._a.shape != result._a.shape:
         if target._a.size:
             warnings.warn(
@@ -229,8 +273,7 @@ def store_out(target: Tensor, result: Tensor) -> None:
                 "release outputs will not be resized unless they have zero elements. You can "
                 "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
                 "t.resize_(0).", UserWarning, stacklevel=4)
-        target._a = np.empty(result._a.shape, target._dt.numpy)
-        target._ver[1] = target._a
+        resize_memory(target, result._a.shape)
     np.copyto(target._a, store(target._dt, result._a), casting="unsafe")
     bump(target)
 
@@ -377,6 +420,8 @@ def operators(
 
     def written(self: Tensor, other: Any) -> Any:
         if isinstance(other, Tensor) or is_number(other):
+            if state.mode & TRANSFORM:
+                refuse_captured(self, dunder + "_.Tensor")
             if state.mode & GRAD and requires_grad(self):
                 check_writable(self, True)
             refuse_partial_overlap(self, other)
@@ -410,7 +455,7 @@ def view_of(
     t = make_view(input, a, None)
     if mode & GRAD and (input._rg or (input._view is not None and input._view.base._rg)):
         prim.record(named, (t,))
-    if mode & FORWARD:
+    if mode & FORWARD and not follows_base(input):
         push_forward(prim, named, (t,))
     return t
 

@@ -183,12 +183,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether results of ``from_`` may be stored in ``to``: never to a lower category, nor a
-    signed integer into an unsigned one."""
-    if from_.category > to.category:
-        return False
-    unsigned = to.category == INTEGRAL and to.numpy.kind == "u"
-    return not (unsigned and from_.category == INTEGRAL and from_.numpy.kind == "i")
+    """Whether results of ``from_`` may be stored in ``to``: never to a lower category."""
+    return from_.category <= to.category
 
 
 def of_scalar(value: Any) -> dtype:

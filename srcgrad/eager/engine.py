@@ -21,6 +21,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import ANOMALY, GRAD, INFERENCE, is_anomaly_check_nan_enabled, state
 from srcgrad.eager.nodes import Node, callers
+from srcgrad.eager.saving import check_guards
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.eager.views import ACCUMULATE
 
@@ -75,29 +76,43 @@ def _unshared(g: Array, ct: Array) -> bool:
 
 
 class Run:
-    """One traversal: what was asked for, and the cotangents on their way."""
+    """One traversal: what was asked for, and the cotangents on their way.
+
+    With ``captures`` (of ``grad``) cotangents are handed out, and only nodes that lead to one of
+    these edges run; with ``ends`` (the ``inputs`` of ``backward``) only these nodes and those
+    that lead there.
+    """
 
     def __init__(
-        self, retain: bool, graph: bool, captures: dict[tuple[Node, int], list[int]] | None,
-        accumulate: bool,
+        self, retain: bool, graph: bool, captures: dict[tuple[Node, int], list[int]] | None = None,
+        ends: set[Node] | None = None,
     ) -> None:
         self.retain = retain
         self.graph = graph
-        self.captures = captures
-        self.accumulate = accumulate
+        self.captures = captures or {}
         self.captured: dict[int, Any] = {}
-        self.needed: set[Node] | None = None
+        self.ends = ends
+        self.partial = captures is not None or ends is not None
+        self.notes: dict[Any, Any] = {}  # what hooks keep while this runs
+        self.table: dict[Node, list[Any]] = {}
+        self.runs: set[Node] = set()  # with ``partial``: the nodes that run
+        self.reached: set[Node] = set()  # and those that a cotangent is sent to
 
     def execute(self, roots: Sequence[tuple[Node, int, Any]]) -> None:
         """Send the cotangents of ``roots`` back through the graph."""
-        before = state.mode
+        before, outer = state.mode, state.run
         state.mode = (before | GRAD) if self.graph else (before & ~(GRAD | INFERENCE))
+        state.run = self
         token = quiet()
         try:
             self._loop(roots)
         finally:
             loud(token)
-            state.mode = before
+            state.mode, state.run = before, outer
+
+    def will_run(self, node: Node) -> bool:
+        """Whether the traversal gets to ``node`` and runs it."""
+        return node in (self.runs if self.partial else self.table)
 
     def _discover(self, roots: Sequence[tuple[Node, int, Any]]) -> dict[Node, list[Any]]:
         """For each node that can be reached, its slot ``[edges still to come, cotangent, owned]``;
@@ -121,22 +136,22 @@ class Run:
                         slot[0] += 1
         return table
 
-    def _mark_needed(self, table: dict[Node, list[Any]]) -> None:
-        """With captures, only nodes on a path to a captured edge run."""
-        captures = self.captures or {}
-        needed = {node for node, _ in captures}
+    def _mark(self, table: dict[Node, list[Any]]) -> None:
+        """Find the nodes that lead to what was asked for."""
+        self.runs = set(self.ends or ())
+        self.reached = self.runs | {node for node, _ in self.captures}
         for node in sorted(table, key=lambda n: n.seq):
-            if node not in needed and any(e is not None and e[0] in needed for e in node.edges):
-                needed.add(node)
-        self.needed = needed
+            if any(e is not None and e[0] in self.reached for e in node.edges):
+                self.runs.add(node)
+                self.reached.add(node)
 
     def _started(
         self, roots: Sequence[tuple[Node, int, Any]]
     ) -> tuple[dict[Node, list[Any]], list[tuple[int, int, Node]]]:
         """The slots of all nodes, with the roots' cotangents, and the nodes that are ready."""
-        table = self._discover(roots)
-        if self.captures is not None:
-            self._mark_needed(table)
+        table = self.table = self._discover(roots)
+        if self.partial:
+            self._mark(table)
         heap: list[tuple[int, int, Node]] = []
         for node, nr, ct in roots:
             _deliver(table[node], node, nr, ct)
@@ -147,7 +162,8 @@ class Run:
 
     def _loop(self, roots: Sequence[tuple[Node, int, Any]]) -> None:
         table, heap = self._started(roots)
-        special = self.captures is not None or state.mode & ANOMALY != 0
+        partial, runs = self.partial, self.runs
+        special = partial or state.mode & ANOMALY != 0
         graph, retain = self.graph, self.retain
         current: Node | None = heapq.heappop(heap)[2] if heap else None
         while current is not None:
@@ -162,11 +178,14 @@ class Run:
             else:
                 if special or ct is None or node.ex is not None:
                     grads = self._careful(node, ct)
+                    if node.ex is not None and node.ex.guards and not retain and (
+                            not partial or node in runs):
+                        node.saved = None
                 elif graph:
                     grads = plan.pull_graph(node, ct)
                 else:
                     grads = plan.pull(node, ct)
-                if plan.frees and not retain:
+                if plan.frees and not retain and (not partial or node in runs):
                     if plan.frees is True:
                         node.saved = None
                     else:
@@ -209,49 +228,61 @@ class Run:
 
     def _careful(self, node: Node, ct: Any) -> Any:
         """Run a node that has hooks, is captured, is watched, or gets no cotangent."""
-        plan, needed = node.plan, self.needed
-        if node.ex is not None or self.captures is not None:
-            ct = self._before(node, ct)
-        if needed is not None and not _leads_on(node, needed):
+        plan = node.plan
+        if self.partial and node not in self.runs:
+            self._capture(node, self._tensor_hooks(node, ct))
+            return None
+        self._capture(node, ct)
+        if node.ex is not None:
+            ct = self._pre_hooks(node, self._tensor_hooks(node, ct))
+            if node.ex.guards and ct is not None:
+                check_guards(node)
+        if ct is None and not plan_wants_none(plan):
             grads: Any = None
-        elif ct is None and not plan_wants_none(plan):
-            grads = None
         elif state.mode & ANOMALY:
             grads = self._watched(node, ct)
         else:
             grads = plan.pull_graph(node, ct) if self.graph else plan.pull(node, ct)
         if node.ex is not None and node.ex.post_hooks:
             grads = self._after(node, grads, ct)
-        if needed is not None and grads is not None:
-            grads = [g if e is not None and e[0] in needed else None
+        if self.partial and grads is not None:
+            grads = [g if e is not None and e[0] in self.reached else None
                      for e, g in zip(node.edges, grads)]
         return grads
 
     # -- hooks and captures --------------------------------------------------------------
 
-    def _before(self, node: Node, ct: Any) -> Any:
-        """Tensor hooks, pre-hooks, retained gradients and captures of ``node``, in order."""
+    def _capture(self, node: Node, ct: Any) -> None:
+        """Keep what arrives at a captured edge."""
+        if self.captures and ct is not None:
+            for nr, c in enumerate(ct if ct.__class__ is list else [ct]):
+                for place in self.captures.get((node, nr), ()):
+                    self.captured[place] = c
+
+    def _tensor_hooks(self, node: Node, ct: Any) -> Any:
+        """Tensor hooks of the outputs of ``node``, then the gradients they retain."""
+        ex = node.ex
+        if ex is None:
+            return ct
+        several = ct.__class__ is list
+        cts = list(ct) if several else [ct]
+        for nr, hooks, d in ex.tensor_hooks:
+            if nr < len(cts):
+                cts[nr] = self._call_tensor_hooks(hooks, cts[nr], d)
+        for nr, reference in ex.retain.items():
+            t = reference()
+            if t is not None and nr < len(cts) and cts[nr] is not None:
+                _retain(t, self.tensor(cts[nr], t._dt))
+        return cts if several else cts[0]
+
+    def _pre_hooks(self, node: Node, ct: Any) -> Any:
         several = ct.__class__ is list
         cts = ct if several else [ct]
-        ex = node.ex
-        if ex is not None:
-            for nr, hooks, d in ex.tensor_hooks:
-                if nr < len(cts):
-                    cts[nr] = self._call_tensor_hooks(hooks, cts[nr], d)
-            for hook in list(ex.pre_hooks.values()):
-                given = tuple(None if c is None else self.tensor(c) for c in cts)
-                result = hook(given)
-                if result is not None:
-                    result = result if isinstance(result, tuple | list) else (result,)
-                    cts = [None if r is None else self.value(r) for r in result]
-            for nr, reference in ex.retain.items():
-                t = reference()
-                if t is not None and nr < len(cts) and cts[nr] is not None:
-                    _retain(t, self.tensor(cts[nr], t._dt))
-        if self.captures is not None:
-            for nr in range(len(cts)):
-                for place in self.captures.get((node, nr), ()):
-                    self.captured[place] = cts[nr]
+        for hook in list(node.ex.pre_hooks.values()):  # type: ignore[union-attr]
+            result = hook(tuple(None if c is None else self.tensor(c) for c in cts))
+            if result is not None:
+                result = result if isinstance(result, tuple | list) else (result,)
+                cts = [None if r is None else self.value(r) for r in result]
         return cts if several else cts[0]
 
     def _call_tensor_hooks(self, hooks: dict[int, Any], ct: Any, d: dt.dtype) -> Any:
@@ -314,23 +345,24 @@ class Run:
         ours = ours and node.ex is None and (x is None or not x.backward_hooks)
         if x is not None and x.backward_hooks:
             ct = self._call_tensor_hooks(x.backward_hooks, ct, leaf._dt)
+        if self.partial and node not in self.runs:
+            self._capture(node, ct)
+            return
         if node.ex is not None:
             for hook in list(node.ex.pre_hooks.values()):
                 result = hook((self.tensor(ct, leaf._dt),))
                 if result is not None:
                     ct = self.value(result[0] if isinstance(result, tuple | list) else result)
-        if self.captures is not None:
-            for place in self.captures.get((node, 0), ()):
-                self.captured[place] = ct
-            if not self.accumulate or (node, 0) not in self.captures:
-                return
-        accumulate(leaf, ct, self.graph, ours)
+        if leaf._rg:  # not if that was switched off since
+            if leaf._fn is not None:
+                raise RuntimeError("leaf variable has been moved into the graph interior")
+            accumulate(leaf, ct, self.graph, ours)
+            if x is not None and x.post_accumulate:
+                for hook in list(x.post_accumulate.values()):
+                    hook(leaf)
         if node.ex is not None:
             for hook in list(node.ex.post_hooks.values()):
                 hook((), (self.tensor(ct, leaf._dt),))
-        if x is not None and x.post_accumulate:
-            for hook in list(x.post_accumulate.values()):
-                hook(leaf)
 
 
 def _deliver(slot: list[Any], node: Node, nr: int, g: Any) -> None:
@@ -352,10 +384,6 @@ anomaly_report: list[Any] = []
 def plan_wants_none(plan: Any) -> bool:
     """Custom Functions run even if no gradient arrives."""
     return getattr(plan, "wants_none", False) is True
-
-
-def _leads_on(node: Node, needed: set[Node]) -> bool:
-    return any(e is not None and e[0] in needed for e in node.edges)
 
 
 def _retain(t: Tensor, g: Tensor) -> None:

@@ -18,8 +18,8 @@ from srcgrad.eager.grad_mode import state
 from srcgrad.eager.nodes import sequence
 from srcgrad.eager.plans import Plan
 from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.tensor import Tensor
-from srcgrad.eager.views import caller_place, gradient_edge
+from srcgrad.eager.tensor import Tensor, epoch
+from srcgrad.eager.views import caller_place, gradient_edge, requires_grad
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -45,7 +45,7 @@ def _plain_result(r: Any, d: Any) -> Tensor:
     t: Tensor = _new(Tensor)
     t._a = r
     t._dt = d
-    t._ver = [0, r, None]
+    t._ver = [0, r, epoch[0]]
     t._nr = 0
     t._view = t._grad = t._x = t._fn = None
     t._rg = False
@@ -119,6 +119,9 @@ def pair(
         edge = _edge(x)
         other = _edge(y) if two else None
         if edge is None and other is None:
+            if (x._view is not None and requires_grad(x)) or (
+                    two and y._view is not None and requires_grad(y)):
+                return slow(x, y)
             return t
         if (x._x is not None and x._x.inference) or (
                 two and y._x is not None and y._x.inference):
@@ -180,7 +183,7 @@ def in_place(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
             leave(token)
         cell = x._ver
         cell[0] += 1
-        cell[2] = caller_place()
+        cell[2] = (*caller_place(), epoch[0])
         return x
 
     return _like(written, slow)
@@ -214,7 +217,7 @@ def single(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
             return t
         edge = _edge(x)
         if edge is None:
-            return t
+            return slow(x) if x._view is not None and requires_grad(x) else t
         if x._x is not None and x._x.inference:
             return slow(x)
         node = _record(t, cls, plan, (edge,), None)

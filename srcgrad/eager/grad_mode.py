@@ -10,11 +10,12 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
-GRAD, HOOKS, ANOMALY, FORWARD, INFERENCE = 1, 2, 4, 8, 16
+GRAD, HOOKS, ANOMALY, FORWARD, INFERENCE, TRANSFORM = 1, 2, 4, 8, 16, 32
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -34,6 +35,10 @@ class State(threading.local):
         self.dual_level = -1
         self.dual_token: object | None = None
         self.hooks_disabled: str | None = None
+        self.transform = 0  # the epoch in which the innermost transform of `func` began
+        self.run: Any = None  # the backward that runs
+        self.pushing = 0  # how many `func.jvp` run their functions
+        self.mapping = 0  # how many `vmap` are being run
         self.randomness = "different"  # of vmap: "error" forbids random operations
 
 
@@ -91,6 +96,12 @@ class Mode:
         return type(self)()
 
     def __call__(self, function: F) -> F:
+        if inspect.isclass(function):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You "
+                "should only decorate functions or methods. To preserve the current behavior of "
+                "class decoration, you can directly decorate the `__init__` method and nothing "
+                "else.", FutureWarning, stacklevel=2)
         if inspect.isgeneratorfunction(function):
             return _decorate_generator(self, function)  # type: ignore[no-any-return]
 
@@ -143,7 +154,8 @@ class no_grad(Mode, metaclass=_Optional):
     """Operations inside are not recorded."""
 
     def _enter(self) -> None:
-        state.mode &= ~GRAD
+        if not state.pushing:  # tangents pass: forward mode knows no such blocks
+            state.mode &= ~GRAD
 
 
 class enable_grad(Mode, metaclass=_Optional):
@@ -158,7 +170,10 @@ class set_grad_enabled(Mode):
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
-        self.enabled = bool(mode)
+        if not isinstance(mode, bool):
+            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                            f"{type(mode).__name__}")
+        self.enabled = mode
         self._before = state.mode
         set_bit(GRAD, self.enabled)
 

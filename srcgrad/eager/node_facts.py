@@ -1,7 +1,8 @@
 """What is known of PyTorch's nodes beyond their formulas: tables by node name.
 
-They matter under ``create_graph`` only: how the node of a gradient is called, and of which saved
-tensors a gradient formally depends (it then requires a gradient itself).
+Under ``create_graph``: how the node of a gradient is called, and of which saved tensors a gradient
+formally depends (it then requires a gradient itself).  Always: what is saved, and so must not be
+modified before the backward, where rules need other values than PyTorch's formulas.
 """
 
 from __future__ import annotations
@@ -35,3 +36,24 @@ TAKES_INPUT = frozenset(name + "Backward0" for name in (
 
 # Nodes whose gradients come from one function: each depends on all that is saved.
 JOINT = frozenset(("ConvolutionBackward0",))
+
+# Formulas of the inputs alone, where the rule uses the result.
+RECOMPUTES = frozenset(f"{name}Backward0" for name in (
+    "Abs", "Erfinv", "Logaddexp", "Logaddexp2", "LinalgSlogdet", "Slogdet"))
+
+# What is saved although no rule needs it: positions of the rule's arguments, or the result.
+GUARDS: dict[str, tuple[int | str, ...]] = {
+    "AngleBackward0": (0,), "CdistBackward0": ("result",), "CholeskySolveBackward0": (0,),
+    "ComplexBackward0": (0,), "ConvolutionBackward0": (0, 1), "CummaxBackward0": (0,),
+    "CumminBackward0": (0,), "CumprodBackward0": ("result",), "DistBackward0": ("result",),
+    "DivBackward2": (1,), "DivBackward3": (1,), "FftC2CBackward0": (0,), "FftR2CBackward0": (0,),
+    "GatherBackward0": (0,), "LinalgDetBackward0": ("result",), "LinalgEighBackward0": ("result",),
+    "LinalgSvdBackward0": ("result",), "MaskedSelectBackward0": (0,), "PowBackward1": ("result",),
+    "PowBackward2": (1,), "ProdBackward0": (0, "result"), "ProdBackward1": (0, "result"),
+    "SgnBackward0": (0, "result"), "SpecialLogNdtrBackward0": (0, "result"), "TakeBackward0": (0,),
+}
+
+# Functions whose results have the contiguous layout whatever layout their input has.
+CONTIGUOUS = frozenset(f"{name}Backward0" for name in (
+    "Cumsum", "Cumprod", "Logcumsumexp", "Roll", "Gather", "ConstantPadNd", "Softmax",
+    "LogSoftmax"))

@@ -23,7 +23,7 @@ from typing import Any
 
 from srcgrad.eager.tensor import Tensor
 
-_SUFFIX = re.compile(r"Backward\d*$")
+_SUFFIX = re.compile(r"Backward0?(?=\d*$)")
 sequence = itertools.count().__next__
 ACCUMULATE_SEQUENCE = (1 << 64) - 1
 
@@ -31,7 +31,8 @@ ACCUMULATE_SEQUENCE = (1 << 64) - 1
 class NodeExtra:
     """Hooks and metadata of a node, made when first needed."""
 
-    __slots__ = ("metadata", "post_hooks", "pre_hooks", "retain", "tensor_hooks", "trace")
+    __slots__ = ("guards", "metadata", "post_hooks", "pre_hooks", "retain", "tensor_hooks",
+                 "trace")
 
     def __init__(self) -> None:
         self.pre_hooks: dict[int, Any] = {}
@@ -40,6 +41,7 @@ class NodeExtra:
         self.tensor_hooks: list[tuple[int, dict[int, Any], Any]] = []
         self.retain: dict[int, Any] = {}  # output number -> weak reference to the tensor
         self.metadata: dict[Any, Any] = {}
+        self.guards: list[Any] = []  # saved values that the backward only checks
         self.trace: str | None = None  # anomaly mode: the stack of the forward call
 
 
@@ -81,7 +83,7 @@ class Node:
         return "torch::autograd::" + name if name in _NATIVE else name
 
     def short_name(self) -> str:
-        """The operation's name in error messages: ``Exp`` for ``ExpBackward0``."""
+        """The operation's name in error messages: ``Exp`` for ``ExpBackward0``, ``Max1``."""
         return _SUFFIX.sub("", self.plain_name())
 
     @property
@@ -134,6 +136,8 @@ callers: list[Any] = []  # filled by the engine, which needs this module
 class SavedTensor:
     """A saved value whose pack and unpack hooks can still be set."""
 
+    __module__ = "torch._C._autograd"
+
     def __init__(self, node: Node, name: str) -> None:
         self._node, self._name = node, name
 
@@ -144,6 +148,8 @@ class SavedTensor:
 
 class RemovableHandle:
     """Removes a hook again; also a context manager."""
+
+    __module__ = "torch.utils.hooks"
 
     _ids = itertools.count()
 
@@ -212,9 +218,9 @@ def freed_error() -> RuntimeError:
 
 def place_text(where: Any) -> str | None:
     """``file, line`` of a recorded place: a code object and an instruction offset."""
-    if where is None:
+    if not isinstance(where, tuple):
         return None
-    code, offset = where
+    code, offset = where[:2]
     line = None
     for start, end, number in code.co_lines():
         if start <= offset < end:

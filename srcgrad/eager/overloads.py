@@ -14,6 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.device import device
+from srcgrad.eager.layout import layout, memory_format
+
 _NEW = ("torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, "
         "bool pin_memory = False, bool requires_grad = False")
 _TABLE = """
@@ -311,6 +315,8 @@ def overloads(title: str, bound: bool) -> list[str]:
 def _kind(value: Any) -> str:
     if isinstance(value, np.ndarray | np.generic):
         return f"numpy.{type(value).__name__}"
+    if isinstance(value, dt.dtype | device | layout | memory_format):
+        return f"torch.{type(value).__name__}"
     return type(value).__name__
 
 

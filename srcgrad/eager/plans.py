@@ -154,13 +154,15 @@ class Plan:
                 saved.append(named.get(name, self.prim.defaults.get(name)))
             elif kind == "output":
                 out = SavedOutput(made[0], 0)
-                saved.append(pack_now(shown_output(out, node)) if hooked else out)
+                saved.append(pack_now(shown_output(out, node), 0) if hooked else out)
             elif kind == "tensors":
                 saved.append(_sequence_like(named[name], [  # a tuple may be an index
                     ((pack_now(t) if hooked else (t, t._ver[0])) if isinstance(t, Tensor) else t)
                     for t in named[name]]))
             elif kind == "outputs":
-                saved.append(tuple(SavedOutput(t, i) for i, t in enumerate(made)))
+                outs = [SavedOutput(t, i) for i, t in enumerate(made)]
+                saved.append(tuple(pack_now(shown_output(out, node), out.nr) if hooked else out
+                                   for out in outs))
             elif kind == "setting":
                 saved.append(self.prim.settings.get(name, self._setting(name)))
             else:
@@ -344,7 +346,8 @@ class Plan:
             if field.name == ours:
                 t = unpack(node, values[i]) if field.kind == "tensor" else unpack_output(
                     node, values[i])
-                values[i] = Packed(pack(t), unpack_hook)
+                nr = 0 if field.kind == "output" else None
+                values[i] = Packed(t, nr, (lambda t: pack(t.detach()), unpack_hook))
         node.saved = tuple(values)
 
 

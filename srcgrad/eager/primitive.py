@@ -18,12 +18,21 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.errstate import loud, quiet
-from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, INFERENCE, state
-from srcgrad.eager.node_facts import CHOICES, GRADIENT_NODES, JOINT, TAKES_INPUT
+from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, INFERENCE, state
+from srcgrad.eager.node_facts import (
+    CHOICES,
+    CONTIGUOUS,
+    GRADIENT_NODES,
+    GUARDS,
+    JOINT,
+    RECOMPUTES,
+    TAKES_INPUT,
+)
 from srcgrad.eager.nodes import make_node, node_class
 from srcgrad.eager.plans import Plan
+from srcgrad.eager.saving import guard_as
 from srcgrad.eager.tensor import Tensor, extra, store, wrap
-from srcgrad.eager.views import caller_place, gradient_edge
+from srcgrad.eager.views import caller_place, gradient_edge, requires_grad
 from srcgrad.rules.book import Entry, lookup
 
 _ndarray = np.ndarray
@@ -72,8 +81,10 @@ class Primitive:
         self.settings = settings or {}
         self.outputs = outputs
         self.scalar_edges = scalar_edges
-        self.recompute = recompute
-        self.frees = frees
+        self.recompute = recompute or node in RECOMPUTES
+        self.guards = GUARDS.get(node, ())
+        self.contiguous = node in CONTIGUOUS
+        self.frees = True if self.guards and frees is None else frees
         self.graph_node = graph_node or GRADIENT_NODES.get(node)
         self.chooses = node in CHOICES if chooses is None else chooses
         self.takes_input = node in TAKES_INPUT
@@ -115,6 +126,8 @@ class Primitive:
                     d = dt.bfloat16
         sources = tensors
         if self.outputs == 1:
+            if self.contiguous:
+                out = np.asarray(out, order="C")
             results: Any = own(out, d, sources)
             made: tuple[Tensor, ...] = (results,)
         else:
@@ -184,7 +197,7 @@ class Primitive:
         key = (given, tuple(codes), is_complex)
         plan = self.plans.get(key)
         if plan is None:
-            if not any(e is not None for e in edges):
+            if "g" not in codes and not any(isinstance(c, tuple) and "g" in c for c in codes):
                 return None
             full = dict.fromkeys(self.names, "n") | dict(zip(order, codes))
             plan = self.plans[key] = Plan(self, full, is_complex)
@@ -199,6 +212,8 @@ class Primitive:
         node.saved = plan.save(named, made, node)
         if self.outputs != 1:
             node.meta = (node.meta, tuple((t._a.shape, t._dt) for t in made))
+        if self.guards and not state.mode & HOOKS:
+            guard_as(node, self.guards, named, self.names, made[0])
         node.where = caller_place() if plan.frees else None
         if state.mode & ANOMALY:
             note_trace(node)
@@ -211,7 +226,10 @@ class Primitive:
         edge = gradient_edge(t) if t._dt.category >= dt.FLOATING else None
         edges.append(edge)
         meta.append(None if edge is None else (t._a.shape, t._dt))
-        return "t" if edge is None else "g"
+        if edge is None and (t._view is None or not requires_grad(t) or (
+                t._dt.category < dt.FLOATING)):
+            return "t"
+        return "g"  # also a view whose base alone requires gradients: its edge leads nowhere
 
 
 def own(out: Any, d: dt.dtype | None, sources: Sequence[Tensor]) -> Tensor:

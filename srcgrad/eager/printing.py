@@ -12,7 +12,8 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import register
-from srcgrad.eager.grad_mode import state
+from srcgrad.eager.grad_mode import FORWARD, state
+from srcgrad.eager.tangents import tangent_of
 from srcgrad.eager.tensor import Array, Tensor
 from srcgrad.eager.views import grad_fn_of, requires_grad
 
@@ -195,9 +196,8 @@ def tensor_text(self: Tensor, contents: str | None = None) -> str:
     indent = len(prefix)
     body = numbers_text(self._a, indent) if contents is None else contents
     suffixes = _suffixes(self) + _history(self)
-    if self._x is not None and self._x.tangent is not None and (
-            self._x.tangent[0] is state.dual_token):
-        tangent = self._x.tangent[1]
+    tangent = tangent_of(self) if state.mode & FORWARD else None
+    if tangent is not None:
         suffixes.append(f"tangent={tensor_text(tangent)}")
     text = prefix + body
     last = len(text) - text.rfind("\n") + 1

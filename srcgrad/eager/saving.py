@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.grad_mode import ANOMALY, state
-from srcgrad.eager.nodes import modified_error
-from srcgrad.eager.tensor import Array, Tensor, wrap
-from srcgrad.eager.views import grad_fn_of
+from srcgrad.eager.grad_mode import ANOMALY, GRAD, HOOKS, state
+from srcgrad.eager.nodes import extra as node_extra
+from srcgrad.eager.nodes import freed_error, modified_error
+from srcgrad.eager.tensor import Array, Tensor, alias, wrap
+from srcgrad.eager.views import attach, grad_fn_of, gradient_edge
 
 INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
@@ -19,13 +19,36 @@ INFERENCE_SAVED = (
 
 
 class Packed:
-    """A saved tensor in the hands of saved-tensor hooks."""
+    """A saved tensor in the hands of saved-tensor hooks: what ``pack`` made of it, and the edge
+    that it has (``nr``: it is that output of the node that saves it)."""
 
-    __slots__ = ("packed", "unpack")
+    __slots__ = ("edge", "nr", "packed", "unpack")
 
-    def __init__(self, packed: Any, unpack: Callable[[Any], Tensor]) -> None:
-        self.packed = packed
-        self.unpack = unpack
+    def __init__(self, t: Tensor, nr: int | None, hooks: tuple[Any, Any]) -> None:
+        self.edge = gradient_edge(t) if nr is None else None
+        self.nr = nr
+        pack, self.unpack = hooks
+        version, before = t._ver[0], state.mode
+        state.mode = before & ~GRAD
+        try:
+            self.packed = pack(t)
+        finally:
+            state.mode = before
+        if t._ver[0] != version:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as "
+                "input to pack hook can not be modified by in-place operations as this can lead to "
+                "unexpected side-effects. Please open an issue if you need to perform in-place "
+                "operations on the input to a pack hook.")
+
+    def tensor(self, node: Any) -> Tensor:
+        """What ``unpack`` gives back, with the history of what was packed."""
+        t = self.unpack(self.packed)
+        if not isinstance(t, Tensor):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
+                f"type {type(t).__name__}")
+        return attach(alias(t), self.edge if self.nr is None else (node, self.nr))
 
 
 class SavedOutput:
@@ -41,24 +64,57 @@ class SavedOutput:
         self.version = t._ver[0]
 
 
-def pack_now(t: Tensor) -> Any:
-    pack, unpack_hook = state.hooks[-1]
-    return Packed(pack(t), unpack_hook)
+def pack_now(t: Tensor, nr: int | None = None) -> Packed:
+    """``t`` in the hands of the innermost hooks; see :class:`Packed`."""
+    return Packed(t, nr, state.hooks[-1])
 
 
 def unpack(node: Any, value: Any) -> Tensor:
     """The saved input; raises if it was modified since."""
     if value.__class__ is Packed:
-        t = value.unpack(value.packed)
-        if not isinstance(t, Tensor):
-            raise TypeError(
-                "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
-                f"type {type(t).__name__}")
-        return t
+        return value.tensor(node)
     t, version = value
     if t._ver[0] != version:
         raise changed(node, t, version)
     return t  # type: ignore[no-any-return]
+
+
+def guard(out: Tensor, *saved: Tensor) -> None:
+    """Let the backward of ``out`` fail if one of the tensors ``saved`` is modified before.
+
+    Rules save what their formulas need; PyTorch's formulas name other values, too.
+    """
+    if out._fn is not None and not state.mode & HOOKS:  # what hooks hold is not watched
+        node_extra(out._fn).guards.extend((t, t._ver[0]) for t in saved)
+
+
+def guard_as(node: Any, guards: tuple[Any, ...], named: dict[str, Any], names: tuple[str, ...],
+             out: Tensor) -> None:
+    """:func:`guard` for a table's entry: numbers of arguments, or ``"result"``."""
+    kept = node_extra(node).guards
+    for g in guards:
+        t = out if g == "result" else named.get(names[g])
+        if isinstance(t, Tensor):
+            kept.append(SavedOutput(t, 0) if g == "result" else (t, t._ver[0]))
+
+
+def check_guards(node: Any) -> None:
+    """Raise if a value that PyTorch would have saved was modified, or freed, since."""
+    if node.ex.guards and node.saved is None:
+        raise freed_error()
+    for value in node.ex.guards:
+        if value.__class__ is SavedOutput:
+            unpack_output_array(node, value)
+        else:
+            unpack(node, value)
+
+
+def rebind_guards(node: Any, t: Tensor) -> None:
+    """The output was written into ``t``: its version is the one to be watched."""
+    if node.ex is not None:
+        for value in node.ex.guards:
+            if value.__class__ is SavedOutput:
+                value.cell, value.version = t._ver, t._ver[0]
 
 
 def changed(node: Any, t: Tensor, version: int) -> RuntimeError:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.attributes import C_NAMES
 from srcgrad.eager.dispatch import register
 from srcgrad.eager.grad_mode import GRAD, state
-from srcgrad.eager.strides import address
+from srcgrad.eager.nodes import make_node, node_class
+from srcgrad.eager.strides import address, memory, strided
 from srcgrad.eager.tensor import Tensor, wrap
-from srcgrad.eager.writes import bump, check_writable, refuse_overlap
+from srcgrad.eager.views import gradient_edge, requires_grad, set_history
+from srcgrad.eager.writes import bump, check_writable, refuse_overlap, resize_memory
 
 
 class UntypedStorage:
@@ -19,13 +23,12 @@ class UntypedStorage:
 
     def __init__(self, t: Tensor) -> None:
         self._root = t._ver[1]
-        self._itemsize = t._dt.itemsize
 
     def data_ptr(self) -> int:
         return address(self._root)
 
     def nbytes(self) -> int:
-        return int(self._root.size) * self._itemsize
+        return int(memory(self._root).nbytes)
 
     def size(self) -> int:
         return self.nbytes()
@@ -52,13 +55,12 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    wanted = int(np.prod(shape))
-    flat = self._ver[1].ravel() if self._ver[1].flags.c_contiguous else self._a.ravel()
-    if wanted > flat.size:
-        grown = np.zeros(wanted, self._a.dtype)
-        grown[: flat.size] = flat
-        flat = self._ver[1] = grown
-    self._a = flat[:wanted].reshape(shape)
+    if min(shape, default=0) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: "
+                           f"{list(shape)}")
+    if shape != self._a.shape:
+        resize_memory(self, shape)
+    bump(self)
     return self
 
 
@@ -66,13 +68,61 @@ def resize_as_(self: Tensor, other: Tensor, memory_format: Any = None) -> Tensor
     return resize_(self, other._a.shape)
 
 
-def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
-    """Use the memory of another tensor."""
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None,
+         stride: Any = None) -> Tensor:
+    """Use the memory of another tensor, or of a storage seen in a certain way."""
     check_writable(self, state.mode & GRAD != 0 and self.requires_grad)
     if source is None:
         source = wrap(np.zeros(0, self._dt.numpy), self._dt)
-    self._a, self._ver = source._a, source._ver
+    if isinstance(source, Tensor):
+        if source._dt is not self._dt:
+            raise RuntimeError("Could not set tensor of type "
+                               f"{C_NAMES[source._dt.name]} to a tensor of type "
+                               f"{C_NAMES[self._dt.name]}")
+        root, seen = source._ver[1], source._a
+    else:
+        root, seen = source._root, None
+    if size is not None or seen is None:
+        seen = _placed(memory(root), self._dt.numpy, storage_offset, size, stride)
+    if requires_grad(self) and state.mode & GRAD:
+        set_history(self, make_node(node_class("NotImplemented"), _UNKNOWN, (gradient_edge(self),),
+                                    None, None))
+    self._view = None
+    self._a = seen
+    self._ver = [self._ver[0], root, None]
+    bump(self)
     return self
+
+
+class _UnknownPlan:
+    """The derivative of ``set_``: there is none."""
+
+    outputs = 1
+    frees = False
+
+    def pull(self, node: Any, ct: Any) -> Any:
+        raise RuntimeError("derivative for aten::set_ is not implemented")
+
+    pull_graph = pull
+
+    def saved_value(self, node: Any, name: str) -> Any:
+        raise AttributeError(name)
+
+
+_UNKNOWN = _UnknownPlan()
+
+
+def _placed(root: Any, d: Any, offset: int, size: Any, stride: Any) -> Any:
+    """The elements of type ``d`` that ``set_`` describes, in the memory ``root``."""
+    item = d.itemsize
+    if size is None:
+        size = (root.nbytes // item - offset,)
+    if stride is None:
+        stride = [math.prod(size[i + 1 :]) for i in range(len(size))]
+    if min(stride, default=0) < 0:
+        raise RuntimeError(f"setStorage: Negative strides are not supported, got {list(stride)}")
+    flat = np.ndarray((root.nbytes // item,), d, root)
+    return strided(flat, tuple(size), tuple(s * item for s in stride), offset * item)
 
 
 def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:

@@ -15,59 +15,108 @@ def address(a: Array) -> int:
     return int(a.__array_interface__["data"][0])
 
 
-def as_strided_bytes(
-    a: Array, shape: tuple[int, ...], strides: tuple[int, ...], offset: int
-) -> Array:
-    """The memory from ``a``'s first element on, seen with a shape, byte strides and offset."""
+def strided(a: Array, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0,
+            d: Any = None) -> Array:
+    """The memory that ``a`` spans, seen with a shape, byte strides and offset (and dtype ``d``).
+
+    All strided arrays are made here: NumPy checks that no element lies outside that memory.
+    """
     if 0 in shape:
-        return as_strided(a.ravel()[:0], shape, strides)
-    memory = a if a.flags.c_contiguous else _flat_span(a)
-    return as_strided(np.ndarray((1,), a.dtype, memory, offset), shape, strides)
+        return np.ndarray(shape, d or a.dtype, np.empty(0), 0, strides)
+    d = d or a.dtype
+    try:
+        return np.ndarray(shape, d, memory(a), offset, strides)
+    except ValueError:
+        item = d.itemsize
+        if offset < 0:
+            raise RuntimeError(f"Tensor: invalid storage offset {offset // item}") from None
+        raise RuntimeError(
+            f"setStorage: sizes {list(shape)}, strides {[s // item for s in strides]}, storage "
+            f"offset {offset // item}, and itemsize {item} requiring a storage size of "
+            f"{offset + extent(shape, strides, item)} are out of bounds for storage of size "
+            f"{memory(a).nbytes}") from None
 
 
-def _flat_span(a: Array) -> Array:
-    """A 1-d array over all memory that ``a`` spans."""
-    span = 1 + sum((n - 1) * s for n, s in zip(a.shape, a.strides)) // a.itemsize
-    return as_strided(a, (max(span, 0),), (a.itemsize,))
+def memory(a: Array) -> Array:
+    """A contiguous array over all memory that ``a`` spans, from its first element on."""
+    flags = a.flags
+    if flags.c_contiguous or flags.f_contiguous:
+        return a
+    item = a.itemsize
+    return as_strided(a, (extent(a.shape, a.strides, item) // item,), (item,))
+
+
+def extent(shape: tuple[int, ...], strides: tuple[int, ...], item: int) -> int:
+    """How many bytes an array of this geometry reaches over."""
+    return 0 if 0 in shape else item + sum((n - 1) * s for n, s in zip(shape, strides))
 
 
 def laid_out(shape: tuple[int, ...], strides: tuple[int, ...], d: Any) -> Array:
-    """Zeros with the given byte strides (contiguous if these overlap or leave gaps)."""
+    """Zeros with the given byte strides."""
     item = d.itemsize
-    if 0 in shape:
-        return np.zeros(shape, d)
-    span = 1 + sum((n - 1) * s for n, s in zip(shape, strides)) // item
-    return as_strided(np.zeros(span, d), shape, strides)
+    return strided(np.zeros(extent(shape, strides, item) // item, d), shape, strides)
+
+
+class Scattering:
+    """How the transpose of a strided view spreads a cotangent over the base.
+
+    Both are seen as places of one stretch of memory, of which the view may have elements that
+    the base does not see.  Where the base has several elements at one place, these share what
+    arrives there.  (``simple``: nothing overlaps and the view lies inside the base.)
+    """
+
+    def __init__(self, saved: tuple[Any, ...], item: int) -> None:
+        self.shape, self.strides, (shape, strides, offset), _ = saved
+        self.geometry = shape, strides, offset
+        reach = extent(self.shape, self.strides, item)
+        last = offset + extent(shape, strides, item)
+        self.shared = overlapping(self.shape, self.strides, item)
+        self.simple = 0 in shape or (offset >= 0 and last <= reach and not self.shared
+                                     and not overlapping(shape, strides, item))
+        if not self.simple:
+            start = min(0, offset)
+            self.size = (max(reach, last) - start) // item
+            self.source = _places(shape, strides, offset - start, item)
+            self.base = _places(self.shape, self.strides, -start, item)
+
+    def counts(self, d: Any) -> Array:
+        """How many elements of the base lie at each place (1 where there is none)."""
+        return np.maximum(np.bincount(self.base.ravel(), minlength=self.size), 1).astype(d)
+
+
+def _places(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, item: int) -> Array:
+    """The number of the place where each element of a strided array lies."""
+    places = np.full(shape, offset // item)
+    for axis, (n, s) in enumerate(zip(shape, strides)):
+        places += (np.arange(n) * (s // item)).reshape(-1, *(1,) * (len(shape) - axis - 1))
+    return places
 
 
 def strided_transpose(ct: Array, saved: tuple[Any, ...]) -> Array:
     """The transpose of taking a strided view: ``ct`` added into zeros of the base's layout."""
-    base_shape, base_strides, geometry, replay = saved
-    out = laid_out(base_shape, base_strides, ct.dtype)
-    target = as_strided_bytes(out, *geometry) if replay is None else replay(out)
-    if overlaps(target):
-        dense = np.zeros(out.size, ct.dtype)
-        np.add.at(dense, strided_places(out, geometry), ct)
-        return dense.reshape(base_shape)
-    target[...] = ct
-    return out
-
-
-def strided_places(base: Array, geometry: Any) -> Array:
-    """Where in the flattened base each element of a strided view lies."""
-    shape, strides, offset = geometry
-    flat = np.arange(base.size)
-    item = base.itemsize
-    return as_strided_bytes(flat, shape, tuple(s // item * 8 for s in strides), offset // item * 8)
+    spread = Scattering(saved, ct.itemsize)
+    if spread.simple:
+        out = laid_out(spread.shape, spread.strides, ct.dtype)
+        strided(out, *spread.geometry)[...] = ct
+        return out
+    dense = np.zeros(spread.size, ct.dtype)
+    np.add.at(dense, spread.source, ct)
+    if spread.shared:
+        dense /= spread.counts(ct.dtype)
+    return dense[spread.base]
 
 
 def overlaps(a: Array) -> bool:
     """Whether two elements of ``a`` may share memory (expanded or unfolded views)."""
-    steps = sorted((abs(s), n) for s, n in zip(a.strides, a.shape) if n > 1)
-    reach = a.itemsize
-    for step, n in steps:
+    return overlapping(a.shape, a.strides, a.itemsize)
+
+
+def overlapping(shape: tuple[int, ...], strides: tuple[int, ...], item: int) -> bool:
+    """:func:`overlaps` of an array of this geometry."""
+    reach = item
+    for step, n in sorted((abs(s), n) for s, n in zip(strides, shape) if n > 1):
         if step < reach:
-            return bool(a.size > 0)
+            return 0 not in shape
         reach = step * (n - 1) + reach
     return False
 

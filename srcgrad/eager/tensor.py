@@ -5,7 +5,8 @@ Slots
 ``_a``    the NumPy array; its memory, strides and offset are the tensor's own.
 ``_dt``   the :class:`~srcgrad.eager.dtype.dtype`.
 ``_ver``  the version cell ``[version, root array, last writer]``, shared by all views of one
-          storage and by ``detach()``.
+          storage and by ``detach()``.  A writer is a code object, an instruction and an epoch;
+          before the first write there is the epoch alone.
 ``_rg``   whether gradients flow to it (leaf flag, or it has a ``grad_fn``).
 ``_fn``   the node that made it (stale for views: read it through :func:`views.grad_fn_of`).
 ``_nr``   which output of that node it is.
@@ -30,11 +31,14 @@ _new = object.__new__
 _ndarray = np.ndarray
 
 
+epoch = [0]  # moves on when a transform of `func` begins
+
+
 class Extra:
     """The rarely used part of a tensor."""
 
     __slots__ = ("accumulator", "backward_hooks", "inference", "name", "post_accumulate",
-                 "retains_grad", "tangent")
+                 "retains_grad", "stands_in", "tangent")
 
     def __init__(self) -> None:
         self.accumulator: Any = None  # weak reference to the leaf's AccumulateGrad
@@ -43,6 +47,7 @@ class Extra:
         self.name: str | None = None
         self.post_accumulate: dict[int, Any] | None = None
         self.retains_grad = False
+        self.stands_in = 0  # the epoch of the transform for whose argument it stands
         self.tangent: Any = None  # (dual level, tangent tensor)
 
 
@@ -91,7 +96,7 @@ def wrap(a: Array, d: dt.dtype) -> Tensor:
     t = _new(Tensor)
     t._a = a
     t._dt = d
-    t._ver = [0, a, None]
+    t._ver = [0, a, epoch[0]]
     t._rg = False
     t._fn = None
     t._nr = 0

@@ -22,14 +22,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
 from srcgrad.eager.nodes import ACCUMULATE_SEQUENCE, AccumulateGrad, make_node, node_class
 from srcgrad.eager.nodes import extra as node_extra
-from srcgrad.eager.strides import (
-    address,
-    as_strided_bytes,
-    laid_out,
-    overlaps,
-    strided_places,
-    strided_transpose,
-)
+from srcgrad.eager.strides import Scattering, address, laid_out, strided, strided_transpose
 from srcgrad.eager.tensor import Array, Tensor, extra, wrap
 
 _PACKAGE = __name__.rpartition(".")[0]  # srcgrad.eager
@@ -172,6 +165,17 @@ def gradient_edge(t: Tensor) -> tuple[Any, int] | None:
     return None
 
 
+def attach(t: Tensor, edge: Any) -> Tensor:
+    """Let the gradient of ``t``, which has no history, go where ``edge`` leads."""
+    if edge is not None:
+        t._rg = True
+        if edge[0].plan is ACCUMULATE:
+            extra(t).accumulator = weakref.ref(edge[0])
+        else:
+            t._fn, t._nr = edge
+    return t
+
+
 def set_history(t: Tensor, node: Any, nr: int = 0) -> None:
     """Give ``t`` a new node; a gradient it retains is from now on the new node's."""
     if t._x is not None and t._x.retains_grad:
@@ -203,11 +207,11 @@ def make_view(
         replay = lambda b: inner_replay(outer_replay(b))  # noqa: E731
     elif before is not None:
         geometry = (a.shape, a.strides, address(a) - address(source._a))
-        replay = lambda b: as_strided_bytes(before(b), *geometry)  # noqa: E731
+        replay = lambda b: strided(before(b), *geometry)  # noqa: E731
     elif replay is not None and source is not base:
         strides = (source._a.shape, source._a.strides, address(source._a) - address(base._a))
         last = replay
-        replay = lambda b: last(as_strided_bytes(b, *strides))  # noqa: E731
+        replay = lambda b: last(strided(b, *strides))  # noqa: E731
     if multi:
         creation = "multi_output" if state.mode & GRAD else "no_grad"
     elif state.mode & INFERENCE:
@@ -224,7 +228,7 @@ def make_view(
         extra(t).inference = True
     t._fn = node
     t._nr = nr
-    t._rg = node is not None or base._rg or source._rg
+    t._rg = node is not None  # the base's flag counts, too: requires_grad()
     return t
 
 
@@ -246,14 +250,17 @@ class _StridedPlan:
         return (out,)
 
     def pull_graph(self, node: Any, ct: Tensor) -> tuple[Any, ...]:
-        out = wrap(laid_out(node.saved[0], node.saved[1], node.meta.numpy), node.meta)
-        view = view_like(out, node.saved)
-        if overlaps(view._a):  # repeated places add up, which a write cannot do
-            places = wrap(strided_places(out._a, node.saved[2]), dt.int64)
-            dense = wrap(np.zeros(out._a.size, out._a.dtype), node.meta)
-            return (dense.index_put((places,), ct, True).reshape(node.saved[0]),)
-        view.copy_(ct)
-        return (out,)
+        d = node.meta
+        spread = None if self.replayed else Scattering(node.saved, d.itemsize)
+        if spread is None or spread.simple:
+            out = wrap(laid_out(node.saved[0], node.saved[1], d.numpy), d)
+            view_like(out, node.saved).copy_(ct)
+            return (out,)
+        dense = wrap(np.zeros(spread.size, d.numpy), d)
+        dense = dense.index_put((wrap(spread.source, dt.int64),), ct, True)
+        if spread.shared:
+            dense = dense / wrap(spread.counts(d.numpy), d)
+        return (dense[wrap(spread.base, dt.int64)],)
 
     def saved_value(self, node: Any, name: str) -> Any:
         _, _, (shape, strides, offset), _ = node.saved
@@ -272,7 +279,7 @@ REPLAYED = _StridedPlan(True)
 def view_like(base: Tensor, saved: tuple[Any, ...]) -> Tensor:
     """The view of ``base`` that ``saved`` describes, recorded."""
     _, _, geometry, replay = saved
-    a = as_strided_bytes(base._a, *geometry) if replay is None else replay(base._a)
+    a = strided(base._a, *geometry) if replay is None else replay(base._a)
     node = None
     if base._rg and state.mode & GRAD:
         plan = STRIDED if replay is None else REPLAYED

@@ -7,27 +7,32 @@ the node of the operation that wrote.
 
 from __future__ import annotations
 
-import weakref
+import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.grad_mode import FORWARD, GRAD, INFERENCE, state
-from srcgrad.eager.nodes import make_node, node_class
+from srcgrad.eager.grad_mode import FORWARD, GRAD, INFERENCE, TRANSFORM, state
+from srcgrad.eager.nodes import make_node, named, node_class
+from srcgrad.eager.saving import check_guards, rebind_guards
 from srcgrad.eager.strides import (
     address,
-    as_strided_bytes,
+    is_dense,
     laid_out,
+    memory,
     overlaps,
     partly_same,
     reduce_to,
     shape_text,
+    strided,
 )
-from srcgrad.eager.tensor import Array, Tensor, extra, store, wrap
+from srcgrad.eager.tangents import set_tangent, tangent_of
+from srcgrad.eager.tensor import Array, Tensor, epoch, store, wrap
 from srcgrad.eager.views import (
-    ACCUMULATE,
+    attach,
     caller_place,
     grad_fn_of,
     gradient_edge,
@@ -46,6 +51,8 @@ def check_writable(t: Tensor, active: bool) -> None:
             "make a clone to get a normal tensor before doing inplace update.See "
             "https://github.com/pytorch/rfcs/pull/17 for more details."
         )
+    if state.mode & TRANSFORM:
+        refuse_captured(t)
     if not active or not state.mode & GRAD:
         return
     view = t._view
@@ -60,11 +67,49 @@ def check_writable(t: Tensor, active: bool) -> None:
             "a leaf Variable that requires grad is being used in an in-place operation.")
 
 
+def refuse_captured(t: Tensor, name: str = "copy_") -> None:
+    """Raise if ``t`` was there before the transform of `func` that runs began."""
+    stamp = t._ver[2]
+    made = stamp[2] if isinstance(stamp, tuple) else stamp
+    if made is None or made >= state.transform:
+        return
+    for s in (t, t if t._view is None else t._view.base):
+        if s._x is not None and s._x.stands_in >= state.transform:
+            return
+    raise RuntimeError(
+        "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call "
+        f"in-place operation (aten::{name}) that would mutate a captured Tensor. This is not "
+        "supported; please rewrite the function being transformed to explicitly accept the "
+        "mutated Tensor(s) as inputs.")
+
+
 def bump(t: Tensor) -> None:
     """Count a write to ``t``'s storage and remember who wrote."""
     cell = t._ver
     cell[0] += 1
-    cell[2] = caller_place()
+    cell[2] = (*caller_place(), epoch[0])
+
+
+def resize_memory(t: Tensor, shape: tuple[int, ...]) -> None:
+    """Give ``t`` another shape from where it starts in its storage, which grows as needed."""
+    root = memory(t._ver[1])
+    item = t._a.itemsize
+    offset = address(t._a) - address(root)
+    offset = offset if 0 <= offset <= root.nbytes else 0  # arrays without elements lie anywhere
+    strides = tuple(math.prod(shape[i + 1 :]) * item for i in range(len(shape)))
+    if offset + math.prod(shape) * item > root.nbytes:
+        if root.nbytes and sys.getrefcount(t._ver) > _ALONE:
+            raise RuntimeError(
+                "resize_: the storage would have to grow while other tensors share it, which is "
+                "not possible here. Resize the tensor before views of it are made, or clone() it.")
+        grown = np.zeros(offset // item + math.prod(shape), t._a.dtype)
+        kept = root.reshape(-1).view(np.uint8)
+        grown.view(np.uint8)[: kept.size] = kept[: grown.nbytes]
+        t._ver[1] = root = grown
+    t._a = strided(root, shape, strides, offset, t._a.dtype)
+
+
+_ALONE = 2  # references to a version cell that one tensor has: its own, and the argument
 
 
 def refuse_overlap(t: Tensor) -> None:
@@ -86,48 +131,63 @@ def refuse_partial_overlap(t: Tensor, other: Any) -> None:
             "operation.")
 
 
+def refuse_shared(t: Tensor, other: Any) -> None:
+    """Raise if ``other`` shares any of the memory that is to be written out of order."""
+    if not isinstance(other, Tensor):
+        return
+    a, b = t._a, other._a
+    if other._ver is t._ver and a.size and b.size and is_dense(a) and is_dense(b) and (
+            address(a) < address(b) + b.nbytes and address(b) < address(a) + a.nbytes):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor "
+            "refer to a single memory location. Please clone() the tensor before performing the "
+            "operation.")
+
+
 def shadow(t: Tensor) -> Tensor:
     """The value and history ``t`` has before a write.  It shares the memory at first: who
     records an operation on it must give it a copy before the write."""
     s = wrap(t._a, t._dt)
-    edge = gradient_edge(t) if state.mode & GRAD else None
-    if edge is not None:
-        s._rg = True
-        if edge[0].plan is ACCUMULATE:
-            extra(s).accumulator = weakref.ref(edge[0])
-        else:
-            s._fn, s._nr = edge
-    return s
+    return attach(s, gradient_edge(t)) if state.mode & GRAD else s
+
+
+def check_cast(d: dt.dtype, to: dt.dtype) -> None:
+    """Raise unless results of dtype ``d`` may be stored as ``to``."""
+    if not dt.can_cast(d, to):
+        raise RuntimeError(f"result type {d.tensor_name} can't be cast to the desired output type "
+                           f"{to.tensor_name}")
 
 
 def check_result(t: Tensor, shape: tuple[int, ...], d: dt.dtype) -> None:
     """Raise unless a result of this shape and dtype may be written to ``t`` in place."""
-    if not dt.can_cast(d, t._dt):
-        raise RuntimeError(f"result type {d.tensor_name} can't be cast to the desired output "
-                           f"type {t._dt.tensor_name}")
     if shape != t._a.shape:
         raise RuntimeError(f"output with shape {shape_text(t._a.shape)} doesn't match the "
                            f"broadcast shape {shape_text(shape)}")
+    check_cast(d, t._dt)
 
 
-def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool = True) -> Tensor:
+def apply_in_place(
+    t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool = True, constant: bool = False,
+) -> Tensor:
     """Replace the value of ``t`` by ``compute(old value)``: the general in-place form.
 
-    ``checked`` says that the result's shape and dtype must fit as in-place operations demand.
+    ``checked`` says that the result's shape and dtype must fit as in-place operations demand,
+    ``constant`` that all elements get the same value, so that they may share memory.
     """
-    refuse_overlap(t)
     if state.mode & GRAD and requires_grad(t):
         check_writable(t, True)
+    if not constant:
+        refuse_overlap(t)
     old = shadow(t)
     if old._rg:
         old._a = t._a.copy()  # nodes may save it, or views of it
-    if state.mode & FORWARD and t._x is not None:
-        extra(old).tangent = t._x.tangent
+    if state.mode & FORWARD:
+        set_tangent(old, tangent_of(t))
     result = compute(old)
     if checked:
         check_result(t, result._a.shape, result._dt)
     if not result._rg and state.mode & GRAD and requires_grad(t):
-        write(t, result)  # what was there before no longer counts
+        write(t, result, constant)  # what was there before no longer counts
         return t
     check_writable(t, result._rg)
     before = gradient_edge(old) if result._rg else None
@@ -136,19 +196,21 @@ def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool
     np.copyto(t._a, store(t._dt, result._a))
     bump(t)
     if state.mode & FORWARD:
-        extra(t).tangent = None if result._x is None else result._x.tangent
+        set_tangent(t, tangent_of(result))
     if result._rg:
         if result._fn.plan is not None:
             result._fn.plan.rebind_output(result._fn, t)
+            rebind_guards(result._fn, t)
         rebase(t, result, before)
     return t
 
 
-def write(t: Tensor, value: Tensor) -> None:
+def write(t: Tensor, value: Tensor, constant: bool = False) -> None:
     """``t[...] = value`` as recorded by autograd (``copy_``, item assignment)."""
     active = state.mode & GRAD != 0 and (requires_grad(value) or requires_grad(t))
     check_writable(t, active)
-    refuse_overlap(t)
+    if not constant:
+        refuse_overlap(t)
     refuse_partial_overlap(t, value)
     edge = gradient_edge(value) if active else None
     if value._a.dtype.kind == "c" and t._a.dtype.kind not in "cb":
@@ -159,7 +221,8 @@ def write(t: Tensor, value: Tensor) -> None:
         np.copyto(t._a, source, casting="unsafe")
     bump(t)
     if state.mode & FORWARD:
-        _write_tangent(t, value)
+        given = tangent_of(value)
+        set_tangent(t, given if given is None else given.expand(t._a.shape).to(t._dt))
     if active:
         saved = (value._a.shape, value._dt.numpy)
         node = make_node(node_class("CopyBackwards"), COPY, (None, edge), saved, None)
@@ -167,17 +230,7 @@ def write(t: Tensor, value: Tensor) -> None:
             node.edges = (gradient_edge(t), edge)
             set_history(t, node)
         else:
-            _copy_slices(t, node, 0)
-
-
-def _write_tangent(t: Tensor, value: Tensor) -> None:
-    """Forward mode: the tangent of what was written, spread over ``t``."""
-    given = value._x.tangent if value._x is not None else None
-    if given is not None and given[0] is state.dual_token:
-        spread = np.broadcast_to(given[1]._a, t._a.shape).astype(t._a.dtype)
-        extra(t).tangent = (given[0], wrap(spread, t._dt))
-    elif t._x is not None:
-        t._x.tangent = None
+            copy_slices(t, node, 0)
 
 
 class _CopyPlan:
@@ -212,21 +265,23 @@ def rebase(t: Tensor, result: Tensor, before: Any) -> None:
     """Give ``t`` the history of ``result``, which was written to its memory.  ``before`` is
     the edge ``t`` had."""
     if t._dt is not result._dt:
-        result = result.to(t._dt)
+        result = named(result.to(t._dt), type(result._fn).__name__)
     node = result._fn
     if t._view is None:
         set_history(t, node, result._nr)
         return
     places = [i for i, e in enumerate(node.edges) if e is not None and e == before]
     if node.plan.outputs == 1 and before is not None and places:
-        _copy_slices(t, node, places[0])
+        copy_slices(t, node, places[0])
     else:
         saved = (result._a.shape, result._dt.numpy)
         copy = make_node(node_class("CopyBackwards"), COPY, (None, (node, result._nr)), saved, None)
-        _copy_slices(t, copy, 0)
+        copy_slices(t, copy, 0)
 
 
-def _copy_slices(t: Tensor, node: Any, self_index: int) -> None:
+def copy_slices(t: Tensor, node: Any, self_index: int) -> None:
+    """Record on the base of view ``t`` that ``node`` wrote to ``t``; its edge ``self_index`` leads
+    to what was there before (-1: it has none)."""
     view = t._view
     base = view.base
     edges = (gradient_edge(base), *(e for i, e in enumerate(node.edges) if i != self_index))
@@ -235,6 +290,13 @@ def _copy_slices(t: Tensor, node: Any, self_index: int) -> None:
     copy = make_node(node_class("CopySlices"), SLICES, edges, (node, self_index, saved), None)
     set_history(base, copy)
     grad_fn_of(t)
+
+
+def _as_given(node: Any, ct: Any) -> Any:
+    """The cotangent of ``node``'s one output in the form that its plan takes; it runs next."""
+    if node.ex is not None:
+        check_guards(node)
+    return ct if node.plan.outputs == 1 else [ct]
 
 
 class _SlicesPlan:
@@ -248,9 +310,9 @@ class _SlicesPlan:
         base_shape, base_strides, geometry, replay = saved
         out = laid_out(base_shape, base_strides, ct.dtype)
         out[...] = ct
-        part = as_strided_bytes(out, *geometry) if replay is None else replay(out)
-        grads = list(inner.plan.pull(inner, part.copy()))
-        own = grads.pop(self_index)
+        part = strided(out, *geometry) if replay is None else replay(out)
+        grads = list(inner.plan.pull(inner, _as_given(inner, part.copy())))
+        own = grads.pop(self_index) if self_index >= 0 else None
         part[...] = 0 if own is None else own
         return [out, *grads]
 
@@ -259,8 +321,8 @@ class _SlicesPlan:
         out = wrap(laid_out(saved[0], saved[1], ct._a.dtype), ct._dt)
         write(out, ct)
         part = view_like(out, saved)
-        grads = list(inner.plan.pull_graph(inner, part.clone()))
-        own = grads.pop(self_index)
+        grads = list(inner.plan.pull_graph(inner, _as_given(inner, part.clone())))
+        own = grads.pop(self_index) if self_index >= 0 else None
         write(part, wrap(np.zeros(part._a.shape, part._a.dtype), part._dt) if own is None else own)
         return [out, *grads]
 

@@ -19,8 +19,10 @@ from srcgrad.emit.naming import LoopNames
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
 from srcgrad.emit.statements import Plain, Stmts, Store, after_moves, assign, parallel
+from srcgrad.graph.checking import checks
 from srcgrad.graph.ir import Block, Index, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import stacked_records
 from srcgrad.kinds import Kind
 from srcgrad.spelling import begin_cleanup, begin_guarded, end_cleanup
@@ -239,6 +241,8 @@ class Control(Plain):
             common.insert(0, then.pop())
             orelse.pop()
         if not then and not orelse:
+            if not is_adjoint(node) and self.is_checked(node.inputs[0]):
+                stmts.append(ast.If(test, [ast.Pass()], []))
             stmts.extend(common)
             return
         if not then:
@@ -249,6 +253,14 @@ class Control(Plain):
         statement = one or ast.If(test, then, orelse)
         self.comments.mark(statement, node)
         stmts.extend([statement, *common])
+
+    def is_checked(self, value: Value) -> bool:
+        """Does the text of a test, where nothing depends on its outcome, read what may raise?"""
+        node = self.folding.producer.get(value)
+        if value.aval.kind in (Kind.ARRAY, Kind.ANY):
+            return True
+        return node is not None and node in self.folding.inlined and (
+            checks(node) or may_raise(node) or any(map(self.is_checked, node.inputs)))
 
     def tail(self, node: Node, end: End, stmts: Stmts) -> None:
         """An ``if`` at the end of a loop's body that decides about a jump."""

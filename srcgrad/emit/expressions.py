@@ -258,7 +258,13 @@ class Expressions:
         return ast.List([self.of(v) for v in node.inputs], ast.Load())
 
     def node_list_len(self, node: Node) -> ast.expr:
-        return call("len", self.of(node.inputs[0]))
+        return call("len", self.if_bound(node.inputs[0]))
+
+    def if_bound(self, lst: Value) -> ast.expr:
+        """A list; one that may not be bound yet is as good as empty."""
+        value = self.of(lst)
+        return ast.BoolOp(ast.Or(), [value, ast.Tuple([], ast.Load())]) if (
+            lst.aval.optional) else value
 
     def node_list_like(self, node: Node) -> ast.expr:
         value, elem = self.of(node.inputs[0]), node.out.aval.elem
@@ -286,7 +292,8 @@ class Expressions:
         if aval.kind is Kind.RECORD:
             return call(self.space.function(copy_record), value)
         if aval.kind is Kind.LIST:
-            return self.list_copy(value, aval.elem if node.params.get("deep") else None)
+            return self.list_copy(self.if_bound(node.inputs[0]),
+                                  aval.elem if node.params.get("deep") else None)
         made = self.folding.producer.get(node.inputs[0])
         if made is not None and made in self.folding.inlined and made.op == "apply" and (
                 made.params["fn"] is np.broadcast_to and isinstance(value, ast.Call)

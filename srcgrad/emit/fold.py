@@ -105,13 +105,15 @@ _LOOKS = ("get", "list_len", "list_like")
 
 
 def is_size_of_carried(loop: Node, node: Node) -> bool:
-    """Is the bound of a loop a size of the one array that it carries, whose name it keeps?"""
+    """Is the bound of a loop a size of the one array or list that it carries, whose name it
+    keeps?"""
     spec = loop.loop
-    if node.op != "dim" or spec.n_carried != 1 or spec.kind != "for":
+    if node.op not in ("dim", "list_len") or spec.n_carried != 1 or spec.kind != "for":
         return False
     base, carried = node.inputs[0], loop.blocks[-1].params[1]
     return loop.inputs[spec.first_init] is base and carried.hint == base.hint and (
-        carried.aval.shape == base.aval.shape is not None and carried.obj == base.obj)
+        base.aval.kind is Kind.LIST or (
+            carried.aval.shape == base.aval.shape is not None and carried.obj == base.obj))
 
 
 class Folding:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.graph.callback import Callback
+from srcgrad.identifiers import name_or
 from srcgrad.spelling import Attribute, Method
 
 BINARY: dict[Any, type[ast.operator]] = {
@@ -135,7 +136,7 @@ class Namespace:
         found = self.given.get(id(obj))
         if found is not None:
             return found
-        base = hint if hint.isidentifier() else "captured"
+        base = name_or(hint, "captured")
         chosen, number = base, 1
         while chosen in self.reserved or chosen in self.globals or hasattr(builtins, chosen):
             number += 1

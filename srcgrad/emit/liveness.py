@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_left, insort
 
 from srcgrad.emit.fold import Folding, is_size_of_carried
 from srcgrad.emit.handles import Handles
-from srcgrad.emit.order import Order
+from srcgrad.emit.order import Branch, Order
 from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.spans import Span
 from srcgrad.graph.ir import Block, Graph, Node, Value
-
-
-@dataclass(frozen=True)
-class Arm:
-    """One arm of a branch that is being walked."""
-
-    node: Node
-    is_then: bool
-    start: int
 
 
 class Liveness:
@@ -30,9 +21,8 @@ class Liveness:
         self.through = handles.through
         self.last: dict[Value, int] = {}
         self.stack: list[tuple[int, int]] = []
-        self.arms: list[Arm] = []
-        self.in_else: dict[Value, tuple[Arm, ...]] = {}
-        self.in_then: dict[tuple[Value, Node], int] = {}
+        self.uses: dict[Value, list[int]] = {}
+        self.branches: list[Branch] = []  # those that are statements, outer ones first
         self.alias: dict[Value, Value] = {}
         self.block(graph.block, None)
 
@@ -45,35 +35,35 @@ class Liveness:
                 self.use(v, position)
             return
         born = self.order.defined.get(value, 0)
-        within = len(self.order.start) * 8
         for start, end in self.stack:
             if start >= born:
-                position, within = max(position, end), start
+                position = max(position, end)
                 break
-        arms = tuple(a for a in self.arms if born <= a.start < within)
-        for arm in arms:
-            if arm.is_then:
-                key = (value, arm.node)
-                self.in_then[key] = max(self.in_then.get(key, 0), position)
-        if self.last.get(value, -1) < position:
-            self.last[value] = position
-            self.in_else[value] = tuple(a for a in arms if not a.is_then)
+        insort(self.uses.setdefault(value, []), position)
+        self.last[value] = max(self.last.get(value, -1), position)
 
     def spans(self, value: Value, start: int | None = None) -> list[Span]:
         """Where the value must be kept: from its definition (or ``start``) to its last use,
         but not in an arm that is done with it while only the other arm still reads it."""
         begin = self.order.defined[value] if start is None else start
-        end = max(self.last.get(value, 0), begin + 1)
+        uses = [u for u in self.uses.get(value, ()) if u > begin]
         spans: list[Span] = []
-        for arm in self.in_else.get(value, ()):
-            if arm.start < begin:
-                continue
-            hole = max(self.in_then.get((value, arm.node), 0), arm.start + 1)
-            if begin < hole:
-                spans.append((begin, hole))
-            begin = max(begin, self.order.span[arm.node.blocks[0]][1] + 1)
-        spans.append((begin, max(end, begin + 1)))
+        self._kept(begin, uses, spans)
         return spans
+
+    def _kept(self, begin: int, uses: list[int], spans: list[Span]) -> None:
+        """Adds the spans from ``begin`` to the last one of the uses, which ascend."""
+        last = max(uses, default=begin + 1)
+        branch = next((b for b in self.branches
+                       if b.start >= begin and b.other[0] <= last <= b.other[1]), None)
+        if branch is None:
+            spans.append((begin, max(last, begin + 1)))
+            return
+        middle = branch.then[1] + 1
+        before = bisect_left(uses, middle)
+        self._kept(begin, [*uses[:before], *([branch.start + 1] if not before or (
+            uses[before - 1] <= branch.start) else [])], spans)
+        self._kept(middle, uses[before:], spans)
 
     def block(self, block: Block, at: int | None, produced: int = 0) -> None:
         """``at`` is given where the block is part of an expression evaluated there;
@@ -112,10 +102,10 @@ class Liveness:
             for b in node.blocks:
                 self.block(b, position)
             return
-        for i, b in enumerate(node.blocks):
-            self.arms.append(Arm(node, i == 0, self.order.start[node]))
+        then, other = (self.order.span[b] for b in node.blocks)
+        self.branches.append(Branch(self.order.start[node], then, other))
+        for b in node.blocks:
             self.block(b, None)
-            self.arms.pop()
 
     def loop(self, node: Node) -> None:
         """A loop starts in three moments: sequences and counters are made at its position,

@@ -32,7 +32,8 @@ from srcgrad.graph.ir import Block, Graph, Ref, Value, walk
 from srcgrad.graph.lift import reachable
 
 RESERVED = frozenset(dir(builtins)) | frozenset(
-    ("np", "math", "cmath", "operator", "scipy", "copy", "False", "None", "True", "and", "as",
+    ("_", "np", "math", "cmath", "operator", "scipy", "copy", "False", "None", "True", "and",
+     "as",
      "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
      "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda",
      "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield"))

@@ -22,9 +22,8 @@ from srcgrad.emit.order import WRITES, Order, is_adjoint
 from srcgrad.emit.spans import SECOND, TEMPORARY, NameTable, Span
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value, walk
 from srcgrad.graph.parts import LoopParts
+from srcgrad.identifiers import made_name
 from srcgrad.kinds import Kind
-
-_NOT_NAME = re.compile(r"\W")
 
 
 @dataclass
@@ -112,12 +111,11 @@ class Naming:
         for v in values:
             hint = None if v is None else self.hint(v)
             if hint and hint.endswith(SECOND):
-                return _NOT_NAME.sub("_", hint.removesuffix(SECOND)) + SECOND
+                return made_name(hint.removesuffix(SECOND)) + SECOND
             if hint:
-                name = _NOT_NAME.sub("_", str(hint))
-                if name == "return" or name.endswith("_return"):
-                    name = name.removesuffix("return") + "out"
-                return name if not name[:1].isdigit() else f"v_{name}"
+                if hint == "return" or hint.endswith("_return"):
+                    hint = hint.removesuffix("return") + "out"
+                return made_name(hint)
         return TEMPORARY
 
     def hint(self, value: Value) -> str | None:
@@ -207,7 +205,7 @@ class Naming:
         if node.loop.kind == "while":
             return "while"
         hint = node.blocks[-1].params[0].hint
-        return _NOT_NAME.sub("_", hint) if hint else "loop"
+        return made_name(hint) if hint else "loop"
 
     # ---- walking ---------------------------------------------------------------------
     def block(self, block: Block) -> None:

@@ -8,6 +8,7 @@ block that is used inside a loop is needed until the loop ends.
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -54,65 +55,84 @@ def reads_content(node: Node, index: int) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class Branch:
+    """Where a branch starts, and the spans of its arms."""
+
+    start: int
+    then: tuple[int, int]
+    other: tuple[int, int]
+
+
 @dataclass
 class Order:
-    """Positions of a graph's nodes and blocks, and last uses of its values."""
+    """Positions of a graph's nodes and blocks, and the uses of its values.
+
+    ``uses`` are all positions that read a value, in ascending order; ``last_use`` is the last
+    one, or the end of the outermost loop that reads the value of an earlier time again.
+    """
 
     start: dict[Node, int] = field(default_factory=dict)
     end: dict[Node, int] = field(default_factory=dict)
     span: dict[Block, tuple[int, int]] = field(default_factory=dict)
     defined: dict[Value, int] = field(default_factory=dict)
     last_use: dict[Value, int] = field(default_factory=dict)
+    uses: dict[Value, list[int]] = field(default_factory=dict)
     loops: list[tuple[int, int]] = field(default_factory=list)  # spans of loop nodes
-    others: dict[Node, tuple[tuple[int, int], ...]] = field(default_factory=dict)
-    excluded: dict[Node, tuple[tuple[int, tuple[int, int]], ...]] = field(default_factory=dict)
-    in_else: dict[Value, tuple[Node, ...]] = field(default_factory=dict)
-    in_then: dict[tuple[Value, Node], int] = field(default_factory=dict)
+    branches: list[Branch] = field(default_factory=list)
+    around: dict[int, tuple[Branch, ...]] = field(default_factory=dict)  # memo of branches_of
+
+    def loop_around(self, value: Value, position: int) -> tuple[int, int] | None:
+        """The outermost loop around ``position`` that the value comes into from outside."""
+        born = self.defined[value]
+        for first, last in self.loops:  # in order of their starts: outermost first
+            if first >= born and first < position < last:
+                return first, last
+        return None
 
     def threshold(self, value: Value, position: int) -> int:
         """Uses of ``value`` after the returned position may see what happens at ``position``:
         the start of the outermost loop around it that does not contain the definition."""
-        born = self.defined[value]
-        for first, last in self.loops:  # in order of their starts: outermost first
-            if first >= born and first < position < last:
-                return first
-        return position
+        loop = self.loop_around(value, position)
+        return position if loop is None else loop[0]
 
-
-    def spans(self, value: Value, start: int | None = None) -> list[tuple[int, int]]:
-        """Where the value is needed: from its definition (or ``start``) to its last use, but
-        not in an arm that is done with it while only the other arm still reads it."""
-        begin = self.defined[value] if start is None else start
-        end = max(self.last_use.get(value, 0), begin + 1)
-        found: list[tuple[int, int]] = []
-        for node in self.in_else.get(value, ()):
-            if self.start[node] < begin:
-                continue
-            hole = max(self.in_then.get((value, node), 0), self.start[node] + 1)
-            if begin < hole:
-                found.append((begin, hole))
-            begin = max(begin, self.span[node.blocks[0]][1] + 1)
-        found.append((begin, max(end, begin + 1)))
-        return found
+    def branches_of(self, position: int) -> tuple[Branch, ...]:
+        """The branches whose first arm contains a position: what stands in their other arms does
+        not follow on it."""
+        if position not in self.around:
+            self.around[position] = tuple(
+                b for b in self.branches if b.then[0] <= position <= b.then[1])
+        return self.around[position]
 
     def is_live_after(self, value: Value, position: int) -> bool:
-        """Is the value read after ``position``, on a path that comes through there?"""
-        return self.last_use.get(value, 0) > position and any(
-            begin <= position < end for begin, end in self.spans(value))
+        """Is the value read after ``position``, on a path that comes through there?
 
-    def follows(self, use: int, node: Node) -> bool:
-        """Can the use at position ``use`` come after ``node`` within one iteration?  (It does
-        not, where the two stand in different arms of a branch.)"""
-        return use > self.start[node] and not any(
-            first <= use <= last for first, last in self.others.get(node, ()))
+        Within a loop that the value comes into from outside, each use may follow in a later
+        iteration; outside, those further on that do not stand in the other arm of a branch.
+        """
+        if self.last_use.get(value, 0) <= position:
+            return False
+        uses = self.uses[value]
+        loop = self.loop_around(value, position)
+        if loop is not None:
+            first, position = loop
+            at = bisect_right(uses, first)
+            if at < len(uses) and uses[at] <= position:
+                return True
+        return any(self.follows(use, position) for use in uses[bisect_right(uses, position):])
 
+    def follows(self, use: int, position: int) -> bool:
+        """Can the use come after ``position`` within one iteration?  (It does not, where the two
+        stand in different arms of a branch.)"""
+        return use > position and not any(
+            b.other[0] <= use <= b.other[1] for b in self.branches_of(position))
 
-    def is_excluded(self, use: int, node: Node, loop: int) -> bool:
-        """Does the use stand in the other arm of a branch around ``node`` that is itself inside
+    def is_excluded(self, use: int, position: int, loop: int) -> bool:
+        """Does the use stand in the other arm of a branch around ``position`` that is itself in
         the loop's surroundings: the branch starts before the loop at ``loop``, so that no
         iteration leads from one arm to the other?"""
-        return any(start < loop and first <= use <= last
-                   for start, (first, last) in self.excluded.get(node, ()))
+        return any(b.start < loop and b.other[0] <= use <= b.other[1]
+                   for b in self.branches_of(position))
 
 
 class _Loop:
@@ -122,24 +142,19 @@ class _Loop:
 
 
 class Numbering:
-    """One walk over a graph.  ``counts`` decides which inputs count as uses."""
+    """One walk over a graph.  ``counts`` decides which inputs count as uses; with
+    ``stored_at_once`` the elements that a loop keeps are stored where they are defined, so that
+    being kept is no use at the end of the body."""
 
-    def __init__(self, counts: Callable[[Node, int], bool]) -> None:
-        self.counts = counts
+    def __init__(self, counts: Callable[[Node, int], bool], stored_at_once: bool) -> None:
+        self.counts, self.stored_at_once = counts, stored_at_once
         self.order = Order()
         self.stack: list[_Loop] = []
-        self.arms: list[tuple[Node, bool, int]] = []
-        self.open: list[tuple[Node, Node]] = []
         self.clock = 0
 
     def run(self, graph: Graph) -> Order:
         self.block(graph.block)
         self.order.loops.sort()
-        for node, branch in self.open:
-            other = self.order.span[branch.blocks[1]]
-            self.order.others[node] = (*self.order.others.get(node, ()), other)
-            self.order.excluded[node] = (*self.order.excluded.get(node, ()),
-                                         (self.order.start[branch], other))
         return self.order
 
     def tick(self) -> int:
@@ -149,21 +164,15 @@ class Numbering:
     def use(self, value: Value, position: int) -> None:
         order = self.order
         born = order.defined.get(value, 0)
-        within = 1 << 62
         for loop in self.stack:
             if loop.start >= born:
                 loop.captured[value] = None
-                within = loop.start
                 break
-        arms = [a for a in self.arms if born <= a[2] < within]
-        for node, is_then, _ in arms:
-            if is_then:
-                order.in_then[value, node] = max(order.in_then.get((value, node), 0), position)
-        if order.last_use.get(value, -1) < position:
-            order.last_use[value] = position
-            order.in_else[value] = tuple(node for node, is_then, _ in arms if not is_then)
+        insort(order.uses.setdefault(value, []), position)
+        order.last_use[value] = max(order.last_use.get(value, -1), position)
 
-    def block(self, block: Block) -> None:
+    def block(self, block: Block, produced: int = 0) -> None:
+        """``produced`` is the number of elements among the outputs that are stored at once."""
         order = self.order
         first = self.tick()
         for p in block.params:
@@ -171,8 +180,12 @@ class Numbering:
         for node in block.nodes:
             self.node(node)
         last = self.tick()
-        for v in block.outputs:
+        kept = len(block.outputs) - produced
+        for v in block.outputs[:kept]:
             self.use(v, last)
+        for v in block.outputs[kept:]:
+            born = order.defined.get(v, 0)
+            self.use(v, born if born > first else last)
         order.span[block] = (first, last)
 
     def node(self, node: Node) -> None:
@@ -181,8 +194,6 @@ class Numbering:
         for i, v in enumerate(node.inputs):
             if self.counts(node, i):
                 self.use(v, position)
-        if node.op in WRITES:
-            self.open += [(node, branch) for branch, is_then, _ in self.arms if is_then]
         if not node.blocks:
             for v in node.outputs:
                 order.defined[v] = position + 1
@@ -190,24 +201,23 @@ class Numbering:
         is_loop = node.op == "loop"
         if is_loop:
             self.stack.append(_Loop(position))
-        for i, inner in enumerate(node.blocks):
-            if not is_loop:
-                self.arms.append((node, i == 0, position))
-            self.block(inner)
-            if not is_loop:
-                self.arms.pop()
+        for inner in node.blocks:
+            stored = is_loop and self.stored_at_once and inner is node.blocks[-1]
+            self.block(inner, node.loop.n_produced if stored else 0)
         end = order.end[node] = self.tick()
         if is_loop:
             order.loops.append((position, end))
             for v in self.stack.pop().captured:
                 order.last_use[v] = max(order.last_use[v], end)
-                for arm, is_then, _ in self.arms:
-                    if is_then and (v, arm) in order.in_then:
-                        order.in_then[v, arm] = max(order.in_then[v, arm], end)
+        else:
+            then, other = (order.span[b] for b in node.blocks)
+            order.branches.append(Branch(position, then, other))
         for v in node.outputs:
             order.defined[v] = end + 1
 
 
-def number(graph: Graph, counts: Callable[[Node, int], bool] = lambda node, index: True) -> Order:
-    """The order of a graph; only inputs for which ``counts(node, index)`` holds are uses."""
-    return Numbering(counts).run(graph)
+def number(graph: Graph, counts: Callable[[Node, int], bool] = lambda node, index: True,
+           stored_at_once: bool = False) -> Order:
+    """The order of a graph (see :class:`Numbering`); only inputs for which
+    ``counts(node, index)`` holds are uses."""
+    return Numbering(counts, stored_at_once).run(graph)

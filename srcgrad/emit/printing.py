@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
-
-import astor
-from astor.op_util import Precedence
 
 from srcgrad.emit.comments import place_of, text_of
 from srcgrad.emit.wrapping import WIDTH, wrap
 from srcgrad.errors import Where
 
+with warnings.catch_warnings():  # astor lists nodes that Python 3.12 warns of
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import astor
+    from astor.op_util import Precedence
+
 
 class _Generator(astor.SourceGenerator):  # type: ignore[misc]
-    """astor's printer, with subscripts as today's grammar has them."""
+    """astor's printer, with subscripts and f-strings as today's grammar has them."""
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         self.write(node.value, "[")
@@ -50,6 +53,27 @@ class _Generator(astor.SourceGenerator):  # type: ignore[misc]
             if part is not None:
                 part._pp = Precedence.Comma  # type: ignore[attr-defined]
                 self.write(part)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        self.write("")  # what is due before
+        start = len(self.result)
+        self._parts(node)
+        text = "".join(self.result[start:])
+        del self.result[start:]
+        self.write(f"f{text!r}")
+
+    def _parts(self, node: ast.JoinedStr) -> None:
+        for part in node.values:
+            if not isinstance(part, ast.FormattedValue):
+                assert isinstance(part, ast.Constant)
+                self.write(str(part.value).replace("{", "{{").replace("}", "}}"))
+                continue
+            part.value._pp = Precedence.FormattedValue  # type: ignore[attr-defined]
+            self.write("{", part.value, f"!{chr(part.conversion)}" if part.conversion > 0 else "")
+            if isinstance(part.format_spec, ast.JoinedStr):
+                self.write(":")
+                self._parts(part.format_spec)
+            self.write("}")
 
 
 def _joined(pieces: list[str]) -> str:
@@ -166,7 +190,7 @@ def _same(mine: Any, parsed: Any) -> bool:
             return False
         return all(_same(getattr(mine, f, None), getattr(parsed, f, None))
                    for f in mine._fields if f not in ("ctx", "kind", "type_comment"))
-    if isinstance(mine, list):
-        return isinstance(parsed, list) and _same_body(mine, parsed)
+    if isinstance(parsed, list):  # a field that is not given is empty
+        return isinstance(mine or [], list) and _same_body(mine or [], parsed)
     return type(mine) is type(parsed) and (mine == parsed or mine != mine) and (
         not isinstance(mine, (float, complex)) or repr(mine) == repr(parsed))

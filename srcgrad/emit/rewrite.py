@@ -48,10 +48,11 @@ class Rewriter:
 
     def at(self, value: Value, position: int) -> Value:
         for threshold, node in self.copies.get(value, ()):
-            around = threshold != self.order.start[node]  # the write comes round in a loop
+            written = self.order.start[node]
+            around = threshold != written  # the write comes round in a loop
             if position > threshold and (
-                    not self.order.is_excluded(position, node, threshold) if around
-                    else self.order.follows(position, node)):
+                    not self.order.is_excluded(position, written, threshold) if around
+                    else self.order.follows(position, written)):
                 return self.saved[value]
         return value
 

@@ -262,7 +262,10 @@ class Plain:
             op = INPLACE.get(fn) or BINARY.get(fn)
         except TypeError:
             return False
-        marked = fn in INPLACE or (node.origin is not None and node.origin.augmented) or (
+        # a number may become an array by ``c *= y``; an array is never written to in this way
+        marked = fn in INPLACE or (
+            node.origin is not None and node.origin.augmented and bool(node.inputs)
+            and node.inputs[0].aval.kind in SCALARS) or (
             is_adjoint(node) and all(
                 v.aval.kind in SCALARS for v in (node.out, *node.inputs)))
         if op is None or not marked:
@@ -364,7 +367,9 @@ class Plain:
             return
         base = self.base(node)
         last = steps[-1]
-        if isinstance(last, Index) and not last.basic and not _is_mask(last.key, node):
+        as_written = not is_adjoint(node)  # it also writes to what is read-only
+        if isinstance(last, Index) and (as_written or not (
+                last.basic or _is_mask(last.key, node))):
             part = self.e.steps(base, steps[:-1], node.inputs)
             key = self.e.template(last.key, node.inputs)
             at = self.e.space.function(np.add.at)

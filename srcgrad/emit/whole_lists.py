@@ -11,6 +11,10 @@
     for j in range(len(d_h)):                  d_h = [a + b for a, b in zip(d_h, d_g)]
         d_h[j] += d_g[j]
 
+    d_x = np.zeros_like(x)                     d_x = np.array(d_h)
+    for j in reversed(range(len(x))):
+        d_x[j] = d_h[j]
+
 The first are ``sum`` as the user wrote it, the others are adjoints of lists.
 """
 
@@ -18,6 +22,8 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+
+import numpy as np
 
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Value, walk
@@ -58,13 +64,21 @@ class _Whole:
                 self.filled(node, parts) or self.added(node, parts))
             if found is not None:
                 return found
+        if is_adjoint(node) and self.is_plain(node) and (
+                node.loop.n_carried == node.loop.n_consumed == 1):
+            found = self.gathered(node, LoopParts(node))
+            if found is not None:
+                return found
         return [node.but(blocks=tuple(map(self.block, node.blocks)))]
 
     def is_simple(self, node: Node) -> bool:
         """Does a loop carry one value and nothing else, over all of something?"""
+        return node.loop.n_carried == 1 and node.loop.n_consumed == 0 and self.is_plain(node)
+
+    def is_plain(self, node: Node) -> bool:
+        """Does a loop run from 0 on, and give nothing but what it carries?"""
         spec = node.loop
-        return (spec.kind == "for" and spec.n_carried == 1 and not spec.exits
-                and spec.n_last == spec.n_produced == spec.n_consumed == 0
+        return (spec.kind == "for" and not spec.exits and spec.n_last == spec.n_produced == 0
                 and self.constant(node.inputs[0]) == 0 and self.constant(node.inputs[2]) == 1
                 and not self.uses[node.outputs[-1]])
 
@@ -135,6 +149,28 @@ class _Whole:
         length = Node("list_len", (items,), (Value(INT),), origin=node.origin)
         return [length, Node("apply", (term, length.out), (parts.results[0],), {
             "fn": operator.mul, "args": ([Ref(0)], Ref(1)), "kwargs": {}}, origin=node.origin)]
+
+
+    def gathered(self, node: Node, parts: LoopParts) -> list[Node] | None:
+        """``np.array(d_h)``."""
+        body, (items,), (base,) = node.blocks[-1], parts.sources, parts.inits
+        zeros, size = self.makers.get(base), node.inputs[1].aval.expr
+        if len(body.nodes) != 1 or not _holds_numbers(items) or size is None or (
+                base.aval.shape != (size,) or base.aval.dtype is None or self.uses[base] != 1):
+            return None
+        if zeros is None or zeros.op != "apply" or (
+                zeros.params["fn"] not in (np.zeros_like, np.zeros)) or not is_adjoint(zeros):
+            return None
+        (write,) = body.nodes
+        if write.op != "write" or write.out is not parts.next[0] or (
+                write.inputs != (parts.carried[0], parts.elements[0], parts.index)
+                or write.params["steps"] != (Index(Ref(2)),)):
+            return None
+        dtype = base.aval.dtype
+        return [Node("apply", (items,), (parts.results[0],), {
+            "fn": np.array, "args": (Ref(0),),
+            "kwargs": {} if dtype == np.float64 else {"dtype": dtype}, "many": False},
+            origin=node.origin)]
 
 
 def _holds_numbers(value: Value) -> bool:

@@ -1,11 +1,15 @@
 """Shape functions of one array along axes.
 
 Functions that only drop, keep, permute or add unit axes are probed once per rank, on an array
-whose axes all have different sizes: each size of the result names the axis it comes from.
+whose axes all have different sizes (of many axes: on a few arrays): each size of the result names
+the axis it comes from.
 """
 
 from __future__ import annotations
 
+import functools
+import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -36,7 +40,10 @@ _FAMILY: frozenset[Any] = frozenset([
     *(u.reduce for u in _UFUNCS), *(u.accumulate for u in _UFUNCS),
 ])
 _SQUEEZES: frozenset[Any] = frozenset({np.squeeze, Method("squeeze")})
-_MEMO: dict[Any, tuple[Result, list[Any], tuple[Order, ...]]] = {}
+
+Places = list[tuple[int, ...]]  # of each axis of a result: its sizes for all example shapes
+Probed = tuple[Result, list[Any], tuple[Order, ...], list[Places]]
+_MEMO: dict[Any, Probed] = {}
 
 
 def along_axes(fn: Callable[..., Any], args: tuple[Any, ...],
@@ -56,15 +63,15 @@ def along_axes(fn: Callable[..., Any], args: tuple[Any, ...],
     found = _MEMO.get(key)
     if found is None:
         found = _MEMO[key] = _probe(fn, args[0], units, args[1:], kwargs)
-    result, relations, orders = found
+    result, relations, orders, places = found
     guards: list[Guard] = []
     if fn in _SQUEEZES and len(args) == 1 and kwargs.get("axis") is None:
         doubtful = [d for d in source if not never_one(d) and d != 1]
         if any(map(is_varying, doubtful)):
             return Outcome((any_aval(args[0].dtype),), views=("maybe",), sources=(0,))
         guards = [("ne1", d) for d in doubtful]
-    avals = tuple(_with_axes(a, source) if a.is_array else a.but(expr=None)
-                  for a in result.avals)
+    avals = tuple(a.but(shape=_named(p, source, units)) if a.is_array else a.but(expr=None)
+                  for a, p in zip(result.avals, places))
     return Outcome(avals, result.many, result.container, tuple(r[0] for r in relations),
                    tuple(r[1] for r in relations), tuple(guards), orders=orders)
 
@@ -80,18 +87,31 @@ def _of_size_one(source: tuple[Dim, ...], args: tuple[Any, ...],
     return tuple(1 if i in picked and isinstance(d, Poly) else d for i, d in enumerate(source))
 
 
-def _with_axes(aval: Aval, source: tuple[Dim, ...]) -> Aval:
+def _named(places: Places, source: tuple[Dim, ...], units: tuple[bool, ...]) -> tuple[Dim, ...]:
     """The result's sizes by the axes of the source they come from: one axis, or all of them."""
-    origin: dict[Any, Dim] = {1: 1}
+    shapes = _examples(units)
+    origin: dict[tuple[int, ...], Dim] = {(1,) * len(shapes): 1}
     count: Dim = 1
-    places = 1
     for axis, d in enumerate(source):
         count = multiply(count, d)
-        if not (isinstance(d, int) and d == 1):
-            places *= 2 + axis
-            origin[2 + axis] = d
-    origin.setdefault(places, count)
-    return aval.but(shape=tuple(origin[n] for n in aval.shape or ()))
+        origin.setdefault(tuple(s[axis] for s in shapes), d)
+    origin.setdefault(tuple(map(math.prod, shapes)), count)
+    return tuple(origin[p] for p in places)
+
+
+@functools.lru_cache(256)
+def _examples(units: tuple[bool, ...]) -> list[tuple[int, ...]]:
+    """Shapes whose sizes, taken together, tell the axes apart: one shape, or of many axes
+    several in which each axis has size 2 or 3."""
+    one = tuple(1 if unit else 2 + axis for axis, unit in enumerate(units))
+    if math.prod(one) <= 1 << 20:
+        return [one]
+    wide = [axis for axis, unit in enumerate(units) if not unit]
+    number = next(n for n in itertools.count(2) if n * (n + 1) // 2 >= len(wide))
+    marks = [m for size in (1, 2) for m in itertools.combinations(range(number), size)]
+    threes = dict(zip(wide, marks))
+    return [tuple(1 if unit else 3 if k in threes[axis] else 2 for axis, unit in enumerate(units))
+            for k in range(number)]
 
 
 def _is_static(structure: Any) -> bool:
@@ -103,13 +123,18 @@ def _is_static(structure: Any) -> bool:
 
 
 def _probe(fn: Callable[..., Any], aval: Aval, units: tuple[bool, ...], args: tuple[Any, ...],
-           kwargs: dict[str, Any]) -> tuple[Result, list[Any], tuple[Order, ...]]:
-    shape: tuple[Dim, ...] = tuple(1 if unit else 2 + axis for axis, unit in enumerate(units))
-    seen = [describe(call(fn, (array(aval.dtype, shape), *args), kwargs, {}, layout))
+           kwargs: dict[str, Any]) -> Probed:
+    shape, *more = _examples(units)
+    shift = None if more else 0.0  # zeros cost nothing
+    seen = [describe(call(fn, (array(aval.dtype, shape), *args), kwargs, {}, layout, shift))
             for layout in ("C", "F", "gaps")]
     relations = [merge_relations([r.relations[i] for r in seen])
                  for i in range(len(seen[0].avals))]
     flags = zip(*(r.contiguous for r in seen))
     orders: tuple[Order, ...] = tuple(
         "C" if all(f) else "keep" if f[0] else None for f in flags)
-    return seen[0], relations, orders
+    others = [describe(call(fn, (array(aval.dtype, s), *args), kwargs, {}, "C", shift))
+              for s in more]
+    places = [list(zip(*(r.avals[i].shape or () for r in (seen[0], *others))))
+              for i in range(len(seen[0].avals))]
+    return seen[0], relations, orders, places

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +20,7 @@ from ..structure import mapped
 from .outcome import Outcome, fresh_results, placeholder
 from .probing import SHIFTS, Result, call, describe, merge_relations
 from .purity import may_probe
-from .sizes import Equations, Matcher, all_equated, assignments, unifications
+from .sizes import Equations, Matcher, all_equated, assignments, few_elements, unifications
 
 # Names of functions whose results share memory with an input under some layouts only.
 _LAYOUT_DEPENDENT = frozenset({
@@ -176,10 +177,10 @@ def _with_numbers(args: Any, kwargs: Any) -> tuple[Any, Any, dict[Atom, Dim]]:
     static sizes by symbols; the last result maps those back."""
     back: dict[Atom, Dim] = {}
     large: dict[int, Poly] = {}
-    counter = 0
+    counter, limit = 0, _LARGE
 
     def shrink(dim: Dim) -> Dim:
-        if isinstance(dim, Poly) or dim <= _LARGE:
+        if isinstance(dim, Poly) or dim <= limit:
             return dim
         if dim not in large:
             large[dim] = symbol("large", serial=dim)
@@ -187,7 +188,8 @@ def _with_numbers(args: Any, kwargs: Any) -> tuple[Any, Any, dict[Atom, Dim]]:
         return large[dim]
 
     def change(aval: Aval) -> Aval:
-        nonlocal counter
+        nonlocal counter, limit
+        limit = _largest_kept(aval.shape or ())
         if aval.kind is Kind.LIST or (
                 aval.expr is None and aval.kind in (Kind.INT, Kind.SCALAR)
                 and aval.dtype is not None and aval.dtype.kind in "iu"):
@@ -195,11 +197,18 @@ def _with_numbers(args: Any, kwargs: Any) -> tuple[Any, Any, dict[Atom, Dim]]:
             elem = None if aval.elem is None else change(aval.elem)
             return aval.but(elem=elem, expr=placeholder(counter) if aval.expr is None
                             else shrink(aval.expr))
-        if aval.shape and any(not isinstance(d, Poly) and d > _LARGE for d in aval.shape):
+        if aval.shape and any(not isinstance(d, Poly) and d > limit for d in aval.shape):
             return aval.but(shape=tuple(map(shrink, aval.shape)))
         return aval
 
     return mapped(args, Aval, change), mapped(kwargs, Aval, change), back
+
+
+def _largest_kept(shape: tuple[Dim, ...]) -> int:
+    """Which static sizes of an array are kept in examples: small ones, of many axes very small
+    ones."""
+    static = [min(d, _LARGE) for d in shape if isinstance(d, int)]
+    return _LARGE if math.prod(static) <= 1 << 16 else 4 if len(static) < 8 else 2
 
 
 def _back(aval: Aval, back: dict[Atom, Dim]) -> Aval:
@@ -260,6 +269,8 @@ def _found(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
         return True
 
     numbers = [*_SIZES_WANTED.get(name_of(fn), ()), *_small_numbers((args, kwargs))]
+    if name_of(fn) == "solve_banded" and _are_numbers(args[0]):
+        numbers.insert(0, sum(args[0]) + 1)  # rows of diagonals
     for equations, necessary in unifications(shapes, dims, numbers):
         if not all_equated(equations) or not accepts(equations):
             continue
@@ -269,7 +280,7 @@ def _found(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
                 equations = fewer
         return _attempt(fn, args, kwargs, dims, all_equated(equations), shift, necessary)
     _demand_integers(leaves)
-    if not isinstance(first, ValueError | IndexError):  # LinAlgError is a ValueError
+    if not isinstance(first, ValueError | IndexError | RuntimeError):  # LinAlgError: a ValueError
         raise first
     if _RANKS.search(str(first)) and _says(fn, args, kwargs, dims) == {str(first)}:
         raise first  # a mistake about ranks, whatever the sizes: the user's
@@ -278,13 +289,17 @@ def _found(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
         why=f"called on {', '.join(map(str, leaves))} it says: {first}") from first
 
 
+def _are_numbers(structure: Any) -> bool:
+    return isinstance(structure, tuple | list) and all(type(n) is int for n in structure)
+
+
 _RANKS = re.compile(r"dimension|\bndim|[0-9]-?[dD]\b|\baxis|\baxes|\brank")
 
 
 def _says(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim]) -> set[str]:
     """The messages of ``fn`` under all assignments of sizes."""
     found = set()
-    for sizes in assignments(dims):
+    for sizes in _sizes(leaves_of((args, kwargs)), dims, {})[0]:
         try:
             call(fn, args, kwargs, sizes)
         except Exception as err:
@@ -320,7 +335,8 @@ def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
     """Probe with sizes for which the symbols of ``equal`` have the values given there."""
     runs, results = [], []
     failure: Exception | None = None
-    for sizes in assignments([substitute(d, equal) for d in dims] if equal else dims):
+    chosen, strict = _sizes(leaves_of((args, kwargs)), dims, equal)
+    for sizes in chosen:
         sizes.update({atom: evaluate(value, sizes) for atom, value in equal.items()})
         try:
             results.append(describe(call(fn, args, kwargs, sizes, shift=shift)))
@@ -328,11 +344,25 @@ def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
             if isinstance(err, np.exceptions.AxisError):
                 raise
             failure = failure or err
+            if strict:
+                break
             continue
         runs.append(sizes)
-    if failure is not None and len(runs) < 2:  # it takes two runs to recognise a size
+    if failure is not None and (strict or len(runs) < 2):  # it takes two runs to recognise a size
         raise failure
     return runs, results, necessary, shift
+
+
+def _sizes(leaves: list[Aval], dims: list[Dim],
+           equal: dict[Atom, Dim]) -> tuple[list[dict[Atom, int]], bool]:
+    """Assignments of sizes, and whether all of them have to be accepted."""
+    shapes = [a.shape for a in leaves if a.shape]
+    if equal:
+        dims = [substitute(d, equal) for d in dims]
+        shapes = [tuple(substitute(d, equal) for d in s) for s in shapes]
+    usual = assignments(dims)
+    few = few_elements(dims, shapes, usual)
+    return ([dict(a) for a in usual], False) if few is None else (few, True)
 
 
 def _alike(results: list[Result]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..kinds import Kind
 from ..spelling import begin_cleanup, end_cleanup
 from .conformance import Checker
 from .ir import Block, Graph, Index, Node, Steps, Value, fill
@@ -286,11 +287,12 @@ _SIMPLE: dict[str, Callable[[Node, list[Any]], list[Any]]] = {
     "list_acc": _edited(_list_acc),
     "pop": _pop,
     "get": _get,
-    "list_len": lambda node, inputs: [len(inputs[0])],
+    "list_len": lambda node, inputs: [len(inputs[0] or ())],
     "pack": lambda node, inputs: [tuple(None if v is UNDEFINED else v for v in inputs)],
     "unpack": lambda node, inputs: list(inputs[0]),
     "list_like": lambda node, inputs: [_zero_like(inputs[0])],
-    "copy": lambda node, inputs: [copied(inputs[0])],
+    "copy": lambda node, inputs: [
+        [] if inputs[0] is None and node.out.aval.kind is Kind.LIST else copied(inputs[0])],
     "undef": lambda node, inputs: [UNDEFINED],
 }
 

@@ -61,6 +61,8 @@ def _square(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome |
     shape = sizes_of((bound["N"], bound["N"] if columns is None else columns))
     if shape is None or "like" in bound:
         return None
+    if fn is np.tri:
+        shape = tuple(dims.maximum(0, d) for d in shape)
     if fn is np.identity:
         aval = _kind(fn, (2, *args[1:]), kwargs)
     else:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ..dims import Bound, Dim, Poly, symbol, symbols
+from ..dims import Atom, Bound, Dim, Poly, substitute, symbol, symbols
 from ..errors import UnsupportedOperation
 from ..kinds import Aval
 from ..spelling import At, Part
@@ -22,14 +22,17 @@ PLACEHOLDER = "?"  # symbols of this name stand for sizes that each call makes a
 class Fresh:
     """A source of symbols for sizes that only a run knows.
 
-    A tracer owns one, so that the names it gives do not depend on what was traced before.
+    A tracer owns one, so that the names it gives do not depend on what was traced before; it
+    makes all symbols of loop indices, sizes and numbers there, so that no two are one.  ``mark``
+    sets the names of another source apart.
 
     >>> fresh = Fresh()
-    >>> fresh("k"), fresh("k"), fresh("m")
-    (k, k_1, m)
+    >>> fresh("k"), fresh("k"), fresh("m"), Fresh("'")("k")
+    (k, k_1, m, k')
     """
 
-    def __init__(self) -> None:
+    def __init__(self, mark: str = "") -> None:
+        self._mark = mark
         self._counts: dict[str, int] = {}
 
     def counts(self) -> dict[str, int]:
@@ -40,7 +43,7 @@ class Fresh:
                  varying: bool = True, not_one: bool = False) -> Poly:
         serial = self._counts.get(name, 0)
         self._counts[name] = serial + 1
-        return symbol(name, serial=serial, low=low, high=high, varying=varying,
+        return symbol(name + self._mark, serial=serial, low=low, high=high, varying=varying,
                       not_one=not_one)
 
 
@@ -107,6 +110,15 @@ class Outcome:
         """The outcome with every placeholder replaced by a fresh, varying size."""
         mapping: dict[Dim, Dim] = {}
         return replace(self, avals=tuple(_renamed(a, mapping, fresh) for a in self.avals))
+
+    def where(self, sizes: Mapping[Atom, Dim]) -> Outcome:
+        """The outcome in other symbols."""
+        if not sizes:
+            return self
+        avals = tuple(a.but(expr=substitute(a.expr, sizes), shape=a.shape and tuple(
+            substitute(d, sizes) for d in a.shape)) for a in self.avals)
+        guards = tuple((relation, substitute(dim, sizes)) for relation, dim in self.guards)
+        return replace(self, avals=avals, guards=guards)
 
     def step(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
              output: int = 0) -> tuple[Any, Through] | None:

@@ -63,6 +63,20 @@ def partly_undefined(block: Block, around: frozenset[Value] = frozenset()) -> se
     return found
 
 
+def with_none(block: Block) -> Block:
+    """A block whose outputs are None where they are undefined: a function returns something."""
+    if partly_undefined(block).isdisjoint(block.outputs):
+        return block
+
+    def bound(inner: Block) -> Block:
+        return inner.but(nodes=tuple(
+            Node("const", (), n.outputs, {"value": None}, (), n.origin) if n.op == "undef"
+            else n.but(blocks=tuple(map(bound, n.blocks))) if n.blocks else n
+            for n in inner.nodes))
+
+    return bound(block)
+
+
 class Mirror:
     """``params["mirror"]`` of a backward region in an open graph: the forward region that it
     reverses, named by one of its outputs."""

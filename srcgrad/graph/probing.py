@@ -30,8 +30,18 @@ Sizes = Mapping[Atom, int]
 SHIFTS = (0.0, 1.0, -1.0, None, math.nan)
 
 
-@functools.cache
+_KEPT = 1 << 12  # elements of the largest examples that are made once
+
+
 def _filled(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool,
+            shift: float | None = 0.0) -> np.ndarray[Any, Any]:
+    """Numbers of a dtype and shape; small arrays are kept."""
+    make = _made if math.prod(shape) <= _KEPT else _made.__wrapped__
+    return make(dtype, shape, square, shift)
+
+
+@functools.cache
+def _made(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool,
             shift: float | None = 0.0) -> np.ndarray[Any, Any]:
     count = math.prod(shape)
     if shift is None:
@@ -66,11 +76,17 @@ def _filled(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool,
 def _laid_out(values: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
     """A copy of ``values`` in C order, Fortran order or with gaps between the elements."""
     if layout == "C" or values.ndim == 0:
-        return values.copy()
+        return values.copy() if values.size <= _KEPT else values
     if layout == "F":
         return np.array(values, order="F")
     wide = np.repeat(values, 2, axis=-1)
     return wide[..., ::2]
+
+
+def _zeros(shape: tuple[int, ...], dtype: np.dtype[Any], layout: str) -> np.ndarray[Any, Any]:
+    if layout == "gaps" and shape:
+        return np.zeros((*shape[:-1], 2 * shape[-1]), dtype)[..., ::2]
+    return np.zeros(shape, dtype, order="F" if layout == "F" else "C")
 
 
 def dummy(aval: Aval, sizes: Sizes, layout: str = "C", definite: bool = False,
@@ -80,6 +96,8 @@ def dummy(aval: Aval, sizes: Sizes, layout: str = "C", definite: bool = False,
     if kind is Kind.ARRAY:
         assert aval.shape is not None and aval.dtype is not None
         shape = tuple(evaluate(d, sizes) for d in aval.shape)
+        if shift is None:
+            return _zeros(shape, aval.dtype, layout)
         square = definite and len(shape) >= 2 and shape[-1] == shape[-2] and shape[-1] > 0
         return _laid_out(_filled(aval.dtype, shape, square, shift), layout)
     if kind is Kind.FLOAT:

@@ -27,6 +27,8 @@ def product(fn: Callable[..., Any], args: tuple[Any, ...],
         return _einsum(args, kwargs)
     if fn is np.vdot and len(args) == 2 and all(map(_is_array, args)):
         return Outcome((_kind(fn, tuple(array(a.dtype, (2,)) for a in args)),))
+    if fn in (np.tensordot, np.linalg.tensordot) and len(args) in (2, 3):
+        return _tensordot(*args, **kwargs) if set(kwargs) <= {"axes"} else None
     if fn is np.linalg.multi_dot and len(args) == 1 and not kwargs:
         return _chain(args[0])
     return None
@@ -38,7 +40,7 @@ def _is_array(value: Any) -> bool:
 
 def _kind(fn: Callable[..., Any], args: tuple[Any, ...]) -> Aval:
     """What the function returns on tiny arrays, memoised."""
-    key = (fn, args)
+    key = (fn, str(args))
     found = _KINDS.get(key)
     if found is None:
         found = _KINDS[key] = describe(call(fn, args, {}, {})).avals[0]
@@ -63,9 +65,33 @@ def _matrix_product(fn: Callable[..., Any], args: tuple[Any, ...]) -> Outcome | 
         except ValueError:
             return None
         shape = (*batch, *rows[-1:], *columns)
-    aval = _kind(fn, tuple(array(x.dtype, (2,) * len(x.shape)) for x in args))
+    aval = _kind(fn, tuple(array(x.dtype, (1,) * len(x.shape)) for x in args))
     return Outcome((aval.but(shape=shape) if aval.is_array else aval,),
                    guards=tuple(broadcast.guards), uncertain=broadcast.uncertain, orders=("C",))
+
+
+def _tensordot(a: Any, b: Any, axes: Any = 2) -> Outcome | None:
+    """Axes given by plain numbers."""
+    if not (_is_array(a) and _is_array(b)):
+        return None
+    if type(axes) is int:
+        summed = [tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))]
+    elif isinstance(axes, tuple | list) and len(axes) == 2:
+        summed = [tuple(x) if isinstance(x, tuple | list) else (x,) for x in axes]
+    else:
+        return None
+    kept = []
+    for operand, along in zip((a, b), summed):
+        if not all(type(i) is int and -operand.ndim <= i < operand.ndim for i in along):
+            return None
+        places = [i % operand.ndim for i in along]
+        kept.append([d for i, d in enumerate(operand.shape) if i not in places])
+    pairs = [(a.shape[i], b.shape[j]) for i, j in zip(*summed)]
+    if len(summed[0]) != len(summed[1]) or any(
+            isinstance(m, int) and isinstance(n, int) and m != n for m, n in pairs):
+        return None  # probing has NumPy's own words for it
+    aval = _kind(np.tensordot, (*(array(x.dtype, (1,) * x.ndim) for x in (a, b)), summed))
+    return Outcome((aval.but(shape=tuple(kept[0] + kept[1])),), orders=("C",))
 
 
 def _einsum(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
@@ -92,7 +118,7 @@ def _einsum(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
             sizes[letter] = size if known == 1 else known if size == 1 else preferred(known, size)
     if any(c not in sizes for c in output):
         return None
-    tiny = tuple(array(x.dtype, (2,) * len(x.shape)) for x in operands)
+    tiny = tuple(array(x.dtype, (1,) * len(x.shape)) for x in operands)
     aval = _kind(np.einsum, (subscripts, *tiny))
     result = aval.but(shape=tuple(sizes[c] for c in output)) if aval.is_array else aval
     if len(terms) == 1 and set(output) == set(terms[0]) and aval.is_array:

@@ -353,9 +353,21 @@ def _getitem(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome 
                    uncertain=found.uncertain)
 
 
+def _numbers(value: Any) -> Any:
+    """An operand as an Aval, also a list of numbers."""
+    if not isinstance(value, (list, tuple)):
+        return _as_operand(value)
+    items = [v if isinstance(v, Aval) else aval_of(v) for v in value if isinstance(
+        v, (Aval, bool, int, float, complex, np.generic))]
+    if len(items) < len(value) or any(
+            v.shape != () or v.dtype is None or v.optional for v in items):
+        return None
+    return array(np.result_type(*(v.dtype for v in items)) if items else float, (len(items),))
+
+
 def _convolve(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     bound = dict(zip(("a", "v", "mode"), args)) | kwargs
-    operands = [_as_operand(bound.get(k)) for k in ("a", "v")]
+    operands = [_numbers(bound.get(k)) for k in ("a", "v")]
     default = "full" if fn is np.convolve else "valid"
     mode = bound.get("mode", default)
     if not all(isinstance(o, Aval) and o.is_array and o.ndim == 1 for o in operands):

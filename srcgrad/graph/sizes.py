@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
+import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -25,6 +27,7 @@ from ..dims import (
 
 _TABLE = (5, 7, 4, 9, 6, 11, 8, 3, 10, 12)
 _LARGE, _SMALL = 16, (3, 4, 2, 5, 6)
+_FEW, _ELEMENTS, _PRODUCTS = 1 << 14, 1 << 21, 1 << 34  # of examples, of their outer products
 
 
 def assignments(dims: Iterable[Any]) -> list[dict[Atom, int]]:
@@ -33,6 +36,60 @@ def assignments(dims: Iterable[Any]) -> list[dict[Atom, int]]:
     assignment (so that ``min(n, m)`` is not taken for ``n``)."""
     found = _assignments(tuple(dict.fromkeys(dims)))
     return [dict(a) for a in found]
+
+
+def few_elements(dims: list[Any], shapes: list[tuple[Dim, ...]],
+                 usual: list[dict[Atom, int]]) -> list[dict[Atom, int]] | None:
+    """Assignments for arrays of so many axes that the usual sizes would make them huge; None if
+    they do not.  All sizes are small: two of them are equal in most assignments, but no two in
+    all of them, so that a function has to accept every one of these."""
+    if all(_fits(shapes, a, _ELEMENTS, _PRODUCTS) for a in usual):
+        return None
+    return [dict(a) for a in _few_elements(tuple(dims), tuple(shapes))]
+
+
+def _fits(shapes: Iterable[tuple[Dim, ...]], sizes: dict[Atom, int], each: int,
+          both: float = math.inf) -> bool:
+    """Has every array, and the outer product of the two largest ones, few elements?"""
+    counts = sorted(math.prod(max(evaluate(d, sizes), 1) for d in s) for s in shapes)
+    return not counts or (counts[-1] <= each and math.prod(counts[-2:]) <= both)
+
+
+@functools.lru_cache(4096)
+def _few_elements(dims: tuple[Any, ...], shapes: tuple[tuple[Dim, ...], ...],
+                  ) -> list[dict[Atom, int]]:
+    polys = [d for d in dims if isinstance(d, Poly)]
+    atoms = sorted(dict.fromkeys(a for d in polys for a in symbols(d)),
+                   key=lambda a: (a.high is not None, a.key))
+    least: dict[Atom, int] = {}
+    for atom in atoms:
+        least[atom] = _within(atom, 2, least)
+    for atom in atoms:  # sizes that follow from others are two at least, too
+        while least[atom] < 6 and any(evaluate(d, least) < 2 for d in polys
+                                      if atom in symbols(d)):
+            least[atom] += 1
+    draw = random.Random(0)
+    chosen: list[dict[Atom, int]] = []
+    while len(chosen) < 24 and (len(chosen) < 6 or not _distinct(polys, chosen)):
+        values, order = dict(least), draw.sample(atoms, len(atoms))
+        for atom in order * 3:
+            more = {**values, atom: values[atom] + draw.randint(1, 2)}
+            more = {a: _within(a, more[a], more) for a in atoms}
+            if _fits(shapes, more, max(_FEW, 4 * _count(shapes, least))):
+                values = more
+        if values not in chosen:
+            chosen.append(values)
+    return chosen
+
+
+def _count(shapes: Iterable[tuple[Dim, ...]], sizes: dict[Atom, int]) -> int:
+    return max(int(math.prod(max(evaluate(d, sizes), 1) for d in s)) for s in shapes)
+
+
+def _distinct(polys: list[Poly], chosen: list[dict[Atom, int]]) -> bool:
+    """Does each dim have other sizes than any other, and than any constant?"""
+    seen = {tuple(evaluate(p, c) for c in chosen) for p in polys}
+    return len(seen) == len(set(polys)) and all(len(set(s)) > 1 for s in seen)
 
 
 @functools.lru_cache(4096)
@@ -79,7 +136,22 @@ def _varied(chosen: list[dict[Atom, int]], candidates: list[dict[Atom, int]],
         candidates.remove(best)
         chosen.append(best)
     negative = [{**chosen[0], atom: -2} for atom in atoms if atom.low is None]
-    return chosen + negative[:3] + _within_bounds(chosen, atoms)
+    return chosen + negative[:3] + _within_bounds(chosen, atoms) + _drawn(atoms)
+
+
+def _drawn(atoms: list[Atom]) -> list[dict[Atom, int]]:
+    """Assignments without any system, so that no sum of sizes is the same in all: plain integers
+    are small, as indices are."""
+    plain = [a for a in atoms if a.low is None or a.high is not None]
+    draw, found = random.Random(len(atoms)), []
+    columns = {a: draw.sample(range(3, 13), 8) for a in atoms}
+    for k in range(8 if len(plain) > 1 else 5):
+        values: dict[Atom, int] = {}
+        for atom in atoms:
+            number = draw.randint(-2, 3) if atom in plain else columns[atom][k]
+            values[atom] = _within(atom, number, values)
+        found.append(values)
+    return found
 
 
 def _within_bounds(chosen: list[dict[Atom, int]], atoms: list[Atom]) -> list[dict[Atom, int]]:

@@ -30,7 +30,7 @@ from .infer import infer
 from .ir import Builder, Index, Value, abstract, avals_in
 from .outcome import MISSING, Fresh, Outcome
 
-fresh_size = Fresh()  # names sizes that only a run knows, where no tracer is at hand
+fresh_size = Fresh("'")  # names sizes that only a run knows, where no tracer is at hand
 
 
 def infer_fresh(fn: Callable[..., Any], args: tuple[Any, ...],

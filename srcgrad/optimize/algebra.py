@@ -78,7 +78,7 @@ class _Algebra(Stores):
             found = self.store(node, emit)
         elif node.op == "read" and not node.params.get("handle"):
             found = self.part(node, emit)
-        elif call_of(node) is not None:
+        elif call_of(node) is not None and node.out.aval.is_numeric:
             found = self._apply(node, emit)
         else:
             found = None

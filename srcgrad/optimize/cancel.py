@@ -33,6 +33,7 @@ _EXTREMA: frozenset[Any] = frozenset({
     Method("max"), Method("min")})
 _SUMS: frozenset[Any] = frozenset({np.sum, Method("sum"), np.add.reduce})
 _EQUAL: frozenset[Any] = frozenset({operator.eq, np.equal})
+_OR: frozenset[Any] = frozenset({operator.or_, np.bitwise_or})
 _IN_PLACE = {operator.iadd: operator.add, operator.isub: operator.sub,
              operator.imul: operator.mul, operator.itruediv: operator.truediv}
 _BUDGET = 400  # nodes that are looked at for one cotangent
@@ -84,8 +85,10 @@ class _Cancel(Operands):
         return [emit.call(np.zeros_like, like)]
 
     def _chosen_from(self, mask: Value) -> Value | None:
-        """``x`` where ``mask`` is ``x == max(x)``."""
+        """``x`` where ``mask`` is ``(x == max(x)) | isnan(x)``."""
         node = self.defined.get(mask)
+        if call_of(node) in _OR and node is not None:
+            node = self.defined.get(node.inputs[0])
         if node is None or call_of(node) not in _EQUAL or len(node.inputs) != 2:
             return None
         extremum = self.defined.get(node.inputs[1])

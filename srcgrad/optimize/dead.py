@@ -4,7 +4,7 @@ Effects are never removed, nor writes to objects of the caller (the graph's ``wr
 inputs), nor what they depend on.  With ``keep_raising`` the nodes of the forward part stay
 (its exceptions and warnings are part of a value that is asked for); without it only those
 that check what the derivative relies on: operands whose shapes must fit, indices, matrices
-that must be regular.  Works on open graphs: a
+that must be regular, and those that may raise where no adjoint does.  Works on open graphs: a
 forward value that a backward region refers to, and the region that a backward one mirrors,
 are alive.
 
@@ -22,9 +22,10 @@ are alive.
 
 from __future__ import annotations
 
+from ..graph.checking import checks
 from ..graph.ir import Block, Graph, Node, Value, walk
 from ..graph.parts import LoopParts
-from .checking import checks
+from ..graph.raising import may_raise, raised_too
 
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
@@ -81,6 +82,22 @@ class _Liveness:
                         checks(inner) or (not inner.blocks and not unbound.isdisjoint(
                             inner.inputs)))):
                     self._keep(inner)
+        self._run()
+        if not keep_raising and graph.border is not None:
+            self._keep_unneeded(graph)
+
+    def _keep_unneeded(self, graph: Graph) -> None:
+        """Keep what may raise and is not needed, unless its adjoint raises as well."""
+        adjoints: dict[int, list[Node]] = {}
+        for node in self.needed:
+            if node.origin is not None and node.origin.role == "adjoint":
+                adjoints.setdefault(node.origin.statement, []).append(node)
+        for node in walk(graph.block.but(nodes=graph.block.nodes[:graph.border])):
+            origin = node.origin
+            if node not in self.needed and may_raise(node, graph.callees) and not (
+                    origin is not None and (origin.role != "forward" or raised_too(
+                        node, adjoints.get(origin.statement, ())))):
+                self._keep(node)
         self._run()
 
     def _locate(self, block: Block, owner: Node | None) -> None:

@@ -43,6 +43,8 @@ def simplify(graph: Graph, *, keep_raising: bool = False, without: Collection[st
     callees = {name: simplify(callee, keep_raising=keep_raising, without=without)
                for name, callee in graph.callees.items()}
     graph = graph.but(callees=callees)
+    if graph.border is not None and not keep_raising and "dead" not in without:
+        graph = remove_dead(graph)  # while adjoints still read what they are the adjoints of
     for name, run in PASSES.items():
         if name not in without:
             graph = run(graph)

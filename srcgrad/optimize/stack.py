@@ -22,9 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..dims import Dim, is_varying, multiply, range_length, symbol
+from ..dims import Dim, is_varying, multiply, range_length
 from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill, walk
 from ..graph.parts import LoopParts
+from ..graph.symbolic import fresh_size
 from ..kinds import Aval, array, int_aval, same_dtype
 from ..spelling import Attribute
 from .rewriting import call_of, same_shape
@@ -104,7 +105,7 @@ class _Stacking:
     def _trips(self) -> Dim:
         bounds = [v.aval.expr for v in self.node.inputs[:3]]
         if any(b is None for b in bounds):
-            return symbol("trips", varying=True)
+            return fresh_size("trips")
         return range_length(*bounds)  # type: ignore[arg-type]
 
     def run(self) -> list[Node]:

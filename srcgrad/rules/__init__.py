@@ -129,6 +129,7 @@ __all__ = [
 for _module in ("special", "linalg", "fft", "stats", "signal", "ndimage", "interpolate",
                 "integrate", "optimize"):
     when_imported(f"scipy.{_module}", f"srcgrad.rules.scipy_{_module}")
+when_imported("scipy.fftpack", "srcgrad.rules.scipy_fftpack")
 when_imported("statistics", "srcgrad.rules.python_statistics")
 when_imported("scipy.signal", "srcgrad.rules.scipy_filters")
 when_imported("scipy.linalg", "srcgrad.rules.scipy_banded")

@@ -76,7 +76,7 @@ def softmax(input: Array, dim: int) -> Array:
     array([0.5, 0.5])
     """
     if np.ndim(input) == 0:
-        return np.ones_like(input)
+        return np.exp(input - input)  # 1, but NaN if it is not finite
     if np.size(input) == 0:
         return np.array(input)
     out = np.exp(input - np.max(input, axis=dim, keepdims=True))
@@ -96,7 +96,7 @@ def softmax_input(ct: Array, ans: Array, dim: int) -> Array:
 def log_softmax(input: Array, dim: int) -> Array:
     """The logarithm of :func:`softmax`."""
     if np.ndim(input) == 0:
-        return np.zeros_like(input)
+        return input - input
     if np.size(input) == 0:
         return np.array(input)
     out = input - np.max(input, axis=dim, keepdims=True)

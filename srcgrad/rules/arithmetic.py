@@ -94,7 +94,10 @@ def power_x1(x1: Array, x2: Array) -> Array:
 def power_x2(ct: Array, ans: Array, x1: Array) -> Array:
     if isinstance(x1, int | float) and x1 > 0:
         return ct * ans * math.log(x1)
-    return ct * ans * np.log(np.where(x1 == 0, 1, x1))  # 0 where the base is 0
+    # 0 where the base is 0, unless the power is infinite; the logarithm of a negative base is
+    # complex where the power is
+    none = (x1 == 0) & (np.abs(ans) <= 1)
+    return ct * ans * np.log(np.where(none, np.ones_like(ans), x1))
 
 
 variant(np.power, pow, lambda x1, x2, mod=None: None)
@@ -178,53 +181,67 @@ def hypot_x2(ct: Array, ans: Array, x2: Array) -> Array:
     return ct * x2 / np.where(ans == 0, 1, ans)
 
 
-def _winner(ct: Array, wins: Array, tie: Array, ties: str, first: bool) -> Array:
-    """``ct`` where the input wins and its share of it on a tie."""
+def _unless_lost(ct: Array, lost: Array, tie: Array, ties: str, first: bool) -> Array:
+    """``ct`` unless the other input was chosen, and its share of it on a tie.  Nobody loses
+    against NaN: a result that is NaN has no derivative 0."""
     if ties == "split":
-        return np.where(wins, ct, np.where(tie, 0.5 * ct, 0))
+        return np.where(lost, 0, np.where(tie, 0.5 * ct, ct))
     if (ties == "first") == first:
-        return np.where(wins | tie, ct, 0)
-    return np.where(wins, ct, 0)
+        return np.where(lost, 0, ct)
+    return np.where(lost | tie, 0, ct)
 
 
 @vjp(np.maximum, "x1", settings={"ties": "split"})
 def maximum_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _winner(ct, x1 > x2, x1 == x2, ties, first=True)
+    return _unless_lost(ct, x1 < x2, x1 == x2, ties, first=True)
 
 
 @vjp(np.maximum, "x2", settings={"ties": "split"})
 def maximum_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _winner(ct, x2 > x1, x1 == x2, ties, first=False)
+    return _unless_lost(ct, x1 > x2, x1 == x2, ties, first=False)
 
 
 @vjp(np.minimum, "x1", settings={"ties": "split"})
 def minimum_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _winner(ct, x1 < x2, x1 == x2, ties, first=True)
+    return _unless_lost(ct, x1 > x2, x1 == x2, ties, first=True)
 
 
 @vjp(np.minimum, "x2", settings={"ties": "split"})
 def minimum_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _winner(ct, x2 < x1, x1 == x2, ties, first=False)
+    return _unless_lost(ct, x1 < x2, x1 == x2, ties, first=False)
+
+
+def _tie(x1: Array, x2: Array) -> Array:
+    return (x1 == x2) | (np.isnan(x1) & np.isnan(x2))
+
+
+def _less(x1: Array, x2: Array) -> Array:
+    """Is ``x1`` less than ``x2``, or the only one that is NaN?"""
+    return (x1 < x2) | (np.isnan(x1) & ~np.isnan(x2))
+
+
+def _more(x1: Array, x2: Array) -> Array:
+    return (x1 > x2) | (np.isnan(x1) & ~np.isnan(x2))
 
 
 @vjp(np.fmax, "x1", settings={"ties": "split"})
 def fmax_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _winner(ct, (x1 > x2) | np.isnan(x2), x1 == x2, ties, first=True)
+    return _unless_lost(ct, _less(x1, x2), _tie(x1, x2), ties, first=True)
 
 
 @vjp(np.fmax, "x2", settings={"ties": "split"})
 def fmax_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _winner(ct, (x2 > x1) | np.isnan(x1), x1 == x2, ties, first=False)
+    return _unless_lost(ct, _less(x2, x1), _tie(x1, x2), ties, first=False)
 
 
 @vjp(np.fmin, "x1", settings={"ties": "split"})
 def fmin_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _winner(ct, (x1 < x2) | np.isnan(x2), x1 == x2, ties, first=True)
+    return _unless_lost(ct, _more(x1, x2), _tie(x1, x2), ties, first=True)
 
 
 @vjp(np.fmin, "x2", settings={"ties": "split"})
 def fmin_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _winner(ct, (x2 < x1) | np.isnan(x1), x1 == x2, ties, first=False)
+    return _unless_lost(ct, _more(x2, x1), _tie(x1, x2), ties, first=False)
 
 
 @elementwise(np.copysign, "x1")
@@ -291,14 +308,14 @@ def clip_a(ct: Array, a: Array, a_min: Array, a_max: Array, bounds: str) -> Arra
 
 @vjp(np.clip, "a_min")
 def clip_a_min(ct: Array, a: Array, a_min: Array, a_max: Array) -> Array:
-    clipped = a < a_min
-    return np.where(clipped if a_max is None else clipped & (a_min < a_max), ct, 0)
+    kept = a >= a_min
+    return np.where(kept if a_max is None else kept | (a_min >= a_max), 0, ct)
 
 
 @vjp(np.clip, "a_max")
 def clip_a_max(ct: Array, a: Array, a_min: Array, a_max: Array) -> Array:
-    clipped = a > a_max
-    return np.where(clipped if a_min is None else clipped | (a_min > a_max), ct, 0)
+    kept = a <= a_max
+    return np.where(kept if a_min is None else kept & (a_min <= a_max), 0, ct)
 
 
 entry("nan_to_num", np.nan_to_num).broadcasts = True

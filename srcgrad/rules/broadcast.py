@@ -62,6 +62,7 @@ def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
 
 arange = dispatching(np.arange)  # of symbolic sizes too
 eye = dispatching(np.eye)
+larger = dispatching(max)
 
 
 @runtime
@@ -188,6 +189,8 @@ def scatter_along_axis(values: Array, indices: Array, axis: int, shape: tuple[in
     array([2., 5.])
     """
     out = np.zeros(shape, np.asarray(values).dtype)
+    if not out.size:  # nothing is taken from an empty axis
+        return out
     axis = axis % len(shape)
     grid = list(np.ix_(*(np.arange(n) for n in np.broadcast_shapes(values.shape, indices.shape))))
     grid[axis] = indices

@@ -123,11 +123,12 @@ def correlate(
     if len(out) == 2 and stride == (1, 1) and not _is_pointwise(kernel, stride, padding):
         return grid_correlate(x, w, Grid(x.shape[2:], kernel, padding, dilation, out), groups)
     columns = _columns(x, kernel, stride, padding, dilation, out)
+    width = math.prod(w.shape[1:])
     if groups == 1:
-        result = np.matmul(w.reshape(o, -1), columns)
+        result = np.matmul(w.reshape(o, width), columns)
     else:
-        grouped = columns.reshape(n, groups, -1, columns.shape[-1])
-        result = np.matmul(w.reshape(groups, o // groups, -1), grouped)
+        grouped = columns.reshape(n, groups, width, columns.shape[-1])
+        result = np.matmul(w.reshape(groups, o // groups, width), grouped)
     return result.reshape(n, o, *out)
 
 
@@ -138,7 +139,7 @@ def correlate_input(
     """The transpose of :func:`correlate` in ``x``; ``size`` is the image's spatial size."""
     kernel = w.shape[2:]
     if _is_pointwise(kernel, stride, padding) and tuple(g.shape[2:]) == tuple(size):
-        return _turned_product(g, w, groups).reshape(g.shape[0], -1, *size)
+        return _turned_product(g, w, groups).reshape(g.shape[0], w.shape[1] * groups, *size)
     if len(size) == 2 and stride == (1, 1):
         grid = Grid(tuple(size), kernel, padding, dilation, g.shape[2:])
         return grid_input(g, w, grid, groups)
@@ -150,9 +151,10 @@ def _turned_product(g: Array, w: Array, groups: int) -> Array:
     """``w.T @ g`` per image: columns ``(N, C * prod(kernel), positions)``."""
     n, o = g.shape[:2]
     flat = g.reshape(n, groups, o // groups, math.prod(g.shape[2:]))
-    turned = np.swapaxes(w.reshape(groups, o // groups, -1), 1, 2)
+    width = math.prod(w.shape[1:])
+    turned = np.swapaxes(w.reshape(groups, o // groups, width), 1, 2)
     columns = np.matmul(turned[0], flat[:, 0]) if groups == 1 else np.matmul(turned, flat)
-    return columns.reshape(n, -1, flat.shape[-1])
+    return columns.reshape(n, groups * width, flat.shape[-1])
 
 
 @runtime
@@ -163,7 +165,7 @@ def correlate_weight(
     n, o = g.shape[:2]
     if len(kernel) == 2 and stride == (1, 1) and not _is_pointwise(kernel, stride, padding):
         grid = Grid(x.shape[2:], tuple(kernel), padding, dilation, g.shape[2:])
-        return grid_weight(g, x, grid, groups).reshape(o, -1, *kernel)
+        return grid_weight(g, x, grid, groups).reshape(o, x.shape[1] // groups, *kernel)
     columns = _columns(x, kernel, stride, padding, dilation, g.shape[2:])
     spots = columns.shape[-1]
     if groups == 1:
@@ -173,9 +175,9 @@ def correlate_weight(
             result += flat[i] @ columns[i].T
     else:
         flat = g.reshape(n, groups, o // groups, spots)
-        grouped = columns.reshape(n, groups, -1, spots)
+        grouped = columns.reshape(n, groups, columns.shape[1] // groups, spots)
         result = np.matmul(flat, np.swapaxes(grouped, 2, 3)).sum(axis=0)
-    return result.reshape(o, -1, *kernel)
+    return result.reshape(o, x.shape[1] // groups, *kernel)
 
 
 @vjp(correlate, "x")

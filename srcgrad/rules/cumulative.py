@@ -111,11 +111,17 @@ variant(np.cumsum, np.add.accumulate, _accumulate)
 variant(np.cumprod, np.multiply.accumulate, _accumulate)
 
 
+def attains(a: Array, extreme: Array, skip_nan: bool = False) -> Array:
+    """Where ``a`` is the extreme of its line: a NaN is, unless it is skipped for others."""
+    missing = np.isnan(a)
+    return (a == extreme) | (missing & np.isnan(extreme) if skip_nan else missing)
+
+
 @vjp(np.maximum.accumulate, "a", like=_accumulate)
 @vjp(np.minimum.accumulate, "a", like=_accumulate)
 def running_extremum_a(ct: Array, ans: Array, a: Array, axis: int) -> Array:
     places = np.cumsum(np.ones_like(a, dtype=np.intp), axis=axis) - 1
-    latest = np.maximum.accumulate(np.where(a == ans, places, 0), axis=axis)
+    latest = np.maximum.accumulate(np.where(attains(a, ans), places, 0), axis=axis)
     return scatter_along_axis(ct, latest, axis, np.shape(a))
 
 

@@ -58,21 +58,27 @@ def log1p(ct: Array, x: Array) -> Array:
     return ct / (1 + x)
 
 
+def log_share(x: Array, total: Array) -> Array:
+    """The logarithm of the share that ``exp(x)`` has in ``exp(total)``; an infinite term has all
+    of it, one of ``-inf`` nothing."""
+    return np.where(x == math.inf, 0, x) - np.where(np.isinf(x), 0, total)
+
+
 @elementwise(np.logaddexp, "x1")
 def logaddexp_x1(ans: Array, x1: Array) -> Array:
-    return np.exp(x1 - np.where(ans == -math.inf, 0, ans))  # 0 where both are -inf
+    return np.exp(log_share(x1, ans))
 
 
 @elementwise(np.logaddexp, "x2")
 def logaddexp_x2(ans: Array, x2: Array) -> Array:
-    return np.exp(x2 - np.where(ans == -math.inf, 0, ans))
+    return np.exp(log_share(x2, ans))
 
 
 @elementwise(np.logaddexp2, "x1")
 def logaddexp2_x1(ans: Array, x1: Array) -> Array:
-    return np.exp2(x1 - np.where(ans == -math.inf, 0, ans))
+    return np.exp2(log_share(x1, ans))
 
 
 @elementwise(np.logaddexp2, "x2")
 def logaddexp2_x2(ans: Array, x2: Array) -> Array:
-    return np.exp2(x2 - np.where(ans == -math.inf, 0, ans))
+    return np.exp2(log_share(x2, ans))

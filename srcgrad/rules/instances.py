@@ -12,7 +12,10 @@ def instance_of(cls: Any, **attributes: Any) -> Any:
     >>> vars(instance_of(Place, x=1.0))
     {'x': 1.0}
     """
-    made = object.__new__(cls)
+    try:
+        made = object.__new__(cls)
+    except TypeError:  # a class of C code, such as SimpleNamespace
+        made = cls.__new__(cls)
     for name, value in attributes.items():
         object.__setattr__(made, name, value)
     return made

@@ -38,7 +38,7 @@ def interp_x(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
     right, width, _ = _bracket(x, xp)
     slope = (fp[right] - fp[right - 1]) / width
-    return np.where((x >= xp[0]) & (x <= xp[-1]), ct * slope, 0)
+    return np.where((x < xp[0]) | (x > xp[-1]), 0, ct * slope)
 
 
 @vjp(np.interp, "xp")
@@ -47,7 +47,7 @@ def interp_xp(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
     right, width, place = _bracket(x, xp)
     slope = (fp[right] - fp[right - 1]) / width
-    d = np.where((x >= xp[0]) & (x <= xp[-1]), -ct * slope, 0)
+    d = np.where((x < xp[0]) | (x > xp[-1]), 0, -ct * slope)
     shape = np.shape(xp)
     return scatter_add(d * (1 - place), right - 1, shape) + scatter_add(d * place, right, shape)
 

@@ -21,7 +21,7 @@ Shape = tuple[int, ...]
 def reduced(loss: Array, reduction: str) -> Array:
     """All elements, their mean, or their sum."""
     if reduction == "mean":
-        return np.mean(loss)
+        return np.mean(loss) if loss.size else np.sum(loss) * np.nan
     return np.sum(loss) if reduction == "sum" else loss
 
 
@@ -215,7 +215,7 @@ def nll_loss_input(
 ) -> Array:  # fmt: skip
     weights = _class_weights(target, weight, ignore_index, input_dtype)
     if reduction == "mean":
-        ct = ct / np.sum(weights)
+        weights = np.where(weights == 0, 0, weights / np.sum(weights))
     places = np.where(target == ignore_index, 0, target)
     return scatter_classes(-(ct * weights), places, input_shape)
 

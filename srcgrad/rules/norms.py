@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, static, vjp
+from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.products import conj_complex
 from srcgrad.rules.reductions import extremum_share, keep_axes
 
@@ -94,6 +95,23 @@ def matrix_norm_x(
     return norm_x(ct, ans, x, x_ndim, x_dtype, ord, (-2, -1), keepdims)
 
 
+@runtime
+def inverse_or_nan(x: Array) -> Array:
+    """The inverse, NaN for a singular matrix (whose condition number is infinite)."""
+    try:
+        return np.linalg.inv(x)
+    except np.linalg.LinAlgError:
+        if np.ndim(x) == 2:
+            return np.full_like(x, math.nan)
+        return np.stack([inverse_or_nan(part) for part in x])
+
+
+@vjp(inverse_or_nan, "x")
+def inverse_or_nan_x(ct: Array, ans: Array) -> Array:
+    t = np.swapaxes(ans, -1, -2)
+    return -(t @ ct @ t)
+
+
 @vjp(np.linalg.cond, "x")
 def cond_x(ct: Array, ans: Array, x: Array, x_dtype: Dtype, p: Any) -> Array:
     if x.ndim > 2:
@@ -105,7 +123,7 @@ def cond_x(ct: Array, ans: Array, x: Array, x_dtype: Dtype, p: Any) -> Array:
             largest, smallest = (np.expand_dims(v, (-1, -2)) for v in (largest, smallest))
         high, low = _rank_one(u, vh, 0) / largest, _rank_one(u, vh, -1) / smallest
         return ct * ans * conj_complex(low - high if p == -2 else high - low, x_dtype)
-    inverse = np.linalg.inv(x)
+    inverse = inverse_or_nan(x)
     ends = (-2, -1)
     size, inverse_size = (np.linalg.norm(m, p, ends, keepdims=True) for m in (x, inverse))
     direct = norm_x(ct * inverse_size, size, x, x.ndim, x_dtype, p, ends, True)

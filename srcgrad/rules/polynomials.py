@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, linear, static, vjp
-from srcgrad.rules.broadcast import arange, as_array, dispatching
+from srcgrad.rules.broadcast import arange, as_array, dispatching, resize_axis
 from srcgrad.rules.creation import vander_x
 from srcgrad.rules.decompositions import real_of_real
 from srcgrad.rules.joining import unstack
@@ -115,8 +115,9 @@ def polysub_a2(ct: Array, a2_shape: Shape) -> Array:
 
 @vjp(np.polymul, "a1")
 def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: np.dtype[Any]) -> Array:
-    """NumPy strips leading zeros, which have no derivative: the shapes disagree then."""
-    return np.reshape(np.correlate(ct, conj_complex(a2, a2_dtype), "valid"), a1_shape)
+    """NumPy strips leading zeros: coefficients that the product does not have get nothing."""
+    whole = resize_axis(np.flip(ct), a1_shape[0] + np.shape(a2)[0] - 1, 0)
+    return np.flip(np.correlate(whole, np.flip(conj_complex(a2, a2_dtype)), "valid"))
 
 
 @vjp(np.polymul, "a2")

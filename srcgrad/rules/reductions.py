@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from srcgrad.rules.book import Array, alias, inactive, linear, nondiff, variant, vjp
-from srcgrad.rules.broadcast import size_of
-from srcgrad.rules.cumulative import products_of_others
+from srcgrad.rules.broadcast import larger, size_of
+from srcgrad.rules.cumulative import attains, products_of_others
+from srcgrad.rules.exponential import log_share
 
 Axis = Any  # None, an int or a tuple of ints
 Shape = tuple[int, ...]
@@ -55,6 +55,11 @@ def count(shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any]) -> Array
     if where is True:
         return reduced_size(shape, axis)
     return number_of(np.broadcast_to(where, shape), axis, dtype)
+
+
+def at_least_one(n: Any) -> Any:
+    """A divisor for what belongs to ``n`` elements: if there are none, nothing is divided."""
+    return np.maximum(n, 1) if getattr(n, "ndim", 0) else larger(n, 1)
 
 
 def flatten_axes(x: Array, axis: Axis, ndim: int) -> Array:
@@ -104,7 +109,7 @@ def sum_initial(ct: Array) -> Array:
 def mean_a(
     ct: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool, where: Array
 ) -> Array:
-    n = count(a_shape, axis, where, a_dtype)
+    n = at_least_one(count(a_shape, axis, where, a_dtype))
     return spread(keep_axes(ct, axis, keepdims, len(a_shape)) / n, a_shape, where)
 
 
@@ -162,11 +167,13 @@ def nanprod_a(
 
 def extremum_share(
     ct: Array, a: Array, ans: Array, axis: Axis, dtype: np.dtype[Any],
-    ties: str, where: Array = True, initial: Array = None,
+    ties: str, where: Array = True, initial: Array = None, skip_nan: bool = False,
 ) -> Array:  # fmt: skip
-    """The cotangent of the elements of ``a`` equal to ``ans`` (kept axes): shared evenly
+    """The cotangent of the elements of ``a`` that attain ``ans`` (kept axes): shared evenly
     (``ties="split"``) or given to the first in order (``ties="first"``)."""
-    chosen = a == ans if where is True else (a == ans) & where
+    chosen = attains(a, ans, skip_nan)
+    if where is not True:
+        chosen = chosen & where
     if ties == "first":
         if axis is None:
             ahead = np.reshape(np.cumsum(chosen), np.shape(a))
@@ -181,8 +188,6 @@ def extremum_share(
 
 @vjp(np.max, "a", settings={"ties": "split"})
 @vjp(np.min, "a", settings={"ties": "split"})
-@vjp(np.nanmax, "a", settings={"ties": "split"})
-@vjp(np.nanmin, "a", settings={"ties": "split"})
 def extremum_a(
     ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
     where: Array, initial: Array, ties: str,
@@ -190,6 +195,17 @@ def extremum_a(
     ndim = np.ndim(a)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
     return extremum_share(ct, a, ans, axis, a_dtype, ties, where, initial)
+
+
+@vjp(np.nanmax, "a", settings={"ties": "split"})
+@vjp(np.nanmin, "a", settings={"ties": "split"})
+def present_extremum_a(
+    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
+    where: Array, initial: Array, ties: str,
+) -> Array:  # fmt: skip
+    ndim = np.ndim(a)
+    ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
+    return extremum_share(ct, a, ans, axis, a_dtype, ties, where, initial, skip_nan=True)
 
 
 @vjp(np.max, "initial", settings={"ties": "split"})
@@ -215,13 +231,13 @@ def ptp_a(
     ct = keep_axes(ct, axis, keepdims, np.ndim(a))
     high = extremum_share(ct, a, reduced(np.max, a, axis), axis, a_dtype, ties)
     low = extremum_share(ct, a, reduced(np.min, a, axis), axis, a_dtype, ties)
-    return high - low
+    return np.where(np.isnan(a), a, high - low)  # both extremes are NaN there
 
 
 def log_sum_a(ct: Array, ans: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
     ndim = np.ndim(a)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
-    return ct * np.exp(a - np.where(ans == -math.inf, 0, ans))
+    return ct * np.exp(log_share(a, ans))
 
 
 def _reduce(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,

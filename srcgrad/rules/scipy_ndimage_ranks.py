@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.ndimage as nd
 
-from srcgrad.rules.book import Array, NoRule, vjp
+from srcgrad.rules.book import Array, NoRule, static, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.scipy_ndimage import all_axes, continuation, continued, each, reach
 
@@ -130,3 +130,7 @@ def grey_dilation_input(ct: Array, ans: Array, input: Array, input_ndim: int, si
 def _flat(name: str, structure: Any) -> None:
     if structure is not None:
         raise NoRule(f"scipy.ndimage.{name} has a derivative rule without structure= only")
+
+
+static(nd.grey_erosion, "size", "origin")
+static(nd.grey_dilation, "size", "origin")

@@ -14,7 +14,7 @@ import scipy.special as sp
 from srcgrad.rules.book import Array, alias, elementwise, entry, inactive, nondiff, static, vjp
 from srcgrad.rules.broadcast import dispatching, sum_to
 from srcgrad.rules.error_function import erf_x, erfc_x, erfcx_x
-from srcgrad.rules.exponential import exp2, expm1, log1p
+from srcgrad.rules.exponential import exp2, expm1, log1p, log_share
 from srcgrad.rules.reductions import keep_axes, reduced
 from srcgrad.rules.special_functions import (
     entr_x,
@@ -443,7 +443,7 @@ def logsumexp_a(
 ) -> Array:  # fmt: skip
     value_ct, value = (ct[0], ans[0]) if return_sign else (ct, ans)
     value = keep_axes(value, axis, keepdims)
-    weights = np.exp(a - np.where(value == -math.inf, 0, value))
+    weights = np.exp(log_share(a, value))
     if b is not None:
         weights = weights * b
     if return_sign:
@@ -457,7 +457,7 @@ def logsumexp_b(
 ) -> Array:
     value_ct, value = (ct[0], ans[0]) if return_sign else (ct, ans)
     value = keep_axes(value, axis, keepdims)
-    weights = np.exp(a - np.where(value == -math.inf, 0, value))
+    weights = np.exp(log_share(a, value))
     if return_sign:
         weights = weights * keep_axes(ans[1], axis, keepdims)
     return sum_to(keep_axes(value_ct, axis, keepdims) * weights, b_shape)

@@ -111,7 +111,7 @@ def unfold_a(ct: Array, a_shape: Shape, axis: int, size: int, step: int) -> Arra
     places = unfold(np.arange(a_shape[axis]), 0, size, step)
     moved = np.moveaxis(ct, axis, -2)
     lead = moved.shape[:-2]
-    flat = np.reshape(moved, (*lead, -1))
+    flat = np.reshape(moved, (*lead, places.size))
     index = np.broadcast_to(np.reshape(places, -1), flat.shape)
     out = scatter_along_axis(flat, index, -1, (*lead, a_shape[axis]))
     return np.moveaxis(out, -1, axis)

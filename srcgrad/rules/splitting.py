@@ -193,11 +193,11 @@ def scatter_a(ct: Array, indices: Array, axis: int, how: str) -> Array:
 
 @linear(scatter, "source")
 def scatter_source(ct: Array, source_shape: Shape, indices: Array, axis: int) -> Array:
-    if np.ndim(ct) == 0:
-        return np.reshape(ct, source_shape)
-    taken = gather(ct, indices, axis)
+    ct = np.reshape(ct, np.shape(ct) or (1,))
+    taken = gather(ct, np.atleast_1d(indices), axis)
     pads = [(0, n - m) for n, m in zip(source_shape, taken.shape)]
-    return np.pad(taken, pads) if any(p[1] for p in pads) else taken
+    out = np.pad(taken, pads) if any(p[1] for p in pads) else taken
+    return np.reshape(out, source_shape)
 
 
 inactive(scatter, "indices")

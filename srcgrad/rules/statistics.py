@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, entry, inactive, linear, nondiff, vjp
-from srcgrad.rules.broadcast import as_array, runtime, scatter_along_axis, sum_to
+from srcgrad.rules.broadcast import as_array, larger, runtime, scatter_along_axis, sum_to
 from srcgrad.rules.products import conj_complex
 from srcgrad.rules.reductions import (
     Axis,
     Shape,
+    at_least_one,
     count,
     extremum_share,
     flatten_axes,
@@ -45,7 +46,9 @@ def _degrees_of_freedom(
     shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any], ddof: Any
 ) -> Array:
     n = count(shape, axis, where, dtype)
-    return n if isinstance(ddof, int) and ddof == 0 else n - ddof
+    if isinstance(ddof, int) and ddof == 0:
+        return n
+    return larger(n - ddof, 0) if where is True else np.maximum(n - ddof, 0)
 
 
 def _deviation(a: Array, axis: Axis, where: Array, mean: Array) -> Array:
@@ -61,7 +64,10 @@ def var_a(
 ) -> Array:  # fmt: skip
     n = _degrees_of_freedom(a_shape, axis, where, a_dtype, ddof)
     deviation = conj_complex(_deviation(a, axis, where, mean), a_dtype)
-    return keep_axes(ct, axis, keepdims, len(a_shape)) * (2 / n) * deviation
+    ct = keep_axes(ct, axis, keepdims, len(a_shape))
+    if isinstance(ddof, int) and ddof == 0:  # no elements: there is no deviation either
+        return ct * (2 / at_least_one(n)) * deviation
+    return 2 * ct * deviation / n
 
 
 @vjp(np.std, "a")
@@ -132,7 +138,7 @@ def average_a(
 ) -> Array:  # fmt: skip
     ct = keep_axes(ct[0] if returned else ct, axis, keepdims, len(a_shape))
     if weights is None:
-        return np.broadcast_to(ct / reduced_size(a_shape, axis), a_shape)
+        return np.broadcast_to(ct / at_least_one(reduced_size(a_shape, axis)), a_shape)
     w = _weights_over(weights, weights_ndim, len(a_shape), axis)
     return np.broadcast_to(ct * w / reduced(np.sum, w, axis), a_shape)
 
@@ -160,7 +166,8 @@ def average_weights(
 def quantile_places(a: Array, q: Array, method: Any) -> Array:
     """The (fractional) place in the sorted last axis of ``a`` that ``np.quantile`` reads, for
     each of the flattened ``q``: the quantile of 0, 1, 2, ..."""
-    return np.quantile(np.arange(np.shape(a)[-1], dtype=float), np.ravel(q), method=method)
+    n = np.shape(a)[-1]
+    return np.quantile(np.arange(n, dtype=float) if n else [0.0], np.ravel(q), method=method)
 
 
 @vjp(quantile_places, "q")
@@ -173,13 +180,32 @@ def quantile_places_q(ct: Array, a: Array, q_shape: tuple[int, ...], method: str
 inactive(quantile_places, "a")
 
 
+@runtime
+def sorted_places(a: Array, ranks: Array) -> Array:
+    """Where the elements of ``a`` stand that its sorted last axis has at ``ranks`` (1-D).  In a
+    line with NaN it is the NaN that is read, whatever the rank.
+
+    >>> sorted_places(np.array([[3.0, 1.0, 2.0], [3.0, np.nan, 2.0]]), np.array([0, 1]))
+    array([[1, 2],
+           [1, 1]])
+    """
+    if not np.shape(a)[-1]:
+        return np.zeros((*np.shape(a)[:-1], len(ranks)), np.intp)
+    order = np.argsort(a, kind="stable")
+    last = order[..., -1:]
+    missing = np.isnan(np.take_along_axis(a, last, -1))
+    return np.where(missing, last, order[..., ranks])
+
+
+nondiff(sorted_places)
+
+
 def _order_statistics(ct: Array, a: Array, places: Array) -> Array:
     """Adjoint of reading ``places`` (1-D) of the sorted last axis; ``ct`` has them last."""
-    order = np.argsort(a, kind="stable")
     low = np.floor(places)
     share = (places - low).astype(a.dtype)
-    below = order[..., low.astype(np.intp)]
-    above = order[..., np.ceil(places).astype(np.intp)]
+    below = sorted_places(a, low.astype(np.intp))
+    above = sorted_places(a, np.ceil(places).astype(np.intp))
     shape = np.shape(a)
     return scatter_along_axis(ct * (1 - share), below, -1, shape) + scatter_along_axis(
         ct * share, above, -1, shape
@@ -234,9 +260,9 @@ def quantile_q(
         raise NoRule(f"np.quantile has no derivative rule for q with method={method!r}")
     flat = flatten_axes(a, axis, np.ndim(a))
     places = quantile_places(flat, q, method)
-    ordered = np.sort(flat)
-    rise = ordered[..., np.ceil(places).astype(np.intp)]
-    rise = rise - ordered[..., np.floor(places).astype(np.intp)]
+    above = sorted_places(flat, np.ceil(places).astype(np.intp))
+    below = sorted_places(flat, np.floor(places).astype(np.intp))
+    rise = np.take_along_axis(flat, above, -1) - np.take_along_axis(flat, below, -1)
     rise = np.moveaxis(rise, -1, 0) * (np.shape(flat)[-1] - 1)
     d = np.reshape(ct, np.shape(rise)) * rise
     return np.reshape(np.sum(d, axis=tuple(range(1, np.ndim(d)))), q_shape)

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..emit.literals import Namespace
 from ..errors import SrcgradError, StructureError
+from ..identifiers import name_or
 from ..spelling import At, Attribute, Method, Part
 
 _ERROR = """class {name}({base}):
@@ -252,7 +253,7 @@ def _plain_assignment(statement: ast.stmt) -> ast.stmt:
 
 def _name_of(obj: Any) -> str:
     name = getattr(obj, "__name__", type(obj).__name__).rsplit(".", 1)[-1]
-    return name if name.isidentifier() else "captured"
+    return name_or(name, "captured")
 
 
 def _is_standard(module: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -67,11 +68,17 @@ def differences(before: Sequence[Guard], now: Sequence[Guard]) -> Iterator[str]:
     """The facts in which two tracings differ: ``x was ..., now ...``."""
     present: dict[Any, Guard] = {_key(g): g for g in now}
     subjects = {str(g.path): g for g in reversed(now) if g.path is not None}
+    replaced: set[str] = set()  # of these all else differs too
     for guard in before:
         other = present.get(_key(guard))
+        if guard.kind == "is" and other is not None and not _equal(other, guard):
+            replaced.add(str(guard.path))
+        if str(guard.path).rpartition(".")[0] in replaced:
+            continue
         if other is not None:
             if not _equal(other, guard):
-                yield f"it was: {in_words(guard)}; now: {in_words(other)}{_needed(guard)}"
+                yield (_replaced(guard, other) if guard.kind == "is" else
+                       f"it was: {in_words(guard)}; now: {in_words(other)}") + _needed(guard)
         elif guard.path is not None and str(guard.path) in subjects and guard.kind in (
                 "array", "type", "equals"):
             yield (f"it was: {in_words(guard)}; now: "
@@ -80,15 +87,28 @@ def differences(before: Sequence[Guard], now: Sequence[Guard]) -> Iterator[str]:
             yield f"no longer certain: {in_words(guard)}{_needed(guard)}"
 
 
+def _replaced(guard: Guard, other: Guard) -> str:
+    """What became of a function, class or other object that is guarded itself."""
+    path, now = str(guard.path), other.data.get()
+    if path.endswith(".__code__"):
+        return (f"{path.removesuffix('.__code__')} has other code than it had: it was defined or "
+                "assigned again")
+    made = "function" if isinstance(now, types.FunctionType) else (
+        "class" if isinstance(now, type) else "object")
+    return f"{path} is another {made} than it was: it was defined or assigned again"
+
+
 def _equal(one: Guard, other: Guard) -> bool:
-    if one.kind == "is":
-        return one.data is other.data
+    if one.kind in ("is", "type"):
+        return one.data.get() is other.data.get()
     return type(one.data) is type(other.data) and bool(one.data == other.data)
 
 
 def _key(guard: Guard) -> Any:
     if guard.kind == "size":
         return "size", str(guard.data[1]), guard.data[2] if guard.data[0] == "!=" else None
+    if guard.kind == "gives":
+        return "gives", guard.data[0], tuple(map(str, guard.data[1]))
     return guard.kind, guard.path
 
 

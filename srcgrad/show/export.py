@@ -6,6 +6,7 @@ function with the user's parameters that checks what the code relies on.
 
 from __future__ import annotations
 
+import builtins
 import inspect
 from collections import deque
 from pathlib import Path as FilePath
@@ -18,6 +19,7 @@ from ..compiler import Specialization, parameter_names
 from ..dims import symbols
 from ..emit import emit
 from ..errors import StructureError
+from ..graph.lift import distinct
 from ..guards import Path, Source
 from ..subclasses import ARRAY, Attribute
 from ..trace.entry import Record
@@ -103,24 +105,38 @@ class _Wrapper:
         self.sources = list(zip(names, entry.traced.sources))
         self.seeds = names[len(self.sources):]
         self.captured = [(n, s) for n, s in self.sources if s.path.root[0] != "arg"]
-        self.places = {_bare(s.path): n for n, s in self.captured}
+        taken = [*inspect.signature(entry.call).parameters, *(n for n, _ in self.captured),
+                 *self.seeds]
+        self.own = {n: n for n in taken}  # the names of the parameters in the text
+        if any(hasattr(builtins, n) or n.startswith("_") or n in ("np", inner) for n in taken):
+            self.own = {n: f"{n.strip('_')}_given_{i}" for i, n in enumerate(taken)}
+        self.places = {_bare(s.path): self.own[n] for n, s in self.captured}
 
     def text(self) -> str:
         lines = [f"def {self.public}({', '.join(self.parameters())}):"]
-        lines += self.checks()
+        if any(name != own for name, own in self.own.items()):  # some hide what the text uses
+            checked = distinct(f"{self.public}_checked", {self.inner, *self.own})
+            lines = [f"def {checked}({', '.join(self.own.values())}):", *self.called(), "", "",
+                     *lines, f"    return {checked}({', '.join(self.own)})"]
+            return "\n".join(lines)
+        return "\n".join(lines + self.called())
+
+    def called(self) -> list[str]:
+        """The statements that check the parameters and call the generated function."""
+        lines = self.checks()
         arguments = [self.place(s.path) for _, s in self.sources]
         if any("_base_array(" in a for a in arguments):
             self.size_function("_base_array")
-        arguments += [f"{seed}={seed}" for seed in self.seeds]
+        arguments += [f"{seed}={self.own[seed]}" for seed in self.seeds]
         call = f"return {self.inner}({', '.join(arguments)})"
         restored = "enter_errstate(" in self.entry.text  # also where the function raises
         lines += ["    with np.errstate():", f"        {call}"] if restored else [f"    {call}"]
-        return "\n".join(lines)
+        return lines
 
     def place(self, path: Path) -> str:
         """The expression that finds an input at each call."""
         if path.root[0] == "arg":
-            return path.text(str(path.root[1]))
+            return path.text(self.own[str(path.root[1])])
         return self.places[_bare(path)]
 
     def parameters(self) -> list[str]:
@@ -153,7 +169,7 @@ class _Wrapper:
         return f"{parameter.name}={self.module.literal(parameter.default)}"
 
     def capture(self, name: str, source: Source) -> str:
-        value = source.path.resolve(self.entry.traced.pinned[source.path.root[1]])
+        value = source.path.resolve(self.entry.root(source.path.root[1]))
         if isinstance(value, np.ndarray) and value.size <= SMALL and value.dtype.kind in "biufc":
             return f"{name}={self.module.literal(value)}"
         if isinstance(value, (bool, int, float, complex, np.generic)):
@@ -175,8 +191,7 @@ class _Wrapper:
                 needed = set(symbols(guard.data[1]))
                 usable = needed <= set(atoms)
             else:
-                paths = [p for p in (guard.path, guard.data) if isinstance(p, Path)]
-                usable = all(self.known(p) is not None for p in paths)
+                usable = all(self.known(p) is not None for p in guard.paths())
             text = condition(guard, lambda p: str(self.known(p)), atoms) if usable else None
             if text is not None:
                 lines += [f"    if not ({text}):",
@@ -188,7 +203,7 @@ class _Wrapper:
 
     def known(self, path: Path) -> str | None:
         if path.root[0] == "arg":
-            return path.text(str(path.root[1]))
+            return path.text(self.own[str(path.root[1])])
         return self.places.get(_bare(path))
 
     def size_function(self, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,7 +11,10 @@ import numpy as np
 from ..cache.dispatch import size_text
 from ..dims import Atom
 from ..errors import Where
+from ..graph.generic import name_of
 from ..guards import Guard, Path
+from ..stage.machine import UNBOUND
+from ..subclasses import special_members
 
 _WRITABLE = (bool, int, float, complex, str, bytes, type(None))
 
@@ -27,15 +31,22 @@ def in_words(guard: Guard) -> str:
         return f"{dim} {relation} {number}"
     if guard.kind == "distinct":
         return f"{', '.join(map(str, data[0]))}: no other objects of their type"
+    if guard.kind == "gives":
+        function, args, result = data
+        if function is special_members:
+            return f"the special methods of {_named(args[0])} are those they were"
+        return f"{name_of(function)}({', '.join(map(_named, args))}) gives {_named(result)}"
     if guard.kind == "array":
         return f"{path} is {array_in_words(*data)}"
     if guard.kind == "extent":
         return f"{path}.shape[{data[0]}] is {data[1]}"
     if guard.kind == "type":
-        article = "an" if data.__name__[0] in "aeiou" else "a"
-        return f"{path} is {article} {data.__name__}"
+        name = getattr(data.get(), "__name__", "class that is gone")
+        return f"{path} is {'an' if name[0] in 'aeiou' else 'a'} {name}"
     if guard.kind == "is":
         return f"{path} is the object it was"
+    if guard.kind == "defaults":
+        return f"the defaults of {path} are those it had"
     if guard.kind == "is_path":
         return f"{path} and {data} are one object"
     if guard.kind == "is_not_path":
@@ -46,6 +57,9 @@ def in_words(guard: Guard) -> str:
         return f"len({path}) is {data}"
     if guard.kind == "keys":
         return f"the keys of {path} are {list(data)}"
+    if guard.kind == "builtin":
+        return f"{data[0]} is the builtin it was" if data[1] is not UNBOUND else (
+            f"{data[0]} is no global variable")
     if guard.kind == "missing":
         return f"{path} has no attribute {data}"
     if guard.kind == "inherited":
@@ -57,6 +71,18 @@ def in_words(guard: Guard) -> str:
     if guard.kind == "overlap":
         return f"{path} and {data} share no memory"
     return f"{path} is{' ' if data else ' not '}contiguous"
+
+
+def _named(obj: Any) -> str:
+    """A place, a value or an object for a reader."""
+    if isinstance(obj, Path):
+        return str(obj)
+    if isinstance(obj, type) or hasattr(obj, "__code__"):
+        return str(obj.__qualname__)
+    if type(obj) is list:
+        return f"[{', '.join(_named(h.get()) for h in obj[:4])}{', ...' if len(obj) > 4 else ''}]"
+    text = repr(obj)
+    return text if len(text) < 60 else f"{text[:56]} ..."
 
 
 def array_in_words(dtype: np.dtype[Any], rank: int, units: tuple[int, ...]) -> str:
@@ -89,6 +115,9 @@ def condition(guard: Guard, text: Callable[[Path], str],
         rest = ", ".join(f"id({text(p)})" for p in data[1])
         return f"len({{{', '.join(ids)}}} - {{{rest}}}) == {len(ids)}" if rest else (
             f"len({{{', '.join(ids)}}}) == {len(ids)}")
+    if guard.kind == "gives":
+        function, args, result = data
+        return _gives_condition(function, args, result, text)
     assert guard.path is not None
     subject = text(guard.path)
     if guard.kind == "array":
@@ -96,7 +125,7 @@ def condition(guard: Guard, text: Callable[[Path], str],
     if guard.kind == "extent":
         return f"{subject}.shape[{data[0]}] == {data[1]}"
     if guard.kind == "type":
-        return _type_condition(subject, data)
+        return _type_condition(subject, data.get())
     if guard.kind == "equals" and type(data) in _WRITABLE:
         same = data is None or isinstance(data, bool)
         return f"{subject} {'is' if same else '=='} {data!r}"
@@ -119,6 +148,29 @@ def condition(guard: Guard, text: Callable[[Path], str],
     if guard.kind == "is_not_path":
         return f"{subject} is not {text(data)}"
     return None
+
+
+_OPERATORS = {operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=",
+              operator.gt: ">", operator.ge: ">="}
+
+
+def _gives_condition(function: Any, args: tuple[Any, ...], result: Any,
+                     text: Callable[[Path], str]) -> str | None:
+    """A comparison as a condition; None for other functions."""
+    if not all(isinstance(a, Path) or _is_writable(a) for a in args):
+        return None
+    one, two = (text(a) if isinstance(a, Path) else repr(a) for a in args[:2])
+    if function is operator.contains:
+        return f"({two} in {one}) is {result}"
+    return f"({one} {_OPERATORS[function]} {two}) is {result}" if function in _OPERATORS else None
+
+
+def _is_writable(obj: Any) -> bool:
+    if type(obj) is dict:
+        return all(map(_is_writable, (*obj, *obj.values())))
+    if type(obj) in (list, tuple, set):
+        return bool(obj) and all(map(_is_writable, obj))
+    return type(obj) in _WRITABLE
 
 
 def _array_condition(subject: str, dtype: np.dtype[Any], rank: int,

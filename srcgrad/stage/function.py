@@ -71,13 +71,15 @@ class Staged:
     ``free``: names the outermost function finds in its own ``__closure__``.
     ``uses_class_cell``: of a class body: whether a method reads ``__class__``.
     ``is_generator``: ``run`` returns a generator object.
-    ``pushing``: of a generator, the form that hands each item to its consumer, or None.
+    ``pushing``: of a generator, the form that hands each item to its consumer, or None;
+    ``hands_on``: is it such a form?
     ``code``: ``code(machine, frame) -> jump``.
     """
 
     __slots__ = ("__weakref__", "_body", "_later", "_mentions", "_shim", "arguments", "assigned",
-                 "code", "doc", "filename", "flags", "free", "is_generator", "kind", "line", "name",
-                 "parameters", "positional", "pushing", "qualname", "unit", "uses_class_cell")
+                 "code", "doc", "filename", "flags", "free", "hands_on", "is_generator", "kind",
+                 "line", "name", "parameters", "positional", "pushing", "qualname", "unit",
+                 "uses_class_cell")
 
     def __init__(self, unit: StagedUnit, plan: Plan, code: FunctionType,
                  free: tuple[str, ...]) -> None:
@@ -87,6 +89,7 @@ class Staged:
         self.doc, self.kind, self.is_generator = plan.doc, plan.kind, plan.generator
         self.code = code
         self.pushing: Staged | None = None
+        self.hands_on = False
         self.free = free
         self.arguments = plan.arguments
         self.parameters: tuple[str, ...] = ()
@@ -354,7 +357,9 @@ def _assemble(unit: Unit, compiled: CodeType, free: tuple[str, ...]) -> Staged:
         namespace[f"S {index}"] = staged
         records.append(staged)
     for plan, staged in zip(unit.plans, records):
-        staged.pushing = None if plan.pushing is None else records[plan.pushing]
+        if plan.pushing is not None:
+            staged.pushing = records[plan.pushing]
+            staged.pushing.hands_on = True
     return records[0]
 
 

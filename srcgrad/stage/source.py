@@ -26,6 +26,7 @@ from ..errors import SourceNotFound
 from .scopes import parameters
 
 _STARTED: Final = time.time()
+_NAMELESS: Final = "<string>"  # any text; since Python 3.13 linecache has that of ``python -c``
 _FLAGS: Final = 0x1000000  # CO_FUTURE_ANNOTATIONS
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -75,19 +76,23 @@ def _lines(code: CodeType, module_globals: dict[str, Any] | None) -> list[str]:
     linecache.checkcache(filename)
     lines = linecache.getlines(filename, module_globals)
     if not lines:
-        raise SourceNotFound(
-            f"the source of {code.co_qualname} cannot be found",
-            where=f'File "{filename}", line {code.co_firstlineno}',
-            why="the function was generated, typed into a bare interpreter, or made by exec, so "
-                "there is no text to read",
-            fix="define it in a file or a notebook cell (generated text: register it in "
-                "linecache), or give it a derivative with custom_vjp")
-    if code.co_firstlineno > len(lines):
-        raise _changed(code)
+        raise _missing(code)
     return lines
 
 
+def _missing(code: CodeType) -> SourceNotFound:
+    return SourceNotFound(
+        f"the source of {code.co_qualname} cannot be found",
+        where=f'File "{code.co_filename}", line {code.co_firstlineno}',
+        why="the function was generated, typed into a bare interpreter, or made by exec, so "
+            "there is no text to read",
+        fix="define it in a file or a notebook cell (generated text: register it in "
+            "linecache), or give it a derivative with custom_vjp")
+
+
 def _changed(code: CodeType) -> SourceNotFound:
+    if code.co_filename == _NAMELESS:
+        return _missing(code)
     return SourceNotFound(
         f"the source file of {code.co_qualname} does not fit the function that runs",
         where=f'File "{code.co_filename}", line {code.co_firstlineno}',
@@ -99,17 +104,29 @@ def _changed(code: CodeType) -> SourceNotFound:
 def _find_definition(code: CodeType, lines: list[str],
                      owner: str | None) -> tuple[_Function, str]:
     first = code.co_firstlineno
-    text = _block_text(code, lines)
+    text = _block_text(code, lines) if first <= len(lines) else None
     node = _parse_block(text, first) if text is not None else None
     if node is None:
         text = "".join(lines)
-        node = _in_file(code, lines)
-    if node is None or not _fits(node, code, owner):
-        raise _changed(code)
-    if _may_be_stale(code.co_filename):
-        _check_text(code, lines)
+        node = _in_file(code.co_name, first, code.co_filename, lines)
+    if node is None or not _fits(node, code, owner) or (
+            _may_be_stale(code.co_filename) and not _is_of_text(code, lines)):
+        return _moved_definition(code, lines, owner)
     assert text is not None
     return node, text
+
+
+def _moved_definition(code: CodeType, lines: list[str],
+                      owner: str | None) -> tuple[_Function, str]:
+    """A definition that is at another place of the file now, as after a reload: where the text
+    compiles to the code that runs but for its lines."""
+    found = [one for one in _codes_of(code, lines) if _equal(one, code, moved=True)]
+    found.sort(key=lambda one: one.co_qualname != code.co_qualname)
+    for one in found[:1]:
+        node = _in_file(code.co_name, one.co_firstlineno, code.co_filename, lines)
+        if node is not None and _fits(node, code, owner):
+            return node, "".join(lines)
+    raise _changed(code)
 
 
 def _last_line(code: CodeType) -> int:
@@ -172,12 +189,12 @@ def _warned_before() -> Iterator[None]:
         yield
 
 
-def _in_file(code: CodeType, lines: list[str]) -> _Function | None:
-    for node in _functions_of(code.co_filename, lines):
+def _in_file(name: str, first: int, filename: str, lines: list[str]) -> _Function | None:
+    for node in _functions_of(filename, lines):
         if isinstance(node, ast.Lambda):
             continue
         line = min([node.lineno, *[d.lineno for d in node.decorator_list]])
-        if line == code.co_firstlineno and node.name == code.co_name:
+        if line == first and node.name == name:
             return node
     return None
 
@@ -201,8 +218,14 @@ def mangled(name: str, owner: str | None) -> str:
 def is_generated(function: Any) -> bool:
     """Was a function made of a text that nobody has kept, as dataclasses make methods?  (Cells of
     notebooks and texts registered in linecache have names in brackets, too.)"""
-    filename = function.__code__.co_filename
-    return filename.startswith("<") and not linecache.getlines(filename)
+    code = function.__code__
+    if code.co_filename != _NAMELESS or not linecache.getlines(_NAMELESS):
+        return code.co_filename.startswith("<") and not linecache.getlines(code.co_filename)
+    try:
+        find_source(code)
+    except SourceNotFound:
+        return True
+    return False
 
 
 def _may_be_stale(filename: str) -> bool:
@@ -223,11 +246,14 @@ def _find_lambda(code: CodeType, lines: list[str], owner: str | None) -> tuple[_
              and node.lineno == code.co_firstlineno and _fits(node, code, owner)]
     if len(found) > 1:
         found = _by_position(found, code)
-    if found and _may_be_stale(code.co_filename):
-        _check_text(code, lines)
+    if (found and _may_be_stale(code.co_filename)) and not _is_of_text(code, lines):
+        found = []
+    if not found:
+        found = _moved_lambdas(code, functions, lines, owner)
     if len(found) > 1:
         imports = _FILES[code.co_filename].imports
-        found = [node for node in found if _same_code(node, code, owner, imports)]
+        found = [node for node in found if _same_code(node, code, owner, imports)
+                 or _same_code(node, code, owner, [])]
         if len({ast.dump(node) for node in found}) == 1:
             found = found[:1]
     if not found:
@@ -240,6 +266,15 @@ def _find_lambda(code: CodeType, lines: list[str], owner: str | None) -> tuple[_
             fix="write them on lines of their own, or use def")
     node = found[0]
     return node, "".join(lines[node.lineno - 1:node.end_lineno])
+
+
+def _moved_lambdas(code: CodeType, functions: list[_Function], lines: list[str],
+                   owner: str | None) -> list[ast.Lambda]:
+    """Those that compile to the code that runs, but for their lines."""
+    places = {one.co_firstlineno for one in _codes_of(code, lines)
+              if _equal(one, code, moved=True)}
+    return [node for node in functions if isinstance(node, ast.Lambda)
+            and node.lineno in places and len(places) == 1 and _fits(node, code, owner)]
 
 
 def _by_position(found: list[ast.Lambda], code: CodeType) -> list[ast.Lambda]:
@@ -300,8 +335,15 @@ def _parsed(filename: str, lines: list[str]) -> _Parsed | None:
 
 
 # ---- comparison of compiled code -----------------------------------------------------------
-def _check_text(code: CodeType, lines: list[str]) -> None:
-    """Compile the whole text: the function must come out as the code that runs."""
+def _is_of_text(code: CodeType, lines: list[str]) -> bool:
+    """Compile the whole text: does the function come out as the code that runs?"""
+    rewritten = any(name.startswith("@py")  # by pytest, for its asserts
+                    for one in (code, *_all_codes(code)) for name in one.co_names)
+    return rewritten or any(_equal(one, code) for one in _codes_of(code, lines))
+
+
+def _codes_of(code: CodeType, lines: list[str]) -> list[CodeType]:
+    """The code objects of the whole text, compiled as ``code`` was."""
     parsed = _parsed(code.co_filename, lines)
     if parsed is None:
         raise _changed(code)
@@ -310,15 +352,22 @@ def _check_text(code: CodeType, lines: list[str]) -> None:
     if codes is None:
         try:
             with _warned_before():
-                module = compile("".join(lines), code.co_filename, "exec", flags,
-                                 dont_inherit=True)
+                codes = [made for part in _parts_of(code.co_filename, "".join(lines))
+                         for made in _all_codes(compile(part, code.co_filename, "exec", flags,
+                                                        dont_inherit=True))]
         except (SyntaxError, ValueError):
             raise _changed(code) from None
-        codes = parsed.codes[flags] = _all_codes(module)
-    rewritten = any(name.startswith("@py")  # by pytest, for its asserts
-                    for one in (code, *_all_codes(code)) for name in one.co_names)
-    if not rewritten and not any(_equal(one, code) for one in codes):
-        raise _changed(code)
+        parsed.codes[flags] = codes
+    return codes
+
+
+def _parts_of(filename: str, text: str) -> list[Any]:
+    """A text as a whole, and, for a cell of a notebook, each of its statements, which are
+    compiled one by one (a name that one of them imports is no imported name in the others)."""
+    parts: list[Any] = [text]
+    if filename.startswith("<"):
+        parts += [ast.Module([node], []) for node in ast.parse(text).body]
+    return parts
 
 
 def _all_codes(module: CodeType) -> list[CodeType]:
@@ -354,17 +403,19 @@ def _same_code(node: ast.Lambda, code: CodeType, owner: str | None,
     return any(_equal(candidate, code) for candidate in _all_codes(compiled))
 
 
-def _equal(one: CodeType, other: CodeType) -> bool:
-    if (one.co_name != other.co_name or one.co_firstlineno != other.co_firstlineno
+def _equal(one: CodeType, other: CodeType, moved: bool = False) -> bool:
+    """Do two code objects do the same, at the same lines (unless one has ``moved``)?"""
+    if (one.co_name != other.co_name
+            or (one.co_firstlineno != other.co_firstlineno and not moved)
             or one.co_code != other.co_code or one.co_names != other.co_names
             or one.co_varnames != other.co_varnames or len(one.co_consts) != len(other.co_consts)):
         return False
-    return all(_same_constant(a, b) for a, b in zip(one.co_consts, other.co_consts))
+    return all(_same_constant(a, b, moved) for a, b in zip(one.co_consts, other.co_consts))
 
 
-def _same_constant(a: Any, b: Any) -> bool:
+def _same_constant(a: Any, b: Any, moved: bool) -> bool:
     if isinstance(a, CodeType) and isinstance(b, CodeType):
-        return _equal(a, b)
+        return _equal(a, b, moved)
     if type(a) is not type(b):
         return False
     return bool(a == b) if isinstance(a, frozenset) else repr(a) == repr(b)

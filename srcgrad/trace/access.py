@@ -16,7 +16,7 @@ from ..public_names import of_scipy
 from ..spelling import Attribute
 from ..stage.machine import UNBOUND
 from ..stage.source import is_generated
-from ..subclasses import native_class
+from ..subclasses import bare_attribute, native_class
 from . import scipy_forms
 from .elements import lies_in_c_order
 from .iteration import Staged
@@ -92,7 +92,7 @@ class Access(Variables):
         value = getattr(obj, name)
         if is_stream(obj, name):  # that of each call, for it may be redirected
             return self.emit_effect(getattr, (obj, name), {}, OPAQUE)
-        if is_library(obj.__name__):
+        if is_library(obj.__name__) and not isinstance(value, (list, dict, set)):
             return value
         path = self.paths.get(id(obj))
         if path is None:
@@ -125,6 +125,7 @@ class Access(Variables):
                 fix="use the array's values and shape"))
         if name in ARRAY_ATTRIBUTES or name in ("shape", "ndim", "dtype"):
             if aval.kind is Kind.ANY and name in ("shape", "ndim", "size"):
+                self.tell_apart()
                 return self.opaque_apply(Attribute(name), (self.content(obj),),
                                          OPAQUE if name == "shape" else INT)
             return self.apply(Attribute(name), (obj,), {})
@@ -183,11 +184,25 @@ class Access(Variables):
             return self.causes[id(obj)][1]
         if type(obj) is super:
             return self.super_attribute(obj, name)
+        own = python_method(obj, "__getattribute__")
+        if own is None or is_library(own.__module__):
+            return self.attribute_by_default(obj, name)
+        try:
+            return self.call(own, obj, name)
+        except AttributeError:
+            fallback = python_method(obj, "__getattr__")
+            if fallback is None:
+                raise
+            return self.call(fallback, obj, name)
+
+    def attribute_by_default(self, obj: Any, name: str) -> Any:
+        """``object.__getattribute__(obj, name)``, or ``__getattr__`` where it finds nothing."""
         value = self.maybe_attribute(obj, name)
         if type(value) is Maybe:
             return self.present(value, lambda: self.without(obj, name))
         overlay = self.overlays.get(id(obj))
         if overlay is not None and name in overlay:
+            self.outside_reads += 1
             return self.loaded(overlay[name])
         if name not in getattr(obj, "__dict__", ()):
             value = self.inherited(obj, name)
@@ -212,6 +227,7 @@ class Access(Variables):
             class_attribute(type(obj), "__getattr__"))
         if fallback is not UNBOUND and fallback is not None and name not in getattr(
                 obj, "__dict__", ()):
+            self.note_lack(obj, name)
             if is_native_method(fallback):  # __getattr__ = dict.__getitem__
                 return self.getitem(obj, name)
             if python_method(obj, "__getattr__") is not None and not is_library(
@@ -222,20 +238,24 @@ class Access(Variables):
         if name == "__class__" or (name == "__dict__" and (path is None or isinstance(
                 obj, (type, types.ModuleType, types.FunctionType)))):
             return getattr(obj, name)
+        getter = getattr(type(found), "__get__", None)
+        own = getattr(obj, "__dict__", ())
+        if hasattr(getter, "__code__") and not is_cached_property(found) and (
+                name not in own or hasattr(type(found), "__set__")):
+            if path is not None and not hasattr(type(found), "__set__"):
+                self.guard("inherited", path, name)
+            return self.call(getter, self.descriptor(type(obj), name, found), obj, type(obj))
         if path is not None:
             return self._outside_attribute(obj, name, path, found)
-        if is_cached_property(found) and name not in getattr(obj, "__dict__", {}):
+        if is_cached_property(found) and name not in own:
             return self._cached(obj, name, found)
-        getter = getattr(type(found), "__get__", None)
-        if hasattr(getter, "__code__") and not isinstance(found, types.FunctionType) and (
-                not is_cached_property(found)):
-            return self.call(getter, self.descriptor(type(obj), name, found), obj, type(obj))
         try:
             value = getattr(obj, name)
         except AttributeError:
             fallback = python_method(obj, "__getattr__")
             if fallback is None or isinstance(obj, type):
                 raise
+            self.note_lack(obj, name)
             return self.call(fallback, obj, name)
         return self.loaded(value)
 
@@ -269,6 +289,8 @@ class Access(Variables):
             found = vars(holder)[name]
             if isinstance(obj, type) or self.is_class_data(holder, found):
                 return self.getattr(holder, name)
+            if is_cached_property(found):
+                return self._cached(obj, name, found)
             self.note_class_attribute(holder, name, found)
             return self.bound_to(obj, found)
         fallback = python_method(obj, "__getattr__")
@@ -276,19 +298,22 @@ class Access(Variables):
             return self.call(fallback, obj, name)
         raise AttributeError(f"{type(obj).__name__!r} object has no attribute {name!r}")
 
+    def note_lack(self, obj: Any, name: str) -> None:
+        """Guard that neither an instance nor its class has an attribute."""
+        cls = users_class(type(obj))
+        if self.from_outside(cls):
+            self.gives(class_attribute, (cls, name), (cls, name))
+        path = self.paths.get(id(obj))
+        if path is not None and not is_native_method(class_attribute(type(obj), "__getattr__")):
+            self.guard("inherited", path, name)
+
     def _cached(self, obj: Any, name: str, found: Any) -> Any:
-        """A ``cached_property`` read for the first time.  Where that depends on the path it is
-        computed again at each place; without effects nobody can tell."""
-        effects = self.region.effects
+        """A ``cached_property`` read for the first time."""
         self.descriptor(type(obj), name, found)
         value = self.call(found.func, obj)
-        if self.region is self.root or self.journal.is_young(obj):
-            self.setattr(obj, name, value)
-        elif self.region.effects != effects:
-            raise self.fatal(UnsupportedOperation(
-                f"the cached property {name!r} has effects and is read first in a branch or loop",
-                why="whether the effects happen again depends on the path",
-                fix="read it once before the branch or loop"))
+        if id(obj) in self.paths and len(self.journal.layers) > 1:  # elsewhere there is none
+            self.overlays.setdefault(id(obj), {}).setdefault(name, UNBOUND)
+        self.set_plain(obj, name, value)
         return value
 
     def _outside_attribute(self, obj: Any, name: str, path: Path, found: Any) -> Any:
@@ -303,7 +328,7 @@ class Access(Variables):
         if isinstance(own, dict) and name in own and not _is_data_descriptor(found):
             if found is not UNBOUND:  # without it, that of the class
                 self.guard("owns", path, name)
-            return self.outside(own[name], path.child("slot", name))
+            return self.outside(own[name], path.child(self.step_to(obj, "slot"), name))
         if isinstance(own, dict) and isinstance(found, (types.FunctionType, classmethod)):
             self.guard("inherited", path, name)
         if isinstance(found, types.FunctionType):
@@ -316,18 +341,25 @@ class Access(Variables):
             self.note_class_attribute(users_class(type(obj)), name, found)
             return types.MethodType(found.__func__, users_class(type(obj)))
         if is_cached_property(found):
+            self.guard("inherited", path, name)
             return self._cached(obj, name, found)
         try:
-            value = getattr(obj, name)
+            value = (getattr if self.step_to(obj, "attr") == "attr" else bare_attribute)(obj, name)
         except AttributeError:
             fallback = python_method(obj, "__getattr__")
             if fallback is not None and not isinstance(obj, type):
+                self.note_lack(obj, name)
                 return self.call(fallback, obj, name)
             self.guard("missing", path, name)
             raise
         if is_library(type(obj).__module__) and callable(value):
             return value
-        return self.outside(value, path.child("attr", name))
+        return self.outside(value, path.child(self.step_to(obj, "attr"), name))
+
+    def step_to(self, obj: Any, kind: str) -> str:
+        """The kind of a path's step to an attribute."""
+        own = None if isinstance(obj, type) else python_method(obj, "__getattribute__")
+        return kind if own is None or is_library(own.__module__) else "bare"
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         if is_tracer(obj):

@@ -15,10 +15,12 @@ from __future__ import annotations
 import functools
 import operator
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from ..errors import UnsupportedOperation
 from ..graph.purity import may_probe
 from ..guards import Path
 from ..kinds import OPAQUE, Kind
@@ -62,6 +64,8 @@ class ArrayClasses(ArrayRecipes):
             self.classed[cls] = type(cls.__name__, bases, {
                 **namespace, "cls": cls, "machine": self, "__module__": cls.__module__,
                 "__qualname__": cls.__qualname__})
+            if id(cls) in self.paths:  # what is read from the stand-in is the user's
+                self.paths[id(self.classed[cls])] = self.paths[id(cls)]
         return self.classed[cls]
 
     def as_class(self, cls: Any, array: Any, source: Any) -> Any:
@@ -215,7 +219,7 @@ class ArrayClasses(ArrayRecipes):
             self.call(cls.__init__, made, *args, **kwargs)
         return made
 
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         picked = next((i for i, a in enumerate(args) if type(a) is Picked and issubclass(
             a.cls, ClassedArray)), None) if self.classed else None
         if picked is not None and (is_native(function) or is_of_library(function)):
@@ -223,14 +227,16 @@ class ArrayClasses(ArrayRecipes):
                 function, *args[:picked], o, *args[picked + 1:], **kwargs))
         if function is object.__getattribute__ and isinstance(args[0], ClassedArray):
             return self._by_default(*args)
-        if picked_inside(args) and is_of_library(function):
+        if is_of_library(function) and any(
+                type(x) is Picked and issubclass(x.cls, ClassedArray)
+                for x in self.parts_of_all((*args, *kwargs.values()))):
             args = tuple(map(self._with_copies, args))
         if function is hash and isinstance(args[0], ClassedArray) and (
                 python_method(args[0], "__hash__") is None):
             raise TypeError(f"unhashable type: {args[0].cls.__name__!r}")
         if function is iter and len(args) == 1 and isinstance(args[0], ClassedArray):
             items = self.call_method(args[0], "__iter__")
-            return super().call(iter, items) if type(items) is ArrayTracer else items
+            return super().called(iter, (items,), {}) if type(items) is ArrayTracer else items
         if function is super and len(args) == 2 and isinstance(args[1], ClassedArray):
             return self.super_(*args)
         if isinstance(function, (types.MethodDescriptorType, types.WrapperDescriptorType)) and (
@@ -244,7 +250,7 @@ class ArrayClasses(ArrayRecipes):
             if type(function).__module__ in WHOLE:
                 raise self.fatal(classed_operand(next(
                     x.cls for x in leaves((args, kwargs)) if isinstance(x, ClassedArray))))
-        return super().call(function, *args, **kwargs)
+        return super().called(function, args, kwargs)
 
     def _by_default(self, obj: Any, name: str) -> Any:
         """An attribute past the ``__getattr__`` of the class."""
@@ -252,6 +258,14 @@ class ArrayClasses(ArrayRecipes):
                 class_attribute(type(obj), name) is UNBOUND):
             raise AttributeError(f"{obj.cls.__name__!r} object has no attribute {name!r}")
         return self.getattr(obj, name)
+
+    def parts_of_all(self, args: Iterable[Any]) -> list[Any]:
+        """The parts of the containers among arguments; refuses one that contains itself, since
+        the walks that follow would not end."""
+        try:
+            return [x for a in args if isinstance(a, (list, tuple, dict)) for x in leaves(a)]
+        except UnsupportedOperation as error:
+            raise self.fatal(error) from None
 
     def _with_copies(self, structure: Any) -> Any:
         """Copies of instances that a traced number picks, in lists and tuples."""
@@ -268,7 +282,8 @@ class ArrayClasses(ArrayRecipes):
         self.journal.born(made)
         return made
 
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
         if name == "view" and len((*args, *kwargs)) == 1 and is_tracer(obj) and is_array_class(
                 wanted := (*args, *kwargs.values())[0]):
             if type(obj) is ArrayTracer:
@@ -282,7 +297,7 @@ class ArrayClasses(ArrayRecipes):
             if self.classed and (holds_classed(args) or holds_classed(kwargs)):
                 return self.by_example(getattr(np.ndarray, name), (obj, *args), kwargs,
                                        lambda own, *a, **k: self.call_method(own, name, *a, **k))
-        return super().call_method(obj, name, *args, **kwargs)
+        return super().called_method(obj, name, args, kwargs)
 
     def library_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function of NumPy or SciPy, or of ``math``, with instances among its arguments."""
@@ -318,12 +333,6 @@ def is_of_library(function: Any) -> bool:
     if isinstance(function, type):
         return issubclass(function, np.generic)
     return (getattr(function, "__module__", None) or "").split(".")[0] in LIBRARIES
-
-
-def picked_inside(args: tuple[Any, ...]) -> bool:
-    """Is there an instance that a traced number picks in a list or tuple among the arguments?"""
-    return any(type(x) is Picked and issubclass(x.cls, ClassedArray)
-               for arg in args if isinstance(arg, (list, tuple)) for x in leaves(arg))
 
 
 def is_numpy_scalar(obj: Any) -> bool:

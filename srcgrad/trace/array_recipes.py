@@ -19,6 +19,7 @@ from ..public_names import public_name
 from . import array_examples
 from .array_examples import BASE, Event, Made, Operand, Recipe, Several
 from .protocols import Protocols
+from .refused import endless_container
 from .tracers import ArrayTracer, ClassedArray, OpaqueTracer, Poison, is_tracer
 
 SMALL = 9  # the greatest size of an example, where that will do
@@ -232,15 +233,16 @@ def _small(numbers: dict[Any, int]) -> dict[Any, int]:
     return {atom: n if n <= SMALL else SMALL - 4 + n % 4 for atom, n in numbers.items()}
 
 
-def leaves(structure: Any) -> Iterator[Any]:
-    """The parts of nested tuples, lists and dicts."""
-    if type(structure) in (tuple, list):
-        for part in structure:
-            yield from leaves(part)
-    elif type(structure) is dict:
-        yield from leaves(list(structure.values()))
-    else:
+def leaves(structure: Any, above: frozenset[int] = frozenset()) -> Iterator[Any]:
+    """The parts of nested tuples, lists and dicts; refuses one that is a part of itself."""
+    if type(structure) not in (tuple, list, dict):
         yield structure
+        return
+    if id(structure) in above:
+        raise endless_container(structure)
+    above = above | {id(structure)}
+    for part in structure.values() if type(structure) is dict else structure:
+        yield from leaves(part, above)
 
 
 def _is_passed(event: Event, args: Any, kwargs: Any) -> bool:

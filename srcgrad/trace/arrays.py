@@ -101,6 +101,9 @@ def interp(machine: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any 
     return machine.call_library(np.interp, (x, xp, fp), options)
 
 
+PLANE_CROSS = np.lib.NumpyVersion(np.__version__) < "2.5.0"  # later ones refuse such vectors
+
+
 @handles(np.cross)
 def cross(machine: Any, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1,
           axis: Any = None) -> Any:
@@ -110,7 +113,7 @@ def cross(machine: Any, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc:
     axes = [machine.static_key(i) for i in given]
     sizes = [machine.demand(machine.size_of(v, i), "the length of the vectors of np.cross")
              if v.aval.ndim else 0 for v, i in zip((a, b), axes)]
-    if 2 not in sizes or not set(sizes) <= {2, 3}:
+    if 2 not in sizes or not set(sizes) <= {2, 3} or not PLANE_CROSS:
         options = {"axisa": axisa, "axisb": axisb, "axisc": axisc, "axis": axis}
         return machine.call_library(np.cross, (a, b), {
             k: v for k, v in options.items() if v not in (-1, None)})
@@ -234,9 +237,12 @@ def nditer(machine: Any, op: Any, flags: Any = (), op_flags: Any = (), op_dtypes
         return plain(op, flags, op_flags, op_dtypes, order, **others)
     operands = op if isinstance(op, (list, tuple)) else [op]
     wanted = set(flags) - {"multi_index", "c_index", "external_loop", "refs_ok", "zerosize_ok"}
-    regular = order == "C" or all(lies_in_c_order(machine, a) for a in operands
-                                  if type(a) is ArrayTracer and a.aval.ndim)
-    if not regular and ("external_loop" in flags or None in operands):
+    arrays = [a for a in operands if type(a) is ArrayTracer and a.aval.ndim]
+    in_order = order != "F" and all(lies_in_c_order(machine, a) for a in arrays)
+    alike = len({np.shape(a) if isinstance(a, np.ndarray) else a.aval.shape for a in operands
+                 if is_tracer(a) or isinstance(a, np.ndarray)}) == 1
+    if ("external_loop" in flags and not (in_order and alike)) or (
+            None in operands and order != "C" and not in_order):
         wanted.add("external_loop or operands to be allocated, over arrays out of C order")
     if wanted or others or op_dtypes is not None:
         raise machine.fatal(UnsupportedOperation(

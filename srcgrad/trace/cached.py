@@ -2,7 +2,8 @@
 
 A call with arguments that were met before, in a region that is still open, has the result of
 that call: the same object, and none of its effects.  Elsewhere the function is looked through,
-which is the same as long as it changes nothing.
+which is the same as long as it changes nothing.  Of a function from outside, what it had kept
+before the call is found in its cache, and what it may not give again is kept there.
 """
 
 from __future__ import annotations
@@ -10,12 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..caches import cached_value, is_cached, keep
 from ..dims import is_varying
 from ..errors import UnsupportedOperation
+from ..guards import Path
 from ..kinds import Kind
+from ..spelling import Method
 from ..stage.function import definition
 from .regions import Region
-from .tracers import ArrayTracer, is_tracer
+from .structures import IMMUTABLE
+from .tracers import ArrayTracer, contains_tracer, is_tracer
+
+REASON = "an argument of a cached function"
 
 
 @dataclass(slots=True)
@@ -43,16 +50,71 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
     for result, region in found:
         if region.active:
             return result
+    known = _outside_call(machine, cached, args, kwargs) if not contains_tracer(
+        (args, kwargs)) else None
+    if known is not None and _was_kept(machine, cached, known):
+        return _kept(machine, cached, known)
     region = machine.region
-    effects = region.effects
+    effects, reads = region.effects, machine.outside_reads
     result, changes = _followed(machine, function, args, kwargs)
-    if (region.effects != effects or changes) and not _is_first(machine, memo, found):
+    if machine.outside_reads != reads or changes or region.effects != effects or (
+            _may_change(result)):
+        known = known or _outside_call(machine, cached, args, kwargs)
+    else:
+        known = None  # it gives the same again
+    if (region.effects != effects or changes) and not _is_first(machine, memo, found) and (
+            known is None or found):
         raise machine.fatal(UnsupportedOperation(
             f"{function.__qualname__} is cached by functools and has effects",
             why="whether the effects happen depends on earlier calls",
             fix="take the decorator off, or the effects out"))
+    if known is not None:
+        if _was_kept(machine, cached, known):  # for a number that was known later
+            return _kept(machine, cached, known)
+        held = machine.on_hand_over(keep, (result,))
+        machine.emit_effect(keep, (cached, *known, *held), {}, None)
     memo.results.setdefault(key, []).append((result, region))
     return result
+
+
+def _outside_call(machine: Any, cached: Any, args: tuple[Any, ...],
+                  kwargs: dict[str, Any]) -> Any:
+    """The arguments of a call of a function from outside, as its cache knows them; None for other
+    functions, and where data decides."""
+    if is_own(cached) or id(cached) in machine.cleared:
+        return None
+    parts = [machine.demand(a, REASON) if _is_fixed(machine, a) else a
+             for a in (*args, *kwargs.values())]
+    if contains_tracer(parts) or any(map(machine.is_differentiated, parts)):
+        return None  # what it gives may vary with them
+    for part in parts:
+        machine.as_it_is(machine.static_key(part))
+    return tuple(parts[:len(args)]), tuple(zip(kwargs, parts[len(args):], strict=True))
+
+
+def _was_kept(machine: Any, cached: Any, known: Any) -> bool:
+    """Had the function kept a result when the call began?"""
+    return bool(is_cached(cached, *known)) or bool(
+        machine.gives(is_cached, (cached, *known), (_path(machine, cached), *known)))
+
+
+def _kept(machine: Any, cached: Any, known: Any) -> Any:
+    return machine.outside(cached_value(cached, *known),
+                           _path(machine, cached).child("cached", known))
+
+
+def _path(machine: Any, cached: Any) -> Path:
+    machine.as_it_is(cached)
+    path: Path = machine.paths.setdefault(
+        id(cached), Path(machine._pin(cached, cached.__name__), (), cached.__name__))
+    return path
+
+
+def _may_change(result: Any) -> bool:
+    """Can a result be changed, or asked which object it is?"""
+    if isinstance(result, tuple):
+        return any(map(_may_change, result))
+    return type(result) is ArrayTracer or not (is_tracer(result) or isinstance(result, IMMUTABLE))
 
 
 def _is_made_here(machine: Any, function: Any) -> bool:
@@ -78,8 +140,11 @@ def _followed(machine: Any, function: Any, args: tuple[Any, ...],
 
 
 def clear_cache(machine: Any, cached: Any) -> None:
-    """``cached.cache_clear()`` of a function that the program itself has made."""
+    """``cached.cache_clear()``."""
     machine.memos.pop(id(cached), None)
+    if not is_own(cached):
+        machine.cleared.add(id(cached))
+        machine.emit_effect(Method("cache_clear"), (cached,), {}, None)
 
 
 def is_own(cached: Any) -> bool:
@@ -100,7 +165,12 @@ def _settled(machine: Any, obj: Any) -> Any:
     expr = obj.aval.expr if is_tracer(obj) and obj.aval.kind is Kind.INT else None
     if expr is None or is_varying(expr):
         return obj
-    return machine.demand(obj, "an argument of a cached function")
+    return machine.demand(obj, REASON)
+
+
+def _is_fixed(machine: Any, obj: Any) -> bool:
+    """Is it an int that does not depend on data?"""
+    return is_tracer(obj) and obj.aval.kind is Kind.INT and not machine.is_data(obj)
 
 
 def _key(obj: Any) -> Any:

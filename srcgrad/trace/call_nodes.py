@@ -60,9 +60,19 @@ class CallNodes(Statements):
         new = [r.home if type(r) is ArrayTracer else None for r in made]
         value, *changed = self.built(callee.result, made, {})
         self._change(callee, parts, changed)
-        for home, possible in zip(new, callee.aliases, strict=True):
+
+        def here(older: set[int | Home]) -> list[Home]:
+            found = (h if isinstance(h, Home) else homes[h] for h in older
+                     if isinstance(h, Home) or h < len(homes))
+            return sorted((h for h in found if h is not None), key=lambda h: h.obj)
+
+        for number, (home, possible) in enumerate(zip(new, callee.aliases, strict=True)):
             if home is not None:  # from the versions that hold now
-                self._alias(home, [homes[i] for i in sorted(possible) if i < len(homes)])
+                home.stored = number in callee.listed
+                for one in here(possible):
+                    may_be(home, one)
+        for home in here(callee.stored):
+            self.note_stored_home(home)
         if callee.shares:
             swapped((state, value), self._seal_list)
         return swapped(value, lambda v: parts[v.number] if type(v) is Handed else (
@@ -117,12 +127,6 @@ class CallNodes(Statements):
     def is_carried(self, home: Home) -> bool:
         return any(isinstance(cell, Version) and cell.owner is home
                    for callee in self.tracing for cell in callee.cells)
-
-    def _alias(self, home: Home, possible: list[Home | None]) -> None:
-        """Say that a result may be (a view of) an array that went into the call."""
-        for one in possible:
-            if one is not None:
-                may_be(home, one)
 
     def _result_here(self, callee: Callee, leaf: Leaf, meaning: dict[Any, Dim | None]) -> Aval:
         """The type of a result at one call: sizes in terms of this call's arguments."""

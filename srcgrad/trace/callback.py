@@ -12,6 +12,7 @@ from ..errors import UnsupportedOperation
 from ..graph.callback import Callback
 from ..graph.ir import Block, Graph, Value, free_values, rebuild
 from ..graph.lift import called
+from ..identifiers import name_or
 from ..kinds import Aval, Kind, in_words
 from .tracers import is_tracer
 
@@ -115,8 +116,7 @@ def _hints(wanted: Wanted) -> list[str]:
 
 
 def _name(function: Any, taken: set[str]) -> str:
-    name = getattr(function, "__name__", "function")
-    name = name if name.isidentifier() else "function"
+    name = name_or(getattr(function, "__name__", "function"), "function")
     found, number = name, 1
     while found in taken:
         number += 1

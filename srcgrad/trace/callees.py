@@ -13,14 +13,17 @@ from ..stage.machine import UNBOUND
 from .forms import Arguments, Handed, Outer
 from .journal import Cell
 from .shapes import Sequence, Shape
+from .tracers import Home
 
 
 @dataclass(slots=True)
 class Callee:
     """A function that is, or was, traced as a graph of its own.
 
-    ``result`` is None while nothing is known of it.  ``aliases`` are the numbers of the
-    argument leaves whose arrays a result may be (or be a view of), for each result leaf.
+    ``result`` is None while nothing is known of it.  ``aliases`` tells for each result leaf the
+    arrays that it may be (or be a view of): numbers of argument leaves, homes from around the
+    function.  ``stored`` are those that the body may have put into a list of unknown length, and
+    ``listed`` the result leaves that may lie in one.
 
     What the body changes outside of itself goes through the calls: ``cells`` are further
     arguments and results, ``written`` the numbers of the array arguments it writes to.  The body
@@ -29,10 +32,13 @@ class Callee:
 
     name: str
     function: types.FunctionType
+    taker: Any  # see Activation
     arguments: Arguments
     result: Shape | None = None
     returned: Any = None
-    aliases: list[set[int]] = field(default_factory=list)
+    aliases: list[set[int | Home]] = field(default_factory=list)
+    stored: set[int | Home] = field(default_factory=set)
+    listed: set[int] = field(default_factory=set)
     head: tuple[Any, ...] = ()
     params: tuple[Value, ...] = ()
     block: Block | None = None

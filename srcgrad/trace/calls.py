@@ -24,16 +24,17 @@ from ..spelling import Method
 from ..stage.function import Staged as StagedFunction
 from ..stage.function import definition, make_function, stage
 from ..stage.machine import Frame
+from ..stage.stack import has_room
 from ..subclasses import native_class
 from . import scipy_forms
 from .aside import ruled_call
-from .cached import call_cached, clear_cache, is_own
+from .cached import call_cached, clear_cache
 from .control import Refusal, Restart
 from .iteration import EqualArrays, Staged
 from .library_calls import LibraryCalls
 from .library_errors import is_of_scipy, named_for_users
 from .natives import class_attribute, is_native_method, is_native_new, native_call
-from .refused import is_outward, of_method, refusal
+from .refused import is_outward, of_method, refusal, too_deep
 from .special_methods import operation, python_method
 from .state_of_c import DRAWING, owner_outside
 from .structures import is_library, reaches_tracer
@@ -42,6 +43,7 @@ from .vectorized import vectorized
 from .written_out import STAGED_MODULES, fromkeys
 
 INLINED = ("collections.abc", "contextlib")  # mixin methods of the user's, managers
+WRAPPERS = (collections.ChainMap, collections.UserDict, collections.UserList)
 # defaults whose content cannot change: which object a default is, is guarded
 UNCHANGING = (bool, int, float, complex, str, bytes, type(None), type, slice, range, enum.Enum,
               types.BuiltinFunctionType, types.ModuleType, np.generic, np.dtype, np.ufunc)
@@ -59,6 +61,10 @@ class Calls(LibraryCalls):
     handlers: dict[Any, Callable[..., Any]]
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return self.called(function, args, kwargs)
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a call gives; handed on as it is, so that no layer takes room on C's stack."""
         refused = refusal(function, args, kwargs)
         if refused is not None:
             raise self.fatal(refused)
@@ -74,9 +80,15 @@ class Calls(LibraryCalls):
         if handler is not None:
             return self.adopt(handler(self, *args, **kwargs))
         if isinstance(function, BoundMethod):
-            return self.call_method(function.owner, function.name, *args, **kwargs)
+            return self.called_method(function.owner, function.name, args, kwargs)
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__setattr__":
             return self.set_by_default(function.__self__, *args)
+        if isinstance(function, types.MethodWrapperType) and (
+                function.__name__ == "__getattribute__"):
+            return self.attribute_by_default(function.__self__, *args)
+        if isinstance(function, types.MethodWrapperType) and function.__name__ == "__get__" and (
+                isinstance(function.__self__, types.FunctionType)):
+            return function(*args)  # a method
         if is_native_new(function) and args and issubclass(args[0], type):
             return self.made_class(function(*args, **kwargs))
         if (native := native_call(function, args)) is not None:
@@ -96,14 +108,14 @@ class Calls(LibraryCalls):
                 scipy_forms.shared_method(function))
             if ruled is not None:  # a ruled method, such as scipy.stats.norm.pdf
                 return self.call_library(ruled, args, kwargs)
-            return self.call(function.__func__, function.__self__, *args, **kwargs)
+            return self.called(function.__func__, (function.__self__, *args), kwargs)
         if isinstance(function, types.FunctionType):
             return self.call_function(function, args, kwargs)
         if isinstance(function, staticmethod):
-            return self.call(function.__func__, *args, **kwargs)
+            return self.called(function.__func__, args, kwargs)
         if isinstance(function, functools.partial):
             inner, held, named = self._parts_of_partial(function)
-            return self.call(inner, *held, *args, **{**named, **kwargs})
+            return self.called(inner, (*held, *args), {**named, **kwargs})
         if isinstance(function, type):
             return self.construct(function, args, kwargs)
         transform = getattr(type(function), "__srcgrad_trace__", None)
@@ -114,8 +126,11 @@ class Calls(LibraryCalls):
         wrapped = getattr(function, "__wrapped__", None)
         if hasattr(function, "cache_info") and isinstance(wrapped, types.FunctionType):
             return call_cached(self, function, args, kwargs)
-        if is_own(getattr(function, "__self__", None)) and function.__name__ == "cache_clear":
-            return clear_cache(self, function.__self__)
+        if hasattr(getattr(function, "__self__", None), "cache_info") and isinstance(
+                function, types.BuiltinMethodType):
+            if function.__name__ == "cache_clear":
+                return clear_cache(self, function.__self__)
+            return self.emit_effect(Method(function.__name__), (function.__self__,), {}, OPAQUE)
         if isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
             made: Any = function.__reduce__()
             return self.call(self.call(made[0], *made[1]), *args)
@@ -125,7 +140,7 @@ class Calls(LibraryCalls):
         if method is not None and lookup(function) is not None:
             return ruled_call(self, function, args, kwargs)
         if method is not None:
-            return self.call(method, function, *args, **kwargs)
+            return self.called(method, (function, *args), kwargs)
         return self.call_library(function, args, kwargs)
 
     def adopt(self, result: Any) -> Any:
@@ -200,7 +215,9 @@ class Calls(LibraryCalls):
                 return self.call_library(function, args, kwargs)
             if not is_library(function.__module__) and lookup(function) is not None:
                 return ruled_call(self, function, args, kwargs)
-            if function.__module__ in INLINED:
+            if function.__module__ in INLINED or (
+                    function.__module__ == "collections" and args and isinstance(
+                        args[0], WRAPPERS)):
                 return self.inline(function, args, kwargs)
             if is_library(function.__module__) and not (
                     contains_tracer(args) or contains_tracer(kwargs) or (
@@ -249,6 +266,10 @@ class Calls(LibraryCalls):
             if any(reaches_tracer(a) for a in (*args, *kwargs.values())):
                 raise self.fatal(error) from None
             return self.call_library(function, args, kwargs)
+        if id(function) not in self.paths and definition(function) is None and not is_library(
+                function.__module__) and (function.__closure__ or not (
+                    function.__module__ or "").startswith("srcgrad.")):
+            self.unguarded = True
         if (function.__defaults__ or function.__kwdefaults__) and id(function) in self.paths:
             args, kwargs = self._with_defaults(function, args, kwargs)
         where = self.where()
@@ -300,11 +321,8 @@ class Calls(LibraryCalls):
                 f"recursion of {function.__qualname__!r} that stops on data",
                 why="each level is inlined, and tracing it does not come to an end",
                 fix="write the recursion as a while loop"))
-        if self.depth > MAX_DEPTH:
-            raise self.fatal(UnsupportedOperation(
-                f"calls nested deeper than {MAX_DEPTH} at {function.__qualname__!r}",
-                why="every call is inlined into the generated code",
-                fix="write the recursion as a loop"))
+        if self.depth > MAX_DEPTH or not has_room():
+            raise self.fatal(too_deep(function, self.depth - 1))
 
     recursion_limit = 60
 
@@ -322,12 +340,19 @@ class Calls(LibraryCalls):
         if path is None or id(function) in self.noted:
             return
         self.noted.add(id(function))
-        self.guard("is", path.child("attr", "__defaults__"), function.__defaults__)
+        defaults = path.child("attr", "__defaults__")
+        if function is self.anchored:
+            return
+        if id(function) not in self.loose or not function.__defaults__:
+            self.guard("is", defaults, function.__defaults__)
+        else:
+            self.guard("length", defaults, len(function.__defaults__))
         if function.__kwdefaults__:
             named = path.child("attr", "__kwdefaults__")
             self.guard("keys", named, tuple(function.__kwdefaults__))
             for name, value in function.__kwdefaults__.items():
-                self._guard_value(value, named.child("item", name))
+                if id(function) not in self.loose:
+                    self._guard_value(value, named.child("item", name))
 
     def _guard_value(self, value: Any, path: Path) -> None:
         if isinstance(value, (bool, int, str, type(None))):
@@ -338,29 +363,32 @@ class Calls(LibraryCalls):
 
     def _with_defaults(self, function: types.FunctionType, args: tuple[Any, ...],
                        kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Defaults whose content may change are read from the function at each call."""
+        """Defaults whose content may change are read from the function at each call; all of them
+        where another function may be found there."""
         code = function.__code__
         names = code.co_varnames[:code.co_argcount]
         defaults = function.__defaults__ or ()
         whole = self.paths[id(function)]
+        loose = function is self.anchored or id(function) in self.loose
+
+        def default(value: Any, path: Path) -> Any:
+            return self.outside(value, path) if loose or not isinstance(
+                value, UNCHANGING) else value
+
         path = whole.child("attr", "__defaults__")
         kwargs = dict(kwargs)
         for i, value in enumerate(defaults):
             place = len(names) - len(defaults) + i
             if place < code.co_posonlyargcount:
                 if place == len(args):
-                    args = (*args, self._default(value, path.child("item", i)))
-            elif place >= len(args) and names[place] not in kwargs and not (
-                    isinstance(value, UNCHANGING)):
-                kwargs[names[place]] = self._default(value, path.child("item", i))
+                    args = (*args, default(value, path.child("item", i)))
+            elif place >= len(args) and names[place] not in kwargs:
+                kwargs[names[place]] = default(value, path.child("item", i))
         path = whole.child("attr", "__kwdefaults__")
         for name, value in (function.__kwdefaults__ or {}).items():
-            if name not in kwargs and not isinstance(value, UNCHANGING):
-                kwargs[name] = self._default(value, path.child("item", name))
+            if name not in kwargs:
+                kwargs[name] = default(value, path.child("item", name))
         return args, kwargs
-
-    def _default(self, value: Any, path: Path) -> Any:
-        return value if isinstance(value, UNCHANGING) else self.outside(value, path)
 
     def define(self, staged: Any, frame: Any, defaults: tuple[Any, ...],
                kwdefaults: dict[str, Any], annotations: dict[str, Any]) -> Any:
@@ -368,6 +396,10 @@ class Calls(LibraryCalls):
 
     # ---- methods -----------------------------------------------------------------------------
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        return self.called_method(obj, name, args, kwargs)
+
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
         if name[:2] == "__" and (special := operation(obj, name, args)) is not None:
             return self.call(special[0], *special[1])
         if type(obj) is ArrayTracer or (is_tracer(obj) and type(obj) is not OpaqueTracer):
@@ -388,15 +420,17 @@ class Calls(LibraryCalls):
             return self.emit_effect(Method(name), (obj, *args), kwargs, aval)
         if type(obj) in (list, dict, set, collections.deque):
             return self.adopt(self.container_method(obj, name, args, kwargs))
-        if isinstance(obj, tuple) and name in ("index", "count") and contains_tracer((obj, args)):
-            return self.call_method(list(obj), name, *args)
+        if isinstance(obj, tuple) and name in ("index", "count"):
+            held = self.resolved(obj)
+            if contains_tracer((held, args)):
+                return self.call_method(list(held), name, *args)
         if native_class(type(obj)) is not None and is_native_method(
                 class_attribute(type(obj), name)):
             return self.adopt(self.native_method(obj, name, args, kwargs))
         if isinstance(obj, np.ufunc):
             return self._ufunc_method(obj, name, args, kwargs)
         if isinstance(obj, types.ModuleType):
-            return self.call(self.getattr(obj, name), *args, **kwargs)
+            return self.called(self.getattr(obj, name), args, kwargs)
         if isinstance(obj, (np.random.Generator, np.random.RandomState)):
             return self.emit_effect(Method(name), (obj, *args), kwargs,
                                     self.effect_aval(getattr(obj, name), args, kwargs))
@@ -406,7 +440,7 @@ class Calls(LibraryCalls):
             obj.apart()
         if isinstance(obj, Staged):
             return getattr(self.iterate(obj), name)(*args, **kwargs)
-        return self.call(self.getattr(obj, name), *args, **kwargs)
+        return self.called(self.getattr(obj, name), args, kwargs)
 
     def native_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
@@ -422,8 +456,8 @@ class Calls(LibraryCalls):
         if name == "join" and len(args) == 1 and not is_tracer(args[0]) and not (
                 isinstance(args[0], (list, tuple, str))):
             args = (self.call(list, args[0]),)
-        args = tuple(self.as_run_time(a) for a in args)
-        kwargs = {k: self.as_run_time(v) for k, v in kwargs.items()}
+        args = tuple(self.as_run_time(self.resolved(a)) for a in args)
+        kwargs = {k: self.as_run_time(self.resolved(v)) for k, v in kwargs.items()}
         if not contains_tracer(args) and not contains_tracer(kwargs):
             return getattr(obj, name)(*args, **kwargs)
         for arg in args:

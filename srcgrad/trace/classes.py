@@ -15,10 +15,11 @@ from ..guards import Path
 from ..stage.function import Staged
 from ..stage.machine import UNBOUND, Frame
 from ..stage.source import is_generated
+from ..subclasses import special_members
 from .items import Items
 from .natives import class_attribute
 from .structures import is_library
-from .tracers import is_tracer, users_class
+from .tracers import ClassedArray, is_tracer, users_class
 
 
 def lineage_of(obj: Any) -> tuple[type, ...]:
@@ -52,6 +53,21 @@ class ClassAttributes(Items):
             label = getattr(obj, "__name__", "object")
             self.paths[id(obj)] = Path(self._pin(obj, label), (), label)
 
+    def note_class(self, cls: Any) -> None:
+        """Guard what operators, calls and protocols find in a class, and what it inherits."""
+        cls = users_class(cls)
+        for one in (cls, type(cls)):
+            if id(one) in self.classes_noted or not self.from_outside(one):
+                continue
+            self.classes_noted.add(id(one))
+            path = Path(self._pin(one, one.__name__), (), one.__name__)
+            self.guard("is", path.child("attr", "__mro__"), one.__mro__)
+            for base in one.__mro__:
+                if self.from_outside(base):
+                    self.gives(special_members, (base,), (base,))
+
+    classes_noted: set[int]
+
     def is_class_data(self, cls: type, found: Any) -> bool:
         """Is a raw attribute of a class neither a descriptor (a method, a property, a slot) nor a
         value of the trace?"""
@@ -60,15 +76,23 @@ class ClassAttributes(Items):
 
     def note_class_attribute(self, cls: type, name: str, found: Any) -> None:
         """Guard a method of a class from outside."""
+        stand_in, cls = cls, users_class(cls)
+        if cls is not stand_in and class_attribute(cls, name) is not found:
+            return  # ours
         if id(cls) in self.made_classes or is_library(cls.__module__) or (
                 issubclass(cls, BaseException)) or not isinstance(
                 found, (types.FunctionType, staticmethod, classmethod, property)):
             return
+        if vars(ClassedArray).get(name) is found:
+            return  # what a class of arrays has from NumPy
         self.register_class(cls)
         path = self.paths[id(cls)].child("attr", name)
         if isinstance(found, property):
             self.pinned[id(found)] = found
             self.guard("is", path, found)
+            for part in ("fget", "fset", "fdel"):
+                if isinstance(getattr(found, part), types.FunctionType):
+                    self.outside(getattr(found, part), path.child("attr", part))
             return
         if isinstance(found, classmethod):
             path = path.child("attr", "__func__")
@@ -106,7 +130,7 @@ class ClassAttributes(Items):
         if self.from_outside(holder):
             self.register_class(holder)
             self.guard("holds", self.paths[id(holder)], (name, found))
-            if id(found) not in self.paths and not is_library(type(found).__module__):
+            if id(found) not in self.paths:
                 self.outside(found, Path(self._pin(found, name), (), name))
         return found
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import enum
 import operator
+import types
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,22 @@ import numpy as np
 from .. import dims
 from ..graph.ir import Value, abstract
 from ..kinds import BOOL, Kind
+from ..subclasses import native_class
 from .identity import Identity, equal_if_one
 from .settling import FEW
-from .special_methods import COMPARE, DUNDER, compared_fields, has_own, is_asked, python_method
+from .special_methods import (
+    COMPARE,
+    CONTAINERS,
+    DUNDER,
+    compared_fields,
+    has_own,
+    is_asked,
+    python_method,
+)
 from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
 
+PLAIN_VALUES = (str, bytes, bool, int, type(None), type(...), type, np.dtype, enum.Enum, slice,
+                range, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc)
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -27,8 +40,12 @@ class Comparisons(Identity):
         if op in ("is", "is not"):
             return self._identity(left, right, op == "is")
         if op in ("in", "not in"):
-            found = self._contains(right, left)
+            known = self.told("in", left, right)
+            found = self._contains(right, left) if known is None else known
             return found if op == "in" else self.not_(found)
+        if (known := self.told(op, left, right)) is not None:
+            return known
+        left, right = self.resolved(left), self.resolved(right)
         if type(left) is ArrayTracer and type(right) in (list, tuple):
             right = self.call(np.asarray, right)
         elif type(right) is ArrayTracer and type(left) in (list, tuple):
@@ -54,6 +71,39 @@ class Comparisons(Identity):
         if equal_if_one(left) and equal_if_one(right):
             self.note_identity(left, right)
         return COMPARE[op](left, right)
+
+    def told(self, op: str, left: Any, right: Any) -> bool | None:
+        """The outcome of a comparison with a container from outside, as it was found, which one
+        guard tells at each call; None where a traced value, a number with a fraction or an object
+        of the user's takes part."""
+        sides = [self.paths.get(id(x)) if isinstance(x, CONTAINERS) else None
+                 for x in (left, right)]
+        if sides == [None, None] or not (self._as_found(left) and self._as_found(
+                right, op == "in")):
+            return None
+        args = tuple([x if p is None else p for x, p in zip((left, right), sides, strict=True)])
+        if op == "in":
+            return bool(self.gives(operator.contains, (right, left), args[::-1]))
+        return bool(self.gives(COMPARE[op], (left, right), args))
+
+    def _as_found(self, obj: Any, keys: bool = False) -> bool:
+        """Is it a value that can be compared as it is at the begin of a call?  ``keys``: of a
+        dict only the keys matter."""
+        if not isinstance(obj, CONTAINERS) or isinstance(obj, (str, bytes)):
+            return not is_tracer(obj) and isinstance(obj, PLAIN_VALUES)
+        if id(obj) in self.shadows or id(obj) in self.blind or id(obj) in self.symbolic_lists or (
+                native_class(type(obj)) is not None) or id(obj) in self.instance_dicts:
+            return False
+        path = self.paths.get(id(obj))
+        if path is not None and path.root[0] == "made":
+            return False
+        parts = (*obj, *obj.values()) if isinstance(obj, dict) and not keys else tuple(obj)
+        return all(map(self._as_found, parts))
+
+    instance_dicts: dict[int, Any]
+
+    def resolved(self, obj: Any) -> Any:
+        raise AttributeError
 
     def _python_compare(self, op: str, left: Any, right: Any) -> Any:
         for a, b, name in ((left, right, op), (right, left, MIRROR[op])):
@@ -182,20 +232,19 @@ class Comparisons(Identity):
         return self.call(bool, result)
 
     def _first_difference(self, op: str, left: Any, right: Any) -> Any:
-        """``<`` and its relatives on tuples or lists: the first parts that are not equal decide."""
-        result: Any = COMPARE[op](len(left), len(right))
-        for a, b in reversed(list(zip(left, right, strict=False))):
-            if a is b and not is_tracer(a):
-                continue
+        """``<`` and its relatives on tuples or lists: the first parts that are not equal decide;
+        later ones are not looked at."""
+        places = [i for i, (a, b) in enumerate(zip(left, right, strict=False))
+                  if a is not b or is_tracer(a)]
 
-            def decided(a: Any = a, b: Any = b) -> Any:
-                return self.compare(op, a, b)
+        def from_(number: int) -> Any:
+            if number == len(places):
+                return COMPARE[op](len(left), len(right))
+            a, b = left[places[number]], right[places[number]]
+            return self.if_expression(self.compare("==", a, b), lambda: from_(number + 1),
+                                      lambda: self.compare(op, a, b))
 
-            def equal(result: Any = result) -> Any:
-                return result
-
-            result = self.if_expression(self.compare("==", a, b), equal, decided)
-        return result
+        return from_(0)
 
     def _contains(self, container: Any, item: Any) -> Any:
         container = self.seen(container)

@@ -105,12 +105,15 @@ class Construction(Access):
             cls.__init__(obj, *args, **kwargs)
             return
         held: list[Any] = []
+        own = "__post_init__" in cls.__dict__
         cls.__post_init__ = lambda self, *a: held.extend(a)
         try:
             cls.__init__(obj, *args, **kwargs)
         finally:
-            if "__post_init__" in cls.__dict__:
+            if own:
                 cls.__post_init__ = post
+            else:
+                del cls.__post_init__
         self.call(post, obj, *held)
 
     def _with_factories(self, cls: Any, args: tuple[Any, ...],

@@ -15,7 +15,7 @@ from ..errors import UnsupportedOperation
 from ..kinds import SCALARS
 from ..spelling import Method
 from ..stage.machine import NORMAL
-from ..subclasses import content_of, item_step, native_class
+from ..subclasses import content_of, item_step, make, native_class
 from .control import Restart
 from .elements import NdIter
 from .identity import equal_if_one
@@ -23,8 +23,9 @@ from .iteration import Range, Rows, Staged, item, length, staged_iterable, stati
 from .journal import Content
 from .list_methods import ListMethods
 from .operators import INPLACE
+from .refused import endless_container
 from .rows import Row
-from .special_methods import is_asked, is_subscripted, python_method
+from .special_methods import CONTAINERS, is_asked, is_subscripted, python_method
 from .states import Columns
 from .tables import SPREAD
 from .tracers import ArrayTracer, Poison, ScalarTracer, is_tracer
@@ -174,7 +175,10 @@ class Containers(ListMethods):
             return self.outside_items(found)
         iterable = self.seen(iterable)
         if type(iterable) in (Flat, NdIter, Parts):
-            iterable = staged_iterable(self, iterable)
+            elements = self.call_method(iterable, "elements")
+            iterable = staged_iterable(self, elements)
+            if iterable is None:
+                return self.outside_items(elements)
         if isinstance(iterable, Staged) or is_tracer(iterable):  # what an __iter__ returned
             return self.iterate(iterable)
         if isinstance(iterable, np.ndarray):
@@ -192,6 +196,9 @@ class Containers(ListMethods):
                     "items, and how many is not known",
                 fix="pass a list or an array, or make the iterator inside of the function"))
         self.check_iterator(iterable)
+        path = self.paths.get(id(iterable))
+        if path is not None and not isinstance(iterable, (str, bytes, range, type)):
+            return self.gives(tuple, (iterable,), (path,))  # of a view, a buffer
         return iterable
 
     def watched(self, items: Any) -> Any:
@@ -320,6 +327,8 @@ class Containers(ListMethods):
                     for i, v in enumerate(content_of(obj))]
         else:
             seen = obj
+        if name in ("index", "count") and isinstance(seen, list):
+            return self.container_method(seen, name, args, kwargs)
         return getattr(seen, name)(*args, **kwargs)
 
     def _search(self, obj: list[Any], name: str, item: Any) -> Any:
@@ -395,18 +404,37 @@ class Containers(ListMethods):
         self.journal.touch(Content(obj, self.symbolic_lists))
         obj[:] = items
 
-    def resolved(self, obj: Any) -> Any:
-        obj = self.seen(obj)
-        if id(obj) in self.symbolic_lists or id(obj) not in self.paths:
+    def resolved(self, obj: Any, above: frozenset[int] = frozenset()) -> Any:
+        if not isinstance(obj, CONTAINERS):
             return obj
-        if isinstance(obj, (list, tuple, collections.deque)):
-            items = list(self.outside_items(obj))
-            return tuple(items) if isinstance(obj, tuple) else items
-        if isinstance(obj, dict):
-            return dict(self.container_method(obj, "items", (), {}))
-        if isinstance(obj, (dict, set, frozenset)):
+        if id(obj) in above:
+            raise self.fatal(endless_container(obj))
+        above = above | {id(obj)}
+        obj = self.seen(obj)
+        if id(obj) in self.symbolic_lists or isinstance(obj, (str, bytes)):
+            return obj
+        outside = id(obj) in self.paths
+        if isinstance(obj, (set, frozenset)):
             self.note_container(obj)
-        return obj
+            return obj
+        if isinstance(obj, dict):
+            if not outside and native_class(type(obj)) is not None:
+                return obj
+            pairs = self.container_method(obj, "items", (), {}) if outside else obj.items()
+            found = {k: self.resolved(v, above) for k, v in pairs}
+            same = not outside and all(found[k] is v for k, v in pairs)
+            return obj if same else found if native_class(type(obj)) is None else make(
+                type(obj), found.items(), {}, obj)
+        if not isinstance(obj, (list, tuple, collections.deque)) or (
+                not outside and native_class(type(obj)) is not None):
+            return obj
+        items = [self.resolved(i, above) for i in (
+            self.content_outside(obj) if outside else obj)]
+        if not outside and all(a is b for a, b in zip(items, obj, strict=True)):
+            return obj
+        if native_class(type(obj)) is not None or type(obj) is collections.deque:
+            return make(type(obj), items, {}, obj)
+        return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
 
     def inplace_list(self, op: str, left: list[Any], right: Any) -> Any:
         if op == "+":

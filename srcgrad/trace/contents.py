@@ -75,13 +75,13 @@ class Contents(Presence, MachineDefaults):
                 self.setitem, made, self.static_key(key), content), do_nothing)
         return made
 
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         perhaps = next((k for k, v in kwargs.items() if type(v) is Maybe), None)
         if perhaps is not None:
             return self._call_perhaps(function, args, kwargs, perhaps)
         held = next((a for a in args if self.partial_of(a) is not None), None)
         if held is None:
-            return super().call(function, *args, **kwargs)
+            return super().called(function, args, kwargs)
         try:
             known, listed = function in PASSED, function in OF_KEYS
         except TypeError:
@@ -97,7 +97,7 @@ class Contents(Presence, MachineDefaults):
             return made
         elif not known and not isinstance(function, STAGED):
             return self.decided(held, lambda: self.call(function, *args, **kwargs))
-        return super().call(function, *args, **kwargs)
+        return super().called(function, args, kwargs)
 
     def _call_perhaps(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                       name: str) -> Any:

@@ -8,6 +8,7 @@ the results and the arguments, and becomes a graph in the node's parameters
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType
@@ -17,7 +18,9 @@ from ..errors import StructureError, UnsupportedOperation
 from ..graph.derivative import Derivative, Part, Source
 from ..graph.infer import freeze
 from ..graph.ir import Value, abstract, walk
+from ..rules.instances import instance_of
 from ..stage.function import definition
+from ..subclasses import assembled, native_class
 from ..tree import assemble, children, paths_below
 from .aside import result_types
 from .nested import opened, root, run_inside, varies
@@ -58,7 +61,10 @@ def custom_call(machine: Any, custom: Custom, args: tuple[Any, ...]) -> Any:
     avals, many = result_types(machine, custom.name, custom.primal, args, {})
     args = tuple(opened(machine, a) for a in args)
     inputs: list[Value] = []
-    template = abstract(machine.values_in(args), inputs)
+    template = abstract(machine.values_in(tuple(_handed(machine, a) for a in args)), inputs)
+    held = (machine.value_of(leaf) for a in args for _, leaf in paths_below(a, root("x"))
+            if is_tracer(leaf))
+    inputs += [v for v in held if v not in inputs]  # those inside of instances
     results = [Value(a) for a in avals]
     _check_reach(machine, custom, args, inputs)
     key = (custom.function, freeze(template), tuple(v.aval for v in inputs))
@@ -70,6 +76,25 @@ def custom_call(machine: Any, custom: Custom, args: tuple[Any, ...]) -> Any:
                         kwargs={}, many=many, derivative=derivative)
     wrapped = tuple(machine.wrap(v) for v in made)
     return wrapped if many else wrapped[0]
+
+
+def _handed(machine: Any, arg: Any) -> Any:
+    """An argument as the function gets it at run time: instances that hold traced values, and
+    containers of other classes than Python's plain ones, are made there."""
+    parts = None if is_tracer(arg) else children(arg)
+    if parts is None:
+        return arg
+    keys, cls = tuple(k for _, k, _ in parts), type(arg)
+    given = [_handed(machine, part) for _, _, part in parts]
+    if not any(is_tracer(leaf) for _, leaf in paths_below(arg, root("x"))):
+        return arg
+    if cls in (list, tuple, dict) or hasattr(cls, "_fields"):
+        return assemble(cls, keys, given)
+    if cls is deque:
+        return machine.apply_opaque(deque, (given,), {})
+    if native_class(cls) is not None:
+        return machine.apply_opaque(assembled, (cls, keys, given), {})
+    return machine.apply_opaque(instance_of, (cls,), dict(zip(keys, given, strict=True)))
 
 
 def _trace(call: _Call, derivative: Derivative, key: tuple[Any, ...]) -> None:

@@ -35,7 +35,7 @@ def is_member(obj: Any) -> bool:
 class Either(Schedules):
     """A :class:`~srcgrad.trace.tracers.Choice` under Python's operators."""
 
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if is_telling(function) and args and type(args[0]) is Choice:
             return self._told(args[0], lambda o: self.call(function, o, *args[1:]))
         if type(function) is Choice:
@@ -57,7 +57,7 @@ class Either(Schedules):
             if type(value) is Choice:
                 return self.each(value, lambda one: self.call(
                     function, *args, **{**kwargs, name: one}))  # noqa: B023
-        return super().call(function, *args, **kwargs)
+        return super().called(function, args, kwargs)
 
     def each_member(self, obj: OpaqueTracer, act: Callable[[Any], Any]) -> Any:
         """The value of an action on whichever member of its enumeration an object is."""
@@ -67,14 +67,15 @@ class Either(Schedules):
         return self.by_key(obj, list(obj.aval.members or ()), act,
                            absent if obj.aval.optional else None)
 
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
         if type(obj) is Choice:
             return self.each(obj, lambda o: self.call_method(o, name, *args, **kwargs))
         if is_member(obj):
             return self.each_member(obj, lambda o: self.call_method(o, name, *args, **kwargs))
         if name in WRITING_METHODS and type(obj) is ArrayTracer:
             return self.call(self.getattr(obj, name), *args, **kwargs)
-        return super().call_method(obj, name, *args, **kwargs)
+        return super().called_method(obj, name, args, kwargs)
 
     def getattr(self, obj: Any, name: str) -> Any:
         if type(obj) is Choice:

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ..cache.anchors import anchor_of
+from ..cache.dispatch import root_objects
 from ..config import config
-from ..errors import SrcgradError, TracingError, UnsupportedOperation, Where
+from ..errors import JoinError, SrcgradError, TracingError, UnsupportedOperation, Where
 from ..graph.ir import Graph, Ref, Value, abstract
-from ..guards import MANY, Guard, Path, SizeSource, Source
+from ..guards import MANY, Guard, Held, Path, SizeSource, Source
 from ..rules.book import lookup
 from ..stage.function import stage
 from ..subclasses import native_class, parts_of
@@ -22,8 +24,11 @@ from .control import Refusal, Restart, Unroll
 from .iteration import EqualArrays, Staged
 from .leaks import leak
 from .machine import TraceMachine
+from .open_names import UNFOLLOWED
+from .refused import endless_container
 from .run_time import check_no_table
 from .scratch import settle_names
+from .states import Maybe
 from .structures import is_library, record_fields
 from .tracers import ArrayTracer, BoundMethod, Choice, ClassedArray, Poison, is_tracer
 
@@ -45,34 +50,55 @@ class Traced:
     guards: tuple[Guard, ...]
     sizes: tuple[SizeSource, ...]
     result: Any
-    pinned: dict[int, Any]
-    arguments: dict[str, Any]
+    pinned: dict[int, Held]
+    roles: dict[int, str]
     notes: tuple[str, ...]
     rounds: int
     nodes: int
     inputs: dict[Path, int] = field(default_factory=dict)
     repeats: bool = False  # are there lists that need not be of unknown length?
+    mixed: bool = False  # are there values that are a number or an array?
     leak: SrcgradError | None = None  # the result holds traced values out of sight
+    shareable: bool = True  # does the code serve other functions with the same code object?
 
 
 def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any],
           leaves: list[Path], name: str, separate: bool = False,
-          repeated: bool = True) -> Traced:
+          repeated: bool = True, apart: bool = False) -> Traced:
     """Trace ``function`` at these arguments.
 
     ``leaves`` are paths (below arguments) that must be inputs of the graph even if the
     function does not read them; with ``separate`` each array of a list is an input;
-    ``repeated``: may ``[0.0] * n`` be a list of unknown length?  Raises
+    ``repeated``: may ``[0.0] * n`` be a list of unknown length?  ``apart``: do numbers and arrays
+    stay what they are where a branch gives either?  Raises
     the user's own exceptions where the program raises whatever its numbers are, and
     :class:`~srcgrad.errors.SrcgradError` for refusals.
     """
-    sizes: dict[tuple[str, int | None], int] = {}
-    unrolled: dict[Any, str] = {}
     assumed: set[tuple[Any, ...]] = {("separate", "*")} if separate else set()
     if not repeated:
         assumed.update({("repeated", "*"), ("closed",)})
+    if apart:
+        assumed.add(("apart",))
+    first = frozenset(assumed)
+    try:
+        return _trace_assuming(assumed, function, args, kwargs, leaves, name)
+    except SrcgradError:
+        if all(a[0] != "names" or len(a) == 1 for a in assumed):
+            raise
+    # whether names are bound cannot be followed: once more without, as the text itself raises
+    # where their values are needed
+    return _trace_assuming({*first, UNFOLLOWED}, function, args, kwargs, leaves, name)
+
+
+def _trace_assuming(assumed: set[tuple[Any, ...]], function: types.FunctionType,
+                    args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Path],
+                    name: str) -> Traced:
+    """Trace the function until what is assumed suffices; it is added to ``assumed``."""
+    sizes: dict[tuple[str, int | None], int] = {}
+    unrolled: dict[Any, str] = {}
     opened = False
     nested_trials = [0]
+    recorded = 0
     for _ in range(MAX_RESTARTS):
         if opened and ("closed",) in assumed:  # what was unrolled for opened lists need not be
             opened = False
@@ -81,6 +107,7 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
         closed = ("closed",) in assumed
         machine = TraceMachine(sizes, unrolled)
         machine.assumed, machine.nested_trials = assumed, nested_trials
+        machine.earlier = recorded
         machine.reserved = {name}
         try:
             return _trace_once(machine, function, args, kwargs, leaves, name)
@@ -120,14 +147,16 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
             if not _take_apart(machine, assumed, opened):
                 raise
         finally:
+            recorded += machine.node_count
             opened = opened or (machine.opens and not closed)
             _undo(machine)
     raise TracingError("tracing does not settle", why="too many assumptions about sizes")
 
 
 def _take_apart(machine: TraceMachine, assumed: set[tuple[Any, ...]], opened: bool) -> bool:
-    """Where dicts were tables, long lists were one array, or a repeated list had an unknown
-    length, and something failed: once more with the dicts and lists as they are."""
+    """Where dicts were tables, long lists were one array, a repeated list had an unknown length,
+    or a number and an array were one value, and something failed: once more with them as they
+    are."""
     tables = any(a[0] == "table" for a in assumed)
     if ("uneven",) in assumed and ("even",) not in assumed:
         assumed.remove(("uneven",))
@@ -137,9 +166,14 @@ def _take_apart(machine: TraceMachine, assumed: set[tuple[Any, ...]], opened: bo
         assumed.add(("uneven",))
         assumed.discard(("records",))
         return True
+    if ("apart",) in assumed and ("joined",) not in assumed:
+        assumed.remove(("apart",))
+        assumed.add(("joined",))
+        return True
     for used, assumption in ((machine.opens or opened, ("closed",)), (tables, ("dicts",)),
                              (machine.repeats, ("repeated", "*")),
-                             (machine.batches, ("separate", "*"))):
+                             (machine.batches, ("separate", "*")),
+                             (machine.mixed and ("joined",) not in assumed, ("apart",))):
         if used and assumption not in assumed:
             assumed.add(assumption)
             return True
@@ -185,6 +219,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
             traced_kwargs[parameter] = machine.outside(value, path)
         else:
             traced_args.append(machine.outside(value, path))
+    machine.leaves = leaves
     for path in leaves:
         if not _is_row(machine, path, bound.arguments[path.root[1]]):
             machine.outside(path.resolve(bound.arguments[path.root[1]]), path)
@@ -216,11 +251,19 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
                            for _, t, _ in machine.outside_arrays))
     graph = Graph(name, block.but(params=tuple(inputs)), n_primal=len(outputs), written=written,
                   callees=machine.callees)
-    return Traced(graph, tuple(s for _, s in machine.inputs), tuple(machine.guards.values()),
-                  tuple(machine.symbols), template, machine.pinned, dict(bound.arguments),
-                  tuple(dict.fromkeys(machine.notes)), machine.rounds, machine.node_count,
+    sources = tuple(s for _, s in machine.inputs)
+    machine.guard_constants(graph, template)
+    guards = tuple(g.kept() for g in machine.guards.values())
+    roles = anchor_of(function).roles()
+    pinned = {key: Held(machine.pinned[key], key not in machine.unplaced)
+              for key in root_objects(guards, [s.path for s in sources]) if key not in roles}
+    return Traced(graph, sources, guards, tuple(machine.symbols), template, pinned,
+                  roles, tuple(dict.fromkeys(machine.notes)),
+                  machine.rounds, machine.node_count,
                   {s.path: i for i, (_, s) in enumerate(machine.inputs)},
-                  machine.repeats or machine.opens, found)
+                  machine.repeats or machine.opens,
+                  machine.mixed and ("apart",) not in machine.assumed, found,
+                  not machine.unguarded)
 
 
 def _last_place(machine: TraceMachine) -> Where | None:
@@ -242,17 +285,21 @@ def _is_row(machine: TraceMachine, path: Path, root: Any) -> bool:
 
 
 def _pin_function(machine: TraceMachine, function: Any) -> None:
-    target = function.__func__ if isinstance(function, types.MethodType) else function
-    if not isinstance(target, types.FunctionType):
-        if isinstance(target, functools.partial) or not (
-                isinstance(target, type) or is_library(type(target).__module__)):
-            machine.outside(target, Path(machine._pin(target, "self"), (), "self"))
-        return
-    machine.pinned[id(target)] = target
-    path = Path(("object", id(target)), (), target.__name__)
-    machine.paths[id(target)] = path
-    machine.guard("is", path.child("attr", "__code__"), target.__code__)
-    machine.guard("is", path.child("attr", "__defaults__"), target.__defaults__)
+    """Give the function that is called, and what it is bound to, their paths."""
+    anchor = anchor_of(function)
+    target = anchor.function
+    if target is not None:
+        machine.pinned[id(target)] = target
+        path = Path(("object", id(target)), (), target.__name__)
+        machine.paths[id(target)] = path
+        machine.anchored = target
+        machine.guard("is", path.child("attr", "__code__"), target.__code__)
+        machine.guard("defaults", path, bool(target.__kwdefaults__))
+        if anchor.owner is not None:
+            machine.outside(anchor.owner, Path(machine._pin(anchor.owner, "self"), (), "self"))
+    elif isinstance(anchor.owner, functools.partial) or not (
+            isinstance(anchor.owner, type) or is_library(type(anchor.owner).__module__)):
+        machine.outside(anchor.owner, Path(machine._pin(anchor.owner, "self"), (), "self"))
 
 
 def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
@@ -260,6 +307,11 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     into what Python would return."""
     if type(obj) is Poison:
         raise machine.fatal(obj.error)
+    if type(obj) is Maybe:
+        raise machine.fatal(JoinError(
+            "the function returns an object with an attribute that only some paths set",
+            why="which attributes it has is only known when the generated code runs",
+            fix="set it on every path (to None where there is nothing)"))
     if type(obj) is Choice:
         obj = machine.one_form(obj)
     if is_tracer(obj):
@@ -286,6 +338,10 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
         contents = {key: _result_values(machine, part, above) for _, key, part in parts_of(obj)}
         return Record(type(obj), contents)
+    if isinstance(obj, (list, tuple, dict, deque)):
+        if id(obj) in above:
+            raise machine.fatal(endless_container(obj))
+        above = above | {id(obj)}
     if isinstance(obj, (list, tuple)):
         if hasattr(obj, "_fields") and getattr(obj, "__dict__", None):
             raise machine.fatal(UnsupportedOperation(

@@ -22,7 +22,7 @@ from .joins import Join, list_elem
 from .journal import Snapshot
 from .shapes import Failed, Leaf, Same, Sequence, Shape, leaf_shapes, leaves
 from .states import Maybe, Partial, SymbolicList
-from .structures import leaf_aval, rebuilder, structure_parts
+from .structures import label_of, leaf_aval, rebuilder, structure_parts
 from .tracers import is_tracer
 from .widening import merge_leaf
 
@@ -115,7 +115,7 @@ def _form(joining: Join, obj: Any, result: bool, depth: int) -> Shape:
     if type(obj) is Snapshot:
         return _content_form(joining, obj, result, depth)
     if is_tracer(obj):
-        return Leaf(obj.aval, label=obj.home.label if hasattr(obj, "home") else None)
+        return Leaf(obj.aval, label=label_of(obj))
     if joining.outside(obj) or type(obj) in (Handed, Outer) or depth > MAX_DEPTH:
         return Same(obj)
     if type(obj) is list and id(obj) in joining.symbolic:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
 import copy
 import dataclasses
 import functools
+import importlib
 import math
 import operator
 from collections.abc import Callable
@@ -16,17 +16,19 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..kinds import BOOL, INT, OPAQUE, Kind, int_aval, possible_dtypes
 from ..marks import stop_gradient
-from ..tree import tree_map
+from ..tree import children, tree_map
 from . import iteration
 from .handlers import HANDLERS, handles
 from .homes import may_be
 from .iteration import EqualArrays, staged_iterable
 from .library import Selector
+from .nested import opened
 from .operators import BINARY, INPLACE, UNARY
 from .run_time import check_no_table
 from .scratch import ITEM, TOTAL
-from .special_methods import COMPARE, python_method
+from .special_methods import COMPARE, compared_fields, python_method
 from .states import Maybe
+from .structures import is_library
 from .tracers import (
     ArrayTracer,
     ClassedArray,
@@ -54,6 +56,11 @@ HANDLERS[operator.contains] = lambda m, a, b: m.compare("in", b, a)
 HANDLERS[operator.delitem] = lambda m, a, b: m.delitem(a, b)
 HANDLERS[operator.truth] = lambda m, a: m.call(bool, a)
 HANDLERS[operator.abs] = lambda m, a: m.call(abs, a)
+
+
+@handles(importlib.import_module)
+def import_module(machine: Any, name: str, package: str | None = None) -> Any:
+    return importlib.import_module(name, package)  # like the statement: the module is known
 
 
 @handles(operator.not_)
@@ -230,6 +237,7 @@ def _has_open_type(tracer: Any) -> bool:
 
 @handles(isinstance)
 def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
+    classes = machine.resolved(classes)
     if is_tracer(obj):
         if _has_open_type(obj) or obj.aval.optional:
             answers = {issubclass(c, classes) for c in _may_be(obj)}
@@ -244,7 +252,50 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
     if isinstance(obj, (StandIn, ClassedArray)) and obj.cls is not None:
         return issubclass(obj.cls, classes)
     check_no_table(machine, obj)
-    return isinstance(obj, classes)
+    return _is_of(machine, obj, classes)
+
+
+def _is_of(machine: Any, obj: Any, classes: Any) -> Any:
+    """``isinstance`` where the classes may say themselves what is an instance of theirs."""
+    if isinstance(classes, tuple):
+        return to_bool(machine, machine.or_(False, *(
+            functools.partial(_is_of, machine, obj, c) for c in classes)))
+    check = python_method(classes, "__instancecheck__")
+    if check is None or type(obj) is classes or not isinstance(classes, type):
+        return isinstance(obj, classes)
+    if not is_library(check.__module__):
+        return to_bool(machine, machine.call(check, classes, obj))
+    if id(obj) in machine.paths:
+        return machine.gives(isinstance, (obj, classes), (machine.paths[id(obj)], classes))
+    return isinstance(obj, classes) if is_library(type(obj).__module__) else machine.gives(
+        issubclass, (type(obj), classes), (type(obj), classes))
+
+
+@handles(issubclass)
+def issubclass_(machine: Any, cls: Any, classes: Any) -> Any:
+    classes = machine.resolved(classes)
+    if isinstance(classes, tuple):
+        return to_bool(machine, machine.or_(False, *(
+            functools.partial(issubclass_, machine, cls, c) for c in classes)))
+    check = python_method(classes, "__subclasscheck__")
+    if check is None or not isinstance(cls, type) or is_library(cls.__module__):
+        return issubclass(cls, classes)
+    if not is_library(check.__module__):
+        return to_bool(machine, machine.call(check, classes, cls))
+    return machine.gives(issubclass, (cls, classes), (cls, classes))
+
+
+@handles(dir)
+def dir_(machine: Any, obj: Any) -> Any:
+    method = python_method(obj, "__dir__")
+    if method is not None:
+        return machine.call(sorted, machine.call(method, obj))
+    if is_tracer(obj) or id(obj) in machine.overlays:
+        return sorted({*dir(obj), *machine.overlays.get(id(obj), ())})
+    path = machine.paths.get(id(obj))
+    cls = obj if path is not None else type(obj)
+    machine.gives(dir, (cls,), (path or cls,))
+    return dir(obj)
 
 
 @handles(type)
@@ -328,9 +379,11 @@ def delattr_(machine: Any, obj: Any, name: str) -> None:
 
 @handles(stop_gradient)
 def stop_gradient_(machine: Any, x: Any) -> Any:
-    """The same object, as a constant of differentiation."""
-    if isinstance(x, (list, tuple, dict)):
-        return tree_map(lambda leaf: machine.call(stop_gradient, leaf), x)
+    """The same object, as a constant of differentiation; of containers and instances all leaves."""
+    if not is_tracer(x) and not isinstance(x, ClassedArray):
+        tree = opened(machine, x)
+        if not is_tracer(tree) and children(tree) is not None:
+            return tree_map(functools.partial(machine.call, stop_gradient), tree)
     if isinstance(x, ClassedArray):
         return machine.anew(x, machine.call(stop_gradient, machine.array_of(x)))
     if not is_tracer(x):
@@ -344,6 +397,23 @@ def stop_gradient_(machine: Any, x: Any) -> Any:
 @handles(object.__setattr__)
 def object_setattr(machine: Any, obj: Any, name: str, value: Any) -> None:
     machine.set_by_default(obj, name, value)
+
+
+@handles(hash)
+def hash_(machine: Any, obj: Any) -> int:
+    method = python_method(obj, "__hash__")
+    names = None if method is None else compared_fields(obj, "__hash__")
+    if names is not None:
+        return hash(machine.static_key(tuple([machine.getattr(obj, n) for n in names])))
+    if method is not None:
+        return hash(machine.static_key(machine.call(method, obj)))
+    machine.as_it_is(obj)
+    return hash(machine.static_key(obj))
+
+
+@handles(object.__getattribute__)
+def object_getattribute(machine: Any, obj: Any, name: str) -> Any:
+    return machine.attribute_by_default(obj, machine.static_key(name))
 
 
 @handles(callable)
@@ -411,14 +481,6 @@ def _plain_parts(machine: Any, value: Any, convert: Callable[[Any], Any]) -> Any
 
 
 # ---- effects -----------------------------------------------------------------------------------
-@handles(builtins.locals, builtins.globals)
-def namespace(machine: Any) -> Any:
-    raise machine.fatal(UnsupportedOperation(
-        "locals() or globals() in a traced function",
-        why="variables of a staged function do not live in a Python namespace",
-        fix="name the variables that you want"))
-
-
 @handles(exec, eval)
 def dynamic_code(machine: Any, *args: Any) -> Any:
     raise machine.fatal(UnsupportedOperation(

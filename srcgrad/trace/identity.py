@@ -33,6 +33,7 @@ class Identity(Sources):
                 objects[1]) and all(id(o) in self.journal.sealed for o in objects)):
             self.check_copies(*objects)
         for obj in objects:
+            self.fix(obj)
             if type(obj) is ArrayTracer:
                 for _, other, _ in list(self.outside_arrays):
                     self.check_identity(obj, other)

@@ -74,6 +74,8 @@ class Items(Opening):
         factory = factory_of(obj)
         if factory is None:
             return obj[key]
+        if id(obj) in self.paths:
+            factory = self.outside(factory, self.paths[id(obj)].child("attr", "default_factory"))
         value = self.call(factory)
         self.setitem(obj, key, value)
         return value
@@ -121,7 +123,7 @@ class Items(Opening):
                 self.outside(x, path.child(item_step(obj), i))
                 for i, x in list(enumerate(content_of(obj)))[key]))
         found = obj[key] if base is None else base.__getitem__(obj, key)
-        if isinstance(obj, (list, tuple)) and key < 0:
+        if isinstance(obj, (list, tuple, collections.deque)) and key < 0:
             key += len(obj)
         return self.outside(found, path.child(item_step(obj), key))
 
@@ -153,12 +155,6 @@ class Items(Opening):
     def key_parts(self, key: Any) -> tuple[Any, Any, dict[int, Value]]:
         """A key with values for its tracers, with abstract values, and which is which."""
         names: dict[int, Value] = {}
-        if isinstance(key, Staged):
-            key = self.apply(np.asarray, (self.iterate(key),), {})
-        if isinstance(key, range):
-            key = list(key)
-        if isinstance(key, tuple) and any(isinstance(k, range) for k in key):
-            key = tuple(list(k) if isinstance(k, range) else k for k in key)
         key = tuple(map(self.places, key)) if type(key) is tuple else self.places(key)
         values = plain_numbers(self.values_in(key))
 
@@ -182,8 +178,14 @@ class Items(Opening):
         return values, abstract_key, names
 
     def places(self, item: Any) -> Any:
-        """A list of unknown length, of ints or truth values, as the array of places that NumPy
-        makes of it."""
+        """A range, or a list of unknown length, of ints or truth values, as the array of places
+        that NumPy makes of it."""
+        if isinstance(item, range):
+            return list(item)
+        if isinstance(item, Range):
+            return self.call(np.arange, item.start, item.stop, item.step)
+        if isinstance(item, Staged):
+            return self.apply(np.asarray, (self.iterate(item),), {})
         held = self.symbolic_lists.get(id(item)) if type(item) is list else None
         elem = held.value.aval.elem if type(held) is SymbolicList else None
         if elem is None or elem.kind not in SCALARS or elem.dtype is None or (
@@ -363,12 +365,18 @@ class Items(Opening):
         if type(value) is ArrayTracer and self._is_own_view(base, key, value):
             return  # the second half of ``x[k] op= v``: the view was updated in place
         values, found = self.indexed(base, key)
+        value = self.resolved(value)
         if isinstance(value, (list, tuple, Staged)) or (
                 type(value) is np.ndarray and value.dtype == object):
             items = self.iterate(value) if isinstance(value, Staged) else value
             value = self.apply(np.asarray, (list(items),), {})
         stored = self.as_value(value)
-        if stored.aval.kind in (Kind.OPAQUE, Kind.NONE, Kind.LIST) and (
+        if stored.aval.kind is Kind.OPAQUE and base.aval.dtype is not None:
+            raise self.fatal(UnsupportedOperation(
+                "an object that is only known at run time is stored in an array of "
+                f"{base.aval.dtype}", why="whether it is one number depends on the run",
+                fix="store float(...) of it, or np.asarray(..., dtype=float)"))
+        if stored.aval.kind in (Kind.NONE, Kind.LIST) and (
                 base.aval.dtype is not None):
             raise TypeError(f"float() argument must be a string or a real number, not "
                             f"'{_type_name(value)}'")

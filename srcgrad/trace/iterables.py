@@ -218,7 +218,8 @@ def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = Fals
         return machine.call(sorted, machine.listed_entries(iterable), key=key, reverse=reverse)
     items = list(machine.iterate(iterable))
     keys = [machine.call(key, i) if key is not None else i for i in items]
-    if any(python_method(k, "__lt__") is not None for k in keys):
+    if any(python_method(k, "__lt__") is not None for k in keys) or (
+            any(map(contains_tracer, keys)) and not _in_columns(keys)):
         return _sorted_by_less(machine, items, keys, machine.static_key(reverse))
     known = [_known_part(k) for k in keys]
     if not any(contains_tracer(k) for k in keys) or (
@@ -227,6 +228,14 @@ def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = Fals
         order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
         return [items[i] for i in order]
     return machine.sort_traced(items, keys, reverse)
+
+
+def _in_columns(keys: list[Any]) -> bool:
+    """Are the keys numbers, or tuples of as many numbers each?"""
+    if not any(isinstance(k, (tuple, list)) for k in keys):
+        return True
+    return all(isinstance(k, tuple) for k in keys) and len({len(k) for k in keys}) == 1 and not any(
+        isinstance(part, (tuple, list)) for k in keys for part in k)
 
 
 def _known_part(key: Any) -> Any:
@@ -248,11 +257,11 @@ def _all_differ(keys: list[Any]) -> bool:
 
 
 def _sorted_by_less(machine: Any, items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
-    """``sorted`` by the ``__lt__`` of the user's class: each key is compared with those before
-    it, which tells how many come before it in the end."""
+    """``sorted`` by the ``__lt__`` of the user's class, or by tuples that are not alike: each key
+    is compared with those before it, which tells how many come before it in the end."""
     if len(items) > FEW:
         raise machine.fatal(UnsupportedOperation(
-            f"sorting {len(items)} objects by a user-written comparison",
+            f"sorting {len(items)} objects by a user-written comparison, or by unlike tuples",
             why=f"they are compared pair by pair, and at most {FEW} of them are",
             fix="sort by a number: sorted(items, key=...)"))
     if reverse:
@@ -369,9 +378,5 @@ def sort_node(machine: Any, keys: list[Any], reverse: bool) -> Any:
         return machine.binary("-", len(keys) - 1, flipped)
     if not isinstance(keys[0], tuple):
         return machine.call(np.argsort, machine.call(np.array, keys), kind="stable")
-    if len({len(k) for k in keys}) > 1:
-        raise machine.fatal(UnsupportedOperation(
-            "sorting by tuples of different lengths", why="their parts are compared as arrays",
-            fix="give all keys the same number of parts"))
     columns = [machine.call(np.array, list(c)) for c in zip(*keys, strict=True)]
     return machine.call(np.lexsort, tuple(reversed(columns)))

@@ -113,7 +113,7 @@ class Iterators(Contents):
         return self.while_(lambda: self.compare("<", iterable.position, length(
             self, iterable.inner)), Step(run, body), orelse, rest)
 
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if function is zip and len(args) > 1 and type(args[0]) is Cursor and args[0].kept and (
                 all(a is args[0] for a in args)):
             args = tuple(self._dealt(self.consumed(args[0], True), len(args)))
@@ -124,7 +124,7 @@ class Iterators(Contents):
                 passed = whole = False
             if not passed:
                 args = tuple(self.consumed(a, whole) for a in args)
-        result = super().call(function, *args, **kwargs)
+        result = super().called(function, args, kwargs)
         if (function is any or function is all) and isinstance(args[0], types.GeneratorType) and (
                 is_tracer(result)):
             source: Any = args[0]
@@ -151,11 +151,12 @@ class Iterators(Contents):
             return not is_library(function.__module__)
         return python_method(function, "__call__") is not None
 
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
         if any(type(a) is Cursor and a.kept for a in args) and isinstance(
                 obj, (list, dict, set, str)) and python_method(obj, name) is None:
             args = tuple(self.consumed(a, True) if name != "append" else a for a in args)
-        return super().call_method(obj, name, *args, **kwargs)
+        return super().called_method(obj, name, args, kwargs)
 
     def iterate(self, iterable: Any) -> Any:
         if type(iterable) is Cursor and iterable.kept:

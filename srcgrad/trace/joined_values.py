@@ -136,12 +136,14 @@ class JoinedValues(Truths):
         if type(item) is list:
             for inner in item:
                 self.note_stored(inner)
-        if type(item) is not ArrayTracer:
-            return
-        for home in reach(item.home):
-            self.stored_now.append(home)
-            if not home.stored:
-                self.journal.write(Stored(home), True)
+        if type(item) is ArrayTracer:
+            self.note_stored_home(item.home)
+
+    def note_stored_home(self, home: Home) -> None:
+        for one in reach(home):
+            self.stored_now.append(one)
+            if not one.stored:
+                self.journal.write(Stored(one), True)
 
     stored_now: list[Home]
 

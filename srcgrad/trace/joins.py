@@ -70,6 +70,7 @@ class Join:
     shares: Callable[[], None] = lambda: None  # told where a row gets another name
     is_tuple: Callable[[Any], bool] = lambda obj: False  # does a list stand for a tuple?
     uneven: Callable[[], bool] = lambda: True  # may counts stand beside numbers in one column?
+    tells_apart: Callable[[], bool] = lambda: False  # do numbers and arrays stay what they are?
     rebinds: Callable[[], bool] = lambda: False  # may a loop bind a name to lists of any length?
     changed: tuple[dict[int, Any], dict[int, Any]] = field(default_factory=lambda: ({}, {}))
     unbound: int = 0  # the side that has nothing, while a form of the other is made
@@ -114,6 +115,9 @@ class Join:
         if type(a) is ArrayTracer and type(b) is ArrayTracer and a.obj == b.obj:
             return Same(a)
         aval = self.join_avals(aval_a, aval_b)
+        if aval.kind is Kind.ANY and self.predicate is not None and Kind.ANY not in (
+                aval_a.kind, aval_b.kind) and self.tells_apart():
+            return self._two(a, b)
         key = None
         if type(a) is ArrayTracer or type(b) is ArrayTracer:
             key = (identity(a), identity(b))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ..identifiers import is_name
 from ..stage.machine import UNBOUND, Frame
 from ..subclasses import content_of, refill
 from .states import Maybe
@@ -146,7 +147,7 @@ class Content:
 def item_name(container: str, key: Any) -> str | None:
     """A variable's name for an item of a named container."""
     made = f"{container}_{key}" if type(key) in (str, int) else ""
-    return made if made.isidentifier() else None
+    return made if is_name(made) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from .merges import Box, BoxCell
 from .rows import Lists, Marks, Sets
 from .run_time import factory_of, new_index, run_set
 from .settling import FEW, UNKNOWN, alternatives, settled
+from .special_methods import python_method
 from .states import Partial
 from .structures import leaf_aval
 from .tables import Dicts, Numbers, Table
@@ -50,11 +51,15 @@ class Keys(KnownKeys):
         """A key whose traced ints are demanded; one that is equal to itself alone is known."""
         if is_tracer(key):
             return self.settled_key(key)
+        key = self.resolved(key)
         if isinstance(key, slice):
             return slice(*(self.static_key(p) for p in (key.start, key.stop, key.step)))
-        if isinstance(key, tuple) and any(is_tracer(k) for k in key):
-            return tuple(self.static_key(k) for k in key)
-        self.check_copies(*filter(equal_if_one, key if isinstance(key, tuple) else (key,)))
+        if isinstance(key, tuple):
+            parts = tuple([self.static_key(k) for k in key])
+            return key if all(a is b for a, b in zip(parts, key, strict=True)) else parts
+        if id(key) in self.paths and python_method(key, "__hash__") is not None:
+            self.call(hash, key)  # guards what it reads
+        self.check_copies(*filter(equal_if_one, (key,)))
         return key
 
     def is_data(self, key: Any) -> bool:

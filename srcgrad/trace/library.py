@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..kinds import OPAQUE
+from . import written_out
 from .handlers import HANDLERS, handles
 from .iteration import Rows, length, staged_iterable
 from .queues import Queue
@@ -75,6 +76,9 @@ def _bisection(function: Callable[..., Any], side: str) -> Callable[..., Any]:
             raise machine.fatal(UnsupportedOperation(
                 "bisect with lo or hi on traced values", why="only the whole list is searched",
                 fix="slice the list and add the offset"))
+        if isinstance(x, (tuple, list)):
+            search = written_out.place_before if side == "left" else written_out.place_after
+            return machine.inline(search, (keys, x), {})
         table = machine.call(np.array, keys)
         return machine.call(int, machine.call(np.searchsorted, table, x, side=side))
 

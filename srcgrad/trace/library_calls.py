@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import array
+import collections
+import dataclasses
 import types
 from typing import Any
 
@@ -13,8 +15,10 @@ from ..graph.generic import Demand
 from ..graph.purity import may_probe
 from ..kinds import OPAQUE, Aval, Kind
 from ..rules.book import lookup
+from ..spelling import Method
+from ..stage.function import definition
 from .construct import Construction
-from .iteration import EqualArrays, Staged
+from .iteration import EqualArrays, Range, Staged
 from .library_errors import is_of_scipy
 from .plain_calls import is_plain, is_settled, settled
 from .states import Columns
@@ -116,21 +120,12 @@ class LibraryCalls(Construction):
         raise AttributeError
 
     def opened(self, arg: Any) -> Any:
-        """An argument of a library function: containers from outside are read by their paths,
-        so that their numbers are those of each call."""
-        arg = self.seen(arg)
+        """An argument of a library function."""
         if type(arg) is EqualArrays:
             arg.apart()
         if type(arg) is Flat:
             return self.call(np.ravel, arg.base)
-        if type(arg) in (list, tuple) and id(arg) not in self.symbolic_lists:
-            if id(arg) in self.paths:
-                return type(arg)(self.opened(x) for x in self.outside_items(arg))
-            if any(type(x) in (list, tuple, dict) for x in arg):
-                return type(arg)(self.opened(x) for x in arg)
-        if type(arg) is dict and id(arg) in self.paths:
-            return {k: self.opened(v) for k, v in self.container_method(arg, "items", (), {})}
-        return arg
+        return self.resolved(arg)
 
     def has_symbolic(self, args: tuple[Any, ...]) -> bool:
         return any(isinstance(a, Staged) or (isinstance(a, list) and id(a) in self.symbolic_lists)
@@ -138,11 +133,15 @@ class LibraryCalls(Construction):
 
     def numeric_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A node for a function of traced values; numbers it needs now are demanded."""
-        args = tuple(self.plain(a) for a in args)
-        kwargs = {k: self.plain(v) for k, v in kwargs.items()}
+        as_array = _takes_arrays(function)
+        args = tuple(self.plain(a, as_array) for a in args)
+        kwargs = {k: self.plain(v, as_array) for k, v in kwargs.items()}
         if isinstance(kwargs.get("where"), (list, tuple)):
             kwargs["where"] = self.apply(np.array, (kwargs["where"],), {})
         args, kwargs = self._settled(function, args, kwargs)
+        if not _looks_at_numbers(function) and any(
+                is_tracer(a) and a.aval.kind is Kind.ANY for a in (*args, *kwargs.values())):
+            self.tell_apart()
         for _ in range(16):
             try:
                 return self.apply(function, args, kwargs)
@@ -157,24 +156,39 @@ class LibraryCalls(Construction):
         if entry is None or not entry.static:
             return args, kwargs
         named = entry.bind(args, kwargs)
-        wanted = {id(named[name]) for name in entry.static
-                  if is_tracer(named.get(name)) and named[name].aval.kind is Kind.INT}
+        wanted: set[int] = set()
+
+        def note(arg: Any) -> None:
+            if is_tracer(arg) and arg.aval.kind is Kind.INT:
+                wanted.add(id(arg))
+            elif isinstance(arg, (tuple, list)):
+                for part in arg:
+                    note(part)
+
+        for name in entry.static:
+            note(named.get(name))
 
         def settle(arg: Any) -> Any:
+            if type(arg) in (tuple, list):
+                return type(arg)(settle(part) for part in arg) if wanted else arg
             if id(arg) not in wanted:
                 return arg
             return self.demand(arg, f"a setting of {getattr(function, '__name__', 'a function')}")
 
         return tuple(settle(a) for a in args), {k: settle(v) for k, v in kwargs.items()}
 
-    def plain(self, arg: Any) -> Any:
-        """An argument without staged iterables and other trace-time objects."""
+    def plain(self, arg: Any, as_array: bool) -> Any:
+        """An argument without staged iterables and other trace-time objects; ``as_array``: with
+        arrays for ranges."""
+        if as_array and isinstance(arg, Range):
+            return self.call(np.arange, arg.start, arg.stop, arg.step)
         if isinstance(arg, Staged):
             return self.iterate(arg)
+        arg = self.resolved(arg)
         if isinstance(arg, (list, tuple)) and not hasattr(arg, "_fields"):
             if any(isinstance(a, (Staged, list, tuple)) for a in arg) and (
                     id(arg) not in self.symbolic_lists):
-                return type(arg)(self.plain(a) for a in arg)
+                return type(arg)(self.plain(a, as_array) for a in arg)
         return arg
 
     def _demanded(self, args: tuple[Any, ...], kwargs: dict[str, Any], need: Demand,
@@ -210,6 +224,8 @@ class LibraryCalls(Construction):
     def _call_static(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """No traced value goes in.  Results that are new arrays are made at each call; other
         results of library functions are computed now; unknown functions are effects."""
+        for held in (function, getattr(function, "__self__", None), *args, *kwargs.values()):
+            self.as_it_is(held)
         module = getattr(function, "__module__", None) or ""
         owner = getattr(function, "__self__", None)
         if isinstance(function, np.ufunc) or module.split(".")[0] in ("numpy", "scipy") or (
@@ -221,6 +237,13 @@ class LibraryCalls(Construction):
                     isinstance(r, np.ndarray) for r in result):
                 return self.numeric_call(function, args, kwargs)
             return result
+        if isinstance(function, types.FunctionType) and function.__closure__ and (
+                id(function) in self.paths) and len(args) == 1 and isinstance(args[0], type):
+            found = function(*args)  # the dispatch of functools.singledispatch
+            return found if definition(found) is not None else self.outside(
+                found, self.paths[id(function)].child("called", args))
+        if function is collections.namedtuple or function is dataclasses.make_dataclass:
+            return self.made_class(function(*args, **kwargs))
         if module in PURE_MODULES or isinstance(owner, (str, bytes, tuple, list, dict, set,
                                                         int, float, complex, property)) or (
                 any(owner is cls for cls in (int, float, bytes, str))):
@@ -257,3 +280,16 @@ class LibraryCalls(Construction):
 
     def call_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise AttributeError
+
+
+def _takes_arrays(function: Any) -> bool:
+    """Is it a function or method of NumPy's or SciPy's, which makes arrays of sequences?"""
+    return isinstance(function, (np.ufunc, Method)) or (
+        getattr(function, "__module__", None) or "").startswith(("numpy", "scipy"))
+
+
+def _looks_at_numbers(function: Any) -> bool:
+    """Does a function take numbers and arrays of any rank alike?"""
+    entry = lookup(function)
+    return isinstance(function, np.ufunc) or function is np.sum or (
+        entry is not None and entry.broadcasts)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..dims import Dim, add, multiply
+from ..dims import Atom, Dim, Poly, add, maximum, multiply
 from ..graph.ir import Value
-from ..kinds import Kind
+from ..kinds import Aval, Kind
 from ..structure import mapped
 
 SIZED = frozenset({"if", "list", "append", "insert", "pop", "put", "list_acc"})
@@ -20,8 +20,9 @@ SIZED = frozenset({"if", "list", "append", "insert", "pop", "put", "list_acc"})
 class ListSizes:
     """The sizes of the versions of lists."""
 
-    def __init__(self, fresh: Callable[[str], Any]) -> None:
+    def __init__(self, fresh: Callable[[str], Any], fills: Callable[[Dim], bool]) -> None:
         self.fresh = fresh
+        self.fills = fills  # is a size at least 1 in all calls?
         self.known: dict[Value, Dim] = {}
 
     def of(self, lst: Value) -> Dim:
@@ -30,10 +31,22 @@ class ListSizes:
             self.known[lst] = self.fresh("k")
         return self.known[lst]
 
-    def avals_in(self, structure: Any) -> Any:
-        """The facts about the values of a structure; those about a list with its size."""
-        return mapped(structure, Value, lambda v: v.aval if v.aval.kind is not Kind.LIST
-                      else v.aval.but(expr=self.of(v)))
+    def avals_in(self, structure: Any, sizes: dict[Atom, Dim]) -> Any:
+        """The facts about the values of a structure; those about a list with its size.  Without
+        items it makes an array of another rank: that it has some is told by ``max(1, size)``,
+        ``sizes`` says what that stands for."""
+        def known(value: Value) -> Aval:
+            aval = value.aval
+            if aval.kind is not Kind.LIST:
+                return aval
+            size = self.of(value)
+            if aval.elem is not None and aval.elem.kind in (Kind.ARRAY, Kind.LIST) and isinstance(
+                    filled := maximum(1, size), Poly) and filled != size and self.fills(size):
+                sizes[filled.atoms()[0]] = size
+                size = filled
+            return aval.but(expr=size)
+
+        return mapped(structure, Value, known)
 
     def note(self, op: str, inputs: Sequence[Value], blocks: Sequence[Any],
                   outputs: Sequence[Value]) -> None:

@@ -23,6 +23,7 @@ from ..stage.machine import BREAK, NORMAL, RETURN, UNBOUND
 from .homes import inherit_stored, is_active, link_possible, members, reach
 from .journal import Lost, Stored
 from .merges import UNREAD
+from .open_names import after_loop
 from .round_states import Carried, Round
 from .rounds import Rounds
 from .shapes import Leaf, leaf_shapes, leaves
@@ -38,11 +39,11 @@ class LoopNodes(Rounds):
         jump = done.jump
         codes = _leaving(jump)
         runs = self._needs_runs(forms) and self._runs(inits)
-        entries, ends, avals = self._edges(forms, done, runs)
+        carried = list(forms.values())
+        keep, last = self._split_last(carried, done, runs)
+        entries, ends, avals = self._edges(forms, done, runs, last)
         outputs_of_body = ([] if not codes else [self._leave_value(done, jump)])
         body_params = done.region.builder.params
-        carried = list(forms.values())
-        keep, last = self._split_last(carried, done)
         order = keep + last
         n_first = 1 if kind == "for" else 0
         by_leaf = body_params[n_first:]
@@ -70,12 +71,22 @@ class LoopNodes(Rounds):
                 self.list_sizes.note_loop(entries[number], by_leaf[number], ends[number], value,
                                           count)
         self._leave_forms(carried, results, site, done, runs)
+        self._leave_open(carried, kind, inits)
         if not codes:
             return NORMAL
         return self._loop_jump(codes, outputs[0])
 
-    def _edges(self, forms: dict[tuple[Any, ...], Carried], done: Round, runs: bool
-               ) -> tuple[list[Value], list[Value], list[Aval]]:
+    def _leave_open(self, carried: list[Carried], kind: str, inits: list[Value]) -> None:
+        """Which variables may be unbound after the loop: if it has no iteration, or by how the
+        last one ended."""
+        count = self._count_of(kind, inits)
+        spare = None if count is None or is_varying(count) else add(count, -1)
+        for c in carried:
+            self.note_open(c.cell, c.cell.get(), after_loop(
+                self.openness(c.cell, c.entry), self.openness(c.cell, c.end), spare))
+
+    def _edges(self, forms: dict[tuple[Any, ...], Carried], done: Round, runs: bool,
+               last: list[int]) -> tuple[list[Value], list[Value], list[Aval]]:
         """Initial and next values, and the types of the results, leaf by leaf."""
         entries: list[Value] = []
         ends: list[Value] = []
@@ -102,6 +113,9 @@ class LoopNodes(Rounds):
         for home in self._drained():
             self.journal.write(Stored(home), True)
         inner = _inner_symbols(done, known)
+        for number in last:  # what the last iteration leaves has the type that it has there
+            if runs and ends[number].aval.is_array:
+                leaves_[number] = Leaf(ends[number].aval)
         return entries, ends, [self._result_aval(leaf, runs, inner) for leaf in leaves_]
 
     def _needs_runs(self, forms: dict[tuple[Any, ...], Carried]) -> bool:
@@ -158,9 +172,11 @@ class LoopNodes(Rounds):
         self.region = outer
         return value
 
-    def _split_last(self, carried: list[Carried], done: Round) -> tuple[list[int], list[int]]:
-        """Leaf numbers of what is carried, and of what only the last iteration decides (not
-        bound before the loop, and not read at its head)."""
+    def _split_last(self, carried: list[Carried], done: Round, runs: bool
+                    ) -> tuple[list[int], list[int]]:
+        """Leaf numbers of what is carried, and of what only the last iteration decides: what is
+        not read at its head, and not bound before the loop, or an array of another size in each
+        iteration of a loop that ``runs``."""
         used: set[Value] = set()
         for region in (done.region, done.test):
             if region is not None:
@@ -174,9 +190,11 @@ class LoopNodes(Rounds):
         for c in carried:
             parts = leaves(c.shape, c.entry)
             ends = leaves(c.shape, c.end)
-            for param, part, end in zip(c.params, parts, ends, strict=True):
+            for leaf, param, part, end in zip(leaf_shapes(c.shape), c.params, parts, ends,
+                                              strict=True):
                 fixed = type(end) is ScalarTracer and end.value is param
-                if part is UNBOUND and param not in used and not fixed:
+                uneven = runs and leaf.aval.is_array and leaf.opened and leaf.version_of is None
+                if (part is UNBOUND or uneven) and param not in used and not fixed:
                     last.append(number)
                 else:
                     keep.append(number)
@@ -271,13 +289,9 @@ def _inner_symbols(done: Round, entries: list[Value]) -> set[Atom]:
     block = Block(tuple(done.region.builder.params), tuple(done.region.builder.nodes), ())
     made = [*block.params, *(v for node in walk(block) for v in node.outputs),
             *(v for node in walk(block) for inner in node.blocks for v in inner.params)]
-    inner = {a for v in made for a in _symbols_of(v.aval) if a.varying}
+    inner = {a for v in made for a in v.aval.symbols if a.varying}
     return inner.difference(a for v in (*entries, *free_values(block))
-                            for a in _symbols_of(v.aval)) if inner else inner
-
-
-def _symbols_of(aval: Aval) -> list[Atom]:
-    return [a for dim in (*(aval.shape or ()), aval.expr) for a in symbols(dim)]
+                            for a in v.aval.symbols) if inner else inner
 
 
 def _leaving(jump: Any) -> frozenset[int] | None:

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ..dims import evaluate, is_varying, symbol
+from ..dims import Poly, evaluate, is_varying
 from ..errors import AliasError, JoinError, SrcgradError, UnsupportedOperation
 from ..graph.ir import Value
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
@@ -159,16 +159,15 @@ class Loops(LoopNodes):
         layers = len(self.journal.layers)
         region = self.region
         nodes = len(region.builder.nodes)
-        self.loop_count += 1
-        index_symbol = symbol("i", serial=self.loop_count, low=0, varying=True)
         site = self.site(body)
         reason = self.unrolled.get(site)
         if reason is None:
             self.journal.push()
+            bounds, index = self._counted(staged)
             try:
-                jump = self._trace_for(staged, target, body, index_symbol)
+                jump = self._trace_for(staged, target, body, bounds, index)
             except Unroll as need:
-                if need.symbol not in index_symbol.atoms():
+                if need.symbol not in index.atoms():
                     raise
                 reason = need.reason
             except Bottom:  # as far as is known, no iteration comes to its end
@@ -185,7 +184,8 @@ class Loops(LoopNodes):
                     items = self._unrolled(staged, f"an iteration raises {type(error).__name__}")
                     return self._run_items(items, target, body, orelse, rest)
                 self.journal.push()
-                jump = self._trace_for(staged, target, lambda: self._ended(body), index_symbol)
+                bounds, index = self._counted(staged)  # what counted before is unwound
+                jump = self._trace_for(staged, target, lambda: self._ended(body), bounds, index)
                 self.journal.commit()
                 return self._loop_end(jump, orelse, rest)
             except Refusal as refusal:
@@ -263,44 +263,29 @@ class Loops(LoopNodes):
     def unroll_maker(self, obj: list[Any]) -> None:
         raise AttributeError
 
-    def _trace_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
-                   index_symbol: Any) -> Any:
+    def _counted(self, staged: Any) -> tuple[tuple[Any, Any, Any], Poly]:
+        """The start, stop and step of a for loop, and the symbol of its index: a new one, from
+        where all symbols of this trace come, with the bounds that are known."""
         if isinstance(staged, Range):
             bounds = (staged.start, staged.stop, staged.step)
         else:
             bounds = (0, length(self, staged), 1)
-        exprs = [self._int_expr(b) for b in bounds]
-        if exprs[2] == 1 and exprs[0] is not None and exprs[1] is not None:
-            (atom,) = index_symbol.atoms()
-            index_symbol = symbol(atom.name, serial=atom.serial, low=exprs[0],
-                                  high=exprs[1] - 1, varying=True)
-        elif exprs[2] == -1 and exprs[0] is not None and exprs[1] is not None:
-            (atom,) = index_symbol.atoms()
-            index_symbol = symbol(atom.name, serial=atom.serial, low=exprs[1] + 1,
-                                  high=exprs[0], varying=True)
-        else:
-            (atom,) = index_symbol.atoms()
-            index_symbol = symbol(atom.name, serial=atom.serial, low=None, varying=True)
-        inits = [self.as_value(b) for b in bounds]
-        self.loop_atoms.update(index_symbol.atoms())
+        low = high = None
+        start, stop, step = map(self._int_expr, bounds)
+        if start is not None and stop is not None and isinstance(step, int):
+            low, high = (start, stop - 1) if step > 0 else (stop + 1, start)
+        index = self.fresh("i", low=low, high=high)
+        self.loop_atoms.update(index.atoms())
+        return bounds, index
 
-        def start(index: Any) -> None:
-            target(index if isinstance(staged, Range) else item(self, staged, index))
+    def _trace_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
+                   bounds: tuple[Any, Any, Any], index: Poly) -> Any:
+        def start(number: Any) -> None:
+            target(number if isinstance(staged, Range) else item(self, staged, number))
 
         user = "range" if isinstance(staged, Range) else "rows"
-        return self._unroll_as(index_symbol, atom,
-                               lambda: self._trace_loop("for", inits, None,
-                                                        (index_symbol, start), body, user))
-
-    @staticmethod
-    def _unroll_as(index_symbol: Any, atom: Any, run: Callable[[], Any]) -> Any:
-        """Name the loop in an :class:`Unroll` by the symbol its caller knows."""
-        try:
-            return run()
-        except Unroll as need:
-            if need.symbol in index_symbol.atoms():
-                raise Unroll(atom, need.reason) from None
-            raise
+        return self._trace_loop("for", [self.as_value(b) for b in bounds], None, (index, start),
+                                body, user)
 
     # ---- while -------------------------------------------------------------------------------
     def while_(self, test: Callable[[], Any], body: Callable[[], Any],

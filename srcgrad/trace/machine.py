@@ -34,7 +34,7 @@ from .handlers import HANDLERS
 from .homes import may_be
 from .iteration import Cursor, Staged, Transposed, opened, staged_iterable
 from .later import Later
-from .pushes import Pushes
+from .namespaces import Namespaces
 from .run_time import check_no_table
 from .scratch import ITEM, TOTAL
 from .special_methods import python_method
@@ -44,7 +44,7 @@ from .tracers import ArrayTracer, Choice, StandIn, is_tracer
 SIZED = (list, tuple, dict, set, frozenset, range)
 
 
-class TraceMachine(Pushes):
+class TraceMachine(Namespaces):
     """All staged operators, recording."""
 
     float_aval = FLOAT
@@ -61,6 +61,7 @@ class TraceMachine(Pushes):
 
     def _forget_containers(self) -> None:
         """What is known of lists, dicts, objects and their keys."""
+        self.natives = {}
         self.list_sites = {}
         self.lists_made = {}
         self.made_in_body = frozenset()
@@ -114,7 +115,6 @@ class TraceMachine(Pushes):
         self.tested_inside = None
         self.open_tests = []
         self.iterating = []
-        self.loop_count = 0
         self.rounds = 0
         self.forms = {}
         self.exceptions = {}
@@ -122,10 +122,12 @@ class TraceMachine(Pushes):
         self.loop_sites = {}
         self.demanding = self.subscripting = 0
         self.unsure = set()
+        self.open_names = {}
 
     def _forget_calls(self) -> None:
         """What is known of functions, their calls, and iterators."""
         self.memos: dict[int, Memo] = {}
+        self.cleared: set[int] = set()  # cached functions that the program has cleared
         self.generated = {}
         self.consumers = []
         self.pushed = None
@@ -290,14 +292,17 @@ class TraceMachine(Pushes):
             return memo[id(obj)]
         if isinstance(obj, (list, tuple)):
             items = list(self.outside_items(obj))
-            made: Any = [self.copied(i, deep, memo) if deep else i for i in items]
-            result = made if isinstance(obj, list) else (
-                type(obj)(*made) if hasattr(obj, "_fields") else tuple(made))
-            memo[id(obj)] = result
-            return result
+            made: Any = []
+            if isinstance(obj, list):
+                memo[id(obj)] = made  # which it may contain
+            made.extend([self.copied(i, deep, memo) if deep else i for i in items])
+            if not isinstance(obj, list):
+                memo[id(obj)] = type(obj)(*made) if hasattr(obj, "_fields") else tuple(made)
+            return memo[id(obj)]
         if isinstance(obj, dict):
             pairs = self.container_method(obj, "items", (), {})
-            memo[id(obj)] = {k: self.copied(v, deep, memo) if deep else v for k, v in pairs}
+            memo[id(obj)] = {}
+            memo[id(obj)].update((k, self.copied(v, deep, memo) if deep else v) for k, v in pairs)
             return memo[id(obj)]
         fields = record_fields(obj)
         if fields is None:

@@ -17,6 +17,7 @@ from .joined_values import JoinedValues
 from .joins import Join
 from .journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
 from .members import Members, Placeholder, Row
+from .open_names import Paths, in_arm, names_assumption
 from .partial import DELETED, hollow
 from .reachability import reachable
 from .regions import Region
@@ -102,12 +103,24 @@ class Merges(JoinedValues):
         found.inherit, found.copied = self.inherit, self.journal.copied
         found.shares, found.is_part = self.share_rows, self.is_part
         found.uneven, found.is_tuple = self.uneven_rows, self.is_long_tuple
+        found.tells_apart = self.tells_apart
         found.closure, found.grouped = self.closure, self.grouped
         found.is_grouped, found.is_older = self.is_grouped, self.is_older
         found.stays = lambda obj: TAKEN_APART not in self.assumed and id(
             obj) not in young and id(obj) not in found.made and (
             self.is_older(obj) or self.loop_region() is None)
         return found
+
+    def tells_apart(self) -> bool:
+        """Do numbers and arrays stay what they are where a branch gives either?  Not at first: they
+        become one value of unknown rank; if more than its numbers matters, or anything fails, they
+        do; if that fails, they do not after all."""
+        self.mixed = True
+        return ("apart",) in self.assumed
+
+    def tell_apart(self) -> None:
+        if self.mixed and self.assumed.isdisjoint({("apart",), ("joined",)}):
+            raise Restart(("assume", ("apart",)))
 
     def uneven_rows(self) -> bool:
         """May the rows of a list of lists hold counts beside other numbers?  Not at first: they
@@ -136,7 +149,8 @@ class Merges(JoinedValues):
         """Is it followed whether a cell is bound?  Of variables it is where it matters: where
         one path deletes them, and where their NameErrors are caught."""
         if isinstance(cell, Slot):
-            return ("names",) in self.assumed or (before is not UNBOUND and after is UNBOUND)
+            return not self.assumed.isdisjoint({("names",), names_assumption(
+                cell.owner, cell.name)}) or (before is not UNBOUND and after is UNBOUND)
         return isinstance(cell, Field)
 
     def holding(self, kind: type, state: Any) -> Any:
@@ -195,7 +209,9 @@ class Merges(JoinedValues):
         made = self._joined(joined, rows, outputs)
         built: dict[int, Any] = {}
         for (cell, shape, *ends), place in zip(merged, places, strict=True):
-            self.journal.write(cell, self.built(shape, [made[i] for i in place], built))
+            state = self.built(shape, [made[i] for i in place], built)
+            self.journal.write(cell, state)
+            self.note_open(cell, state, self.paths_of(predicate, cell, arms, ends))
             if isinstance(cell, Slot) and len(place) == 1 and any(e is UNBOUND for e in ends):
                 outputs[place[0]].hint = cell.name  # the name that UnboundLocalError tells
             elif isinstance(cell, Slot) and len(place) == 1 and cell.name != RESULT and (
@@ -205,6 +221,13 @@ class Merges(JoinedValues):
             self.journal.write(Stored(home), True)
         joined.settle()
         return self._joined_jump([a.jump for a in arms], codes, outputs[len(rows):])
+
+    def paths_of(self, predicate: Value, cell: Cell, arms: tuple[Arm, Arm],
+                 ends: list[Any]) -> Any:
+        """The paths through a branch after which a variable is unbound."""
+        found = [in_arm(self.openness(cell, end), arm.jump)
+                 for arm, end in zip(arms, ends, strict=True)]
+        return Paths(predicate, (found[0], found[1])) if found != [None, None] else None
 
     def closure(self, objects: list[Any]) -> list[Any]:
         raise AttributeError

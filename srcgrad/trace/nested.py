@@ -15,18 +15,29 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import NonScalarOutput, UnsupportedOperation
+from ..errors import NonScalarOutput, SrcgradError, UnsupportedOperation
 from ..graph.ir import Graph, Node, Value, free_values, rebuild, unit_seeds
 from ..graph.lift import called
 from ..guards import Path
 from ..kinds import Kind, in_words
-from ..tree import assemble, children, paths_below
+from ..tree import assemble, children, endless, paths_below
+from .control import Refusal
 from .iteration import EqualArrays, Staged
 from .regions import Region
+from .run_time import check_no_table
 from .structures import rebuilder, record_fields
-from .tracers import ArrayTracer, ClassedArray, holds_classed, is_tracer
+from .tracers import (
+    ArrayTracer,
+    Choice,
+    ClassedArray,
+    Picked,
+    StandIn,
+    holds_classed,
+    is_tracer,
+)
 
 Differentiate = Callable[[Graph, list[int], list[int], list[int]], Graph]
+Carrying = Callable[[Graph, Sequence[int], Sequence[int]], list[int]]
 Leaves = list[tuple[Path, Any]]
 
 
@@ -57,10 +68,14 @@ class Inner:
     result: Any
     outputs: Leaves
 
-    @property
-    def active(self) -> list[int]:
-        """The outputs that have a derivative."""
-        return [i for i, v in enumerate(self.graph.outputs) if v.aval.is_inexact]
+    def carrying(self, found: Carrying, has_aux: bool = False) -> list[int]:
+        """The outputs that have a derivative, without those of the aux."""
+        of = range(len(_traced(self.result[0])) if has_aux and type(self.result) is tuple else (
+            len(self.graph.outputs)))
+        try:
+            return found(self.graph, range(self.count), of)
+        except SrcgradError as error:
+            raise Refusal(error) from None
 
     def rebuilt(self, values: Iterable[Any]) -> Any:
         """The result with these objects in place of its traced leaves."""
@@ -135,19 +150,21 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
 
 def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
                       kwargs: dict[str, Any], argnums: tuple[int | str, ...],
-                      differentiate: Differentiate, has_aux: bool = False
+                      differentiate: Differentiate, carrying: Carrying, has_aux: bool = False
                       ) -> tuple[Any, list[Any]]:
     """Run ``function`` on tracers and differentiate it in place.
 
     Returns its value (tracers) and, for each of ``argnums``, the gradient in the argument's
     structure.  ``differentiate(graph, wrt, of, keep)`` makes the joint graph, with one seed
-    input per differentiated output at the end.
+    input per differentiated output at the end; ``carrying(graph, wrt, of)`` tells which outputs
+    have a derivative.
     """
     named = list(inspect.signature(function).bind(*args, **kwargs).arguments)
     places = [named.index(a) if isinstance(a, str) else a % len(args) for a in argnums]
     inner = run_inside(machine, function, args, kwargs, places)
     of = [0] if _is_scalar_first(inner, has_aux) else None
     if of is None:
+        inner.carrying(carrying, has_aux)
         raise machine.fatal(_not_scalar(function, inner.result))
     kept = list(range(len(inner.graph.outputs)))
     joint = differentiate(inner.graph, list(range(inner.count)), of, kept)
@@ -191,21 +208,39 @@ def root(name: str) -> Path:
     return Path(("arg", name), (), name)
 
 
-def opened(machine: Any, arg: Any) -> Any:
-    """An argument with containers from outside read through their paths."""
+def opened(machine: Any, arg: Any, above: frozenset[int] = frozenset()) -> Any:
+    """A structured value that is given to a transform, or comes back from one, as a tree whose
+    leaves are the trace's: what lies in a container or instance from outside is read by its path,
+    and what is one of several containers is one, with one of several things at each place."""
     if type(arg) is EqualArrays:
         arg.apart()
-    if is_tracer(arg) or isinstance(arg, Staged):
-        return arg
-    parts = children(arg)
+    if isinstance(arg, StandIn):
+        if arg.cls is not list:
+            check_no_table(machine, arg)
+        arg = machine.call_method(arg, "copy")
+    if type(arg) is list and id(arg) in machine.symbolic_lists:
+        arg = list(machine.iterate(arg))
+    like = machine.seen(arg)
+    while type(like) in (Choice, Picked):
+        like = like.first if type(like) is Choice else like.objects[0]
+    parts = None if is_tracer(like) or isinstance(like, Staged) else children(like)
     if parts is None:
         return arg
-    if isinstance(arg, dict):
-        return {k: opened(machine, machine.getitem(arg, k)) for k in arg}
-    if isinstance(arg, (list, tuple)) and not hasattr(arg, "_fields"):
-        return type(arg)(opened(machine, x) for x in machine.iterate(arg))
-    return assemble(type(arg), tuple(k for _, k, _ in parts),
-                    [opened(machine, machine.getattr(arg, k)) for _, k, _ in parts])
+    if id(like) in above:
+        raise machine.fatal(endless(like))
+    above |= {id(like)}
+    return assemble(type(like), tuple(k for _, k, _ in parts),
+                    [opened(machine, _part(machine, arg, step, key), above)
+                     for step, key, _ in parts])
+
+
+def _part(machine: Any, arg: Any, step: str, key: Any) -> Any:
+    """A part of a container or instance, as the trace knows it."""
+    if step in ("attr", "slot"):
+        return machine.getattr(arg, str(key))
+    if step == "content":  # past a ``__getitem__`` of the class's own
+        return machine.native_method(arg, "__getitem__", (key,), {})
+    return machine.getitem(arg, key)
 
 
 def varies(leaf: Any) -> bool:
@@ -251,6 +286,11 @@ def _paths_of_result(obj: Any, path: Path) -> Leaves:
         return paths_below(obj, path)
     return [leaf for step, key, part in parts
             for leaf in _paths_of_result(part, path.child(step, key))]
+
+
+def _traced(tree: Any) -> list[Any]:
+    """The traced leaves of a tree."""
+    return [leaf for _, leaf in _paths_of_result(tree, root("result")) if is_tracer(leaf)]
 
 
 def _fields(obj: Any) -> list[tuple[str, Any, Any]] | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dims
-from ..errors import TracingError
+from ..errors import AliasError, TracingError
 from ..graph.infer import infer
 from ..graph.ir import Value
 from ..kinds import BOOL, Kind, in_words, int_aval
@@ -70,6 +70,7 @@ class Operators(Comparisons):
         if result is not NotImplemented:
             return result
         if isinstance(left, str) and op == "%":
+            right = self.resolved(right)
             right = tuple(map(self.as_run_time, right)) if type(right) is tuple else (
                 self.as_run_time(right))
         if isinstance(left, str) and op == "%" and contains_tracer(right):
@@ -81,7 +82,8 @@ class Operators(Comparisons):
         return self.adopt(BINARY[op](self.resolved(left), self.resolved(right)))
 
     def resolved(self, obj: Any) -> Any:
-        """A container whose items are read through their paths, if it is one from outside."""
+        """A container as code that is not staged sees it: whatever in it was found outside is
+        read by its path, in depth, so that it is an input or guarded."""
         return obj
 
     def _numeric(self, op: str, left: Any, right: Any) -> Any:
@@ -233,6 +235,10 @@ class Operators(Comparisons):
         finally:
             self.augmented = False
 
+    def tell_apart(self) -> None:
+        """The kind or rank of a value that is a number or an array matters."""
+        raise AttributeError
+
     def inplace_list(self, op: str, left: list[Any], right: Any) -> Any:
         raise AttributeError
 
@@ -241,6 +247,12 @@ class Operators(Comparisons):
 
     def _inplace_array(self, op: str, left: ArrayTracer, right: Any) -> Any:
         if left.aval.kind is Kind.ANY:
+            self.tell_apart()
+            if any(h.outside for h in reach(left.home)):
+                raise self.fatal(AliasError(
+                    f"`{op}=` may or may not change {left.home.label!r} in place",
+                    why="whether it is an array from outside or a number depends on data",
+                    fix=f"write x = x {op} ... instead"))
             result = self._rebinding(op, left, right)
             self.lose(left, f"`{op}=` may or may not have changed it in place: whether it is "
                             "an array or a number depends on data")
@@ -279,7 +291,7 @@ class Operators(Comparisons):
         """The truth of a :meth:`condition` if it is known for every call with these guards,
         else None."""
         if not is_tracer(value):
-            if isinstance(value, (list, dict, set)):
+            if isinstance(value, CONTAINERS):
                 return self.container_truth(value)
             return bool(value)
         if value.aval.kind is Kind.INT and value.aval.expr is not None:
@@ -324,6 +336,8 @@ class Operators(Comparisons):
             return bool(value) if method is None else self.predicate(self.call(method, value))
         if value.aval.kind is Kind.INT and value.aval.expr is not None:
             return self._compare_traced("!=", value, 0)
+        if value.aval.kind is Kind.ARRAY and any(size != 1 for size in value.aval.shape or ()):
+            return self.opaque_apply(bool, (self.value_of(value),), BOOL)  # may raise, by itself
         return value
 
     implied: dict[tuple[Value, bool], list[tuple[Value, bool]]]

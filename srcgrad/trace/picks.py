@@ -35,6 +35,7 @@ from .unlike import likeness
 PLACES = frozenset({np.argmin, np.argmax, Method("argmin"), Method("argmax"), len})
 RECENT = 50  # operations that are looked through for what made a number
 KINDS = frozenset({isinstance, type, callable, issubclass})  # the same answer for all objects
+ORDERED = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 
 class Picks(Among):
@@ -270,10 +271,11 @@ class Picks(Among):
             return
         super().delitem(obj, key)
 
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
         if type(obj) is Picked and obj.cls in (list, dict, set, tuple):
             return self.each_of(obj, lambda o: self.call_method(o, name, *args, **kwargs))
-        return super().call_method(obj, name, *args, **kwargs)
+        return super().called_method(obj, name, args, kwargs)
 
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
@@ -293,7 +295,7 @@ class Picks(Among):
         return [self.getitem(obj, i) for i in range(len(obj.objects[0]))]
 
     # ---- calls and operators -----------------------------------------------------------------
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if type(function) is Picked and python_method(function, "__call__") is None:
             return self.each_of(function, lambda f: self.call(f, *args, **kwargs))
         if any(type(a) is Picked for a in args):
@@ -303,7 +305,7 @@ class Picks(Among):
                 place = next(i for i, a in enumerate(args) if type(a) is Picked)
                 return self.each_of(args[place], lambda o: self.call(
                     function, *args[:place], o, *args[place + 1:], **kwargs))
-        return super().call(function, *args, **kwargs)
+        return super().called(function, args, kwargs)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if Picked in (type(left), type(right)) and op in ("is", "is not", "==", "!=") and (
@@ -315,6 +317,11 @@ class Picks(Among):
                 is_tracer(left)) else self.pick(
                     [self.compare("in", left, o) for o in right.objects], right.index)
             return found if op == "in" else self.not_(found)
+        if op in ORDERED:  # by what they hold
+            if type(left) is Picked and left.cls in (list, tuple):
+                return self.each_of(left, lambda o: self.compare(op, o, right))
+            if type(right) is Picked and right.cls in (list, tuple):
+                return self.each_of(right, lambda o: self.compare(op, left, o))
         return super().compare(op, left, right)
 
     @staticmethod

@@ -267,12 +267,13 @@ class Presence(ArrayClasses):
             return None
         raise self.call(KeyError, key)
 
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
         if type(obj) in DICTS[1:] and name in JOURNALED:
             return self.adopt(self.container_method(obj, name, args, kwargs))
         if type(obj) in DICTS[1:] and name in ("update", "subtract"):
             return self._update(obj, name, args, kwargs)
-        return super().call_method(obj, name, *args, **kwargs)
+        return super().called_method(obj, name, args, kwargs)
 
     def _update(self, obj: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """``update`` and ``subtract`` of the dicts of ``collections``, key by key."""

@@ -36,19 +36,21 @@ class Protocols(Picks):
         super().delitem(obj, self._place(obj, key, "__delitem__"))
 
     def _place(self, obj: Any, key: Any, name: str) -> Any:
-        """A subscript of an array or sequence, with numbers for objects that have
-        ``__index__``."""
+        """A subscript, with what was found outside read by its path; of an array or sequence with
+        numbers for objects that have ``__index__``."""
+        if python_method(obj, name) is not None:
+            return key
+        key = self.resolved(key)
         parts = key if type(key) is tuple else (
             key.start, key.stop, key.step) if type(key) is slice else (key,)
-        if not any(type(p) is slice or _is_index(p) for p in parts) or isinstance(obj, dict) or (
-                python_method(obj, name) is not None):
+        if not any(type(p) is slice or _is_index(p) for p in parts) or isinstance(obj, dict):
             return key
         if type(key) is tuple:
             return tuple(self._place(obj, k, name) for k in key)
         numbers = [self.call(p.__index__) if _is_index(p) else p for p in parts]
         return slice(*numbers) if type(key) is slice else numbers[0]
 
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if function is range and any(map(_is_index, args)):
             args = tuple(self.call(a.__index__) if _is_index(a) else a for a in args)
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__call__":
@@ -62,7 +64,7 @@ class Protocols(Picks):
             if found is not NotImplemented:
                 return found
             args = tuple(self._as_array(a) for a in args)
-        return super().call(function, *args, **kwargs)
+        return super().called(function, args, kwargs)
 
     def _asked(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What an operand's own method makes of the call; NotImplemented if there is none."""
@@ -102,11 +104,12 @@ class Protocols(Picks):
             return formatted(self, value, conversion, spec)
         return super().format(value, conversion, spec)
 
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
         if name == "format" and type(obj) is str and any(
                 is_staged_text(self, a) for a in (*args, *kwargs.values())):
             return format_by(self, obj, args, kwargs)
-        return super().call_method(obj, name, *args, **kwargs)
+        return super().called_method(obj, name, args, kwargs)
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
         if op == "%" and type(left) is str and is_staged_text(self, right):

@@ -49,13 +49,15 @@ class Generated:
 @dataclass(slots=True)
 class Consumer:
     """A loop over a generator: what it does with an item, in which frame; ``slots`` keep by which
-    jump it has left the loop, ``codes`` are the possible ones."""
+    jump it has left the loop, ``codes`` are the possible ones.  ``passes_on``: a ``yield from``,
+    which hands every item to the next consumer."""
 
     frame: Frame
     target: Callable[[Any], None]
     body: Callable[[], Any]
     slots: Frame
     depth: int
+    passes_on: bool
     codes: set[int] = field(default_factory=set)
 
 
@@ -142,7 +144,8 @@ class Pushes(Escapes):
         self.check_iterator(call.generator)
         self.check_depth(call.function)
         slots = self.escape_frame()
-        consumer = Consumer(self.frames[-1], target, body, slots, len(self.callers))
+        passes_on = getattr(body, "passes_on", False)
+        consumer = Consumer(self.frames[-1], target, body, slots, len(self.callers), passes_on)
         self.consumers.append(consumer)
         where = self.where()
         self.call_sites.append((call.function.__code__, (
@@ -155,11 +158,20 @@ class Pushes(Escapes):
             self.consumers.remove(consumer)
             self.call_sites.pop()
             del self.callers[consumer.depth:]
-        self.journal.write(Field(call, "state"), LEFT if consumer.codes else ENDED)
-        left = self.load(slots, "left")
+        taker = self.taker(call.form) if passes_on else consumer
+        self.journal.write(Field(call, "state"), LEFT if taker.codes else ENDED)
+        left = self.load(taker.slots, "left")
+        if passes_on:  # whoever takes the items has left its loop: no more is wanted
+            return self.if_(self.compare("==", left, 0), lambda: NORMAL,
+                            lambda: self.return_(self.frames[-1], None))
         if type(left) is int:
             return left
         return self._loop_jump(frozenset(consumer.codes), self.as_value(left))
+
+    def taker(self, staged: StagedFunction) -> Any:
+        if not staged.hands_on:
+            return None
+        return next((c for c in reversed(self.consumers) if not c.passes_on), None)
 
     def push(self, item: Any, rest: Any = None) -> Any:
         """``yield item``: the consumer's statements; returns from the generator where they leave
@@ -208,15 +220,19 @@ class Pushes(Escapes):
         """``yield from iterable``."""
         held: list[Any] = []
         self.pushed = None
-        jump = self.for_(iterable, held.append, lambda: self.push(held.pop()))
-        return self.after(jump, rest)
+
+        def pass_on() -> Any:
+            return self.push(held.pop())
+
+        pass_on.passes_on = True  # type: ignore[attr-defined]
+        return self.after(self.for_(iterable, held.append, pass_on), rest)
 
     def pushed_result(self) -> Any:
         """What the generator of the last ``yield from`` has returned."""
         return self.pushed
 
     # ---- tools -------------------------------------------------------------------------------
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         tool, takes_all = None, False
         if type(function) in (type, types.BuiltinFunctionType):
             tool = TOOLS.get(function)
@@ -230,11 +246,11 @@ class Pushes(Escapes):
             if items is not None and type(length(self, items)) is not int:
                 return self._found(args[0], function is any)
         if tool is sliced and any(is_tracer(a) or (type(a) is Cursor and a.kept) for a in args):
-            return super().call(tool, *args)
+            return super().called(tool, args, {})
         if self.generated and any(map(self.fresh_generator, args)) and not (
                 self._is_staged(function)):
             if tool is not None and (function is not map or len(args) == 2):
-                return super().call(tool, *args, **kwargs)
+                return super().called(tool, args, kwargs)
             if function is zip and not kwargs:
                 made = self._zipped(args)
                 if made is not None:
@@ -243,13 +259,14 @@ class Pushes(Escapes):
                 return self._found(args[0], function is any)
             if takes_all:
                 args = tuple(self.collected(a) for a in args)
-        return super().call(function, *args, **kwargs)
+        return super().called(function, args, kwargs)
 
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
         if self.generated and any(map(self.fresh_generator, args)) and name != "append" and (
                 isinstance(obj, (list, dict, set, str)) and python_method(obj, name) is None):
             args = tuple(self.collected(a) for a in args)
-        return super().call_method(obj, name, *args, **kwargs)
+        return super().called_method(obj, name, args, kwargs)
 
     def ends_itself(self, iterable: Any) -> bool:
         """Is it a generator from which nothing is taken yet, and that ends?"""
@@ -312,4 +329,4 @@ class Pushes(Escapes):
         count = sizes[0] if len(sizes) == 1 else self.call(min, *sizes)
         first = None if not before else (
             self.call(len, before[0]) if place == 1 else self.call(min, *sizes[:place]))
-        return super().call(zipped, before, parts[place], after, count, first)
+        return super().called(zipped, (before, parts[place], after, count, first), {})

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Atom, Dim, evaluate, is_varying
 from ..errors import AliasError, SrcgradError, UnsupportedOperation, Where
 from ..graph.infer import infer
 from ..graph.ir import Index, Origin, Ref, Step, Steps, Through, Value, abstract
@@ -23,7 +24,7 @@ from .journal import Journal, Lost, Stored, Version
 from .list_sizes import SIZED, ListSizes
 from .overlaps import refused_overlap
 from .raising import is_move
-from .refused import classed_operand
+from .refused import classed_operand, too_long
 from .regions import Dead, Region, array_tracers, in_library, plain_numbers, shift_step
 from .repeats import Repeat
 from .run_time import check_no_table
@@ -40,6 +41,7 @@ from .tracers import (
     Tracer,
 )
 
+MAX_NODES = 1_000_000  # of one compilation: two gigabytes, minutes
 DECIDED = ("views", "decided")  # the assumption that views or copies are told apart by branches
 
 
@@ -57,8 +59,9 @@ class Recorder:
         self.supporting = False  # do the nodes stand in for what a path does not have?
         self.callers: list[Where] = []  # call sites of the functions that are being inlined
         self.node_count = 0
+        self.earlier = 0  # nodes that were recorded before tracing started again
         self.fresh = Fresh()
-        self.list_sizes = ListSizes(self.fresh)
+        self.list_sizes = ListSizes(self.fresh, self.fills)
         self.trying: list[Any] = []  # the regions whose exceptions a try statement meets now
         self.errstates: list[dict[str, Any]] = []  # those around it under which NumPy raises
         self.checked: dict[Value, dict[str, Any]] = {}  # what was computed under one
@@ -106,6 +109,8 @@ class Recorder:
         """Append a node to the innermost region; its outputs."""
         region = self.region
         self.node_count += 1
+        if self.node_count + self.earlier > MAX_NODES:
+            raise self.fatal(too_long(MAX_NODES))
         if self.stop_at is not None and self.stop_at.meets(region, op, params):
             raise Reached(inputs, blocks, params, region.builder.nodes)
         if self.echoes and self.echoes[-1].region is region:
@@ -263,6 +268,7 @@ class Recorder:
         if isinstance(structure, StandIn) and structure.cls is list:
             structure = self.call_method(structure, "copy")
         check_no_table(self, structure)
+        structure = self.resolved(structure)
         if type(structure) is list:
             symbolic = self.symbolic_lists.get(id(structure))
             if symbolic is not None:
@@ -278,7 +284,13 @@ class Recorder:
         if type(structure) is slice:
             return slice(self.values_in(structure.start), self.values_in(structure.stop),
                          self.values_in(structure.step))
-        return structure
+        return self.as_it_is(structure)
+
+    def resolved(self, obj: Any) -> Any:
+        raise AttributeError
+
+    def as_it_is(self, obj: Any) -> Any:
+        raise AttributeError
 
     def rows_value(self, state: Any) -> Value:
         """The graph value of a list of unknown length; tuples are put together from their
@@ -366,8 +378,10 @@ class Recorder:
         inputs: list[Value] = []
         template = abstract(arg_values, inputs)
         keywords = abstract(kw_values, inputs)
+        sizes: dict[Atom, Dim] = {}
         try:
-            outcome = infer(fn, *map(self.list_sizes.avals_in, (arg_values, kw_values)))
+            outcome = infer(fn, *(self.list_sizes.avals_in(values, sizes)
+                                  for values in (arg_values, kw_values))).where(sizes)
         except SrcgradError as error:
             raise self.fatal(error) from None
         if outcome.static is not MISSING:
@@ -390,6 +404,13 @@ class Recorder:
     def guard_size(self, relation: str, dim: Any) -> None:
         """Take over a condition on sizes that an inference relied on."""
         raise AttributeError
+
+    def fills(self, size: Dim) -> bool:
+        """Is a size that is fixed during a call at least 1?  (Guarded.)"""
+        if is_varying(size) or evaluate(size, self.numbers) < 1:
+            return False
+        self.guard_size("ge0", size - 1)
+        return True
 
     def _result(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
                 outcome: Outcome, index: int, value: Value) -> Any:

@@ -23,19 +23,21 @@ from typing import Any
 from ..errors import SrcgradError, UnsupportedOperation
 from ..graph.ir import Block, Graph, Node
 from ..graph.lift import called, distinct, lift, same_graph
+from ..graph.parts import with_none
+from ..identifiers import name_or
 from ..stage.function import Staged
 from ..stage.machine import Frame
 from .call_nodes import CallNodes
 from .callees import Callee, label_of_cell, parts_of, rebuilt, swapped
 from .control import Again, Bottom, Refusal, Restart, Unroll
 from .forms import Handed, Outer, argument_form, escapes, fits, result_form
-from .homes import reach
+from .homes import is_active, reach
 from .journal import Cell, Content, Field, Lost, Slot, Stored, Version
 from .regions import Region
-from .shapes import Failed, Leaf, Shape, build, leaf_shapes, leaves
+from .shapes import Failed, Leaf, build, leaf_shapes, leaves
 from .states import SymbolicList
 from .structures import contains_choice
-from .tracers import ArrayTracer
+from .tracers import ArrayTracer, Home
 from .widening import widen
 
 MAX_ROUNDS = 24
@@ -43,9 +45,11 @@ MAX_ROUNDS = 24
 
 @dataclass(slots=True)
 class Activation:
-    """A call that is being inlined: what tells whether a call further in repeats it."""
+    """A call that is being inlined: what tells whether a call further in repeats it.  ``taker``:
+    the loop that takes the items, if it is a generator that is run with that loop's body."""
 
     function: types.FunctionType
+    taker: Any
     region: Region
     state: tuple[Any, ...]
 
@@ -74,13 +78,23 @@ class Recursion(CallNodes):
                 self.checkpoints.pop()
         if ("call", code) in self.assumed:
             return self._called(function, staged, frame, state)
-        if self.recurs(function, state):
+        if self.recurs(function, staged, state):
             raise Restart(("assume", ("call", code)))
-        self.activations.append(Activation(function, self.region.control, state))
+        self.activations.append(Activation(function, self.taker(staged), self.region.control,
+                                           state))
         try:
             return super().run_frame(function, staged, frame)
         finally:
             self.activations.pop()
+
+    def taker(self, staged: Staged) -> Any:
+        """The loop that takes the items of a generator, if it is in the pushing form."""
+        raise AttributeError
+
+    def is_repeated(self, call: Activation | Callee, function: types.FunctionType,
+                    staged: Staged) -> bool:
+        """Does a call of a function do what ``call`` does?"""
+        return is_same(call.function, function) and call.taker is self.taker(staged)
 
     checkpoints: list[types.CodeType | None]
 
@@ -94,11 +108,12 @@ class Recursion(CallNodes):
         finally:
             self.checkpoints.pop()
 
-    def recurs(self, function: types.FunctionType, state: tuple[Any, ...]) -> bool:
+    def recurs(self, function: types.FunctionType, staged: Staged,
+               state: tuple[Any, ...]) -> bool:
         """Is a call of this function being inlined, and was a branch or loop entered since then,
         so that whether it calls itself again depends on data?"""
         for active in reversed(self.activations):
-            if is_same(active.function, function):
+            if self.is_repeated(active, function, staged):
                 if active.region is self.region.control:
                     return False
                 form = argument_form(self.join(), active.state)
@@ -109,7 +124,7 @@ class Recursion(CallNodes):
     def _called(self, function: types.FunctionType, staged: Staged, frame: Frame,
                 state: tuple[Any, ...], remade: bool = False) -> Any:
         for callee in self.tracing:
-            if is_same(callee.function, function):
+            if self.is_repeated(callee, function, staged):
                 return self._again(callee, state)
         try:
             callee = self._traced(function, staged, frame, state, remade)
@@ -150,8 +165,8 @@ class Recursion(CallNodes):
     def _traced(self, function: types.FunctionType, staged: Staged, frame: Frame,
                 state: tuple[Any, ...], remade: bool) -> Callee:
         """Trace a function to a fixed form of its arguments and its result."""
-        callee = Callee(self._name(function), function, argument_form(self.join(), state),
-                        remade=remade)
+        callee = Callee(self._name(function), function, self.taker(staged),
+                        argument_form(self.join(), state), remade=remade)
         started = len(self.pending)
         for _ in range(MAX_ROUNDS):
             del self.pending[started:]
@@ -259,14 +274,13 @@ class Recursion(CallNodes):
                 f"the results of {callee.function.__qualname__!r}, which calls itself, have no "
                 "common type", why="its paths return unlike things",
                 fix="return the same kinds and structure on every path"))
-        aliases = self._aliases(shape, value, heads)
-        wide = wide or aliases != callee.aliases
-        callee.result, callee.returned, callee.aliases = shape, value, aliases
+        callee.result, callee.returned = shape, value
         callee.effects = body.effects
         outputs = tuple(self.leaf_value(part, leaf.aval) for leaf, part in zip(
             leaf_shapes(shape), leaves(shape, value), strict=True))
+        wide = self._note_aliases(callee, heads, body) or wide
         if not wide:
-            callee.block = Block(callee.params, tuple(body.builder.nodes), outputs)
+            callee.block = with_none(Block(callee.params, tuple(body.builder.nodes), outputs))
         return not wide
 
     def _returned(self, callee: Callee, value: Any, own: dict[int, Handed]) -> Any:
@@ -306,14 +320,25 @@ class Recursion(CallNodes):
             value = self._own_list(value)
         return super().return_(frame, value)
 
-    def _aliases(self, shape: Shape, value: Any, heads: list[Any]) -> list[set[int]]:
-        """For each array of the result: the arguments (by number) that it may be part of."""
-        homes = {id(h.home): i for i, h in enumerate(heads) if type(h) is ArrayTracer}
-        found = []
-        for part in leaves(shape, value):
-            reached = reach(part.home) if type(part) is ArrayTracer else []
-            found.append({homes[id(h)] for h in reached if id(h) in homes})
-        return found
+    def _note_aliases(self, callee: Callee, heads: list[Any], body: Region) -> bool:
+        """Find out which arrays that the callers have the results may be, and which of them lie
+        in lists now; True if that is new."""
+        numbers = {id(h.home): i for i, h in enumerate(heads) if type(h) is ArrayTracer}
+
+        def older(homes: list[Home]) -> set[int | Home]:
+            return {numbers.get(id(h), h) for h in homes
+                    if id(h) in numbers or (h.region is not body and is_active(h))}
+
+        assert callee.result is not None
+        parts = leaves(callee.result, callee.returned)
+        reached = [reach(p.home) if type(p) is ArrayTracer else [] for p in parts]
+        before = callee.aliases, callee.stored, callee.listed
+        callee.aliases = [older(homes) for homes in reached]
+        callee.stored = older([
+            *(h.home for h in heads if type(h) is ArrayTracer and h.home.stored),
+            *(c.owner for c in self.journal.changed(callee.layer) if isinstance(c, Stored))])
+        callee.listed = {i for i, homes in enumerate(reached) if any(h.stored for h in homes)}
+        return before != (callee.aliases, callee.stored, callee.listed)
 
     def _enter_cells(self, callee: Callee, heads: tuple[Any, ...]) -> None:
         """Put what was handed in into the places outside that the body changes: copies of
@@ -376,7 +401,7 @@ class Recursion(CallNodes):
                      if c.name == name and c.block is not None for n in c.block.nodes)
 
     def _name(self, function: types.FunctionType) -> str:
-        name = function.__name__ if function.__name__.isidentifier() else "function"
+        name = name_or(function.__name__, "function")
         name = f"{name}_recursive" if name in self.reserved else name
         return distinct(name, {*self.callees, *(c.name for c in (*self.pending, *self.tracing))})
 

@@ -78,6 +78,23 @@ def refusal(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
     return _with_traced(function, args, kwargs)
 
 
+def too_deep(function: types.FunctionType, depth: int) -> SrcgradError:
+    """The error for calls that take more of Python's stack than there is."""
+    return UnsupportedOperation(
+        f"calls nested deeper than {depth} at {function.__qualname__!r}",
+        why="every call is inlined into the generated code", fix="write the recursion as a loop")
+
+
+def too_long(most: int) -> SrcgradError:
+    """The error for programs whose recording has no bound that a machine could hold."""
+    return UnsupportedOperation(
+        f"a program of more than {most:,} operations",
+        why="loops over what is known while compiling are unrolled, and what is done on several "
+            "paths is recorded for each: memory and time would have no bound",
+        fix="loop over an array or a range whose length is not known while compiling, or make the "
+            "function smaller")
+
+
 def of_method(obj: Any, name: str, args: Any, kwargs: Any) -> SrcgradError | None:
     """The error for a method of a traced array that is refused by name."""
     if name == "setflags":
@@ -164,6 +181,10 @@ def _with_traced(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
             "a np.matrix is made of traced values",
             why="* and ** of a matrix mean other operations than those of an array",
             fix="use an ordinary array, with @ for products")
+    if function is memoryview:
+        return UnsupportedOperation(
+            "a memoryview of a traced array", why="it would share memory that is not traced",
+            fix="use the array itself, or x.reshape(-1) of it")
     if function in EXACT:
         return UnsupportedOperation(
             f"{function.__name__} of a traced number",
@@ -202,6 +223,14 @@ def classed_operand(cls: type) -> SrcgradError:
         f"an array of the class {cls.__name__} is handed to what works on plain arrays",
         why="its class would be lost, or its methods would run on numbers that are not known yet",
         fix="hand over np.asarray(...) of it")
+
+
+def endless_container(obj: Any) -> SrcgradError:
+    """The refusal of a container that is a part of itself where all of its parts are needed."""
+    return UnsupportedOperation(
+        f"a {type(obj).__name__} that contains itself is handed over as a whole",
+        why="which numbers it holds has to be known while compiling, and it has no end",
+        fix="hand over the items that are needed, in a container of their own")
 
 
 def masked() -> SrcgradError:

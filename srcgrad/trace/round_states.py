@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..dims import Atom
 from ..graph.ir import Value
 from .journal import Cell, Change
 from .regions import Region
@@ -49,6 +50,7 @@ class Round:
     predicate: Any
     index: Value | None
     tested: dict[tuple[Any, ...], Change] | None = None
+    own: frozenset[Atom] = frozenset()  # the symbols of the loop's index
 
 
 @dataclass(frozen=True, slots=True)

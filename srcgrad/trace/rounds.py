@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Atom, symbols
 from ..errors import JoinError
+from ..graph.broadcasting import never_one
 from ..graph.ir import Block, Node, Value, walk
 from ..kinds import Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
@@ -36,6 +38,7 @@ from .journal import (
 )
 from .later import Later, names_of_loop
 from .merges import UNREAD
+from .open_names import after_loop
 from .partial import DELETED
 from .regions import Region
 from .round_states import Carried, Place, Round
@@ -52,7 +55,6 @@ ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.true
 class Rounds(Branches):
     """Tracing a loop's body to a fixed form."""
 
-    loop_count: int
     forms: dict[Any, list[tuple[Place, Leaf]]]
     notes: list[str]
     unrolled: dict[Any, str]
@@ -171,7 +173,8 @@ class Rounds(Branches):
                test: Callable[[], Any] | None, start: tuple[Any, Callable[[Any], None]] | None,
                body: Callable[[], Any]) -> Round | None:
         """Trace the test and the body once on the present form; None if the test mutates."""
-        done = Round(forms, {}, NORMAL, Region(self.region), None, None, None)
+        done = Round(forms, {}, NORMAL, Region(self.region), None, None, None,
+                     own=frozenset(() if start is None else symbols(start[0])))
         if kind == "while" and test is not None:
             done.test = Region(self.region)
             tested = self._in_region(done.test, forms, lambda: self._run_test(test, done))
@@ -265,6 +268,9 @@ class Rounds(Branches):
                 carried.shape, (Sequence, Apart)) else carried.pristine
             unread = self.is_unread(carried.cell, self.later.head)
             self.journal.write(carried.cell, UNREAD if unread else carried.head)
+            self.note_open(carried.cell, carried.head, after_loop(
+                self.openness(carried.cell, carried.entry),
+                self.openness(carried.cell, carried.end), None))
         self._link_heads(made_homes)
 
     def hinted(self, cell: Cell, shape: Shape, state: Any) -> list[tuple[Leaf, str | None]]:
@@ -345,6 +351,7 @@ class Rounds(Branches):
             if isinstance(carried.cell, (Version, Lost, Stored)):
                 continue
             carried.shape, changed = widen(joining, carried.shape, carried.pristine, carried.end)
+            changed = _open_sizes(joining, carried.shape, done.own) or changed
             self.check_content(carried.cell, carried.shape)
             wide = wide or changed
         if not wide:
@@ -367,6 +374,7 @@ class Rounds(Branches):
                     isinstance(change.cell, Version) and change.cell.owner.choice is not None):
                 continue
             shape = self._first_form(joining, change)
+            _open_sizes(joining, shape, done.own)
             forms[key] = Carried(change.cell, shape, change.before, end=change.after)
             wide = True
         self._check_objects(joining, {*forms, *done.changes})
@@ -462,6 +470,25 @@ def _opened(joining: Join, shape: Shape) -> Shape:
                 if not isinstance(size, int) and size.atoms()
                 and size.atoms()[0].name == "k" and size.atoms()[0].varying)
     return shape
+
+
+def _open_sizes(joining: Join, shape: Shape, own: frozenset[Atom]) -> bool:
+    """Sizes that the loop's own index tells are those of one iteration: the one before left
+    others at the head.  They get symbols of their own; True if there were any."""
+    found = False
+    for leaf in leaf_shapes(shape):
+        if leaf.aval.kind is not Kind.ARRAY or leaf.version_of is not None:
+            continue
+        sizes = list(leaf.aval.shape or ())
+        told = [axis for axis, size in enumerate(sizes)
+                if not isinstance(size, int) and own.intersection(symbols(size))]
+        for axis in told:
+            sizes[axis] = joining.fresh("k", not_one=never_one(sizes[axis]))
+        if told:
+            leaf.aval = leaf.aval.but(shape=tuple(sizes))
+            leaf.opened = leaf.opened | frozenset(told)
+            found = True
+    return found
 
 
 def _same_shape_without(node: Node, param: Value, aval: Aval) -> bool:

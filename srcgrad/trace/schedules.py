@@ -47,6 +47,7 @@ class _Group:
     kept: frozenset[str]  # these, and those that may be read after the loop
     parameters: tuple[str, ...] = ("first", "last")
     is_generator: bool = False
+    hands_on: bool = False
 
     def enter(self, machine: Any, inner: Frame) -> None:
         machine.frames.append(self.frame)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import collections
 import copy
+import datetime
+import decimal
 import enum
+import fractions
+import operator
+import pathlib
+import re
 import types
 from typing import Any, NoReturn
 
@@ -16,23 +22,26 @@ from ..errors import AliasError, TracingError, UnsupportedType
 from ..graph.ir import Value
 from ..guards import Guard, Path, SizeSource, Source, stacked
 from ..kinds import Aval, Kind, int_aval, python_scalar
-from ..subclasses import content_of, is_array_class, item_step, make, native_class
+from ..subclasses import base_array, content_of, is_array_class, item_step, make, native_class
 from ..tree import blank
 from . import scipy_forms
 from .control import Restart, Unroll
+from .found_functions import FoundFunctions
 from .input_arrays import check_array, keeps_c_order
 from .iteration import EqualArrays
-from .recorder import Recorder
 from .structures import record_fields
 from .tracers import ArrayTracer, Home, ScalarTracer, Tracer
 
 SIZE_NAMES = ("n", "m", "k", "p", "q", "r", "s")
 STATIC_TYPES = (str, bytes, bool, type(None), type(Ellipsis), np.dtype, slice, range)
-ATOMIC = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, np.ufunc,
+VALUES = (decimal.Decimal, fractions.Fraction, datetime.date, datetime.time, datetime.timedelta,
+          datetime.tzinfo, pathlib.PurePath, re.Pattern)  # equal ones may differ in their texts
+ATOMIC = (operator.itemgetter, operator.attrgetter, operator.methodcaller, types.ModuleType,
+          types.FunctionType, types.BuiltinFunctionType, type, np.ufunc,
           types.MethodType, types.BuiltinMethodType)
 
 
-class Sources(Recorder):
+class Sources(FoundFunctions):
     """The boundary between the traced function and the world."""
 
     def __init__(self, sizes: dict[tuple[str, int | None], int]) -> None:
@@ -43,11 +52,12 @@ class Sources(Recorder):
         self.numbers: dict[Any, int] = {}  # symbol -> its number in the first call
         self.by_path: dict[Path, Any] = {}
         self.arrays: dict[int, tuple[Path, Any]] = {}
-        self.paths: dict[int, Path] = {}  # objects from outside, by id
-        self.pinned: dict[int, Any] = {}  # roots of paths, and everything in `paths`
         self.baked = sizes  # sizes and ints that must be static in this trace
+        self.leaves: list[Path] = []  # what derivatives are taken for
+        self.outside_reads = 0  # of what may be another at the next call
         self.overlays: dict[int, dict[str, Any]] = {}
         self.own: set[Path] = set()  # of functions of srcgrad
+        self.unplaced: set[int] = set()  # functions that run and were found nowhere
         self.shadows: dict[int, Any] = {}  # what an outside container holds while tracing
         self.twins: dict[int, tuple[Path, Path]] = {}  # containers found at two places
         self.twins_of: dict[tuple[int, Any], tuple[Any, Path]] = {}  # those of one argument
@@ -55,10 +65,12 @@ class Sources(Recorder):
         self.seeded: set[tuple[int, str]] = set()  # attributes of classes taken for objects' own
         self.methods: set[tuple[int, int]] = set()  # of which class which functions are guarded
         self.altered: set[int] = set()  # objects that the program changes, or may
+        self.classes_noted: set[int] = set()
         self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
         self.assumed: set[tuple[Any, ...]] = set()
         self.repeats = False  # is there a ``[0.0] * n`` of unknown length?
+        self.mixed = False  # has a branch made one value of a number and an array?
         self.uneven = False  # are rows of unlike numbers taken apart?
         self.opens = False  # has a list become one of unknown length for a loop's sake?
         self.batches: list[tuple[Path, Home]] = []  # lists of equal arrays that are one array
@@ -76,6 +88,24 @@ class Sources(Recorder):
         key = (kind, path, id(data) if kind in ("is", "type") else repr(data))
         if key not in self.guards:
             self.guards[key] = Guard(kind, path, data, self.where())
+
+    def gives(self, function: Any, args: tuple[Any, ...], places: tuple[Any, ...]) -> Any:
+        """What a function gives for objects found at these places, guarded to give it at each
+        call (places that are no paths are the objects themselves)."""
+        result = function(*args)
+        places = tuple([self._rooted(p) for p in places])
+        key = ("gives", function, tuple([p if isinstance(p, Path) else id(p) for p in places]))
+        if key not in self.guards:
+            self.guards[key] = Guard("gives", None, (function, places, result), self.where())
+            self.pinned[id(places)] = places
+        return result
+
+    def _rooted(self, obj: Any) -> Any:
+        """A class or function as a place of its own, so that a guard does not keep it alive."""
+        if not isinstance(obj, (type, types.FunctionType)):
+            return obj
+        self.pinned[id(obj)] = obj
+        return Path(("object", id(obj)), (), obj.__name__)
 
     def guard_size(self, relation: str, dim: Dim) -> None:
         """A condition on sizes: guarded where the number is fixed during a call, checked
@@ -150,6 +180,8 @@ class Sources(Recorder):
     def outside(self, obj: Any, path: Path) -> Any:
         """What staged code gets for an object found at ``path``."""
         path = self._canonical(path)
+        if not isinstance(obj, (*ATOMIC, *STATIC_TYPES)):
+            self.outside_reads += 1
         known = self.by_path.get(path)
         if known is not None:
             return known[0]
@@ -167,7 +199,7 @@ class Sources(Recorder):
             return path
         known = self.by_path.get(Path(path.root, path.steps[:-1]))
         owner, place = known[1] if known else None, path.steps[-1][1]
-        if isinstance(owner, (list, tuple)) and place < 0:
+        if isinstance(owner, (list, tuple, collections.deque)) and place < 0:
             place += len(owner)
         names = getattr(owner, "_fields", None) if isinstance(owner, tuple) else None
         step = (path.steps[-1][0], place) if names is None else ("attr", names[place])
@@ -177,6 +209,9 @@ class Sources(Recorder):
         if is_array_class(type(obj)):
             check_array(self, obj, path)
             return self.classed_outside(obj, path)
+        if type(obj) is np.memmap:  # the content of a file: read as any array
+            self.guard("type", path, np.memmap)
+            return self.outside(base_array(obj), path.child("base", None))
         if isinstance(obj, np.ndarray):
             return self._array(obj, path)
         if scipy_forms.is_sparse(obj):  # a constant as a whole
@@ -193,14 +228,25 @@ class Sources(Recorder):
         if isinstance(obj, STATIC_TYPES) and not isinstance(obj, enum.Enum):
             self.guard("type", path, type(obj))
             self.guard("equals", path, obj)
+            if type(obj) is range:  # equal ones may stop elsewhere
+                self.gives(repr, (obj,), (path,))
             return obj
+        if isinstance(obj, VALUES):
+            self.guard("type", path, type(obj))
+            self.gives(repr, (obj,), (path,))
+            return obj
+        if isinstance(obj, types.FunctionType) and self.is_loose(obj, path):
+            return self.loose_function(obj, path)
         if isinstance(obj, (*ATOMIC, enum.Enum)):
             return self._atomic(obj, path)
+        if hasattr(type(obj), "__srcgrad_trace__"):
+            return self.found_transform(obj, path)
         whole = None if {("separate", str(path)), ("separate", "*")} & self.assumed else (
             stacked(obj))
         if whole is not None:
             return self._batch(obj, whole, path)
         self.guard("type", path, type(obj))
+        self.note_class(type(obj))
         if type(obj) is tuple and not obj:  # Python has one empty tuple, which tells no place
             self.guard("length", path, 0)
             return obj
@@ -218,6 +264,9 @@ class Sources(Recorder):
         self.notes.append(f"long list: the arrays of {path} are alike, and one array here")
         self.pinned[id(obj)] = obj
         return EqualArrays(array, lambda: self.separate(path))
+
+    def note_class(self, cls: type) -> None:
+        raise AttributeError
 
     def classed_outside(self, obj: Any, path: Path) -> Any:
         raise AttributeError
@@ -289,6 +338,8 @@ class Sources(Recorder):
             return obj
         self.pinned[id(obj)] = obj
         self.guard("is", path, obj)
+        if isinstance(obj, type):
+            self.note_class(obj)
         if isinstance(obj, types.FunctionType):
             self.guard("is", path.child("attr", "__code__"), obj.__code__)
             self.paths[id(obj)] = path
@@ -307,6 +358,7 @@ class Sources(Recorder):
         a shadow with the present content (the object itself is never touched)."""
         shadow = self.shadows.get(id(obj))
         if shadow is not None:
+            self.outside_reads += 1
             return shadow
         if id(obj) in self.blind:
             raise Restart(("assume", ("shadow", str(self.paths[id(obj)]))))
@@ -348,8 +400,24 @@ class Sources(Recorder):
         self.noted.add(id(obj))
         if isinstance(obj, dict):
             self.guard("keys", path, tuple(k for k, _ in content_of(obj)))
+        elif isinstance(obj, (set, frozenset)):
+            self.guard("keys", path, content_of(obj))
         elif hasattr(obj, "__len__"):
             self.guard("length", path, len(obj))
+
+    def is_differentiated(self, obj: Any) -> bool:
+        """Is an object, or a part of it, what the derivative is taken for?"""
+        path = self.paths.get(id(obj))
+        return path is not None and any(
+            leaf.root == path.root and leaf.steps[:len(path.steps)] == path.steps
+            for leaf in self.leaves)
+
+    def as_it_is(self, obj: Any) -> Any:
+        """An object that code which is not staged looks into: guarded to be the very object."""
+        path = self.paths.get(id(obj))
+        if path is not None and not isinstance(obj, ATOMIC) and path.root[0] != "made":
+            self.guard("is", path, obj)
+        return obj
 
     def object_value(self, obj: Any) -> Value:
         """The graph value of an object from outside (for effects on it)."""
@@ -474,7 +542,8 @@ class Sources(Recorder):
 
 
 def _is_own(obj: Any) -> bool:
-    return isinstance(obj, types.FunctionType) and (obj.__module__ or "").startswith((
+    return isinstance(obj, types.FunctionType) and not obj.__closure__ and (
+        obj.__module__ or "").startswith((
         "srcgrad.trace.", "srcgrad.nesting", "srcgrad.batching", "srcgrad.custom"))
 
 

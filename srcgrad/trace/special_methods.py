@@ -75,7 +75,8 @@ def compared_fields(obj: Any, name: str) -> tuple[str, ...] | None:
     fields = vars(owner).get("__dataclass_fields__")
     if fields is None or not is_generated(vars(owner)[name]):
         return None
-    return tuple(f.name for f in dataclasses.fields(owner) if f.compare)
+    return tuple(f.name for f in dataclasses.fields(owner)
+                 if (f.compare if name != "__hash__" or f.hash is None else f.hash))
 
 
 def is_asked(obj: Any) -> bool:

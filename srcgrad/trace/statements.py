@@ -47,6 +47,8 @@ def leave_errstate(before: dict[str, Any]) -> None:
 class Statements(Guarded):
     """The other statements."""
 
+    catching: list[Any]
+
     def assert_(self, test: Any, message: Callable[[], Any] | None) -> None:
         def fail() -> Any:
             return self.raise_(AssertionError(*([] if message is None else [message()])),
@@ -253,12 +255,15 @@ class Statements(Guarded):
              rest: Callable[[], Any] | None = None) -> Any:
         """Exceptions that the program raises while tracing run their handler now.  Exceptions
         that only a run can raise are refused where a handler could meet them."""
+        handlers, unnamed = _evaluated(handlers)
+        if unnamed is not None and self.catching:  # nobody around it may catch another exception
+            handlers = [*handlers, (None, None, lambda: self.raise_(unnamed, None, False))]
         if ("names",) not in self.assumed and any(_meets_names(h[0]) for h in handlers):
             raise Restart(("assume", ("names",)))
 
         def which(error: Any, number: int = 0) -> Any:
             if number == len(handlers):
-                return self.raise_(error, None, False)
+                return self.raise_(unnamed or error, None, False)
             kind = handlers[number][0]
             caught = Exception if kind is None else kind()
             return self.if_(self.call(isinstance, error, caught),
@@ -272,7 +277,7 @@ class Statements(Guarded):
                 caught = Exception if handler[0] is None else handler[0]()
                 if isinstance(error, caught):
                     return self._handle(error, handler, frame)
-            return self.raise_(error, None, False)
+            return self.raise_(unnamed or error, None, False)
 
         def guarded() -> Any:
             layers, region = len(self.journal.layers), self.region
@@ -373,7 +378,7 @@ class Statements(Guarded):
 
     # ---- strings -----------------------------------------------------------------------------
     def format(self, value: Any, conversion: str, spec: str) -> Any:
-        value = self.as_run_time(value)
+        value = self.as_run_time(self.resolved(value))
         if contains_tracer(value) or is_tracer(spec) or (
                 isinstance(value, list) and id(value) in self.symbolic_lists):
             return self.apply_opaque(format_value, (value, conversion, spec), {})
@@ -387,6 +392,18 @@ class Statements(Guarded):
 
 def _again(error: Exception) -> Any:
     raise error
+
+
+def _evaluated(handlers: list[Any]) -> tuple[list[Any], Exception | None]:
+    """The ``except`` clauses up to the first that cannot be evaluated, and what that raises: Python
+    evaluates a clause only where an exception has come to it."""
+    for number, (kind, _, _) in enumerate(handlers):
+        try:
+            if kind is not None:
+                kind()
+        except Exception as error:
+            return handlers[:number], error
+    return handlers, None
 
 
 def _meets_names(caught: Callable[[], Any] | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -137,8 +138,9 @@ def record_fields(obj: Any) -> tuple[str, ...] | None:
         return ("_array_", *obj.__dict__)
     if cls.__module__ == "builtins" or isinstance(obj, (type, enum.Enum, Whole)):
         return None
-    if hasattr(cls, "__get__") or cls.__flags__ & (1 << 9) == 0:
-        return None
+    if hasattr(cls, "__get__") or (
+            cls.__flags__ & (1 << 9) == 0 and cls is not types.SimpleNamespace):
+        return None  # a class of C code
     if hasattr(obj, "__dict__"):
         return tuple(obj.__dict__)
     slots = [s for k in cls.__mro__ for s in getattr(k, "__slots__", ())]

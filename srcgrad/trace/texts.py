@@ -148,7 +148,7 @@ def _text(native: Any, how: str) -> Callable[..., Any]:
                 return text_of(machine, args[0], how)
             if own is not None and not hasattr(own, "__wrapped__"):
                 return machine.call(own, args[0])
-        args = tuple(map(machine.as_run_time, args))
+        args = tuple(machine.as_run_time(machine.resolved(a)) for a in args)
         if contains_tracer(args):
             return machine.apply_opaque(native, args, kwargs)
         return native(*args, **kwargs)
@@ -169,6 +169,7 @@ def format_(machine: Any, value: Any, spec: Any = "") -> Any:
 
 @handles(print)
 def print_(machine: Any, *args: Any, **kwargs: Any) -> None:
+    machine.parts_of_all(args)  # they have an end
     parts = [list(machine.iterate(a)) if isinstance(a, Staged) else a for a in args]
     parts = [text_of(machine, p, "s") if is_staged_text(machine, p) else p for p in parts]
     machine.emit_effect(print, tuple(parts), kwargs, None)

@@ -6,10 +6,11 @@ from ..graph.ir import Value
 from ..kinds import SCALARS, Kind
 from .choices import Choices
 from .members import Row
+from .open_names import OpenNames
 from .regions import Region
 
 
-class Truths(Choices):
+class Truths(Choices, OpenNames):
     """Truth values, and what they tell of one another."""
 
     settled: dict[Value, bool]  # truth values of what a loop's test has told

@@ -18,6 +18,7 @@ from ..stage.machine import RESULT, UNBOUND, Frame
 from . import scipy_forms
 from .classes import ClassAttributes
 from .journal import Field, Slot
+from .open_names import OpenNames
 from .states import Maybe, SymbolicList
 from .structures import is_library
 from .tables import Numbers, Table
@@ -39,7 +40,7 @@ def is_of_program(callee: Any) -> bool:
     return callee is not None and not (callee.__module__ or "").startswith("srcgrad.trace")
 
 
-class Variables(ClassAttributes):
+class Variables(ClassAttributes, OpenNames):
     """Loads and stores of names."""
 
     container_names: dict[int, tuple[str, Any]]  # with the container: its id stays its own
@@ -54,6 +55,8 @@ class Variables(ClassAttributes):
             found = self.present(value, lambda: self._unbound(frame, name))
             self.journal.write(Slot(frame, name), found)
             return found
+        if not self.check_bound(frame, name, value):
+            self._unbound(frame, name)
         return value
 
     @staticmethod
@@ -121,10 +124,13 @@ class Variables(ClassAttributes):
                 raise NameError(f"name '{name}' is not defined")
             return value
         if name not in namespace:
-            try:
-                return getattr(builtins, name)
-            except AttributeError:
-                raise NameError(f"name '{name}' is not defined") from None
+            found = getattr(builtins, name, UNBOUND)
+            if not is_library(frame.callee.__module__) and (
+                    (frame.callee.__module__ or "").split(".")[0] != "srcgrad"):
+                self.guard("builtin", Path(self._pin(namespace, name), (), name), (name, found))
+            if found is UNBOUND:
+                raise NameError(f"name '{name}' is not defined")
+            return found
         value = namespace[name]
         if is_tracer(value):
             return value
@@ -168,17 +174,27 @@ class Variables(ClassAttributes):
                             "with a value in enclosing scope") from None
         if is_tracer(value):
             return value
-        path = Path(self._pin(callee, name), (("cell", index),), name)
-        return self.outside(value, path)
+        function = self._path_of(callee)
+        return self.outside(value, Path(function.root, (*function.steps, ("cell", index)), name))
+
+    def _path_of(self, function: Any) -> Path:
+        """Where the function that is running was found."""
+        known = self.paths.get(id(function))
+        if known is not None:
+            return known
+        self.unplaced.add(id(function))
+        return Path(self._pin(function, ""))
 
     def store_free(self, frame: Frame, name: str, value: Any) -> None:
         callee = frame.callee
         cell = callee.__closure__[callee.__code__.co_freevars.index(name)]
         overlay = self.global_overlays.setdefault(id(cell), {})
         self.pinned[id(cell)] = cell
-        path = Path(self._pin(callee, name), (("attr", "__closure__"), (
+        function = self._path_of(callee)
+        path = Path(function.root, (*function.steps, ("attr", "__closure__"), (
             "item", callee.__code__.co_freevars.index(name))), f"cell {name}")
         self.paths.setdefault(id(cell), path)
+        self.cells_change = True  # which other functions may share
         self._seed(overlay, name, lambda: self.load_free(frame, name))
         self.effect_on(cell, setattr, "cell_contents", value)
         self.journal.write(Field(cell, name, overlay), value)

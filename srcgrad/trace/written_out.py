@@ -82,6 +82,30 @@ def fromkeys(cls: Any, keys: Any, value: Any = None) -> Any:
     return made
 
 
+def place_before(items: Any, x: Any) -> int:
+    """Where ``x`` belongs in sorted items, before those that equal it."""
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if items[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def place_after(items: Any, x: Any) -> int:
+    """Where ``x`` belongs in sorted items, after those that equal it."""
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if x < items[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
 def fold(function: Any, result: Any, items: Any) -> Any:
     """``functools.reduce`` with an initial value."""
     for item in items:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+import srcgrad as sg
+
 X = np.array([0.3, 0.7, 1.1, 0.9])
 X8 = np.linspace(0.2, 1.3, 8)
 CASES = []
@@ -257,3 +259,104 @@ def returned_from_a_loop(x, n, limit):
         return a * 2.0
 
     return np.sum(first(np.tanh(x[:2])) ** 2)
+
+
+@case(X)
+@case(X[:2])
+def slices_by_the_index(x):
+    """The inner loop leaves an array behind that is longer in each outer iteration."""
+    s = 0.0
+    for i in range(len(x)):
+        t = x[:i + 1]
+        for _ in range(2):
+            v = t * 1.5
+        s = s + np.sum(v ** 2)
+    return s
+
+
+@case(X)
+def slices_by_the_index_at_last(x):
+    for i in range(len(x)):
+        t = x[:i + 1]
+        for _ in range(2):
+            v = np.sin(t) * 1.5
+    return np.sum(v ** 2)
+
+
+@case(X)
+def slices_filled(x):
+    s = 0.0
+    for i in range(3):
+        t = x[:i + 1]
+        w = np.zeros(i + 1)
+        for j in range(i + 1):
+            w[j] = t[j] ** 2
+            v = w * 1.5
+        s = s + np.sum(v ** 2)
+    return s
+
+
+@case(X)
+def slices_three_loops_deep(x):
+    s = 0.0
+    for i in range(len(x)):
+        t = x[:i + 1]
+        for _ in range(2):
+            for _ in range(2):
+                v = t * 1.5
+            u = v * t
+        s = s + np.sum(u)
+    return s
+
+
+@case(X)
+def slices_in_loops_that_may_not_run(x):
+    s = 0.0
+    for i in range(len(x)):
+        t = x[:i + 1]
+        for j in range(i):
+            v = t * 1.5 + x[j]
+            s = s + np.sum(np.sin(v))
+    return s
+
+
+@case(X[:3])
+@case(X)
+def rows_that_never_fit(x):
+    """The arm is not taken: what it would store has further axes that are no single rows."""
+    b = np.outer(x, x)
+    if len(x) == 2:
+        b[0] *= b[1:]
+    return np.sum(b * b)
+
+
+@case(X)
+def rows_with_further_axes(x):
+    b = np.outer(x, x)
+    b[0] = np.sin(x)[None, :]
+    b[:, 0] = x[0:1][None] ** 2
+    b[1:2] = np.reshape(x * 3.0, (1, 1, -1))
+    return np.sum(b * b * x)
+
+
+@case(X, X[::-1] * 1.3)
+def number_that_becomes_an_array(x, y):
+    c = x[0] * 2.0
+    c *= y
+    c += x
+    return np.sum(sg.jacobian(lambda x: _scaled(x, y))(x) * c)
+
+
+def _scaled(x, y):
+    c = x[0] * 2.0
+    c *= y
+    return c
+
+
+@case(X[:2])
+@case(X)
+def shorter_than_its_kernel(x):
+    def smooth(y):
+        return np.convolve(y, [y[0], 1.0, y[1]], mode="same")
+
+    return np.sum(sg.jacfwd(smooth)(x)) + np.sum(smooth(x) ** 2)

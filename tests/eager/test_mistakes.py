@@ -1,4 +1,4 @@
-"""Six hundred mistakes: the type and the text of the error are PyTorch's.
+"""Hundreds of mistakes: the type and the text of the error are PyTorch's.
 
 ``data/mistakes.json`` holds what PyTorch 2.13 (CPU) says to each expression, recorded once; a few
 expressions that one might take for mistakes are none, and give a value.

@@ -39,10 +39,30 @@ def report(function: Any) -> None:
         print(type(error).__name__, error)
 
 
+def short(value: Any) -> Any:
+    """Nested lists of numbers to four digits."""
+    if isinstance(value, list):
+        return [short(v) for v in value]
+    if isinstance(value, complex):
+        return complex(short(value.real), short(value.imag))
+    return float(f"{value:.4g}") + 0.0 if isinstance(value, float) else value
+
+
+def show(*values: Any) -> None:
+    """Print tensors (rounded) with what autograd shows of them; other values as they are."""
+    for t in values:
+        if isinstance(t, torch.Tensor):
+            node = None if t.grad_fn is None else t.grad_fn.name()
+            print(short(t.detach().tolist()), t.dtype, tuple(t.shape), tuple(t.stride()),
+                  t.requires_grad, t.is_leaf, node, t.output_nr, t._is_view())
+        else:
+            print(t)
+
+
 @pytest.mark.parametrize(("program", "expected"), sections())
 def test_prints_what_pytorch_prints(program: str, expected: str) -> None:
     out = io.StringIO()
-    space = {"torch": torch, "np": np, "tr": report, "__name__": "program"}
+    space = {"torch": torch, "np": np, "tr": report, "show": show, "__name__": "program"}
     with contextlib.redirect_stdout(out), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

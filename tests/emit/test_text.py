@@ -77,6 +77,36 @@ def test_text_means_its_tree(source):
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(source))
 
 
+F_STRINGS = ["x = f'{a!r:>3}'", """x = f"it's {{{a[0] + 1:.{n}f}}} m, {g(a, b)}\"""",
+             "print(f'{a if b else c}', f'{x:.3f}é\\x7f', f'{a, b} { -x}', f'')"]
+
+
+@pytest.mark.parametrize("source", F_STRINGS)
+def test_f_strings(source):
+    text, _ = weave(ast.parse(source))
+    assert text == source.replace("{ -x}", "{-x}") + "\n"
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(source))
+
+
+WITHOUT_OLD_NODES = """
+import ast
+for name in ("Num", "Str", "Bytes", "NameConstant", "Ellipsis"):
+    vars(ast).pop(name, None)
+vars(ast).pop("__getattr__", None)
+import numpy as np
+import srcgrad as sg
+from srcgrad.emit.printing import weave
+print(weave(ast.parse("x = f'{a!r:>3}', 1, 'a', b'a', None, ..."))[0], sg.grad(np.sin)(0.0))
+"""
+
+
+def test_printing_needs_no_nodes_that_newer_pythons_lack():
+    done = subprocess.run([sys.executable, "-W", "error", "-c", WITHOUT_OLD_NODES],
+                          capture_output=True, text=True, cwd=HERE.parents[1])
+    assert done.stderr == ""
+    assert done.stdout == "x = f'{a!r:>3}', 1, 'a', b'a', None, ...\n 1.0\n"
+
+
 def test_comments_are_woven_in():
     body = [comment("first 'quoted' \"line\""), *ast.parse("x = 1").body]
     text, _ = weave(ast.Module([*body], []))

@@ -9,7 +9,6 @@ import ctypes
 import functools
 import hashlib
 import json
-import operator
 import pickle
 import re
 import struct
@@ -21,6 +20,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import scipy.interpolate
+import scipy.sparse
 
 import srcgrad as sg
 import srcgrad.eager as eager
@@ -41,6 +42,16 @@ def mistake(*args, transform=sg.grad, **options):
 
 
 # ---- arguments and results -------------------------------------------------------------------
+@mistake(scipy.sparse.csr_array(np.eye(3)))
+def sparse_argument(x):
+    return np.sum(x**2)
+
+
+@mistake(scipy.interpolate.make_interp_spline(X, X**2, 2))
+def spline_argument(x):
+    return float(x(1.5))
+
+
 @mistake(3)
 def int_argument(x):
     return x * 2.0
@@ -222,8 +233,8 @@ def eval_of_text(x):
 
 @mistake(X)
 def local_names(x):
-    y = 2.0
-    return np.sum(x) * locals()["y"]
+    y = [locals() for _ in range(2)]
+    return np.sum(x) * len(y)
 
 
 class Watched:
@@ -819,7 +830,7 @@ def gradient_above_property(x):
     pass
 
 
-@mistake(X, transform=lambda f, **k: sg.grad(operator.itemgetter(0)))
+@mistake(X, transform=lambda f, **k: sg.grad(max))
 def function_without_a_signature(x):
     pass
 
@@ -841,6 +852,45 @@ def endless(x):
 @mistake(X)
 def recursion_without_end(x):
     return np.sum(endless(x))
+
+
+@mistake(A, transform=sg.jit)
+def chunks_out_of_order(x):
+    return sum(np.sum(c**2) for c in np.nditer(x, flags=["external_loop"], order="F"))
+
+
+@mistake(X)
+def memory_view(x):
+    return np.sum(np.asarray(memoryview(x)) ** 2)
+
+
+@mistake(X)
+def concatenated_into_itself(x):
+    parts = [x, 2.0 * x]
+    parts.append(parts)
+    return np.sum(np.concatenate(parts))
+
+
+@mistake(X)
+def text_of_a_list_in_itself(x):
+    parts = [x]
+    parts.append(parts)
+    return np.sum(x) * len(str(parts))
+
+
+@mistake(X)
+def printed_list_in_itself(x):
+    parts = [x]
+    parts.append(parts)
+    print(parts)
+    return np.sum(x)
+
+
+@mistake(X, transform=sg.jit)
+def returned_list_in_itself(x):
+    parts = [x]
+    parts.append(parts)
+    return parts
 
 
 # ---- what would leave the program with traced values inside --------------------------------------

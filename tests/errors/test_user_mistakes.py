@@ -22,6 +22,7 @@ import mistakes  # noqa: E402
 import srcgrad as sg  # noqa: E402
 
 TEXTS = HERE / "messages.txt"
+WITHIN_F_STRINGS = re.compile(r"""(\n[^\n]*\bf["'][^\n]*)\n *\^+""")  # places since Python 3.12
 NAMES = [case[0].__name__ for case in mistakes.CASES]
 BUILT_IN = (TypeError, ValueError, NotImplementedError, OSError)
 
@@ -54,6 +55,7 @@ def message(name):
     text = re.sub(rf'File "{file}", line (\d+)',
                   lambda m: f'File "mistakes.py", line {int(m[1]) - first:+}', str(error))
     text = re.sub(r'File "[^"]*[/\\]([^/\\"]+)", line \d+', r'File "\1", line N', text)
+    text = WITHIN_F_STRINGS.sub(r"\1", text)
     bases = [c.__name__ for c in type(error).__mro__ if c in BUILT_IN]
     return f"{type(error).__name__} ({', '.join(bases)}): {text}"
 

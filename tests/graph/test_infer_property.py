@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srcgrad.dims import add, evaluate, maximum, multiply, symbol, symbols
-from srcgrad.graph.infer import infer, infer_getitem
+from srcgrad.errors import SrcgradError
+from srcgrad.graph.infer import Demand, infer, infer_getitem
 from srcgrad.graph.outcome import PLACEHOLDER
 from srcgrad.kinds import Aval, Kind, array, aval_of, int_aval, python_scalar, scalar
 from srcgrad.spelling import Attribute, Method
@@ -339,3 +340,38 @@ def test_indexing(shape, key, single, values):
         assert found.basic and (shares or not expected.size)
     else:
         assert not isinstance(expected, np.ndarray) or not np.may_share_memory(expected, x)
+
+
+I, J, K, L = (symbol(name, low=None) for name in "ijkl")
+INTEGERS = {d.atoms()[0]: d for d in (I, J, K, L)}
+a2, i, j, k, m = array("f8", (N, M)), *(int_aval(d) for d in (I, J, K, L))
+OF_INTEGERS = [
+    (np.delete, (a2, [i, j]), {"axis": 0}), (np.delete, (a2, [i, j]), {}),
+    (np.delete, (a2, i), {"axis": 1}), (np.insert, (a2, [i, j], 1.0), {"axis": 0}),
+    (np.insert, (a2, i, 1.0), {"axis": 1}), (np.pad, (a2, ((i, j), (k, m))), {}),
+    (np.pad, (a2, (i, j)), {}), (np.pad, (a2, ((0, 0), (i, j))), {"mode": "edge"}),
+    (np.repeat, (a2, i), {}), (np.repeat, (a2, i), {"axis": 1}), (np.repeat, (a2, [i, j]), {}),
+    (np.tile, (a2, (i, j)), {}), (np.tile, (a2, i), {}), (np.roll, (a2, (i, j)), {"axis": (0, 1)}),
+    (np.diagonal, (a2, i), {}), (np.diag, (a2, i), {}), (np.diag, (array("f8", (N,)), i), {}),
+    (np.tri, (i, j, k), {}), (np.eye, (i, j, k), {}), (np.linspace, (0.0, 1.0, i), {}),
+    (np.array_split, (a2, [i, j]), {}), (np.array_split, (a2, 3), {}), (np.rot90, (a2, i), {}),
+    (np.resize, (a2, (i, j)), {}), (np.arange, (i, j, k), {}), (np.arange, (i,), {}),
+    (np.ones, ((i, j),), {}), (np.indices, ((i, j),), {}), (np.vander, (array("f8", (N,)), i), {}),
+    (np.convolve, (array("f8", (N,)), array("f8", (M,))), {}), (np.kron, (a2, a2), {}),
+    (np.fft.rfft, (a2, i), {}), (np.fft.irfft, (a2, i), {}), (np.fft.fft, (a2, i), {"axis": 0}),
+    (np.partition, (a2, i), {}), (np.trace, (a2, i), {}), (np.tril_indices, (i, j), {}),
+    (np.bincount, (array("i8", (N,)),), {"minlength": i}), (np.hanning, (i,), {}),
+    (np.histogram_bin_edges, (a2, i), {}), (np.gradient, (a2,), {}), (np.diff, (a2,), {}),
+    (np.take, (a2, [i, j]), {}), (np.take, (a2, [i, j]), {"axis": 1}), (np.ediff1d, (a2,), {}),
+]
+
+
+@pytest.mark.parametrize("call", OF_INTEGERS, ids=lambda c: c[0].__name__)
+@given(values=sizes, numbers=st.tuples(*[st.integers(-3, 6)] * 4))
+@settings(max_examples=40, deadline=None)
+def test_numbers(call, values, numbers):
+    """Numbers of arguments and loops: two of them may be equal, negative, or out of bounds."""
+    try:
+        compare(*call, {**values, **dict(zip(INTEGERS, numbers))})
+    except (Demand, SrcgradError):
+        return

@@ -389,3 +389,18 @@ def structure_with_shared_parts(x):
     twin[0][0] = 2.0
     twin[1] *= 3.0
     return pair[0] @ pair[1] + twin[0] @ twin[1] ** 2
+
+
+@construct("`copy.deepcopy` of objects that hold active values", R(size=4))
+def containers_in_themselves(x):
+    ring = [x * 2.0, {"of": x}]
+    ring.append(ring)
+    ring[1]["up"] = ring[1]
+    twin = copy.deepcopy(ring)
+    twin[2][2][0][1] = 3.0
+    twin[1]["up"]["of"] *= x
+
+    def descend(nest, steps):
+        return nest[0] @ nest[1]["of"] if steps == 0 else descend(nest[2], steps - 1) * 2.0
+
+    return descend(ring, 3) + descend(twin, 2) + (twin[2] is twin) + (ring[2] is twin)

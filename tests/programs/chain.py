@@ -105,7 +105,8 @@ def inputs_of(entry: Any, arguments: dict[str, Any]) -> list[Any]:
     traced = entry.traced
     return [
         s.path.resolve(
-            arguments[s.path.root[1]] if s.path.root[0] == "arg" else traced.pinned[s.path.root[1]]
+            arguments[s.path.root[1]] if s.path.root[0] == "arg"
+            else entry.root(s.path.root[1])
         )
         for s in traced.sources
     ]

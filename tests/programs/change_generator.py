@@ -2,7 +2,9 @@
 
 Attributes of classes, inherited or not, written through classes, subclasses and instances;
 methods, properties and special methods that are replaced; defaults of functions, partial
-functions, tables, closures; objects that are found at two places.  ``change(k)`` is called
+functions, tables, closures; objects that are found at two places; tuples, lists, sets, slices and
+named tuples used whole; cached properties and functions; registries, dispatch and names that hide
+builtins.  ``change(k)`` is called
 before call ``k`` of ``program(x, a, b)``.
 """
 
@@ -11,6 +13,8 @@ from __future__ import annotations
 import random
 
 PRELUDE = '''
+import abc
+import collections
 import functools
 import numpy as np
 
@@ -52,6 +56,61 @@ class Other(Kid):
     def p(self):
         return super().p * 0.5
 
+class Mark:
+    places = (0, 2)
+
+    def __getattr__(self, name):
+        if name[:1] == "_":
+            raise AttributeError(name)
+        return 0.35
+
+    @functools.cached_property
+    def kept(self):
+        return W[1] * 2 + D["b"]
+
+    def __eq__(self, other):
+        return type(other) is Mark
+
+class Frame(abc.ABC):
+    @classmethod
+    def __subclasshook__(cls, other):
+        return NotImplemented
+
+class Meta(type):
+    open = True
+
+    def __instancecheck__(cls, obj):
+        return cls.open and hasattr(obj, "v")
+
+class Wide(metaclass=Meta):
+    pass
+
+mark, plain_mark = Mark(), Mark()
+Point = collections.namedtuple("Point", "i j")
+AT, SHAPE, SPOTS, NAMES = (0, 1), (2, 2), [2, 0], ("a", "b")
+WAYS = {"at": (1, 0), "cut": slice(0, 2), "deep": [(0, 1), {"k": (1, 1)}], "set": {1, 2}}
+spot = Point(1, 1)
+TABLE = {(0, 1): 0.5, (1, 0): 0.25, (1, 1): 0.75}
+
+@functools.lru_cache(maxsize=8)
+def slow(k):
+    return k * 0.2 + W[0]
+
+@functools.cache
+def grid(n):
+    return np.arange(n) * D["b"]
+
+@functools.singledispatch
+def kind(a):
+    return 0.1
+
+@kind.register
+def of_float(a: float):
+    return a * 0.3
+
+def grown(k):
+    return k * 0.4
+
 W = np.array([0.3, 0.7])
 L = [0.5, 1.5, 1.0]
 D = {"a": 0.5, "b": 2.0}
@@ -83,7 +142,15 @@ READS = ["a.k", "b.k", "Kid.k", "Base.k", "Other.n", "a.n", "a.p", "b.p", "share
          "held[2](x)", "held[0](x)", "D['b']", "L[PLACES[0]]", "L[PLACES[PLACES[1]] - 1]", "W[0]",
          "np.sum(Kid.w)", "a.w[1]", "(a + b)", "b(x)", "Kid(x).go(0.2)", "Other(x).p", "len(Base.log)",
          "getattr(a, 'extra', 0.3)", "owners['one'].v", "owners['two'].v", "owners['w'][1]",
-         "Kid.log[-1]", "type(b).k", "vars(a)['v']", "getattr(Other, 'k')", "sum(D.values())"]
+         "Kid.log[-1]", "mark.width", "mark.kept", "slow(2)", "slow(3)", "grid(3)[1]", "kind(x)", "kind(3)",
+         "np.eye(2)[AT]", "np.eye(3)[SPOTS][0, 2]", "np.arange(4.0).reshape(SHAPE)[-1, 0]",
+         "np.eye(3)[mark.places]", "TABLE[AT]", "TABLE.get(WAYS['at'], 0.9)", "TABLE[tuple(spot)]",
+         "np.sum(np.arange(4.0)[WAYS['cut']])", "np.eye(2)[spot]", "float(2 in SPOTS)",
+         "float(AT == (0, 1))", "float(WAYS['deep'] == [(0, 1), {'k': (1, 1)}])",
+         "float(WAYS['set'] == {1, 2})", "float(1 in WAYS['set'])", "float(NAMES < ('b',))",
+         "len(''.join(NAMES))", "len(repr(AT))", "float(mark == plain_mark)", "float(mark in [b, mark])",
+         "float(isinstance(b, Frame))", "float(isinstance(b, Wide))", "len(NAMES)", "abs(-x)",
+         "float(len([n for n in dir(a) if n[0] != '_']))", "sum(WAYS['set'])", "SPOTS.index(2)", "type(b).k", "vars(a)['v']", "getattr(Other, 'k')", "sum(D.values())"]
 PLACES = ["a.k", "b.n", "Kid.k", "Base.k", "Other.n", "shared.v", "a.v", "type(b).k", "owners['two'].v",
           "W[1]", "L[PLACES[2]]", "D['a']", "Base.w[0]", "b.w[1]", "a.extra", "Base.extra", "t"]
 CHANGES = ["Base.k = 0.8", "Kid.k = 1.2", "Other.k = Base.k", "Base.n = 3", "Kid.n = 2", "Base.k = 2",
@@ -99,7 +166,15 @@ CHANGES = ["Base.k = 0.8", "Kid.k = 1.2", "Other.k = Base.k", "Base.n = 3", "Kid
            "inner.__closure__[0].cell_contents = 0.8", "inner.__closure__[0].cell_contents = 1",
            "owners['one'] = Base(0.4)", "owners['two'] = Other(0.3)", "owners['w'] = np.ones(2)",
            "Base.log.append(0.1)", "Kid.log = [0.2]", "Base.extra = 0.6", "shared.k = 0.35", "Kid.extra = 0.1",
-           "globals().update(shared=Other(0.9))", "globals().update(g=inner)", "Base.log.clear() or Base.log.append(1)"]
+           "globals().update(shared=Other(0.9))", "mark.width = 0.8", "Mark.width = 0.6", "del Mark.__eq__",
+           "Mark.__eq__ = lambda s, o: False", "mark.__dict__.pop('kept', None)", "slow.cache_clear()",
+           "grid.cache_clear()", "slow(3)", "grid(3)", "kind.register(int, grown)", "kind.register(float, grown)",
+           "globals().update(AT=(1, 0))", "globals().update(AT=(1, 1))", "SPOTS.reverse()", "SPOTS.append(1)",
+           "globals().update(SHAPE=(1, 4))", "Mark.places = (1, 1)", "WAYS['at'] = (1, 1)",
+           "WAYS['cut'] = slice(1, 3)", "WAYS['deep'][1]['k'] = (0, 0)", "WAYS['set'].add(5)",
+           "globals().update(spot=Point(0, 1))", "globals().update(NAMES=('b', 'cd'))", "Frame.register(Base)",
+           "setattr(Meta, 'open', False)", "globals().update(abs=grown)", "globals().update(len=grown)",
+           "TABLE.update({(1, 0): 0.45})", "TABLE.pop((1, 1), None) and TABLE.update({(1, 1): 3})", "globals().update(g=inner)", "Base.log.clear() or Base.log.append(1)"]
 
 
 class Writer:

@@ -170,4 +170,71 @@ def program(x):
         node = node.rest
     return t + names["first"].v + names["second"].v * 3 + places[0].v * 5
 ''', 4),
+    "tuples, lists, sets and slices are used whole": ('''
+import collections
+Point = collections.namedtuple("Point", "i j")
+A = np.arange(12.0).reshape(3, 4)
+at, shape, axes, spots, cut = (1, 3), (2, 6), (0,), [2, 0], (slice(0, 2), 1)
+names, chosen, table, spot = ("a", "b"), {1, 2}, {(1, 3): 2.0, (1, 2): 5.0}, Point(0, 1)
+''' + changes("globals().update(at=(1, 2))", "globals().update(shape=(3, 4), axes=(1,))",
+              "spots.reverse()", "globals().update(cut=(slice(0, 2), 3))", "chosen.add(5)",
+              "globals().update(names=('b', 'cde'), spot=Point(2, 2))") + '''
+def program(x):
+    t = A[at] + A.reshape(shape)[-1, 0] + np.sum(A.sum(axis=axes)[:1]) + A[spots][0, 1]
+    t += np.sum(A[cut]) + len("".join(names)) + A[spot] + table[at] + sum(chosen)
+    t += 2.0 if at == (1, 3) else 7.0
+    t += (3 in at) + (5 in chosen) + (names < ("b",)) + spots.index(2) + len(repr(at))
+    return t * x
+''', 7),
+    "results that functools keeps": ('''
+w = [1.0]
+class Body:
+    def __init__(self, v): self.v = v
+    @functools.cached_property
+    def mass(self): return self.v * 3 + w[0]
+    @functools.lru_cache(maxsize=4)
+    def scaled(self, k): return self.v * k
+@functools.lru_cache
+def slow(k): return k * w[0]
+@functools.cache
+def grid(n): return np.arange(n) * w[0]
+@functools.singledispatch
+def kind(a): return 0.5
+@kind.register
+def _(a: float): return a * 2
+def other(a): return a * 7.0
+body = Body(2.0)
+slow(4)
+''' + changes("w[0] = 5.0", "del body.__dict__['mass']", "slow.cache_clear()", "body.v = 9.0",
+              "kind.register(int, other)", "kind.register(float, other)", "grid(5)[1] = 3.0") + '''
+def program(x):
+    t = x * body.mass + slow(3) * x + slow(4) + np.sum(grid(5)) * x + kind(x) + kind(3)
+    if x > 0.5:
+        t += body.scaled(2) * x
+    return t
+''', 8),
+    "classes, names and registries change": ('''
+import abc
+class Loose:
+    def __getattr__(self, name):
+        if name[:1] == "_": raise AttributeError(name)
+        return 2.0
+class Plain: pass
+class Kind(abc.ABC): pass
+class Meta(type):
+    open = False
+    def __instancecheck__(cls, obj): return cls.open
+class Wide(metaclass=Meta): pass
+def same(self, other): return True
+def new(cls, *args): return loose
+def fixed(values): return 9
+loose, one, two = Loose(), Plain(), Plain()
+''' + changes("loose.width = 5.0", "Loose.width = 4.0; del loose.width", "Plain.__eq__ = same",
+              "Kind.register(Plain)", "Meta.open = True", "globals().update(len=fixed)", "one.extra = 1.0",
+              "Plain.__new__ = new", "del Plain.__eq__; globals().pop('len')") + '''
+def program(x):
+    t = x * loose.width + (2.0 if one == two else 3.0) + (one in [two]) + len([1, 2]) * x
+    t += isinstance(one, Kind) * x + isinstance(one, Wide) + hasattr(Plain(), "width")
+    return t + len([n for n in dir(one) if n[0] != "_"])
+''', 10),
 }

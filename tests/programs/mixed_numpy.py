@@ -472,6 +472,20 @@ def nditer_order(b):
     return t
 
 
+@case(X[:3], B)
+def nditer_of_known_length(x, b):
+    t = 0.1
+    for v, k in np.nditer([x, np.arange(3)]):
+        t = t * 0.9 + v * k
+    for chunk in np.nditer(x, flags=["external_loop"]):
+        t = t * 0.9 + np.sum(chunk**2)
+    for p, q in np.nditer([b, 2.0 * b], flags=["external_loop"]):
+        t = t * 0.9 + np.sum(p * q)
+    for u, v in np.nditer([x, np.ones((2, 3))]):
+        t = t * 0.9 + u * v
+    return t
+
+
 @case(B, X)
 def places_counted_in_c_order(b, x):
     u = b.copy()

@@ -505,3 +505,29 @@ def newton(x):
     else:
         t = t * x[3]
     return t
+
+
+@case(V)
+def clause_that_cannot_be_evaluated(x):
+    try:
+        y = np.sum(np.linalg.inv(np.outer(x, x) + np.eye(len(x))))
+    except np.linalg.linalg.LinAlgError:  # NumPy 2 has no such name
+        y = x[0]
+    return y
+
+
+@case(V)
+def clause_that_cannot_be_evaluated_is_reached(x):
+    def quotient(t):
+        try:
+            return float(x[0]) / t
+        except no_such_name:  # noqa: F821
+            return 1.0
+
+    try:
+        y = quotient(float(x[1]) * 0.0)
+    except ZeroDivisionError:
+        y = x[1] * 2
+    except NameError:
+        y = x[2] * 3
+    return y + quotient(float(x[1]))

@@ -138,6 +138,20 @@ def test_a_ring_is_refused_where_it_is_differentiated_only():
     assert sg.grad(program)(1.0, ring, Weights(3.0)) == 1.0
 
 
+def test_a_list_in_itself_is_an_argument_that_is_not_differentiated():
+    nest = [3.0, {"factor": 2.0}]
+    nest.append(nest)
+
+    def program(x, held):
+        return x * held[0] * held[2][1]["factor"]
+
+    assert sg.grad(program)(1.0, nest) == 6.0
+    nest[1]["factor"] = 5.0
+    assert sg.grad(program)(1.0, nest) == 15.0
+    with pytest.raises(sg.StructureError, match="contains itself"):
+        sg.grad(program, argnums=1)(1.0, nest)
+
+
 def test_one_instance_as_two_arguments_that_changes_is_one():
     def program(a, b):
         a.w = a.w * 2.0

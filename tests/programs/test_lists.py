@@ -13,6 +13,7 @@ import srcgrad as sg
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import list_columns  # noqa: E402
 import list_generator  # noqa: E402
 import python_iteration  # noqa: E402
 import python_lists  # noqa: E402
@@ -21,7 +22,7 @@ import python_rows  # noqa: E402
 from chain import check, check_orders, floats, run_quietly  # noqa: E402
 
 PROGRAMS = [pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
-            for module in (python_lists, python_matrices, python_iteration, python_rows) for fn, args in module.CASES]
+            for module in (list_columns, python_lists, python_matrices, python_iteration, python_rows) for fn, args in module.CASES]
 X = np.linspace(0.2, 0.9, 40)
 SIZES = {  # arguments of two sizes: the text is one
     "casteljau": ((X[:5], 0.3), (X, 0.3)),
@@ -55,6 +56,15 @@ SIZES = {  # arguments of two sizes: the text is one
     "game": tuple((np.cos(np.arange(n * n)).reshape(n, n),) for n in (4, 12)),
     "insertion": ((X[4::-1].copy(),), (X[::-1].copy(),)),
 }
+
+
+@pytest.mark.parametrize("fn", [list_columns.flags, list_columns.search_tree, list_columns.forces, list_columns.new_each_step,
+                                list_columns.grows_in_one_arm], ids=lambda fn: fn.__name__)
+def test_no_list_is_copied(fn):
+    """A copy of a list in each iteration makes a gradient quadratic."""
+    args = next(args for program, args in list_columns.CASES if program is fn)
+    text = sg.value_and_grad(fn, argnums=floats(args)).source(*copy.deepcopy(args))
+    assert not [line for line in text.splitlines() if "list(" in line and line.startswith(" " * 8)], text
 
 
 @pytest.mark.parametrize(("fn", "args"), PROGRAMS)

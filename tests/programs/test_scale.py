@@ -218,6 +218,48 @@ def test_no_recursion_limit():
     assert deep(700).shape == (4,)
 
 
+class Link:
+    """One of a chain of objects whose methods call one another."""
+
+    def __init__(self, weight, rest):
+        self.weight, self.rest = weight, rest
+
+    def value(self, x):
+        return self.weight * x + sum([r.value(x) for r in self.rest])
+
+    def __call__(self, x):
+        return self.weight * x + (self.rest[0](x) if self.rest else 0.0)
+
+
+def test_methods_call_one_another_hundreds_deep():
+    """Whatever room a Python has for code of C."""
+    chain = Link(0.5, [])
+    for i in range(250):
+        chain = Link(0.5 + i, [chain])
+    total = chain.value(1.0)
+    assert np.isclose(sg.grad(chain.value)(1.0), total)
+    assert np.isclose(sg.grad(chain.__call__)(1.0), total)
+
+
+def test_work_has_a_bound(monkeypatch):
+    """Items that are known while compiling are unrolled, and paths multiply: not without end."""
+    from srcgrad.trace import recorder
+
+    words = [str(i) for i in range(2000)]
+
+    def known_items(x):
+        total = 0.0
+        for word in words:
+            total = total + np.sin(x[0]) * len(word)
+        return total
+
+    monkeypatch.setattr(recorder, "MAX_NODES", 3000)
+    with pytest.raises(sg.UnsupportedOperation, match="more than 3,000 operations"):
+        sg.grad(known_items)(X)
+    words[500:] = []
+    assert np.isclose(sg.grad(known_items)(X)[0], np.cos(X[0]) * sum(map(len, words)))
+
+
 def test_the_size_of_the_code_is_reported():
     report = sg.grad(made(straight(200))).explain(X)
     size = next(line for line in report.splitlines() if "lines of code" in line)

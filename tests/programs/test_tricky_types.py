@@ -23,10 +23,10 @@ X = np.array([1.0, 2.0, 3.0, 4.0])
 
 
 def guards(df, kind=None):
-    """The guards of the latest specialization, without types and arrays."""
+    """The guards of the latest specialization, without types, arrays and default values."""
     found = df._entries[0].traced.guards
     return [g for g in found if (g.kind == kind if kind else g.kind not in (
-        "type", "array", "is", "equals", "missing"))]
+        "type", "array", "is", "equals", "missing", "defaults"))]
 
 
 def misses(df):

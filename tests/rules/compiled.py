@@ -66,10 +66,11 @@ def names_in(text: str) -> list[str]:
     return [n for n in dict.fromkeys(used) if n in OPERANDS]
 
 
-def function_of(text: str, constants: dict[str, Any]) -> Any:
-    """The function whose body is an expression, or statements that end with a return."""
+def function_of(text: str, constants: dict[str, Any], names: tuple[str, ...] = ()) -> Any:
+    """The function whose body is an expression, or statements that end with a return; of the
+    operands in it, or of the parameters ``names``."""
     body = text if "return " in text else f"return {text}"
-    source = f"def program({', '.join(names_in(text))}):\n    {body}\n"
+    source = f"def program({', '.join(names or names_in(text))}):\n    {body}\n"
     filename = f"<expression {next(_number)}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     namespace = dict(constants)
@@ -190,22 +191,24 @@ class Case:
         assert_close(_along(pullback(tuple(second)), first), want, 10 * tolerance,
                      f"{text}: reverse over reverse")
 
-    def check_form(self, form: str) -> None:
+    def check_form(self, form: str) -> str | None:
         """Another form of the operands: NumPy's value or exception, and the gradient that
-        ordinary operands of the same values have."""
+        ordinary operands of the same values have. Where NumPy raises: "refused" for a refusal,
+        "TypeError" for such an exception; None otherwise."""
         values = [FORMS[form](v) for v in self.values]
         if all(a is b for a, b in zip(values, self.values, strict=True)):
-            return
+            return None
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
                 want = self.function(*values)
+            except (NameError, AttributeError):
+                raise  # a mistake in the table
             except Exception as raised:
-                self._check_raises(raised, values)
-                return
+                return self._check_raises(raised, values)
             assert_same(sg.jit(self.function)(*values), want, f"{self.text}, {form}")
             if form == "ints":
-                return
+                return None
             _, gradient = sg.value_and_grad(self.loss, argnums=self.every)(*values)
             plain = [np.array(v, np.float64) if isinstance(v, np.ndarray)
                      and v.dtype == np.float32 else v for v in copies(values)]
@@ -213,16 +216,17 @@ class Case:
             single = any(np.asarray(v).dtype == np.float32 for v in values)
             for got, ordinary in zip(gradient, wanted, strict=True):
                 assert_close(got, ordinary, 2e-3 if single else 1e-9, f"{self.text}, {form}")
+        return None
 
-    def _check_raises(self, raised: Exception, values: list[Any]) -> None:
+    def _check_raises(self, raised: Exception, values: list[Any]) -> str | None:
         try:
             sg.jit(self.function)(*values)
         except sg.SrcgradError:
-            return
+            return "refused"
         except Exception as ours:
             assert type(ours) is type(raised), f"{self.text}: {ours!r} for {raised!r}"
             assert str(ours) == str(raised), f"{self.text}: {ours!r} for {raised!r}"
-            return
+            return "TypeError" if isinstance(ours, TypeError) else None
         raise AssertionError(f"{self.text}: no exception, NumPy raises {raised!r}")
 
 

@@ -10,6 +10,7 @@ import srcgrad as sg
 scipy = pytest.importorskip("scipy")
 pytest.importorskip("scipy.sparse.linalg")
 import scipy.fft as sf  # noqa: E402
+import scipy.fftpack as fp  # noqa: E402
 import scipy.integrate as si  # noqa: E402
 import scipy.interpolate as sip  # noqa: E402
 import scipy.linalg as sl  # noqa: E402
@@ -25,7 +26,7 @@ SPARSE = sps.csr_matrix(np.array([[1.0, 0, 2, 0], [0, 3, 0, 1], [0, 0, 1, 0]]))
 SQUARE = sps.csc_array(np.eye(4) * 2 + np.diag([1.0, 1, 1], 1))
 LIBRARY = {**CONSTANTS, "scipy": scipy, "si": si, "sip": sip, "sl": sl, "ss": ss, "sps": sps,
            "sd": sd, "sp": sp, "st": st, "K": SPARSE, "Q": SQUARE, "nd": nd, "sf": sf,
-           "so": so}  # fmt: skip
+           "so": so, "fp": fp}  # fmt: skip
 # interpolators of constant data, and the data of others
 NODES, WAVE = np.linspace(0, 1, 8), np.sin(np.arange(8.0))
 GRID = (np.arange(3.0), np.arange(4.0))

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+import srcgrad as sg
 from srcgrad.cli import main, parse_arguments
 
 MODULE = """
@@ -71,3 +77,28 @@ def test_arguments():
     assert found["x"].shape == (2, 3) and found["x"].dtype == "float32"
     assert found["y"].dtype == "int64" and found["n"] == 3
     assert found["w"].tolist() == [1.0, 2.0] and found["k"] == -1.5
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0 and capsys.readouterr().out == f"srcgrad {sg.__version__}\n"
+
+
+def test_arguments_inside_of_containers():
+    found = parse_arguments("p={'W': f8[3,2], 'b': [f4[2], 1.0], 'v': [1.0, 2.0]}, q=(f8[1], 2)")
+    assert found["p"]["W"].shape == (3, 2) and found["p"]["b"][0].dtype == np.float32
+    assert found["p"]["v"].tolist() == [1.0, 2.0] and found["q"][1] == 2
+
+
+@pytest.mark.parametrize("text", ["x=f8[99999999999999]", "x=f3[2]", "x={**a}", "x=[f8[2], y]"])
+def test_arguments_that_cannot_be_made(text):
+    with pytest.raises(sg.StructureError):
+        parse_arguments(text)
+
+
+def test_a_pipe_that_is_closed():
+    command = f"{sys.executable} -m srcgrad refusals | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120,
+                          check=False, cwd=Path(__file__).parents[2])
+    assert done.stdout == "# What is refused\n" and done.stderr == ""

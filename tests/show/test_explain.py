@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+
 import numpy as np
 
 import srcgrad as sg
@@ -156,3 +158,23 @@ def test_functions_of_the_compiler_are_not_listed():
 
     lines = section(sg.grad(f).explain(X), "checked at each call")
     assert not any("Table" in line or "place" in line for line in lines), lines
+
+
+def test_a_redefined_helper_is_named():
+    space = {"np": np, "helper": np.sin, "__name__": "redefined"}
+
+    def define(text):
+        name = f"<cell {len(linecache.cache)}>"
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        exec(compile(text, name, "exec"), space)
+
+    define("def helper(x):\n    return x ** 2\n")
+    define("def f(x):\n    return np.sum(act(helper(x)))\nact = lambda x: x\n")
+    df = sg.grad(space["f"])
+    assert df(np.ones(2)).tolist() == [2.0, 2.0]
+    define("def helper(x):\n    return x ** 3\n")
+    assert df(np.ones(2)).tolist() == [3.0, 3.0]
+    assert "helper is another function than it was: it was defined or assigned again" in df.explain()
+    define("act = lambda x: 2.0 * x\n")
+    assert df(np.ones(2)).tolist() == [6.0, 6.0]
+    assert "act has other code than it had" in df.explain()

@@ -270,9 +270,10 @@ def test_changed_file(tmp_path, monkeypatch):
     for fn in (changing_module.f, changing_module.g):
         with pytest.raises(SourceNotFound, match="does not fit"):
             stage(fn)
-    path.write_text("\n\ndef f(x):\n    return x + 1\n")
-    with pytest.raises(SourceNotFound, match="does not fit"):
-        stage(changing_module.f)
+    path.write_text("\n\ndef f(x):\n    return x + 1\n\n\ng = lambda x: x + 1\n")  # moved
+    linecache.clearcache()
+    assert stage(changing_module.f).line == 1 and run(changing_module.f, 1) == 2
+    assert run(changing_module.g, 1) == 2
     path.write_text("def f(x):\n    return x + 1\ng = lambda x: x + 1\n")
     linecache.clearcache()
     assert run(changing_module.f, 1) == 2
@@ -355,3 +356,40 @@ def test_errors_of_binding_are_pythons():
             assert str(caught.value) == str(error)
         else:
             assert run(fn, *args, **kwargs) == expected
+
+
+WITHOUT_A_FILE = """
+import dataclasses
+import numpy as np
+import srcgrad as sg
+from srcgrad.errors import SourceNotFound
+
+@dataclasses.dataclass
+class Pair:
+    a: float
+    b: float
+
+def product(x):
+    pair = Pair(x, x * 2)
+    return pair.a * pair.b
+
+exec("def made(x):\\n    return x")
+try:
+    print(sg.grad(product)(0.5))
+    print(sg.grad(lambda x: x * x)(0.5))
+except SourceNotFound as error:
+    print(error)
+try:
+    print(sg.grad(made)(0.5))
+except SourceNotFound as error:
+    print(error)
+"""
+
+
+def test_text_of_the_command_line():
+    """Newer Pythons keep the text of ``-c`` under a name that other texts have, too."""
+    done = subprocess.run([sys.executable, "-c", WITHOUT_A_FILE], capture_output=True, text=True,
+                          check=True, cwd=Path(__file__).parents[2])
+    assert "source of made cannot be found" in done.stdout and "changed" not in done.stdout
+    assert done.stdout.startswith("2.0\n1.0\n" if sys.version_info >= (3, 13) else
+                                  "the source of product cannot be found")

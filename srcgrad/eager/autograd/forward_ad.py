@@ -18,8 +18,9 @@ from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, set_bit, stat
 from srcgrad.eager.nodes import make_node
 from srcgrad.eager.plans import Plan
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.tangents import own_tangent, tangent_of
 from srcgrad.eager.tensor import Tensor, alias, extra, wrap
-from srcgrad.eager.views import gradient_edge
+from srcgrad.eager.views import attach, gradient_edge, requires_grad
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -76,14 +77,17 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             f"Trying to set a forward gradient that has a different size than that of the original "
             f"Tensor, this is not supported. Tensor is of size {list(tensor._a.shape)} while the "
             f"given forward gradient is of size {list(tangent._a.shape)}.")
+    if own_tangent(tensor) is not None:
+        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward "
+                           "gradient at the same level 0 is not supported.")
     before = state.mode
     set_bit(FORWARD, False)
     try:
-        dual = tensor.view_as(tensor)
+        dual = tensor.view_as(tensor) if requires_grad(tensor) else alias(tensor)
     finally:
         state.mode = before
     extra(dual).tangent = (state.dual_token, tangent)
-    return dual  # type: ignore[no-any-return]
+    return dual
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
@@ -96,17 +100,11 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     before = state.mode
     set_bit(FORWARD, False)
     try:
-        primal = tensor.view_as(tensor)
+        plain = attach(alias(tensor), gradient_edge(tensor))  # not a view of what has a tangent
+        primal = plain.view_as(plain)
     finally:
         state.mode = before
     return UnpackedDualTensor(primal, tangent)
-
-
-def tangent_of(t: Tensor) -> Tensor | None:
-    """The tangent ``t`` carries at this level."""
-    if t._x is None or t._x.tangent is None or t._x.tangent[0] is not state.dual_token:
-        return None
-    return t._x.tangent[1]  # type: ignore[no-any-return]
 
 
 def _plain(value: Any) -> Any:
@@ -114,15 +112,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Tensor):
         if tangent_of(value) is None:
             return value
-        t = alias(value)
-        edge = gradient_edge(value)
-        if edge is not None:
-            t._rg = True
-            if edge[0].edges == () and hasattr(edge[0], "variable"):
-                extra(t).accumulator = extra(value).accumulator
-            else:
-                t._fn, t._nr = edge
-        return t
+        return attach(alias(value), gradient_edge(value))
     if value.__class__ in (list, tuple):
         return value.__class__(_plain(v) for v in value)
     return value
@@ -174,7 +164,8 @@ def _transposed(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...]
     node.saved = plan.save(plain, results, node)
     if prim.outputs != 1:
         node.meta = (node.meta, tuple((t._a.shape, t._dt) for t in made))
-    keep = any(t._rg or tangent_of(t)._rg for _, _, t in active)  # type: ignore[union-attr]
+    keep = any(tangent_of(t)._rg for _, _, t in active) or any(  # type: ignore[union-attr]
+        requires_grad(t) for _, _, t in _inputs(named, named))
     out: list[Tensor | None] = []
     for nr, result in enumerate(made):
         if nr in prim.inactive_outputs or result._dt.category < dt.FLOATING:

@@ -6,21 +6,21 @@ that ``forward`` saw, an instance of a class named ``SquareBackward``.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import warnings
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, no_grad, state
-from srcgrad.eager.nodes import Node, freed_error, make_node, node_class, sequence
+from srcgrad.eager.autograd.once import once_differentiable
+from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, TRANSFORM, no_grad, state
+from srcgrad.eager.nodes import Node, freed_error, sequence
 from srcgrad.eager.primitive import note_trace
 from srcgrad.eager.saving import SavedOutput, pack_now, unpack, unpack_output_array
 from srcgrad.eager.strides import reduce_to
-from srcgrad.eager.tensor import Tensor, alias, extra, wrap
+from srcgrad.eager.tangents import set_tangent, tangent_of
+from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import (
     View,
     caller_place,
@@ -29,6 +29,14 @@ from srcgrad.eager.views import (
     requires_grad,
     set_history,
 )
+from srcgrad.eager.writes import check_writable, copy_slices
+
+
+class VmapInfo(NamedTuple):
+    """What the ``vmap`` of a Function is told of the batch."""
+
+    batch_size: int
+    randomness: str
 
 
 class FunctionCtx:
@@ -77,8 +85,6 @@ class FunctionNode(Node, FunctionCtx):
         if self.meta is None:  # still inside forward: nothing is packed yet
             return self.__dict__.get("saved_for_forward") or tuple(self.to_save)
         if self.saved is None:
-            if not self.to_save:
-                return ()
             raise freed_error()
         return tuple(_unpacked(self, s) for s in self.saved)
 
@@ -158,11 +164,21 @@ class Function(metaclass=FunctionMeta):
             "You must implement the jvp function for custom autograd.Function to use it with "
             "forward mode AD.")
 
+    @staticmethod
+    def vmap(info: VmapInfo, in_dims: Any, *args: Any) -> Any:
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or "
+            "set generate_vmap_rule=True.")
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run ``forward`` and record the call."""
         if kwargs:
             args, kwargs = _positional(cls, args, kwargs), {}
+        if state.mapping or state.mode & TRANSFORM:
+            _check_transformable(cls)
+            if state.mapping and cls.vmap is not Function.vmap:
+                return _one_by_rule(cls, args)
         ctx = _context(cls, args)
         tensors = [a for a in args if isinstance(a, Tensor)]
         active = state.mode & GRAD != 0 and any(requires_grad(t) for t in tensors)
@@ -178,6 +194,44 @@ class Function(metaclass=FunctionMeta):
                 result = cls.forward(ctx, *args, **kwargs)
         state.mode = before
         return _finish(cls, ctx, args, tensors, edges, result, active)
+
+
+def _check_transformable(cls: type[Function]) -> None:
+    if cls.setup_context is Function.setup_context:
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
+            "jacrev, ...), it must override the setup_context staticmethod. For more details, "
+            "please see https://pytorch.org/docs/main/notes/extending.func.html")
+    if not state.mapping:
+        return
+    own = cls.vmap is not Function.vmap
+    if own and cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and "
+            "an overriden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
+            "overriden vmap staticmethod to avoid ambiguity. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html")
+    if not own and not cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please "
+            "override and implement the vmap staticmethod or set generate_vmap_rule=True. For more "
+            "details, please see https://pytorch.org/docs/main/notes/extending.func.html")
+
+
+def _one_by_rule(cls: type[Function], args: tuple[Any, ...]) -> Any:
+    """One example of a batch by the Function's own ``vmap``, as a batch of one."""
+    info = VmapInfo(1, state.randomness)
+    dims = tuple(0 if isinstance(a, Tensor) else None for a in args)
+    before, state.mapping = state.mapping, 0
+    try:
+        out, found = cls.vmap(info, dims, *(
+            a.unsqueeze(0) if isinstance(a, Tensor) else a for a in args))
+    finally:
+        state.mapping = before
+    if not isinstance(out, tuple):
+        return out if found is None else out.select(found, 0)
+    places = found if isinstance(found, tuple) else (found,) * len(out)
+    return tuple(t if d is None else t.select(d, 0) for t, d in zip(out, places))
 
 
 def _positional(
@@ -207,15 +261,24 @@ def _finish(
     raw = result if several else (result,)
     dirty = {id(t) for t in ctx.dirty_tensors}
     silent = {id(t) for t in ctx.non_differentiable}
+    if not dirty <= {id(out) for out in raw}:
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. "
+            "The inputs that are modified inplace must all be outputs of the Function.")
+    if active:
+        ctx.edges = edges
     outputs = []
     for nr, out in enumerate(raw):
         if not isinstance(out, Tensor):
             outputs.append(out)
             continue
-        outputs.append(_output(ctx, out, nr, active and id(out) not in silent,
-                               any(out is t for t in tensors), id(out) in dirty))
+        place = next((i for i, t in enumerate(tensors) if out is t), -1)
+        is_active = active and id(out) not in silent and out._dt.category >= dt.FLOATING
+        if id(out) in dirty:
+            outputs.append(_written(ctx, out, nr, is_active, place, len(raw)))
+        else:
+            outputs.append(_output(ctx, out, nr, is_active, place >= 0))
     if active:
-        ctx.edges = edges
         ctx.meta = (
             tuple((t._a.shape, t._dt) for t in tensors),
             tuple((o._a.shape, o._dt) if isinstance(o, Tensor) else None for o in outputs),
@@ -233,25 +296,41 @@ def _finish(
     return tuple(outputs) if several else outputs[0]
 
 
-def _output(
-    ctx: FunctionNode, out: Tensor, nr: int, active: bool, is_input: bool, is_dirty: bool
+def _written(
+    ctx: FunctionNode, out: Tensor, nr: int, active: bool, place: int, outputs: int
 ) -> Tensor:
-    active = active and out._dt.category >= dt.FLOATING
-    if is_dirty:
-        out._ver[0] += 1
-        if active:
-            if requires_grad(out) and out._fn is None and out._view is None:
-                raise RuntimeError(
-                    "a leaf Variable that requires grad has been used in an in-place operation.")
-            set_history(out, ctx, nr)
-            out._view = None if out._view is None else View(
-                out._view.base, out._ver[0], "custom", out._view.replay)
+    """Output ``nr``, which is input ``place`` and was modified in place."""
+    if active:
+        if requires_grad(out) and out._fn is None and out._view is None:
+            raise RuntimeError(
+                "a leaf Variable that requires grad has been used in an in-place operation.")
+        check_writable(out, True)
+    out._ver[0] += 1
+    if not active:
+        return out.detach() if requires_grad(out) else out
+    if out._view is None:
+        set_history(out, ctx, nr)
         return out
+    if outputs > 1:
+        raise RuntimeError(
+            "If your Function modifies inplace an input that is a view of another Tensor, your "
+            "Function cannot return more than one Tensor. This is not supported by the current "
+            "autograd engine. You should either make sure the input is not a view (using .clone() "
+            "for example) or make your Function only return one Tensor (potentially splitting it "
+            "into two Functions: one doing the inplace that returns a single Tensor and a second "
+            "one that does the other operations). You can ask on the forum "
+            "https://discuss.pytorch.org/ if you need help to do this change.")
+    copy_slices(out, ctx, place)
+    return out
+
+
+def _output(ctx: FunctionNode, out: Tensor, nr: int, active: bool, is_input: bool) -> Tensor:
     if is_input:
-        if not active:
-            return alias(out)
-        seen = make_view(out, out._a, ctx, nr=nr)
-        seen._view.creation = "custom"
+        if not active and requires_grad(out):
+            return out.detach()  # type: ignore[no-any-return]
+        seen = make_view(out, out._a, ctx if active else None, nr=nr)
+        if active:
+            seen._view.creation = "custom"
         return seen
     if active:
         if out._view is not None:
@@ -272,8 +351,8 @@ def _packed(t: Any, raw: tuple[Any, ...], outputs: list[Any]) -> Any:
     for nr, (before, after) in enumerate(zip(raw, outputs)):
         if t is before or t is after:
             if after._fn is None:
-                return after, after._ver[0]
-            return pack_now(after) if state.mode & HOOKS else SavedOutput(after, nr)
+                return pack_now(after) if state.mode & HOOKS else (after, after._ver[0])
+            return pack_now(after, nr) if state.mode & HOOKS else SavedOutput(after, nr)
     return pack_now(t) if state.mode & HOOKS else (t, t._ver[0])
 
 
@@ -372,9 +451,7 @@ def _push_tangents(
     cls: type[Function], ctx: FunctionNode, args: tuple[Any, ...], outputs: list[Any]
 ) -> None:
     """Forward mode: tangents of the outputs by the user's ``jvp``."""
-    tangents = [a._x.tangent[1] if isinstance(a, Tensor) and a._x is not None
-                and a._x.tangent is not None
-                and a._x.tangent[0] is state.dual_token else None for a in args]
+    tangents = [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
     if all(t is None for t in tangents):
         return
     given = [
@@ -385,49 +462,7 @@ def _push_tangents(
     results = result if isinstance(result, tuple) else (result,)
     for out, t in zip(outputs, results):
         if isinstance(out, Tensor) and t is not None:
-            extra(out).tangent = (state.dual_token, t)
-
-
-def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """For a ``backward`` that must not be differentiated: doing so raises."""
-
-    @functools.wraps(function)
-    def wrapper(ctx: Any, *args: Any) -> Any:
-        with no_grad():
-            outputs = function(ctx, *args)
-        if not state.mode & GRAD:
-            return outputs
-        if not any(isinstance(a, Tensor) and requires_grad(a) for a in args):
-            return outputs
-        listed = outputs if isinstance(outputs, tuple) else (outputs,)
-        marked = tuple(_once(o) if isinstance(o, Tensor) else o for o in listed)
-        return marked if isinstance(outputs, tuple) else marked[0]
-
-    return wrapper
-
-
-class _OncePlan:
-    outputs = 1
-    frees = False
-
-    def pull(self, node: Any, ct: Any) -> Any:
-        raise RuntimeError("trying to differentiate twice a function that was marked with "
-                           "@once_differentiable")
-
-    pull_graph = pull
-
-    def saved_value(self, node: Any, name: str) -> Any:
-        raise AttributeError(name)
-
-
-_ONCE = _OncePlan()
-
-
-def _once(t: Tensor) -> Tensor:
-    marked = alias(t)
-    # an edge to itself would be a cycle: the node leads nowhere and raises when run
-    set_history(marked, make_node(node_class("DelayedErrorBackward0"), _ONCE, (), (), None))
-    return marked
+            set_tangent(out, t)
 
 
 class InplaceFunction(Function):

@@ -127,7 +127,17 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
              strict: bool = False, vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
     """All derivatives: shape ``output.shape + input.shape``, nested tuples for tuples."""
     if strategy not in ("reverse-mode", "forward-mode"):
-        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '
+            'function has more outputs than inputs, "forward-mode" tends to be more performant. '
+            'Otherwise, prefer to use "reverse-mode".')
+    if strategy == "forward-mode" and not vectorize:
+        raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse "
+                                  "Hessian isonly implemented for `vectorize=True`.")
+    if strict and vectorize:
+        raise RuntimeError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
+            "supported together. Please either set `strict=False` or `vectorize=False`.")
     several_in, leaves, several_out, outputs = _run(func, inputs, create_graph, "jacobian")
     with enable_grad():
         blocks = tuple(_rows(o, i, leaves, create_graph, strict) for i, o in enumerate(outputs))
@@ -159,6 +169,18 @@ def _check_scalar(outputs: tuple[Tensor, ...], several: bool, name: str) -> None
             f"The Tensor returned by the function given to {name} should contain a single element")
 
 
+def _check_twice(first: Any, strict: bool) -> None:
+    """Under ``strict`` the first derivative must depend on the inputs."""
+    for i, g in enumerate(first):
+        if strict and not g.requires_grad:
+            raise RuntimeError(
+                "While computing the hessian, found that the jacobian of the user-provided "
+                f"function with respect to input {i} is independent of the input. This is not "
+                "allowed in strict mode. You should ensure that your function is twice "
+                "differentiable and that the jacobian depends on the inputs (this would be "
+                "violated by a linear function for example).")
+
+
 def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
             strict: bool = False, vectorize: bool = False,
             outer_jacobian_strategy: str = "reverse-mode") -> Any:
@@ -173,6 +195,7 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
         _check_scalar(values, several, "hessian")
         got = _gradients(values, xs, (wrap(np.ones_like(values[0]._a), values[0]._dt),), True,
                          strict)
+        _check_twice(got, strict)
         return tuple(g for g in got)
 
     blocks = jacobian(first, given, create_graph, strict)
@@ -189,6 +212,7 @@ def _second(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, s
         vs = _vectors(v, leaves, several_in, "input", name)
         seed = (wrap(np.ones_like(outputs[0]._a), outputs[0]._dt),)
         first = _gradients(outputs, leaves, seed, True, strict)
+        _check_twice(first, strict)
         result = _gradients(first, leaves, vs, create_graph, False)
     out = _finish(outputs[0], create_graph)
     result = _finish(result, create_graph)

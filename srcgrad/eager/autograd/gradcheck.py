@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.autograd.forward_ad import dual_level, make_dual, unpack_dual
 from srcgrad.eager.backward import grad
 from srcgrad.eager.grad_mode import enable_grad
+from srcgrad.eager.strides import overlaps
 from srcgrad.eager.tensor import Tensor, wrap
 
 
@@ -111,9 +113,18 @@ def gradcheck(
 ) -> bool:
     """Whether gradients agree with central differences; raises :class:`GradcheckError` if not
     (or returns False with ``raise_exception=False``)."""
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError(
+            "Expected at least one of check_forward_ad or check_backward_ad to be True")
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError(
+            "Setting check_batched_grad=True requires check_backward_ad to be True")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError(
+            "Setting check_batched_forward_grad=True requires check_forward_ad to be True")
     given = _tensors(inputs)
     try:
-        _check(func, given, eps, atol, rtol)
+        _check(func, given, eps, atol, rtol, check_forward_ad, check_backward_ad, nondet_tol)
     except GradcheckError:
         if raise_exception:
             raise
@@ -122,7 +133,7 @@ def gradcheck(
 
 
 def _check(func: Callable[..., Any], given: tuple[Any, ...], eps: float, atol: float,
-           rtol: float) -> None:
+           rtol: float, forward: bool, backward: bool, nondet_tol: float) -> None:
     wanted = [t for t in given if isinstance(t, Tensor) and t.requires_grad]
     if not wanted:
         raise ValueError(
@@ -134,13 +145,15 @@ def _check(func: Callable[..., Any], given: tuple[Any, ...], eps: float, atol: f
                 f"Input #{i} requires gradient and is not a double precision floating point or "
                 "complex. This check will likely fail if all the inputs are not of double "
                 "precision floating point or complex. ", stacklevel=3)
+        if isinstance(t, Tensor) and t.requires_grad and overlaps(t._a):
+            raise RuntimeError(
+                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs "
+                "that are non-overlapping to be able to compute the numerical gradients correctly. "
+                "You should call .contiguous on the input before passing it to gradcheck.")
     for t in wanted:
         t.retain_grad()
     with enable_grad():
         outputs = _outputs(func, given)
-    live = [o for o in outputs if o.requires_grad]
-    if not live:
-        raise ValueError("gradcheck expects at least one differentiable output")
     for i, x in enumerate(wanted):
         per_output = _numerical(func, given, x, eps)
         for o, out in enumerate(outputs):
@@ -149,10 +162,55 @@ def _check(func: Callable[..., Any], given: tuple[Any, ...], eps: float, atol: f
                     raise GradcheckError(
                         "Numerical gradient for function expected to be zero")
                 continue
+            if forward:
+                _compare_forward(func, given, x, per_output[o], o, i, atol, rtol)
+            if not backward:
+                continue
             analytical = _analytical(out, [x])[0]
             numerical = _expected(out, x, per_output[o])
             if not all(np.allclose(a, n, rtol, atol) for a, n in zip(analytical, numerical)):
                 raise GradcheckError(_mismatch(o, i, numerical, analytical))
+            again = _analytical(out, [x])[0]
+            if any(np.max(np.abs(a - b), initial=0) > nondet_tol
+                   for a, b in zip(analytical, again)):
+                raise GradcheckError(
+                    "Backward is not reentrant, i.e., running backward with same input and "
+                    "grad_output multiple times gives different values, although analytical "
+                    "gradient matches numerical gradient.The tolerance for nondeterminism was "
+                    f"{nondet_tol}.")
+    if backward:
+        _check_scaling([o for o in outputs if o.requires_grad], wanted)
+
+
+def _check_scaling(outputs: list[Tensor], wanted: list[Tensor]) -> None:
+    """A backward must be linear: zero gradients of outputs give zeros."""
+    if not outputs:
+        return
+    zeros = [wrap(np.zeros_like(o._a), o._dt) for o in outputs]
+    got = grad(outputs, wanted, zeros, retain_graph=True, allow_unused=True)
+    if any(g is not None and np.any(g._a != 0) for g in got):
+        raise GradcheckError("backward not multiplied by grad_output")
+
+
+def _compare_forward(func: Callable[..., Any], given: tuple[Any, ...], x: Tensor, per_output: Any,
+                     o: int, i: int, atol: float, rtol: float) -> None:
+    """Tangents of output ``o`` for each element of ``x`` (times 1 and 1j)."""
+    analytical, numerical = [], []
+    for k, quotient in enumerate(per_output):
+        for unit in (1, 1j) if x._dt.category == dt.COMPLEX else (1,):
+            one = np.zeros(x._a.size, x._a.dtype)
+            one[k] = unit
+            with dual_level():
+                t = wrap(one.reshape(x._a.shape), x._dt)
+                duals = tuple(make_dual(v, t) if v is x else v for v in given)
+                out = _outputs(func, duals)[o]
+                tangent = unpack_dual(out).tangent
+            analytical.append(np.zeros(out._a.size) if tangent is None else tangent._a.ravel())
+            numerical.append(quotient if unit == 1 and not isinstance(quotient, tuple)
+                             else quotient[0 if unit == 1 else 1])
+    if not all(np.allclose(a, n, rtol, atol) for a, n in zip(analytical, numerical)):
+        text = _mismatch(o, i, np.array(numerical).T, np.array(analytical).T)
+        raise GradcheckError(text.replace("Jacobian", "Jacobian computed with forward mode", 1))
 
 
 def gradgradcheck(

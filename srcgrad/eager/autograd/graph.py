@@ -67,31 +67,76 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all"
 ) -> Any:
-    """Call ``fn`` when gradients of all of ``tensors`` (or of any) are known."""
+    """Call ``fn`` when all gradients of ``tensors`` that a backward computes are known (with
+    None for the others), or when the first one is."""
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     lock = threading.Lock()
-    counts = {"seen": 0}
-    grads: list[Any] = [None] * len(tensors)
+    key = object()
+    nodes: list[Any] = []
     handles: list[RemovableHandle] = []
 
     def on_grad(i: int) -> Callable[[Tensor], None]:
         def hook(g: Tensor) -> None:
+            run = state.run
             with lock:
-                counts["seen"] += 1
-                grads[i] = g
-                complete = counts["seen"] == len(tensors)
-                first = counts["seen"] == 1
-                if complete:
-                    counts["seen"] = 0
-            if mode == "any" and first:
-                fn(g)
-            elif mode == "all" and complete:
-                fn(list(grads))
+                grads = run.notes.setdefault(key, [[None] * len(tensors), 0])
+                grads[0][i] = g
+                grads[1] += 1
+                seen = grads[1]
+            if mode == "any":
+                if seen == 1:
+                    fn(g)
+            elif seen == sum(run.will_run(n) for n in nodes):
+                fn(grads[0])
 
         return hook
 
     for i, t in enumerate(tensors):
         handles.append(t.register_hook(on_grad(i)))
+        nodes.append(gradient_edge(t)[0])  # type: ignore[index]
     return _Handles(handles)
+
+
+class _Mutation:
+    """What ``allow_mutation_on_saved_tensors`` gives: the copies live as long as it is open."""
+
+    def __init__(self) -> None:
+        self.open = True
+
+    def pack(self, t: Tensor) -> Tensor:
+        return t.detach().clone()  # type: ignore[no-any-return]
+
+    def unpack(self, copy: Tensor) -> Tensor:
+        if not self.open:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+                "in which the graph was originally recorded.")
+        return copy
+
+    def clear(self) -> None:
+        self.open = False
+
+
+class allow_mutation_on_saved_tensors:
+    """Inside, tensors saved for backward may be modified in place: copies of them are saved.
+    The backward must run inside, too."""
+
+    _active = threading.local()
+
+    def __enter__(self) -> _Mutation:
+        if getattr(self._active, "on", False):
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        self._active.on = True
+        self.mutation = _Mutation()
+        self.hooks = saved_tensors_hooks(self.mutation.pack, self.mutation.unpack)
+        self.hooks.__enter__()
+        return self.mutation
+
+    def __exit__(self, *error: Any) -> None:
+        self.hooks.__exit__(*error)
+        self.mutation.clear()
+        self._active.on = False
 
 
 class _Handles:
@@ -117,5 +162,8 @@ def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
         t._ver[0] += 1
 
 
-__all__ = ["GradientEdge", "Node", "disable_saved_tensors_hooks", "get_gradient_edge",
-           "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]
+__all__ = [
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
+    "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
+    "saved_tensors_hooks",
+]

@@ -6,10 +6,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from srcgrad.eager.autograd.function import Function, FunctionMeta, VmapInfo
 from srcgrad.eager.dispatch import NAMESPACE
-from srcgrad.eager.func.trees import broadcast_prefix, flatten
+from srcgrad.eager.func.trees import broadcast_prefix, flatten, specification
 from srcgrad.eager.grad_mode import state
-from srcgrad.eager.tensor import Tensor, wrap_fresh
+from srcgrad.eager.tensor import Tensor
 
 
 def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> int:
@@ -43,13 +46,6 @@ def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> 
     return int(sizes[0])
 
 
-def outline(tree: Any) -> str:
-    """The structure of a flat tuple as error messages show it."""
-    if not isinstance(tree, tuple):
-        return "*"
-    return "TreeSpec(tuple, None, [" + ",\n  ".join(outline(v) for v in tree) + "])"
-
-
 def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error",
          *, chunk_size: int | None = None) -> Callable[..., Any]:
     """``func`` applied along dimensions ``in_dims`` of its arguments, results stacked at
@@ -68,8 +64,8 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
 
     @functools.wraps(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
-        name = getattr(func, "__name__", repr(func))
-        if not isinstance(in_dims, int | tuple | list | dict):
+        name = getattr(func, "__name__", repr(func)).rstrip("_")
+        if not isinstance(in_dims, int | tuple):
             raise ValueError(
                 f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or "
                 "a (potentially nested) tuple matching the structure of inputs, got: "
@@ -78,29 +74,50 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
             raise ValueError(
                 f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with "
                 f"the structure of `inputs`. in_dims has structure "
-                f"{outline(in_dims)} but inputs has structure {outline(args)}.")
+                f"{specification(in_dims)} but inputs has structure {specification(args)}.")
+        if not args:
+            raise ValueError(
+                f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you "
+                "are trying to vmap over a function with no inputs. The latter is unsupported.")
         leaves, rebuild = flatten(args)
         dims = broadcast_prefix(list(in_dims) if isinstance(in_dims, tuple) else in_dims, args)
-        extra, rebuild_kwargs = flatten(kwargs)
         count = _batch_size(leaves, dims, in_dims, name)
         rows, rebuild_out = [], None
         random_state = NAMESPACE["get_rng_state"]() if randomness == "same" else None
+        owner: Any = getattr(func, "__self__", None)
+        rule = getattr(owner, "vmap", None)
+        if isinstance(owner, FunctionMeta) and rule is not Function.vmap:
+            return _by_rule(owner, count, randomness, dims, leaves, out_dims)
         before, state.randomness = state.randomness, randomness
+        state.mapping += 1
         try:
             for i in range(count):
                 if random_state is not None and i:
                     NAMESPACE["set_rng_state"](random_state)
                 one = [v if d is None else v.select(d, i) for v, d in zip(leaves, dims)]
-                more = [v.select(0, i) if isinstance(v, Tensor) else v for v in extra]
-                out, rebuild_out = flatten(func(*rebuild(one), **rebuild_kwargs(more)))
+                out, rebuild_out = flatten(func(*rebuild(one), **kwargs))
                 rows.append(out)
         finally:
             state.randomness = before
+            state.mapping -= 1
         if rebuild_out is None:
             raise ValueError("vmap over a dimension of size 0 has no example to run")
         return _stacked(rows, rebuild_out, out_dims, name)
 
     return mapped
+
+
+def _by_rule(owner: Any, count: int, randomness: str, dims: list[Any], args: list[Any],
+             out_dims: Any) -> Any:
+    """A Function's own ``vmap`` for the whole batch."""
+    out, found = owner.vmap(VmapInfo(count, randomness), tuple(dims), *args)
+    several = isinstance(out, tuple)
+    placed = found if isinstance(found, tuple) else (found,) * (len(out) if several else 1)
+    wanted = out_dims if isinstance(out_dims, tuple) else (out_dims,) * len(placed)
+    moved = tuple(
+        t.expand(count, *t.shape) if d is None else t.movedim(d, to)
+        for t, d, to in zip(out if several else (out,), placed, wanted))
+    return moved if several else moved[0]
 
 
 def _stacked(rows: list[list[Any]], rebuild: Any, out_dims: Any, name: str) -> Any:
@@ -110,17 +127,24 @@ def _stacked(rows: list[list[Any]], rebuild: Any, out_dims: Any, name: str) -> A
             not isinstance(sample, tuple) or len(sample) != len(out_dims)):
         raise ValueError(
             f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
-            f"the structure of `outputs`. out_dims has structure {outline(out_dims)} but outputs "
-            f"has structure {outline(sample)}.")
+            f"the structure of `outputs`. out_dims has structure {specification(out_dims)} but "
+            f"outputs has structure {specification(sample)}.")
     dims = broadcast_prefix(out_dims, sample)
     stacked = []
     for column, dim in zip(columns, dims):
         if not isinstance(column[0], Tensor):
-            if not isinstance(column[0], int | float | complex):
-                raise ValueError(
-                    f"vmap({name}, ...): `{name}` must only return Tensors, got type "
-                    f"{type(column[0])}. Did you mean to set out_dims= to None for output?")
-            column = [wrap_fresh(v) for v in column]
+            raise ValueError(
+                f"vmap({name}, ...): `{name}` must only return Tensors, got type "
+                f"{type(column[0])}. Did you mean to set out_dims= to None for output?")
+        if dim is not None and not isinstance(dim, int):
+            raise ValueError(
+                f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a "
+                "python collection of ints representing where in the outputs the vmapped "
+                "dimension should appear.")
+        if dim is None and any(not np.array_equal(t._a, column[0]._a, equal_nan=True)
+                               for t in column[1:]):
+            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when "
+                             "out_dim is None")
         stacked.append(column[0] if dim is None else
                        NAMESPACE["stack"](column, dim))
     return rebuild(stacked)

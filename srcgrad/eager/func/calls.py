@@ -17,12 +17,19 @@ def functional_call(
     given: dict[str, Tensor] = {}
     if isinstance(parameter_and_buffer_dicts, dict):
         given = dict(parameter_and_buffer_dicts)
+    elif not isinstance(parameter_and_buffer_dicts, Sequence):
+        raise ValueError("Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of "
+                         f"dicts, but got {type(parameter_and_buffer_dicts)}")
     else:
+        if not all(isinstance(part, dict) for part in parameter_and_buffer_dicts):
+            raise ValueError("Expected all elements of parameter_and_buffer_dicts to be "
+                             "dictionaries")
+        keys = [key for part in parameter_and_buffer_dicts for key in part]
+        repeated = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+        if repeated:
+            raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of "
+                             "functional call is ambiguous")
         for part in parameter_and_buffer_dicts:
-            for key in part:
-                if key in given:
-                    raise ValueError(f"{key} appears in multiple dictionaries; behavior of "
-                                     "functional call is ambiguous")
             given.update(part)
     if strict:
         _check_names(module, given)
@@ -42,11 +49,12 @@ def _check_names(module: Any, given: dict[str, Tensor]) -> None:
     unknown, missing = set(given) - known, known - set(given)
     problems = []
     if unknown:
-        problems.append(f"Unexpected key(s): {', '.join(sorted(unknown))}.")
+        problems.append(f"Unexpected key(s): {', '.join(map(repr, sorted(unknown)))}.")
     if missing:
-        problems.append(f"Missing key(s): {', '.join(sorted(missing))}.")
+        problems.append(f"Missing key(s): {', '.join(map(repr, sorted(missing)))}.")
     if problems:
-        raise RuntimeError("Error(s) in reparametrizing:\n\t" + "\n\t".join(problems))
+        raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n\t"
+                           + "\n\t".join(problems))
 
 
 def _places(module: Any, given: dict[str, Tensor], tie: bool) -> list[tuple[Any, str, Any, Any]]:
@@ -57,11 +65,13 @@ def _places(module: Any, given: dict[str, Tensor], tie: bool) -> list[tuple[Any,
     for name, value in given.items():
         path, _, key = name.rpartition(".")
         owner = modules.get(path)
-        table = None if owner is None else next(
+        if owner is None:
+            continue
+        table = next(
             (t for t in (owner._parameters, owner._buffers) if key in t), None)
         if table is None:
             raise AttributeError(
-                f"{type(module).__name__} has no parameter or buffer named {name!r}")
+                f"{type(module).__name__} has no attribute `{key}`")
         by_identity[id(table[key])] = value
         found.append((table, key, value, table[key]))
     if tie:
@@ -78,6 +88,11 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
     """Parameters and buffers of several like modules, stacked by name."""
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if any(type(m) is not type(models[0]) for m in models):
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    if any(m.training != models[0].training for m in models):
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval "
+                           "mode.")
     stack = NAMESPACE["stack"]
     names = [dict(m.named_parameters()) for m in models]
     params = {k: stack([n[k].detach() for n in names]).requires_grad_(names[0][k].requires_grad)

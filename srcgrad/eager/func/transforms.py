@@ -16,20 +16,53 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.backward import grad as tape_grad
 from srcgrad.eager.dispatch import NAMESPACE
-from srcgrad.eager.func.trees import flatten, map_leaves
-from srcgrad.eager.grad_mode import GRAD, enable_grad, state
+from srcgrad.eager.func.trees import flatten, map_leaves, outline, specification
+from srcgrad.eager.grad_mode import GRAD, HOOKS, TRANSFORM, enable_grad, state
 from srcgrad.eager.nodes import AccumulateGrad
-from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.tensor import Tensor, epoch, extra, wrap
 from srcgrad.eager.views import gradient_edge
+
+
+def _real(t: Any) -> Any:
+    if not isinstance(t, Tensor):
+        raise ValueError(f"Thing passed to transform API must be Tensor, got {type(t)}")
+    if t._dt.category < dt.FLOATING:
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    return t
+
+
+class transforming:
+    """While the function of a transform runs: it must not write to what it captured."""
+
+    def __init__(self, backward: bool = True) -> None:
+        self.backward = backward
+
+    def __enter__(self) -> None:
+        self.before = state.mode, state.transform
+        if state.mode & HOOKS and self.backward:
+            raise RuntimeError(
+                "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. "
+                "Please open an issue with your use case.")
+        epoch[0] += 1
+        state.transform = epoch[0]
+        state.mode |= GRAD | TRANSFORM
+        state.pushing += not self.backward
+
+    def __exit__(self, *error: Any) -> None:
+        state.mode, state.transform = self.before
+        state.pushing -= not self.backward
 
 
 def fresh(value: Any, own: list[Tensor]) -> Any:
     """A tensor to differentiate by in place of ``value``; new leaves are noted in ``own``."""
     if not isinstance(value, Tensor):
         return value
-    if value.requires_grad:
-        return value.view_as(value)
+    if value.requires_grad and gradient_edge(value) is not None:
+        seen = value.view_as(value)
+        extra(seen).stands_in = epoch[0]
+        return seen
     leaf: Tensor = value.detach()
+    extra(leaf).stands_in = epoch[0]
     if value._dt.category >= dt.FLOATING:
         leaf.requires_grad_()
         own.append(leaf)
@@ -85,9 +118,15 @@ def _replace(args: tuple[Any, ...], argnums: int | tuple[int, ...], new: Any) ->
 
 
 def _check_argnums(argnums: Any, args: tuple[Any, ...]) -> None:
+    if not isinstance(argnums, int | tuple):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    if argnums == ():
+        raise RuntimeError("argnums must be non-empty")
+    if isinstance(argnums, tuple) and len(set(argnums)) != len(argnums):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
     for i in argnums if isinstance(argnums, tuple) else (argnums,):
         if not isinstance(i, int):
-            raise RuntimeError(f"argnum must be int or Tuple[int], got: {type(argnums)}")
+            raise RuntimeError(f"argnum must be int, got: {type(i)}")
         if not -len(args) <= i < len(args):
             raise RuntimeError(
                 f"Got argnum={i}, but only {len(args)} positional inputs")
@@ -101,10 +140,11 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
         _check_argnums(argnums, args)
-        with enable_grad():
-            own: list[Tensor] = []
-            wanted = map_leaves(lambda t: fresh(t, own), _pick(args, argnums))
+        own: list[Tensor] = []
+        with transforming():
+            wanted = map_leaves(lambda t: _real(fresh(t, own)), _pick(args, argnums))
             output = func(*_replace(args, argnums, wanted), **kwargs)
+        with enable_grad():
             aux = None
             if has_aux:
                 if not (isinstance(output, tuple) and len(output) == 2):
@@ -112,6 +152,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
                         "grad_and_value(f)(*args): output of function f should be a tuple: "
                         "(output, aux) if has_aux is True")
                 output, aux = output
+                _check_aux(aux)
             _check_scalar(output)
             leaves, rebuild = flatten(wanted)
             keep = depends_on_others([output], own)
@@ -121,6 +162,12 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
         return gradient, ((value, release(aux, own)) if has_aux else value)
 
     return transformed
+
+
+def _check_aux(aux: Any) -> None:
+    for t in flatten(aux)[0]:
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
 
 
 def _check_scalar(output: Any) -> None:
@@ -168,29 +215,37 @@ def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> C
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """``(func(*primals), pullback)``; ``pullback(ct)`` gives a tuple, one item per primal."""
-    with enable_grad():
-        own: list[Tensor] = []
-        given = map_leaves(lambda t: fresh(t, own), primals)
+    own: list[Tensor] = []
+    with transforming():
+        given = map_leaves(lambda t: _real(fresh(t, own)), primals)
         output = func(*given)
-        aux = None
-        if has_aux:
-            output, aux = output
+    aux = None
+    if has_aux:
+        if not (isinstance(output, tuple) and len(output) == 2):
+            raise RuntimeError("vjp(f, *primals): output of function f should be a tuple: "
+                               "(output, aux) if has_aux is True")
+        output, aux = output
+        _check_aux(aux)
     leaves, rebuild = flatten(given)
     outs, _ = flatten(output)
     for o in outs:
         if not isinstance(o, Tensor):
             raise RuntimeError(f"vjp(f, *primals): expected f(*primals) to return only tensors, "
                                f"got unsupported type {type(o)}")
+    if not outs:
+        raise RuntimeError("vjp(f, *primals): Expected f to be a function that has non-empty "
+                           "output (got output = [])")
     keep_always = depends_on_others(outs, own)
 
     def pullback(*cotangents: Any, retain_graph: bool = True,
                  create_graph: bool | None = None) -> Any:
         tree = cotangents[0] if len(cotangents) == 1 else cotangents
         cts, _ = flatten(tree)
-        if len(cts) != len(outs):
+        if outline(tree) != outline(output):
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of "
-                "outputs to the function.")
+                f"outputs to the function. cotangents: {outline(tree)}, primal output: "
+                f"{outline(output)}")
         keep = keep_always or any(isinstance(c, Tensor) and c.requires_grad for c in cts)
         with enable_grad():
             pairs = [(o, c) for o, c in zip(outs, cts) if o.requires_grad]
@@ -214,10 +269,28 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
     if not isinstance(primals, tuple):
         raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it "
                            "should be valid to call f(*primals).")
-    with enable_grad():
-        own: list[Tensor] = []
+    if specification(primals) != specification(tangents):
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
+            "structure. For example, if primals is a tuple of 3 tensors, tangents also must be. "
+            f"Got primals with structure {specification(primals)} and tangents with structure "
+            f"{specification(tangents)}")
+    if not flatten(primals)[0]:
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals to contain at least one Tensor.")
+    for name, tree in (("primals", primals), ("tangents", tangents)):
+        for t in flatten(tree)[0]:
+            if not isinstance(t, Tensor):
+                raise RuntimeError(f"jvp(f, primals, tangents): Expected {name} to only contain "
+                                   f"Tensors, got {type(t)}")
+            if name == "primals" and t._dt.category < dt.FLOATING:
+                raise ValueError("Expected primal to be floating point or complex, but got: "
+                                 f"{t._dt!r}")
+    own: list[Tensor] = []
+    with transforming(backward=False):
         given = map_leaves(lambda t: fresh(t, own), primals)
         output = func(*given)
+    with enable_grad():
         aux = None
         if has_aux:
             output, aux = output
@@ -235,6 +308,15 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
                     f"{list(p._a.shape)} while the given forward gradient is of size "
                     f"{list(t._a.shape)}.")
         outs, rebuild = flatten(output)
+        for out in outs:
+            if not isinstance(out, Tensor):
+                raise RuntimeError(
+                    "jvp(f, primals, tangents): expected f(*primals) to return only tensors, got "
+                    f"unsupported type {type(out)}")
+            if strict and not out.requires_grad:
+                raise RuntimeError(
+                    "jvp(f, primals, tangents, strict=True): The output of f is independent of the "
+                    "inputs. This is not allowed with strict=True.")
         pushed = [_push_one(o, leaves, ts, own) for o in outs]
     value, tangent = release(output, own), release(rebuild(pushed), own)
     return (value, tangent, release(aux, own)) if has_aux else (value, tangent)
@@ -277,6 +359,9 @@ def _join(parts: list[Tensor], shape: tuple[int, ...], like: Tensor) -> Tensor:
 def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
            chunk_size: int | None = None, _preallocate_and_copy: bool = False) -> Any:
     """The Jacobian by rows: shape ``output.shape + input.shape``, nested like both."""
+
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
@@ -343,13 +428,19 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
                 aux = got[2] if has_aux else None
                 column.append(flatten(got[1])[0])
             columns.append(column)
+        if rebuild_out is None:  # nothing to move: only the form of the result is asked for
+            outs, rebuild_out = flatten(of_wanted(*primals))
         blocks = []
         for o, out in enumerate(outs):
             n = out._a.ndim
             joined = []
             for k, x in enumerate(ins):
+                shape = tuple(out._a.shape) + tuple(x._a.shape)
+                if not columns[k]:
+                    joined.append(wrap(np.zeros(shape, out._a.dtype), out._dt))
+                    continue
                 stacked = NAMESPACE["stack"]([c[o] for c in columns[k]], n)
-                joined.append(stacked.reshape(tuple(out._a.shape) + tuple(x._a.shape)))
+                joined.append(stacked.reshape(shape))
             block = rebuild_in(joined)
             blocks.append(block if isinstance(argnums, tuple) else block[0])
         result = rebuild_out(blocks)

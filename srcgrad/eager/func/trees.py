@@ -44,6 +44,24 @@ def _build(shape: Any, values: Any) -> Any:
     return kind(*built) if hasattr(kind, "_fields") else kind(built)
 
 
+def outline(tree: Any) -> str:
+    """The structure of ``tree`` with a star for each leaf."""
+    if isinstance(tree, dict):
+        return "{" + ", ".join(f"{k!r}: {outline(v)}" for k, v in tree.items()) + "}"
+    if isinstance(tree, list):
+        return "[" + ", ".join(map(outline, tree)) + "]"
+    if isinstance(tree, tuple):
+        return "(" + ", ".join(map(outline, tree)) + (",)" if len(tree) == 1 else ")")
+    return "*"
+
+
+def specification(tree: Any) -> str:
+    """The structure of nested tuples as messages about calls show it."""
+    if not isinstance(tree, tuple):
+        return "*"
+    return "TreeSpec(tuple, None, [" + ",\n  ".join(specification(v) for v in tree) + "])"
+
+
 def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     """``tree`` with ``function`` applied to each leaf."""
     leaves, rebuild = flatten(tree)

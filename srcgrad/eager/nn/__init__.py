@@ -1,9 +1,11 @@
 """Neural networks: modules, functions, initialisation, tools for parameters."""
 
-from . import functional, init, modules, parameter, utils
+from . import functional, grad, init, modules, parameter, utils
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .module import Module
 from .modules import *  # noqa: F403  (all layers, listed in its __all__)
+from .modules import batchnorm, container, instancenorm  # noqa: F401
+from .modules import module as _module  # noqa: F401  (makes nn.modules.module)
 from .parameter import Buffer, Parameter
 
 __all__ = [
@@ -16,9 +18,12 @@ __all__ = [
     "ParameterList",
     "Sequential",
     "functional",
+    "grad",
     "init",
     "modules",
     "parameter",
     "utils",
 ]
 __all__ += modules.__all__
+for _class in (Module, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential):
+    setattr(modules, _class.__name__, _class)

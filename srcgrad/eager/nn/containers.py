@@ -376,7 +376,45 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The parameter under ``key``, or ``default``."""
-        return self.get(key, default)
+        if key not in self:
+            return default
+        return self[key]
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The parameter under ``key``, put there if there is none."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def popitem(self) -> tuple[str, Any]:
+        """Remove and return the last name and parameter."""
+        key = next(reversed(self._keys))
+        return key, self.pop(key)
+
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """Another one with ``default`` under each of ``keys``."""
+        return ParameterDict((key, default) for key in keys)
+
+    def copy(self) -> ParameterDict:
+        """Another one with the same parameters."""
+        return ParameterDict(OrderedDict(self.items()))
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._keys)
+
+    def __or__(self, other: ParameterDict) -> ParameterDict:
+        both = self.copy()
+        both.update(other)
+        return both
+
+    def __ror__(self, other: ParameterDict) -> ParameterDict:
+        both = other.copy()
+        both.update(self)
+        return both
+
+    def __ior__(self, other: ParameterDict) -> Self:
+        self.update(other)
+        return self
 
     def keys(self) -> Iterable[str]:
         """The names."""
@@ -392,7 +430,7 @@ class ParameterDict(Module):
 
     def update(self, parameters: Any) -> None:
         """Add parameters from a mapping or an iterable of pairs."""
-        for key, value in _pairs("Parameter", parameters):
+        for key, value in _pairs("Parameters", parameters):
             self[key] = value
 
     def extra_repr(self) -> str:

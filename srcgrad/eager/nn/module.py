@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from .. import basis as torch
 from ..typename import typename
+from .global_hooks import EVERYWHERE, registered
 from .module_call import ModuleCall
 from .module_state import ModuleState
 from .parameter import Buffer, Parameter
@@ -16,6 +18,28 @@ from .parameter import Buffer, Parameter
 def indented(text: str) -> str:
     first, *rest = text.split("\n")
     return "\n".join([first, *("  " + line for line in rest)])
+
+
+def empty_tables() -> dict[str, Any]:
+    """The tables that every module has, all empty."""
+    return {
+        "_parameters": {},
+        "_buffers": {},
+        "_non_persistent_buffers_set": set(),
+        "_backward_pre_hooks": OrderedDict(),
+        "_backward_hooks": OrderedDict(),
+        "_is_full_backward_hook": None,
+        "_forward_hooks": OrderedDict(),
+        "_forward_hooks_with_kwargs": OrderedDict(),
+        "_forward_hooks_always_called": OrderedDict(),
+        "_forward_pre_hooks": OrderedDict(),
+        "_forward_pre_hooks_with_kwargs": OrderedDict(),
+        "_state_dict_hooks": OrderedDict(),
+        "_state_dict_pre_hooks": OrderedDict(),
+        "_load_state_dict_pre_hooks": OrderedDict(),
+        "_load_state_dict_post_hooks": OrderedDict(),
+        "_modules": {},
+    }
 
 
 class Module(ModuleState, ModuleCall):
@@ -48,27 +72,12 @@ class Module(ModuleState, ModuleCall):
                     f"{type(self).__name__}.__init__() takes 1 positional argument but "
                     f"{len(args) + 1} were given"
                 )
-        self.__dict__.update(
-            training=True,
-            _parameters={},
-            _buffers={},
-            _non_persistent_buffers_set=set(),
-            _backward_pre_hooks=OrderedDict(),
-            _backward_hooks=OrderedDict(),
-            _is_full_backward_hook=None,
-            _forward_hooks=OrderedDict(),
-            _forward_hooks_with_kwargs=OrderedDict(),
-            _forward_hooks_always_called=OrderedDict(),
-            _forward_pre_hooks=OrderedDict(),
-            _forward_pre_hooks_with_kwargs=OrderedDict(),
-            _state_dict_hooks=OrderedDict(),
-            _state_dict_pre_hooks=OrderedDict(),
-            _load_state_dict_pre_hooks=OrderedDict(),
-            _load_state_dict_post_hooks=OrderedDict(),
-            _modules={},
-        )
+        self.__dict__.update(empty_tables(), training=True)
         if self.call_super_init:
             super().__init__(*args, **kwargs)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**empty_tables(), **self.__dict__, **state})
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; every subclass defines it."""
@@ -98,7 +107,7 @@ class Module(ModuleState, ModuleCall):
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
                 "(torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = registered(EVERYWHERE.buffer, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -120,6 +129,8 @@ class Module(ModuleState, ModuleCall):
                 f"created explicitly. To express '{name}' as a function of another Tensor, "
                 "compute the value in the forward() method."
             )
+        if param is not None:
+            param = registered(EVERYWHERE.parameter, self, name, param)
         self._parameters[name] = param
 
     def add_module(self, name: str, module: Any) -> None:
@@ -134,7 +145,7 @@ class Module(ModuleState, ModuleCall):
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
-        self._modules[name] = module
+        self._modules[name] = registered(EVERYWHERE.module, self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         """The same as :meth:`add_module`."""
@@ -174,14 +185,14 @@ class Module(ModuleState, ModuleCall):
             if params is None:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             self._forget(name, "_modules")
-            self._modules[name] = value
+            self._modules[name] = registered(EVERYWHERE.module, self, name, value)
         elif params is not None and name in self._modules:
             if value is not None:
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as child module '{name}' "
                     "(torch.nn.Module or None expected)"
                 )
-            self._modules[name] = value
+            self._modules[name] = registered(EVERYWHERE.module, self, name, value)
         elif isinstance(value, Buffer) or (params is not None and name in self._buffers):
             if value is not None and not isinstance(value, torch.Tensor):
                 raise TypeError(
@@ -373,6 +384,13 @@ class Module(ModuleState, ModuleCall):
                 "nn.Module.to only accepts floating point or complex dtypes, but got desired "
                 f"dtype={dtype}"
             )
+        if dtype.is_complex:
+            warnings.warn(
+                "Complex modules are a new feature under active development whose design may "
+                "change, and some modules might not work as expected when using complex tensors as "
+                "parameters or buffers. Please file an issue at https://github.com/pytorch/pytorch/"
+                "issues/new?template=bug-report.yml if a complex module does not work as "
+                "expected.", stacklevel=2)
         return self._apply(
             lambda t: t.to(dtype) if t.is_floating_point() or t.is_complex() else t
         )

@@ -9,7 +9,8 @@ from typing import Any
 
 from .. import basis as torch
 from ..removable import RemovableHandle
-from .backward_hooks import BackwardHook
+from .backward_hooks import BackwardHook, what_plain_hooks_miss
+from .global_hooks import EVERYWHERE
 
 NOT_BOTH = (
     "Cannot use both regular backward hooks and full backward hooks on a single Module. "
@@ -92,7 +93,7 @@ class ModuleCall:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         own = self.__dict__
         if not (own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"]
-                or own["_backward_pre_hooks"]):
+                or own["_backward_pre_hooks"] or EVERYWHERE.calls()):
             return self.forward(*args, **kwargs)
         called: set[int] = set()
         try:
@@ -105,15 +106,18 @@ class ModuleCall:
         self, args: tuple[Any, ...], kwargs: dict[str, Any], called: set[int]
     ) -> Any:
         args, kwargs = self._run_pre_hooks(args, kwargs)
-        full = list(self._backward_hooks.values()) if self._is_full_backward_hook else []
+        full, plain = (
+            [hook for of, table in ((EVERYWHERE.full, EVERYWHERE.backward),
+                                    (self._is_full_backward_hook, self._backward_hooks))
+             if of is kind for hook in table.values()] for kind in (True, False))
+        before = [*EVERYWHERE.backward_pre.values(), *self._backward_pre_hooks.values()]
         marks = None
-        if full or self._backward_pre_hooks:
-            marks = BackwardHook(self, full, list(self._backward_pre_hooks.values()))
+        if full or before:
+            marks = BackwardHook(self, full, before)
             args = marks.setup_input_hook(args)
         result = self.forward(*args, **kwargs)
-        for number, hook in list(self._forward_hooks.items()):
-            if number in self._forward_hooks_always_called:
-                called.add(number)
+        for number, hook in self._after():
+            called.add(number)
             replaced = self._run_forward_hook(number, hook, args, kwargs, result)
             result = result if replaced is None else replaced
         if marks is not None:
@@ -124,14 +128,17 @@ class ModuleCall:
                     stacklevel=3,
                 )
             result = marks.setup_output_hook(result)
-        if self._is_full_backward_hook is False:
-            self._attach_plain_backward(result)
+        if plain:
+            self._attach_plain_backward(plain, args, result)
         return result
+
+    def _after(self) -> list[tuple[int, Any]]:
+        return [*EVERYWHERE.forward.items(), *self._forward_hooks.items()]
 
     def _run_pre_hooks(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        for number, hook in list(self._forward_pre_hooks.items()):
+        for number, hook in (*EVERYWHERE.forward_pre.items(), *self._forward_pre_hooks.items()):
             if number in self._forward_pre_hooks_with_kwargs:
                 both = hook(self, args, kwargs)
                 if both is None:
@@ -151,11 +158,11 @@ class ModuleCall:
     def _run_forward_hook(
         self, number: int, hook: Any, args: Any, kwargs: Any, result: Any
     ) -> Any:
-        if number in self._forward_hooks_with_kwargs:
+        if number in self._forward_hooks_with_kwargs or number in EVERYWHERE.with_kwargs:
             return hook(self, args, kwargs, result)
         return hook(self, args, result)
 
-    def _attach_plain_backward(self, result: Any) -> None:
+    def _attach_plain_backward(self, hooks: list[Any], args: Any, result: Any) -> None:
         found = result
         while not isinstance(found, torch.Tensor):
             if isinstance(found, dict):
@@ -163,21 +170,26 @@ class ModuleCall:
             else:
                 found = found[0]
         if found.grad_fn is not None:
-            for hook in self._backward_hooks.values():
+            for hook in hooks:
                 found.grad_fn.register_hook(
                     lambda grads_in, grads_out, hook=hook: hook(self, grads_in, grads_out)
                 )
+            missing = what_plain_hooks_miss(args, result, found.grad_fn)
+            if missing:
+                warnings.warn(missing, FutureWarning, stacklevel=5)
 
     def _call_remaining(self, args: Any, kwargs: Any, called: set[int]) -> None:
         """After an error: the hooks that asked to be called always and were not yet."""
-        for number, hook in list(self._forward_hooks.items()):
-            if number not in self._forward_hooks_always_called or number in called:
+        always = EVERYWHERE.always_called.keys() | self._forward_hooks_always_called.keys()
+        for number, hook in self._after():
+            if number not in always or number in called:
                 continue
             try:
                 self._run_forward_hook(number, hook, args, kwargs, None)
             except Exception as error:
+                scope = "global " if number in EVERYWHERE.forward else ""
                 warnings.warn(
-                    "module forward hook with ``always_call=True`` raised an exception that was "
-                    f"silenced as another error was raised in forward: {error}",
+                    f"{scope}module forward hook with ``always_call=True`` raised an exception "
+                    f"that was silenced as another error was raised in forward: {error}",
                     stacklevel=3,
                 )

@@ -25,6 +25,7 @@ from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.rules import blends, flat_functions
+from srcgrad.rules.complex_power import complex_power
 
 _SHOWN = {"x1": "self", "x2": "other"}
 add_plain = binary("_add", np.add, node="AddBackward0", torch=False, method=False, inplace=False)
@@ -187,6 +188,15 @@ _power = {
 }
 
 
+_complex_power = {
+    "scalar": Primitive(complex_power, "PowBackward0", shown={"x1": "self", "x2": "exponent"}),
+    "tensor": Primitive(complex_power, "PowBackward1", main=False,
+                        shown={"x1": "self", "x2": "exponent", "ans": "result"}),
+    "base": Primitive(complex_power, "PowBackward2", main=False,
+                      shown={"x1": "self", "x2": "exponent", "ans": "result"}),
+}
+
+
 @op("pow", inplace=True, fast=fast_pair(_power["scalar"], numbers_only=True))
 def power(input: Any, exponent: Any) -> Any:
     """``input ** exponent``; one of the two may be a number."""
@@ -196,6 +206,9 @@ def power(input: Any, exponent: Any) -> Any:
         raise not_implemented("pow", d)
     if d.category < dt.FLOATING and is_number(exponent) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
+    kind = "scalar" if is_number(exponent) else "base" if is_number(input) else "tensor"
+    if d.category == dt.COMPLEX:
+        return promoted(_complex_power[kind], d, input, exponent)
     with np.errstate(all="ignore"):
         if d.category < dt.FLOATING and np.any(np.asarray(y) < 0):
             r = np.trunc(np.power(np.asarray(x, float), y)).astype(d.numpy)
@@ -207,7 +220,6 @@ def power(input: Any, exponent: Any) -> Any:
                 raise
     r = store(d, r)
     if state.mode and d.category >= dt.FLOATING:
-        kind = ("scalar" if is_number(exponent) else "base" if is_number(input) else "tensor")
         return _power[kind].finish(r, (input, exponent), {}, d)
     return wrap(r, d)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
+from srcgrad.eager.attributes import C_NAMES
 from srcgrad.eager.dispatch import bad_argument, is_number, need_tensor, op, register, type_name
 from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, promoted
 from srcgrad.eager.primitive import Primitive
@@ -52,7 +53,7 @@ def _clamped(prim: Primitive, input: Tensor, low: Any, high: Any) -> Any:
     operands = [v for v in (input, low, high) if v is not None]
     d = arithmetic_dtype(*operands)
     if d.category == dt.COMPLEX:
-        raise RuntimeError("clamp is not supported for complex types")
+        raise NotImplementedError("clamp is not supported for complex types")
     bounds = [None if v is None else promotion.as_array(v, d) for v in (low, high)]
     a = promotion.as_array(input, d)
     try:
@@ -118,7 +119,14 @@ def where(condition: Any = None, input: Any = None, other: Any = None, *, out: A
 register("where", where, method=False)
 register("where", lambda self, condition, other: where(condition, self, other), torch=False)
 
-_LERP = Primitive(blends.lerp, "LerpBackward0", shown={"start": "self"})
+def _lerp(start: Any, end: Any, weight: Any) -> Any:
+    if start.dtype != np.float16:
+        return blends.lerp(start, end, weight)
+    wide = blends.lerp(start.astype(np.float32), end.astype(np.float32), weight)
+    return wide.astype(np.float16)  # rounded once
+
+
+_LERP = Primitive(blends.lerp, "LerpBackward0", primal=_lerp, shown={"start": "self"})
 _LERP_TENSOR = Primitive(blends.lerp, "LerpBackward1", shown={"start": "self"}, main=False)
 
 
@@ -128,7 +136,7 @@ def _same_kind(name: str, first: Tensor, other: Tensor, argument: str) -> None:
 
 
 def _c(t: Tensor) -> str:
-    return {"float32": "float", "float64": "double", "int64": "long"}.get(t._dt.name, t._dt.name)
+    return {"int64": "long int"}.get(t._dt.name, C_NAMES.get(t._dt.name, t._dt.name))
 
 
 @op(inplace=True)
@@ -223,7 +231,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
     everywhere = wrap(np.asarray(True), dt.bool_)
     prim = _FILL_WITH if isinstance(value, Tensor) else _CONSTANT
     return apply_in_place(
-        input, lambda old: prim.finish(r, (old, everywhere, value), {}, d))
+        input, lambda old: prim.finish(r, (old, everywhere, value), {}, d), constant=True)
 
 
 _FILL_WITH = Primitive(blends.masked_fill, "FillBackward3", main=False)
@@ -235,7 +243,8 @@ def zero(input: Tensor) -> Tensor:
     """Write zeros to all elements."""
     r = np.zeros_like(input._a)
     everywhere = wrap(np.asarray(True), dt.bool_)
-    return apply_in_place(input, lambda old: _ZERO.finish(r, (old, everywhere, 0), {}, old._dt))
+    return apply_in_place(
+        input, lambda old: _ZERO.finish(r, (old, everywhere, 0), {}, old._dt), constant=True)
 
 
 # -- complex numbers from parts ------------------------------------------------------------

@@ -10,7 +10,7 @@ from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import is_number, need_tensor, op
 from srcgrad.eager.grad_mode import GRAD, state
-from srcgrad.eager.layout import contiguous_format
+from srcgrad.eager.layout import arranged, contiguous_format
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
@@ -26,16 +26,17 @@ _to_copy = Primitive(cast, "ToCopyBackward0")
 @op()
 def clone(input: Tensor, *, memory_format: Any = None) -> Any:
     """A copy that gradients flow through."""
-    order = "C" if memory_format is contiguous_format else "K"
-    return _clone.finish(input._a.copy(order), (input,), {}, input._dt)
+    a = arranged(input._a, memory_format)
+    return _clone.finish(a.copy("K") if a is input._a else a, (input,), {}, input._dt)
 
 
 @op(torch=False, out=False)
 def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
-    """``input`` itself if it is contiguous, else a copy."""
-    if input._a.flags.c_contiguous:
+    """``input`` itself if it is laid out so, else a copy."""
+    a = arranged(input._a, memory_format)
+    if a is input._a:
         return input
-    return _clone.finish(input._a.copy("C"), (input,), {}, input._dt)  # type: ignore[no-any-return]
+    return _clone.finish(a, (input,), {}, input._dt)  # type: ignore[no-any-return]
 
 
 def convert(input: Tensor, d: dt.dtype, copy: bool = False) -> Tensor:
@@ -63,7 +64,16 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             d = value._dt
         elif isinstance(value, str | devices.device):
             devices.check(value)
-    return convert(input, input._dt if d is None else d, copy)
+    out = convert(input, input._dt if d is None else d, copy)
+    form = kwargs.pop("memory_format", None)
+    return out if form is None else _arranged(out, form)
+
+
+def _arranged(input: Tensor, form: Any) -> Tensor:
+    a = arranged(input._a, form)
+    if a is input._a:
+        return input
+    return _to_copy.finish(a, (input, input._dt.numpy), {}, input._dt)  # type: ignore[no-any-return]
 
 
 def _to_dtype(d: dt.dtype) -> Any:
@@ -124,6 +134,13 @@ def copy_into(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         np.broadcast_to(source._a, input._a.shape)
     except ValueError:
         from_shape, to_shape = source._a.shape, input._a.shape
+        try:
+            broad = np.broadcast_shapes(from_shape, to_shape)
+        except ValueError:
+            broad = to_shape
+        if broad != to_shape:
+            raise RuntimeError(f"output with shape {list(to_shape)} doesn't match the broadcast "
+                               f"shape {list(broad)}") from None
         n = max(len(to_shape), len(from_shape))
         for i in range(1, min(len(from_shape), len(to_shape)) + 1):
             if from_shape[-i] not in (1, to_shape[-i]):

@@ -12,6 +12,8 @@ from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.ops.indexing import select
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.recording import SPECIAL
+from srcgrad.eager.strides import address, strided
+from srcgrad.eager.tangents import follows_base
 from srcgrad.eager.tensor import Array, Tensor
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.rules.complex_pairs import from_pairs, to_pairs
@@ -26,27 +28,19 @@ def _retyped(prim: Primitive, input: Tensor, view: Any) -> Tensor:
     t = make_view(input, a, None, d=dt.FROM_NUMPY[a.dtype], replay=view)
     if state.mode & GRAD and requires_grad(input):
         prim.record({"a": input}, (t,))
-    if state.mode & FORWARD:
+    if state.mode & FORWARD and not follows_base(input):
         push_forward(prim, {"a": input}, (t,))
     return t
 
 
 def _pairs(a: Array) -> Array:
-    real = a.real
-    step = real.dtype.itemsize
-    return np.lib.stride_tricks.as_strided(real, (*a.shape, 2), (*a.strides, step))
+    part = np.float32 if a.dtype == np.complex64 else np.float64
+    return strided(a, (*a.shape, 2), (*a.strides, a.itemsize // 2), 0, part)
 
 
 def _numbers(a: Array) -> Array:
     kind = np.complex64 if a.dtype == np.float32 else np.complex128
-    return np.ndarray(a.shape[:-1], kind, _whole(a), 0, a.strides[:-1]) if a.size else np.empty(
-        a.shape[:-1], kind)
-
-
-def _whole(a: Array) -> Array:
-    """A one-dimensional array over the memory of ``a``, from its first element."""
-    span = 1 + sum((n - 1) * s for n, s in zip(a.shape, a.strides)) // a.itemsize
-    return np.lib.stride_tricks.as_strided(a, (span,), (a.itemsize,))
+    return strided(a, a.shape[:-1], a.strides[:-1], 0, kind)
 
 
 @op(out=False)
@@ -72,6 +66,8 @@ def view_as_complex(input: Tensor) -> Tensor:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(s % (2 * a.itemsize) for s in a.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if (address(a) - address(input._ver[1])) % (2 * a.itemsize):
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     return _retyped(_AS_COMPLEX, input, _numbers)
 
 

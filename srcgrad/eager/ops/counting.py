@@ -27,6 +27,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     low, high = float(min), float(max)
     if low == high and a.size:
         low, high = float(a.min()), float(a.max())
+    if not np.isfinite(low) or not np.isfinite(high):
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
     if low == high:
         low, high = low - 1, high + 1
     if low > high:
@@ -39,7 +41,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
 @op(out=False)
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each number occurs (or the sum of its weights)."""
-    if input._dt.category >= dt.FLOATING:
+    if input._dt.category != dt.INTEGRAL:
         raise not_implemented("bincount_cpu", input._dt)
     if input._a.ndim != 1 or (
             input._a.size and input._a.min() < 0):
@@ -106,8 +108,10 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False,
            return_counts: bool = False, dim: int | None = None) -> Any:
     """The different elements (or slices along ``dim``), in order."""
     i = None if dim is None else wrap_dim(dim, input)
+    if input._dt.category == dt.COMPLEX:
+        raise not_implemented("unique", input._dt)
     values, inverse, counts = np.unique(
-        input._a, return_inverse=True, return_counts=True, axis=i)
+        input._a, return_inverse=True, return_counts=True, axis=i, equal_nan=False)
     inverse = inverse.reshape(input._a.shape if i is None else (-1,))
     made = _UNIQUE.finish(values, (input,), {}, input._dt)
     return _selected(made, inverse, counts, return_inverse, return_counts)

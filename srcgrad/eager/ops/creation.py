@@ -14,6 +14,7 @@ from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import creator, op, store_out
 from srcgrad.eager.grad_mode import INFERENCE, state
+from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.tensor import Tensor, extra, store, wrap
 
 
@@ -278,6 +279,8 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | N
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(v, int) for v in (start, end, step))
     d = dtype or (out._dt if out is not None else dt.int64 if whole else dt.get_default_dtype())
+    if d.category in (dt.BOOL, dt.COMPLEX):
+        raise not_implemented("arange_cpu", d)
     if d.category <= dt.INTEGRAL:
         if d is dt.int64:
             start, end, step = int(start), int(end), int(step)

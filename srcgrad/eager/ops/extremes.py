@@ -8,12 +8,14 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
+from srcgrad.eager.joint import joint
 from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.ops.pairs import maximum, minimum
 from srcgrad.eager.ops.reductions import wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.return_types import struct
+from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.selection import lower_median, pick
 
@@ -32,16 +34,17 @@ def picked(name: str, node: str) -> Any:
             indices = np.zeros((), np.int64)
         elif not keepdim:
             indices = np.squeeze(indices, dim)
-        return result(values, wrap(np.ascontiguousarray(indices, dtype=np.int64).reshape(
-            indices.shape), dt.int64))
+        shown = wrap(np.array(indices, np.int64), dt.int64)  # the rule keeps an array of its own
+        guard(values, shown)
+        return result(values, shown)
 
     return build
 
 
-def check_nonempty(name: str, input: Tensor, dim: int) -> None:
+def check_nonempty(name: str, input: Tensor, dim: int, call: str = "()") -> None:
     """Raise if there is nothing to choose from along ``dim``."""
     if input._a.ndim and input._a.shape[dim] == 0:
-        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+        raise IndexError(f"{name}{call}: Expected reduction dim {dim} to have non-zero size.")
 
 
 def _no_complex(kernel: str, input: Tensor) -> None:
@@ -119,16 +122,19 @@ _MIN_MAX = struct("aminmax", "min", "max")
 @op()
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """The least and the greatest element, of all or along a dimension."""
+    if input._dt.category == dt.COMPLEX:
+        raise not_implemented("aminmax_cpu", input._dt)
     if dim is None:
         if input._a.size == 0:
             raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the "
                                "operation has no identity.")
-        return _MIN_MAX(_LEAST(input, keepdims=keepdim), _MOST(input, keepdims=keepdim))
+        return _MIN_MAX(*joint("AminmaxBackward0", _LEAST(input, keepdims=keepdim),
+                               _MOST(input, keepdims=keepdim)))
     i = wrap_dim(dim, input)
-    check_nonempty("aminmax", input, i)
+    check_nonempty("aminmax", input, i, call="")
     axis = i if input._a.ndim else None
-    return _MIN_MAX(_LEAST(input, axis=axis, keepdims=keepdim),
-                    _MOST(input, axis=axis, keepdims=keepdim))
+    return _MIN_MAX(*joint("AminmaxBackward0", _LEAST(input, axis=axis, keepdims=keepdim),
+                           _MOST(input, axis=axis, keepdims=keepdim)))
 
 
 def _argument(name: str, function: Any) -> None:
@@ -227,6 +233,9 @@ _mode = picked("mode", "ModeBackward0")
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The ``k``-th smallest element along a dimension, and where it is."""
     i = wrap_dim(dim, input)
+    check_nonempty("kthvalue", input, i)
+    if input._dt.category in (dt.COMPLEX, dt.BOOL):
+        raise not_implemented("kthvalue_cpu", input._dt)
     n = input._a.shape[i] if input._a.ndim else 1
     if not 1 <= k <= n:
         raise RuntimeError(
@@ -243,11 +252,15 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     i = wrap_dim(dim, input)
     a = input._a
     check_nonempty("mode", input, i)
+    _no_complex("mode_cpu", input)
     if a.ndim == 0:
         return _mode(input, np.zeros((), np.int64), i, keepdim)
     lines = np.moveaxis(a, i, -1)
     places = np.empty((*lines.shape[:-1], 1), np.int64)
     for where in np.ndindex(lines.shape[:-1]):
-        values, counts = np.unique(lines[where], return_counts=True)
-        places[where] = np.flatnonzero(lines[where] == values[np.argmax(counts)])[-1]
+        values, counts = np.unique(lines[where], return_counts=True,
+                                   equal_nan=False)
+        most = values[np.argmax(counts)]
+        same = lines[where] == most if most == most else np.isnan(lines[where])
+        places[where] = np.flatnonzero(same)[-1]
     return _mode(input, np.moveaxis(places, -1, i), i, keepdim)

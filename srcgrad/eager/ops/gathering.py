@@ -14,6 +14,7 @@ from srcgrad.eager.ops.indexing import index_put_copy
 from srcgrad.eager.ops.shapes import expand, reshape, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import check_broadcast
+from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
 from srcgrad.rules import placing, splitting
 
@@ -43,6 +44,12 @@ def _indices(name: str, index: Any, position: int = 3) -> Array:
         kinds = "int32 or int64" if name == "index_select" else "int32/int64"
         raise RuntimeError(f"{name}(): Expected dtype {kinds} for index")
     return index._a if index._a.size else index._a.astype(np.int64)
+
+
+def guarded(out: Tensor, index: Tensor) -> Tensor:
+    """``out``, whose backward needs ``index`` as it is now."""
+    guard(out, index)
+    return out
 
 
 def _kind(t: Tensor) -> str:
@@ -75,7 +82,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
         return input.reshape(-1)[:0].reshape(places.shape)
     _fits("gather", places, input._a, i, "input")
     _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
-    return _GATHER(input, wrap(places, dt.int64), axis=i)
+    out = guarded(_GATHER(input, wrap(places, dt.int64), axis=i), index)
+    return out if out._a.shape == places.shape else reshape(out, places.shape)
 
 
 @op()
@@ -183,11 +191,11 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
         raise IndexError("index_select(): Index is supposed to be a vector")
     places = np.atleast_1d(_indices("index_select", index))
     if input._a.ndim == 0:
-        return input.clone()
+        return named(input.clone(), "IndexSelectBackward0")
     n = input._a.shape[i]
     if places.size and (places.min() < 0 or places.max() >= n):
         raise IndexError("index out of range in self")
-    return _INDEX_SELECT(input, wrap(places, dt.int64), axis=i)
+    return guarded(_INDEX_SELECT(input, wrap(places, dt.int64), axis=i), index)
 
 
 def _along(dim: int, places: Any) -> tuple[Any, ...]:
@@ -219,7 +227,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
                            f"(self) {_kind(input)} and (source) {_kind(source)}")
     _same_slices("index_add_()", input, source, i, places)
     src = source if alpha == 1 else source * alpha
-    return _INDEX_ADD(input, src, _along(i, places), "add")
+    out = _INDEX_ADD(input, src, _along(i, places), "add")
+    return guarded(out, index) if src.requires_grad else out
 
 
 def _same_slices(name: str, input: Tensor, source: Tensor, dim: int, places: Array) -> None:
@@ -243,7 +252,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
         raise RuntimeError("index_copy_(): self and source expected to have the same dtype, but "
                            f"got (self) {_kind(input)} and (source) {_kind(source)}")
     _same_slices("index_copy_()", input, source, i, places)
-    return _INDEX_COPY(input, source, _along(i, places), "set")
+    return guarded(_INDEX_COPY(input, source, _along(i, places), "set"), index)
 
 
 @op(inplace=True)
@@ -254,8 +263,10 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
         if value._a.ndim:
             raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got "
                                f"tensor with {value._a.ndim} dimension(s).")
-        return _INDEX_FILL_TENSOR(input, value.to(input._dt), _along(i, places), "set")
-    return _INDEX_FILL(input, store(input._dt, np.asarray(value)), _along(i, places), "set")
+        return guarded(
+            _INDEX_FILL_TENSOR(input, value.to(input._dt), _along(i, places), "set"), index)
+    return guarded(
+        _INDEX_FILL(input, store(input._dt, np.asarray(value)), _along(i, places), "set"), index)
 
 
 @op()
@@ -322,12 +333,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
         raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
                            f"{_kind(mask)}")
     if source._dt is not input._dt:
-        raise RuntimeError("masked_scatter_: expected self and source to have same dtypes but got "
+        raise RuntimeError("masked_scatter: expected self and source to have same dtypes but got"
                            f"{_kind(input)} and {_kind(source)}")
     shape = np.broadcast_shapes(input._a.shape, mask._a.shape)
     if int(np.broadcast_to(mask._a, shape).sum()) > source._a.size:
-        raise RuntimeError("masked_scatter: expected self and source to have the same number of "
-                           "elements")
+        raise RuntimeError("Number of elements of source < number of ones in mask")
     return _MASKED_SCATTER(input, mask, source)
 
 
@@ -384,6 +394,10 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
                      dim2: int = 1) -> Any:
     """``input`` with ``src`` on a diagonal."""
     i, j = wrap_dim(dim1, input), wrap_dim(dim2, input)
+    have = np.diagonal(input._a, offset, i, j).shape
+    if have != src._a.shape:
+        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
+                           f"{list(src._a.shape)}, slice size = {list(have)}")
     return _DIAGONAL_SCATTER(input, src, offset, i, j)
 
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import register, view_of
-from srcgrad.eager.grad_mode import GRAD, state
+from srcgrad.eager.grad_mode import GRAD, HOOKS, state
 from srcgrad.eager.ops.shapes import unsqueeze, wrap_dim
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import requires_grad
-from srcgrad.eager.writes import apply_in_place, bump, check_writable, write
+from srcgrad.eager.writes import apply_in_place, bump, check_writable, refuse_shared, write
 from srcgrad.rules.writing import put, put_add
 
 _C_NAME = {"float32": "float", "float64": "double", "float16": "at::Half", "int64": "int64_t",
@@ -122,10 +123,15 @@ def _consumed(part: Any) -> int:
     return 1
 
 
-def _basic(input: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
-    """Apply the basic parts as views; the advanced ones are left, by dimension of the view."""
+def _basic(
+    input: Tensor, parts: tuple[Any, ...], alone: bool = False
+) -> tuple[Tensor, list[Any]]:
+    """Apply the basic parts as views; the advanced ones are left, by dimension of the view.
+
+    ``alone``: the one part is a slice, which makes a view even if it leaves nothing out.
+    """
     used = sum(_consumed(p) for p in parts if p is not Ellipsis)
-    if input._a.ndim == 0 and any(isinstance(p, slice) for p in parts):
+    if input._a.ndim == 0 and len(parts) == 1 and isinstance(parts[0], slice):
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if used > input._a.ndim:
         raise IndexError(f"too many indices for tensor of dimension {input._a.ndim}")
@@ -151,7 +157,7 @@ def _basic(input: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
                 raise ValueError("step must be greater than zero")
             n = out._a.shape[dim]
             start, stop, step = part.indices(n)
-            if start != 0 or stop != n or step != 1:
+            if alone or start != 0 or stop != n or step != 1:
                 out = slice_view(out, dim, part)
             left.append(slice(None))
             dim += 1
@@ -210,16 +216,19 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             raise IndexError(f"index {index} is out of bounds for dimension 0 with size {n}")
         return select(self, 0, index)
     parts = _normal(index)
-    if self._a.ndim == 0 and any(isinstance(p, int) and not isinstance(p, bool) for p in parts):
+    if self._a.ndim == 0 and len(parts) == 1 and isinstance(parts[0], int) and not isinstance(
+            parts[0], bool):
         raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
                          "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
-    out, left = _basic(self, parts)
+    out, left = _basic(self, parts, index.__class__ is slice)
     if not any(isinstance(p, np.ndarray) for p in left):
         if out is self:
             return view_of(_alias, self, self._a.view(), {"a": self})
         return out
     _check_bounds(left, out._a.shape)
     key = _advanced_key(left)
+    if state.mode & HOOKS:  # what hooks hold is not watched
+        key = tuple(k.copy() if isinstance(k, np.ndarray) else k for k in key)
     try:
         r = out._a[key]
     except IndexError as error:
@@ -229,7 +238,11 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             f"{shapes}") from error
     if r.ndim > 1:
         r = np.ascontiguousarray(r)
-    return _index.finish(r, (out, key), {}, self._dt)  # type: ignore[no-any-return]
+    result: Tensor = _index.finish(r, (out, key), {}, self._dt)
+    if result._rg:
+        given = index if isinstance(index, tuple | list) else (index,)
+        guard(result, *[p for p in given if isinstance(p, Tensor)])
+    return result
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
@@ -244,6 +257,10 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
                                "without overflow")
         value = wrap(store(self._dt, np.asarray(value)), self._dt)
     parts = _normal(index)
+    if self._a.ndim == 0 and len(parts) == 1 and isinstance(parts[0], int) and not isinstance(
+            parts[0], bool):
+        raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                         "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
     out, left = _basic(self, parts)
     if not any(isinstance(p, np.ndarray) for p in left):
         write(out, _fit(value, out._a.shape))
@@ -260,10 +277,13 @@ def _fit(value: Tensor, shape: tuple[int, ...]) -> Tensor:
         np.broadcast_to(value._a, shape)
     except ValueError:
         have = value._a.shape
+        while have and have[0] == 1:
+            have = have[1:]
         n = len(shape)
         if len(have) > n:
             raise RuntimeError(
-                f"expand(torch.FloatTensor{{{list(have)}}}, size={list(shape)}): the number of "
+                f"expand(torch.{value._dt.tensor_name}Tensor{{{list(have)}}}, "
+                f"size={list(shape)}): the number of "
                 f"sizes provided ({n}) must be greater or equal to the number of dimensions in "
                 f"the tensor ({len(have)})") from None
         for i in range(1, len(have) + 1):
@@ -276,6 +296,9 @@ def _fit(value: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def _check_put(target: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
+    if len(key) > target._a.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {target._a.ndim} (got "
+                         f"{len(key)})")
     place = target._a[key]
     try:
         np.broadcast_to(value._a, place.shape)
@@ -283,7 +306,7 @@ def _check_put(target: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(value._a.shape)} cannot be broadcast to "
             f"indexing result of shape {list(place.shape)}") from None
-    if value._dt is not target._dt and value._a.ndim:
+    if value._dt is not target._dt:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{target._dt.tensor_name} for the destination and {value._dt.tensor_name} for the "
@@ -303,7 +326,11 @@ def index_put(
     target: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: bool = False
 ) -> None:
     """Write ``value`` at advanced index ``key`` of ``target``."""
+    if state.mode & GRAD:
+        check_writable(target, requires_grad(target) or requires_grad(value))
     _check_put(target, key, value)
+    refuse_shared(target, value)
+    key = tuple(k.copy() if isinstance(k, np.ndarray) else k for k in key)  # it may be written
     if state.mode & GRAD and (requires_grad(target) or requires_grad(value)):
         prim = _index_add if accumulate else _index_put
         apply_in_place(target, lambda old: prim(old, value.to(target._dt), key=key))

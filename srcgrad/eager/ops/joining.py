@@ -15,6 +15,7 @@ from srcgrad.eager.ops.indexing import slice_view
 from srcgrad.eager.ops.shapes import expand, reshape, unsqueeze, view, wrap_dim
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.recording import SPECIAL
+from srcgrad.eager.tangents import follows_base
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.rules import splitting
@@ -151,6 +152,10 @@ _joined("column_stack",
 @op(method=False, out=False)
 def block_diag(*tensors: Any) -> Any:
     """Matrices along the diagonal of a larger one."""
+    for i, t in enumerate(tensors):
+        if t._a.ndim > 2:
+            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. "
+                               f"Input {i} has {t._a.ndim} dimensions")
     return _BLOCK([_two(t) for t in tensors])
 
 
@@ -163,7 +168,7 @@ def many_views(prim: Primitive, input: Tensor, arrays: Any, **settings: Any) -> 
     named = {"a": input, **settings}
     if made and state.mode & GRAD and requires_grad(input):
         prim.record(named, made)
-    if made and state.mode & FORWARD:
+    if made and state.mode & FORWARD and not follows_base(input):
         push_forward(prim, named, made)
     return made
 
@@ -356,6 +361,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
 @op(method=False, out=False)
 def cartesian_prod(*tensors: Any) -> Any:
     """All combinations of the elements of vectors, as rows."""
+    for t in tensors:
+        if t._a.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._a.shape)}")
     if len(tensors) == 1:
         return tensors[0]
     return stack([reshape(g, -1) for g in meshgrid(*tensors, indexing="ij")], dim=1)

@@ -16,6 +16,7 @@ from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.products import dot, mm
 from srcgrad.eager.ops.shapes import expand, permute, reshape, unsqueeze, view, wrap_dim
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.rules import combined_products
 from srcgrad.rules.tensor_norms import power_norm
@@ -446,7 +447,9 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
 
 
 def _named_distance(prim: Primitive, input: Tensor, other: Tensor, p: float) -> Any:
-    return prim(reshape(input - other, -1), order=float(p), axis=-1, keepdims=False)
+    out = prim(reshape(input - other, -1), order=float(p), axis=-1, keepdims=False)
+    guard(out, input, other)
+    return out
 
 
 @op(method=False, out=False)
@@ -465,7 +468,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> A
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     gaps = unsqueeze(x1, -2) - unsqueeze(x2, -3)
-    return _CDIST(gaps, order=float(p), axis=-1, keepdims=False)
+    out = _CDIST(gaps, order=float(p), axis=-1, keepdims=False)
+    guard(out, x1, x2)
+    return out
 
 
 @op(inplace=True)

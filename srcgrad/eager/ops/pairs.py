@@ -12,6 +12,7 @@ from srcgrad.eager.dispatch import (
     bad_argument,
     binary,
     check_result,
+    into,
     is_number,
     need_tensor,
     op,
@@ -117,7 +118,7 @@ def _check_zero(d: dt.dtype, other: Any) -> None:
 def fmod(input: Tensor, other: Any) -> Any:
     """The remainder of a division, with the sign of ``input``."""
     d = arithmetic_dtype(input, operand("fmod", other))
-    if d.category == dt.COMPLEX:
+    if d.category in (dt.COMPLEX, dt.BOOL):
         raise not_implemented("fmod_cpu", d)
     _check_zero(d, other)
     return promoted(_FMOD if is_number(other) else _FMOD_TENSOR, d, input, other)
@@ -127,7 +128,7 @@ def fmod(input: Tensor, other: Any) -> Any:
 def remainder(input: Any, other: Any) -> Any:
     """The remainder of a division, with the sign of ``other``."""
     d = arithmetic_dtype(input, operand("remainder", other))
-    if d.category == dt.COMPLEX:
+    if d.category in (dt.COMPLEX, dt.BOOL):
         raise not_implemented("remainder_cpu", d)
     _check_zero(d, other)
     if is_number(input):
@@ -157,6 +158,8 @@ register("__imod__", _imod, torch=False)
 def copysign(input: Tensor, other: Any) -> Any:
     """The size of ``input`` with the sign of ``other``."""
     d = arithmetic_dtype(input, operand("copysign", other), floats=True)
+    if d.category == dt.COMPLEX:
+        raise not_implemented("copysign_cpu", d)
     return promoted(_COPYSIGN_NUMBER if is_number(other) else _COPYSIGN, d, input, other)
 
 
@@ -172,32 +175,40 @@ def ldexp(input: Tensor, other: Any) -> Any:
 def xlogy(input: Any, other: Any) -> Any:
     """``input * log(other)``, 0 where ``input`` is 0."""
     d = arithmetic_dtype(input, operand("xlogy", other), floats=True)
+    if d.category == dt.COMPLEX:
+        raise not_implemented("xlogy_cpu", d)
     place = 1 if is_number(input) else 2 if is_number(other) else 0
     return promoted(_XLOGY[place], d, input, other)
 
 
-register("xlogy", lambda *args, out=None: _two(xlogy, args, out), method=False)
+def _wide(*operands: Any) -> dt.dtype:
+    """The dtype that :func:`float_power` computes in."""
+    among = promotion.result_type(*operands)
+    return dt.complex128 if among.category == dt.COMPLEX else dt.float64
 
 
-def _two(function: Any, args: Any, out: Any) -> Any:
-    if out is None:
-        return function(*args)
-    out.copy_(function(*args))
-    return out
-
-
-@op(inplace=True)
-def float_power(input: Any, exponent: Any) -> Any:
+@op(out=False)
+def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
     """``input ** exponent`` in double precision."""
-    pair = [v.to(dt.complex128 if v._dt.category == dt.COMPLEX else dt.float64)
-            if isinstance(v, Tensor) else v for v in (input, exponent)]
-    if any(isinstance(v, complex) for v in pair):
-        pair = [v.to(dt.complex128) if isinstance(v, Tensor) else complex(v) for v in pair]
-    return power(*[float(v) if isinstance(v, int) else v for v in pair])
+    d = _wide(input, operand("float_power", exponent, "exponent"))
+    if out is not None and out._dt is not d:
+        raise RuntimeError(f"the output given to float_power has dtype {out._dt.tensor_name} but "
+                           f"the operation's result requires dtype {d.tensor_name}")
+    number = complex if d is dt.complex128 else float
+    pair = [v.to(d) if isinstance(v, Tensor) else number(v) for v in (input, exponent)]
+    return power(*pair) if out is None else into(out, "float_power", power, pair, {})
 
 
-register("float_power", lambda input, exponent, *, out=None: _two(
-    float_power, (input, exponent), out), method=False)
+def float_power_written(self: Tensor, exponent: Any) -> Tensor:
+    """:func:`float_power` in place, for tensors of double precision."""
+    d = _wide(self, operand("float_power_", exponent, "exponent", 1))
+    if self._dt is not d:
+        raise RuntimeError(f"the base given to float_power_ has dtype {self._dt.tensor_name} but "
+                           f"the operation's result requires dtype {d.tensor_name}")
+    return self.pow_(exponent.to(d) if isinstance(exponent, Tensor) else exponent)  # type: ignore[no-any-return]
+
+
+register("float_power_", float_power_written, torch=False)
 
 _NEXTAFTER = Primitive(flat_functions.nextafter, "NextafterBackward0", shown=_SHOWN,
                        primal=_float_only("nextafter_cpu", np.nextafter))
@@ -253,6 +264,10 @@ def mvlgamma(input: Tensor, p: int) -> Any:
     """The logarithm of the multivariate gamma function of dimension ``p``."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
+    if input._dt is dt.bool_:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
+    if input._dt.category == dt.COMPLEX:
+        raise not_implemented("arange_cpu", input._dt)
     t = as_floating(input)
     return _MVLGAMMA(t, p)
 

@@ -39,10 +39,10 @@ for _name, _function, _aliases in (
           node="Log1PBackward0" if _name == "log1p" else None)
 
 
-def real_only(kernel: str, function: Any) -> Any:
-    """``function``, refusing complex numbers as PyTorch's kernel does."""
+def real_only(kernel: str, function: Any, half: bool = True) -> Any:
+    """``function``, refusing complex numbers (and half precision) as PyTorch's kernel does."""
     def compute(a: Array) -> Array:
-        if a.dtype.kind == "c":
+        if a.dtype.kind == "c" or (a.dtype == np.float16 and not half):
             raise not_implemented(kernel, dt.FROM_NUMPY[a.dtype])
         return function(a)
 
@@ -119,6 +119,18 @@ unary("relu", activations.relu, floats=False, primal=_rectified)
 unary("square", np.square, floats=False, node="PowBackward0",
       primal=lambda a: a.astype(np.int64) if a.dtype == bool else np.square(a))
 register("__abs__", _abs, torch=False)
+
+
+def _absolute_written(self: Tensor) -> Tensor:
+    """``abs`` in place; the result must have the tensor's own dtype."""
+    if self._dt.category == dt.COMPLEX:
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return _written_abs(self)  # type: ignore[no-any-return]
+
+
+_written_abs: Any = Tensor.abs_  # type: ignore[attr-defined]
+for _name in ("abs_", "absolute_"):
+    register(_name, _absolute_written)
 
 _FRACTION = Primitive(flat_functions.fraction, "FracBackward0")
 _ROUND = Primitive(flat_functions.round_to, "RoundBackward0")
@@ -245,6 +257,8 @@ def as_floating(input: Tensor) -> Tensor:
 def _question(name: str, function: Any, complex_too: bool = True) -> None:
     def ask(input: Tensor) -> Tensor:
         if input._dt.category == dt.COMPLEX and not complex_too:
+            if name == "signbit":
+                raise NotImplementedError("signbit is not implemented for complex tensors.")
             raise RuntimeError(f"{name} does not support complex inputs.")
         token = quiet()
         try:

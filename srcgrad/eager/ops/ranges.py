@@ -11,6 +11,7 @@ from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import creator, op, register, store_out
 from srcgrad.eager.ops.creation import full, size_of, tensor
+from srcgrad.eager.strides import extent, strided
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
 
 
@@ -139,10 +140,19 @@ def empty_strided(size: Any, stride: Any, *, dtype: dt.dtype | None = None, devi
     """An empty tensor of given strides."""
     d = dtype or dt.get_default_dtype()
     shape, steps = tuple(size), tuple(stride)
-    span = 1 + sum((n - 1) * s for n, s in zip(shape, steps)) if 0 not in shape else 0
+    if len(shape) != len(steps):
+        raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of "
+                           f"strides ({len(steps)})")
+    if min(shape, default=0) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: "
+                           f"{list(shape)}")
+    if min(steps, default=0) < 0:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
+                           f"strides={list(steps)}")
     item = d.numpy.itemsize
-    root = np.zeros(span, d.numpy)
-    t = wrap(np.lib.stride_tricks.as_strided(root, shape, tuple(s * item for s in steps)), d)
+    strides = tuple(s * item for s in steps)
+    root = np.zeros(extent(shape, strides, item) // item, d.numpy)
+    t = wrap(strided(root, shape, strides), d)
     t._ver[1] = root
     return t
 

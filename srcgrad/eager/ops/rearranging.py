@@ -9,9 +9,9 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, register, view_of
-from srcgrad.eager.grad_mode import GRAD, state
+from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.layout import contiguous_format
-from srcgrad.eager.nodes import make_node, node_class
+from srcgrad.eager.nodes import make_node, named, node_class
 from srcgrad.eager.ops.indexing import select, slice_view
 from srcgrad.eager.ops.shapes import (
     expand,
@@ -28,9 +28,16 @@ from srcgrad.eager.ops.shapes import (
 )
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.strides import address, as_strided_bytes
-from srcgrad.eager.tensor import Tensor, wrap
-from srcgrad.eager.views import STRIDED, gradient_edge, make_view, requires_grad
+from srcgrad.eager.strides import address, strided
+from srcgrad.eager.tangents import tangent_of
+from srcgrad.eager.tensor import Tensor, extra, wrap
+from srcgrad.eager.views import (
+    STRIDED,
+    gradient_edge,
+    make_view,
+    requires_grad,
+    set_history,
+)
 from srcgrad.eager.writes import bump, check_writable
 from srcgrad.rules import selection, splitting
 
@@ -116,8 +123,10 @@ def repeat(input: Tensor, *repeats: Any) -> Any:
                            "dimensions of tensor")
     for n in counts:
         if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: "
-                               f"{list(counts)}")
+            sizes = (1,) * (len(counts) - input._a.ndim) + input._a.shape
+            made = [a * b for a, b in zip(sizes, counts)]
+            raise RuntimeError("Trying to create tensor with negative dimension "
+                               f"{next(n for n in made if n < 0)}: {made}")
     return _REPEAT(input, counts)
 
 
@@ -177,7 +186,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     order = [d for d in range(input._a.ndim) if d not in from_dims]
     for to, origin_dim in sorted(zip(to_dims, from_dims)):
         order.insert(to, origin_dim)
-    return permute(input, *order) if input._a.ndim else input
+    return permute(input, *order) if input._a.ndim else input[...]  # type: ignore[index]
 
 
 @op(out=False)
@@ -203,6 +212,9 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 @op(out=False)
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """One dimension split into several."""
+    if input._a.ndim == 0:
+        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as "
+                           "0 but tensor has no dimensions")
     i = wrap_dim(dim, input)
     counts = tuple(int(n) for n in sizes)
     n = input._a.shape[i]
@@ -225,15 +237,17 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     i = wrap_dim(dimension, input)
     a = input._a
     n = a.shape[i] if a.ndim else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
     if size > n:
         raise RuntimeError(f"maximum size for tensor at dimension {i} is {n} but size is {size}")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
     if a.ndim == 0:
-        return reshape(input, size)
+        return slice_view(reshape(input, 1), 0, slice(0, size))
     shape = (*a.shape[:i], (n - size) // step + 1, *a.shape[i + 1 :], size)
     strides = (*a.strides[:i], a.strides[i] * step, *a.strides[i + 1 :], a.strides[i])
-    window = np.lib.stride_tricks.as_strided(a, shape, strides)
+    window = strided(a, shape, strides)
     return view_of(_UNFOLD, input, window, {"a": input, "axis": i, "size": size, "step": step})
 
 
@@ -243,18 +257,20 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     shape, steps = tuple(int(n) for n in size), tuple(int(n) for n in stride)
     if len(shape) != len(steps):
         raise RuntimeError("mismatch in length of strides and shape")
+    if min(steps, default=0) < 0:
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got "
+                           f"strides: {list(steps)}")
+    if min(shape, default=0) < 0:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
+                           f"strides={list(steps)}")
     root = input._ver[1]
     item = input._a.itemsize
     own = (address(input._a) - address(root)) // item
     offset = own if storage_offset is None else storage_offset
-    last = offset + sum((n - 1) * s for n, s in zip(shape, steps)) if 0 not in shape else offset
-    if last >= root.size and 0 not in shape:
-        raise RuntimeError(
-            f"setStorage: sizes {list(shape)}, strides {list(steps)}, storage offset {offset}, and "
-            f"itemsize {item} requiring a storage size of {(last + 1) * item} are out of bounds "
-            f"for storage of size {root.size * item}")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     strides = tuple(s * item for s in steps)
-    a = as_strided_bytes(root, shape, strides, offset * item)
+    a = strided(root, shape, strides, offset * item, input._a.dtype)
     node = None
     if state.mode & GRAD and requires_grad(input):
         saved = (input._a.shape, input._a.strides,
@@ -264,26 +280,47 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     return make_view(input, a, node)
 
 
-def _strided_in_place(name: str, function: Any) -> None:
+@op(out=False)
+def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any,
+                       storage_offset: int | None = None) -> Any:
+    """``input`` with ``src`` at the places that :func:`as_strided` sees."""
+    out = input.clone()
+    place = as_strided(out, size, stride, storage_offset)
+    if place._a.shape != src._a.shape:
+        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
+                           f"{list(src._a.shape)}, slice size = {list(place._a.shape)}")
+    place.copy_(src)
+    return named(out, "AsStridedScatterBackward0")
+
+
+def _strided_in_place(name: str, function: Any, node: str) -> None:
     def written(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         check_writable(self, requires_grad(self))
+        tangent = tangent_of(self) if state.mode & FORWARD else None
         changed = function(self, *args, **kwargs)
         bump(self)
         self._a = changed._a
         if changed._fn is not None:
-            self._fn, self._nr = changed._fn, changed._nr
-        if self._view is not None:
-            self._view.seen = self._ver[0]
+            several = node == "SqueezeBackward3" and (args or kwargs)
+            named(changed, "SqueezeBackward4" if several else node)
+            set_history(self, changed._fn, changed._nr)
+            if self._view is not None:
+                self._view.seen = self._ver[0]
+        if tangent is not None:
+            extra(self).tangent = (state.dual_token, function(tangent, *args, **kwargs))
         return self
 
     written.__name__ = name + "_"
     register(name + "_", written, torch=False)
 
 
-for _name, _function in {"t": t, "transpose": transpose, "squeeze": squeeze,
-                         "unsqueeze": unsqueeze, "swapaxes": transpose, "swapdims": transpose,
-                         "as_strided": as_strided}.items():
-    _strided_in_place(_name, _function)
+for _name, _function, _node in (
+    ("t", t, "TBackward1"), ("transpose", transpose, "TransposeBackward1"),
+    ("squeeze", squeeze, "SqueezeBackward3"), ("unsqueeze", unsqueeze, "UnsqueezeBackward1"),
+    ("swapaxes", transpose, "TransposeBackward1"), ("swapdims", transpose, "TransposeBackward1"),
+    ("as_strided", as_strided, "AsStridedBackward1"),
+):
+    _strided_in_place(_name, _function, _node)
 
 register("select", select)
 

@@ -85,13 +85,13 @@ register("cumulative_trapezoid", cumulative_trapezoid, method=False)
 
 def _quantile(name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool,
               interpolation: str, skip_nan: bool) -> Any:
-    if input._dt not in (dt.float32, dt.float64):
-        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
     if input._a.size == 0:
-        raise RuntimeError(f"{name}() input tensor must be non-empty")
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    if input._dt not in (dt.float32, dt.float64):
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint "
-                           f"or nearest, but got {interpolation}")
+        raise RuntimeError("quantile() interpolation must be one of linear, lower, higher, "
+                           f"midpoint or nearest, but got {interpolation}")
     scalar = not isinstance(q, Tensor)
     if scalar and not 0 <= q <= 1:
         raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")

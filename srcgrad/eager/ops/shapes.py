@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, register, view_of
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.strides import shape_text
+from srcgrad.eager.strides import shape_text, strided
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.broadcast import sum_to as sum_to_rule
 
@@ -26,6 +25,7 @@ _permute = Primitive(np.transpose, "PermuteBackward0", shown={"axes": "dims"})
 _transpose = Primitive(np.swapaxes, "TransposeBackward0", shown={"axis1": "dim0", "axis2": "dim1"})
 _t = Primitive(np.swapaxes, "TBackward0", main=False)
 _t_vector = Primitive(np.reshape, "TBackward0", main=False)
+_transpose_scalar = Primitive(np.reshape, "TransposeBackward0", main=False)
 _expand = Primitive(np.broadcast_to, "ExpandBackward0", shown=_SIZES)
 _squeeze_all = Primitive(np.squeeze, "SqueezeBackward0", shown=_SIZES)
 _squeeze_dim = Primitive(np.squeeze, "SqueezeBackward1", shown=_SIZES | {"axis": "dim"},
@@ -110,11 +110,33 @@ def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
 
 def view_dtype(input: Tensor, d: Any) -> Tensor:
     """The same bytes as another dtype; nothing is recorded."""
-    from_size, to_size = input._a.itemsize, d.numpy.itemsize
-    a = input._a if from_size == to_size or input._a.ndim else input._a.reshape(1)
+    a, item = input._a, d.numpy.itemsize
+    if item != a.itemsize:
+        _check_retyped(input, d)
     t = input.detach()
     t._a, t._dt = a.view(d.numpy), d
     return t  # type: ignore[no-any-return]
+
+
+def _check_retyped(input: Tensor, d: Any) -> None:
+    """Raise unless elements of another size fit into the last dimension."""
+    a, item = input._a, d.numpy.itemsize
+    end = (f"to view {input._dt.tensor_name} as {d.tensor_name} (different element sizes), but "
+           "got ")
+    if a.ndim == 0:
+        raise RuntimeError(f"self.dim() cannot be 0 {end[:-10]}")
+    times = max(item // a.itemsize, 1)
+    start = input.storage_offset()
+    if a.shape[-1] % times:
+        raise RuntimeError(f"self.size(-1) must be divisible by {times} {end}{a.shape[-1]}")
+    if start % times:
+        raise RuntimeError(f"self.storage_offset() must be divisible by {times} {end}{start}")
+    if a.strides[-1] != a.itemsize and a.shape[-1] > 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 {end}{a.strides[-1] // a.itemsize}")
+    for i, s in enumerate(a.strides[:-1]):
+        if s // a.itemsize % times:
+            raise RuntimeError(f"self.stride({i}) must be divisible by {times} {end}"
+                               f"{s // a.itemsize}")
 
 
 @op(out=False)
@@ -159,7 +181,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged."""
     i, j = wrap_dim(dim0, input), wrap_dim(dim1, input)
     if input._a.ndim == 0:
-        return view(input)
+        return view_of(_transpose_scalar, input, input._a.view(), {"a": input, "order": "C"})
     a = input._a.swapaxes(i, j)
     return view_of(_transpose, input, a, {"a": input, "axis1": i, "axis2": j})
 
@@ -189,6 +211,10 @@ def _reversed(input: Tensor) -> Tensor:
 
 
 def _matrix_transposed(input: Tensor) -> Tensor:
+    if input._a.ndim == 0:
+        warn_once("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these "
+                  "cases.")
+        return input
     if input._a.ndim < 2:
         raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got "
                            f"{input._a.ndim}-D tensor.")
@@ -226,9 +252,15 @@ def expand_array(a: Any, sizes: tuple[int, ...]) -> Any:
                 f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
                 f"{list(a.shape)}")
         target[i] = n
-    out = np.broadcast_to(a, tuple(target))
-    out.flags.writeable = a.flags.writeable
-    return out
+    strides: list[int] = []
+    for i in range(len(target) - 1, -1, -1):  # lengths that stay have strides of a view
+        if i >= lead and a.shape[i - lead] == target[i]:
+            strides.insert(0, a.strides[i - lead])
+        elif target[i] == 1:
+            strides.insert(0, target[i + 1] * strides[0] if strides else a.itemsize)
+        else:
+            strides.insert(0, 0)
+    return strided(a, tuple(target), tuple(strides))
 
 
 @op(torch=False, out=False)
@@ -275,7 +307,11 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
         axes: Any = tuple(i for i, n in enumerate(shape) if n == 1)
         prim = _squeeze_all
     elif isinstance(dim, tuple | list):
-        axes = tuple(i for i in (wrap_dim(d, input) for d in dim) if shape and shape[i] == 1)
+        given = [wrap_dim(d, input) for d in dim]
+        for i in given:
+            if given.count(i) > 1:
+                raise RuntimeError(f"dim {i} appears multiple times in the list of dims")
+        axes = tuple(i for i in given if shape and shape[i] == 1)
         prim = _squeeze_dims
     else:
         i = wrap_dim(dim, input)
@@ -306,9 +342,7 @@ def unsqueezed(a: Any, i: int) -> Any:
     step = a.shape[i] * a.strides[i] if i < a.ndim else a.itemsize
     shape = (*a.shape[:i], 1, *a.shape[i:])
     strides = (*a.strides[:i], step, *a.strides[i:])
-    if a.flags.c_contiguous:
-        return np.ndarray(shape, a.dtype, a, 0, strides)
-    return as_strided(a, shape, strides)
+    return strided(a, shape, strides)
 
 
 @op(out=False)
@@ -337,8 +371,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     if i == j:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     a = np.diagonal(input._a, offset, i, j)
-    if a.size:
-        a.flags.writeable = True
+    a.flags.writeable = input._a.flags.writeable
     return view_of(_diagonal, input, a,
                    {"a": input, "offset": offset, "axis1": i, "axis2": j})
 

@@ -24,9 +24,13 @@ for _name, _theirs in {
     SPECIAL[_name] = NAMESPACE[_theirs]
 
 
+_NO_HALF = ("erfcx", "log_ndtr", "ndtri")
+
+
 def _one(name: str, function: Any, node: str) -> None:
+    kernel = "erf_vml_cpu" if name == "ndtr" else name + "_cpu"
     unary("special_" + name, function, node=node, method=False, inplace=False,
-          primal=real_only(name, function))
+          primal=real_only(kernel, function, half=name not in _NO_HALF))
     SPECIAL[name] = NAMESPACE.pop("special_" + name)
 
 

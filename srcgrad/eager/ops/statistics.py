@@ -10,12 +10,15 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
+from srcgrad.eager.joint import joint
+from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.ops.reductions import summand, wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.return_types import struct
+from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.rules import selection
 
@@ -105,7 +108,8 @@ def _spread(name: str) -> None:
         else:
             made = prim(input, axis=axes, ddof=ddof, keepdims=keepdim)
         if name in _MEANS:
-            return made, _MEANS[name](input, axis=axes, keepdims=keepdim)
+            mean = _MEANS[name](input, axis=axes, keepdims=keepdim)
+            return joint(_MEANS[name].cls.__name__, made, mean)
         return made
 
     call.__name__ = name
@@ -153,7 +157,7 @@ def _running(name: str, prim: Primitive) -> None:
         t = summand(input, dtype)
         i = wrap_dim(dim, t)
         if t._a.ndim == 0:
-            return t.clone()
+            return named(t.clone(), prim.cls.__name__)
         return prim(t, axis=i)
 
     call.__name__ = name
@@ -164,6 +168,14 @@ _running("cumsum", _CUMSUM)
 _running("cumprod", _CUMPROD)
 
 
+def _chosen(prim: Primitive, result: Any, input: Tensor, indices: Any, dim: int) -> Any:
+    """The elements at ``indices`` along ``dim``, and these, which must not change."""
+    values = prim(input, indices, axis=dim)
+    shown = wrap(np.array(indices, np.int64), dt.int64)
+    guard(values, shown)
+    return result(values, shown)
+
+
 def _running_extreme(name: str, node: str, better: Any) -> None:
     prim = Primitive(np.take_along_axis, node, main=False, frees=True)
     result = struct(name, "values", "indices")
@@ -172,7 +184,7 @@ def _running_extreme(name: str, node: str, better: Any) -> None:
         i = wrap_dim(dim, input)
         a = input._a
         if a.ndim == 0:
-            return result(input.clone(), wrap(np.zeros((), np.int64), dt.int64))
+            return result(named(input.clone(), node), wrap(np.zeros((), np.int64), dt.int64))
         n = a.shape[i]
         shape = [1] * a.ndim
         shape[i] = n
@@ -181,8 +193,7 @@ def _running_extreme(name: str, node: str, better: Any) -> None:
         at = np.broadcast_to(ordinal, a.shape)
         holds = (a == reached) | ((a != a) & (reached != reached))
         indices = np.maximum.accumulate(np.where(holds, at, 0), axis=i)
-        values = prim(input, indices, axis=i)
-        return result(values, wrap(indices.astype(np.int64), dt.int64))
+        return _chosen(prim, result, input, indices, i)
 
     call.__name__ = name
     op(name)(call)
@@ -217,12 +228,12 @@ def sort(
         dim, descending = -1, dim
     i = wrap_dim(dim, input)
     if input._dt.category == dt.COMPLEX:
-        raise RuntimeError("Sort does not support complex dtypes on CPU")
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
     if input._a.ndim == 0:
-        return _SORT(input.clone(), wrap(np.zeros((), np.int64), dt.int64))
+        return _SORT(named(input.clone(), "SortBackward0"), wrap(np.zeros((), np.int64), dt.int64))
     order = ordering(input._a, i, descending)
     prim = _SORTED if stable is None else _SORTED_STABLY
-    return _SORT(prim(input, order, axis=i), wrap(order, dt.int64))
+    return _chosen(prim, _SORT, input, order, i)
 
 
 @op(out=True)
@@ -250,8 +261,8 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     if not 0 <= k <= n:
         raise RuntimeError("selected index k out of range")
     if input._a.ndim == 0:
-        return _TOPK(input.clone(), wrap(np.zeros((), np.int64), dt.int64))
+        return _TOPK(named(input.clone(), "TopkBackward0"), wrap(np.zeros((), np.int64), dt.int64))
     order = np.take(ordering(input._a, i, largest), np.arange(k), axis=i)
-    return _TOPK(_TOP(input, order, axis=i), wrap(order, dt.int64))
+    return _chosen(_TOP, _TOPK, input, order, i)
 
 

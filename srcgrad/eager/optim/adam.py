@@ -31,6 +31,18 @@ def _checked(lr: Any, eps: float, betas: tuple[Any, Any], weight_decay: float) -
         raise ValueError(f"Invalid weight_decay value: {weight_decay}")
 
 
+def _check_kinds(betas: tuple[Any, Any], refuses_tensors: bool) -> None:
+    kinds = {torch.Tensor if isinstance(beta, torch.Tensor) else type(beta) for beta in betas}
+    if len(kinds) != 1 or not kinds <= {float, torch.Tensor}:
+        raise ValueError("betas must be either both floats or both Tensors")
+    for place, beta in enumerate(betas):
+        if isinstance(beta, torch.Tensor) and refuses_tensors:
+            raise ValueError(f"betas[{place}] as a Tensor is not supported for capturable=False "
+                             "and foreach=True")
+        if isinstance(beta, torch.Tensor) and beta.numel() != 1:
+            raise ValueError(f"Tensor betas[{place}] must be 1-element")
+
+
 def _moments(g: Array, state: dict[str, Any], betas: tuple[Any, Any]) -> tuple[Array, Array, Array]:
     """Update both running moments in place; returns them and a scratch array."""
     beta1, beta2 = scalar(betas[0]), scalar(betas[1])
@@ -92,7 +104,9 @@ class Adam(_Moments):
                 "lr as a Tensor is not supported for capturable=False and foreach=True"
             )
         _checked(lr, eps, betas, weight_decay)
+        _check_kinds(betas, bool(foreach) and not capturable)
         checked_flags(differentiable, foreach, fused)
+        betas = scalar(betas[0]), scalar(betas[1])
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
             "maximize": maximize, "foreach": foreach, "capturable": capturable,

@@ -54,12 +54,33 @@ def checked_flags(differentiable: bool, foreach: bool | None, fused: bool | None
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
 
+_LASTING = ("decoupled_weight_decay", "foreach", "fused")  # the default, not False
+_FLAGS = {"amsgrad", "capturable", "decoupled_weight_decay", "differentiable", "foreach", "fused",
+          "maximize", "nesterov"}
+_PRE_HOOKS: OrderedDict[int, Any] = OrderedDict()
+_POST_HOOKS: OrderedDict[int, Any] = OrderedDict()
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` before each step of every optimizer."""
+    handle = RemovableHandle(_PRE_HOOKS)
+    _PRE_HOOKS[handle.id] = hook
+    return handle
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` after each step of every optimizer."""
+    handle = RemovableHandle(_POST_HOOKS)
+    _POST_HOOKS[handle.id] = hook
+    return handle
+
+
 def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     """``step`` with the registered pre and post hooks around it."""
 
     @functools.wraps(step)
     def wrapper(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        for pre_hook in tuple(self._optimizer_step_pre_hooks.values()):
+        for pre_hook in (*_PRE_HOOKS.values(), *self._optimizer_step_pre_hooks.values()):
             result = pre_hook(self, (self, *args), kwargs)
             if result is None:
                 continue
@@ -70,7 +91,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                 )
             (_, *args), kwargs = result
         out = step(self, *args, **kwargs)
-        for post_hook in tuple(self._optimizer_step_post_hooks.values()):
+        for post_hook in (*self._optimizer_step_post_hooks.values(), *_POST_HOOKS.values()):
             post_hook(self, (self, *args), kwargs)
         return out
 
@@ -115,7 +136,7 @@ class Optimizer:
         if isinstance(params, torch.Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or "
-                "dicts, but got torch.FloatTensor"
+                "dicts, but got " + params.type()
             )
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[Group] = []
@@ -136,6 +157,12 @@ class Optimizer:
         self.__dict__.update(state)
         for table in self._HOOK_TABLES:
             self.__dict__.setdefault(table, OrderedDict())
+        for group in self.param_groups:  # those that older versions stored lack some options
+            for name in _FLAGS & self.defaults.keys():
+                group.setdefault(name, self.defaults[name] if name in _LASTING else False)
+        for own in self.state.values():
+            if isinstance(own, dict) and isinstance(own.get("step"), int | float):
+                own["step"] = torch.tensor(float(own["step"]), dtype=torch.float32)
 
     def __repr__(self) -> str:
         text = self.__class__.__name__ + " ("

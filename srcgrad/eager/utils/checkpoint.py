@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from srcgrad.eager.autograd.function import Function
@@ -16,18 +17,47 @@ from srcgrad.eager.autograd.graph import saved_tensors_hooks
 from srcgrad.eager.backward import backward as run_backward
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.grad_mode import GRAD, enable_grad, state
+from srcgrad.eager.saving import unpack
 from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.views import caller_place
 
 
 class CheckpointError(RuntimeError):
     """Running the function again did not save what it saved the first time."""
 
 
+class _Enough(Exception):
+    """Everything that is needed was computed again."""
+
+
+_early_stop: list[bool | None] = [None]
+
+
+class set_checkpoint_early_stop:
+    """Whether checkpoints inside stop computing again when all saved tensors are there."""
+
+    def __init__(self, enable: bool) -> None:
+        self.enable = enable
+
+    def __enter__(self) -> None:
+        self.before = _early_stop[0]
+        _early_stop[0] = self.enable
+
+    def __exit__(self, *error: Any) -> None:
+        _early_stop[0] = self.before
+
+
 class _Frame:
     """One checkpointed call: how to run it again and what that saved."""
 
-    def __init__(self, run: Callable[[], Any], random_state: Any) -> None:
+    def __init__(
+        self, run: Callable[[], Any], random_state: Any, inputs: Sequence[Any] = (),
+        early_stop: bool = True,
+    ) -> None:
         self.run = run
+        self.inputs = [(t, t._ver[0]) for t in inputs if isinstance(t, Tensor)]
+        self.where = caller_place()
+        self.early_stop = early_stop if _early_stop[0] is None else _early_stop[0]
         self.random_state = random_state
         self.count = 0
         self.recomputed: list[Tensor] | None = None
@@ -56,6 +86,8 @@ class _Frame:
         return t
 
     def _again(self) -> list[Tensor]:
+        for given in self.inputs:
+            unpack(self, given)  # it must be what it was
         kept: list[Tensor] = []
         before = NAMESPACE["get_rng_state"]() if self.random_state is not None else None
         if before is not None:
@@ -63,9 +95,11 @@ class _Frame:
 
         def keep(t: Tensor) -> None:  # the new graph is dropped: it need not hold anything
             kept.append(t.detach())
+            if self.early_stop and len(kept) == self.count:
+                raise _Enough
 
         try:
-            with enable_grad(), saved_tensors_hooks(keep, lambda t: t):
+            with enable_grad(), saved_tensors_hooks(keep, lambda t: t), suppress(_Enough):
                 self.run()
         finally:
             if before is not None:
@@ -86,6 +120,12 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
+        if state.run is not None and state.run.partial:
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+                "passing an `inputs` parameter to .backward(). To resolve this error, you can "
+                "either set use_reentrant=False, or call .backward() without passing the `inputs` "
+                "argument.")
         args = list(ctx.arguments)
         for i, t in zip(ctx.places, ctx.saved_tensors):
             args[i] = t.detach().requires_grad_(t.requires_grad)
@@ -137,7 +177,7 @@ def checkpoint(
         return CheckpointFunction.apply(function, random_state, *args)
     if not state.mode & GRAD:
         return function(*args, **kwargs)
-    frame = _Frame(lambda: function(*args, **kwargs), random_state)
+    frame = _Frame(lambda: function(*args, **kwargs), random_state, args, early_stop)
     with saved_tensors_hooks(frame.pack, frame.unpack):
         return function(*args, **kwargs)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 
 from ..scopes import expressions, statements_of, yields
 
@@ -30,12 +31,27 @@ def pushing_form(body: list[ast.stmt]) -> list[ast.stmt] | None:
                 isinstance(node, ast.Expr | ast.Assign | ast.Return)
                 and node.value is found[0]))):
             return None
-    made: list[ast.stmt] = _Statements().visit(
-        ast.Module([copy.deepcopy(node) for node in body], [])).body
+    module = ast.Module([copy.deepcopy(node) for node in body], [])
+    uses = Counter(n.id for n in ast.walk(module) if isinstance(n, ast.Name))
+    made: list[ast.stmt] = _Statements(uses).visit(module).body
     return made
 
 
 class _Statements(ast.NodeTransformer):
+    def __init__(self, uses: Counter[str]) -> None:
+        self.uses = uses
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        """A loop that yields its items, and does nothing else, is a ``yield from``."""
+        first, target = node.body[0], node.target
+        if len(node.body) == 1 and not node.orelse and isinstance(first, ast.Expr) and isinstance(
+                first.value, ast.Yield) and isinstance(target, ast.Name) and isinstance(
+                first.value.value, ast.Name) and first.value.value.id == target.id and (
+                self.uses[target.id] == 2):
+            given = ast.copy_location(ast.YieldFrom(node.iter), node)
+            return ast.copy_location(ast.Expr(given), node)
+        return self.generic_visit(node)
+
     def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
         return self._apart(node, node.value)
 

@@ -28,8 +28,7 @@ def collected_value_and_grad(x, n, d_total=1.0):
     for i in reversed(range(n)):
         x = x_saved[i]
         # states.append(x)
-        t1 = d_states.pop()
-        d_x += t1
+        d_x += d_states[i]
         # x = np.sin(x) * x
         t1 = d_x * x
         d_x *= sin_x_saved[i]

@@ -14,7 +14,7 @@ def cross_entropy_value_and_grad(X, labels, params_W, params_b, d_out=1.0):
     out = np.mean(log_norm - shifted[t2, labels])
     # ---- backward
     # return np.mean(log_norm - shifted[np.arange(len(labels)), labels])
-    t3 = d_out / X.shape[0]
+    t3 = d_out / max(X.shape[0], 1)
     # log_norm = np.log(np.sum(np.exp(shifted), axis=1))
     d_shifted = (t3 / t1)[:, None] * exp_shifted
     d_shifted[t2, labels] -= t3

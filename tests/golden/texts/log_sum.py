@@ -17,7 +17,7 @@ def log_sum_forward(x):
         t2, record_2 = log_sum_forward(x[n // 2:])
         out = np.logaddexp(t1, t2)
         t3 = out
-    return out, (taken, x.shape[0], t3, t1, t2, record_2, record)
+    return out, (taken, x.shape[0], t1, t3, t2, record_2, record)
 
 
 # log_sum_backward(record: record, d_out: scalar:f8)
@@ -30,10 +30,15 @@ def log_sum_backward(record, d_out):
     else:
         t5 = t1 // 2
         # return np.logaddexp(log_sum(x[:n // 2]), log_sum(x[n // 2:]))
-        t2 = np.where(t2 == -np.inf, 0, t2)
         d_x = np.zeros(t1)
-        d_x[t5:] = log_sum_backward(record, d_out * np.exp(t4 - t2))
-        d_x[:t5] = log_sum_backward(record_2, d_out * np.exp(t3 - t2))
+        d_x[t5:] = log_sum_backward(record,
+                                    d_out
+                                    * np.exp(np.where(t4 == np.inf, 0, t4)
+                                             - np.where(np.isinf(t4), 0, t3)))
+        d_x[:t5] = log_sum_backward(record_2,
+                                    d_out
+                                    * np.exp(np.where(t2 == np.inf, 0, t2)
+                                             - np.where(np.isinf(t2), 0, t3)))
     return d_x
 
 

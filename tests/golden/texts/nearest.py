@@ -3,7 +3,7 @@ import numpy as np
 
 # nearest(points: f8[n,m], centers: f8[k,p]) -> f8;  d/dpoints
 # kept in each iteration: k_saved  (8 bytes)
-# kept in each iteration: saved, saved_2, least_saved
+# kept in each iteration: saved, least_saved  (8*k*m + 8 bytes)
 def nearest_value_and_grad(points, centers, d_total=1.0):
     # ---- forward
     sums = np.zeros_like(centers)
@@ -21,8 +21,7 @@ def nearest_value_and_grad(points, centers, d_total=1.0):
         k_saved.append(k)
         sums[k] += p
     n_loop = len(range(points.shape[0]))
-    saved = []
-    saved_2 = np.empty((n_loop, centers.shape[0], points.shape[1]))
+    saved = np.empty((n_loop, centers.shape[0], points.shape[1]))
     least_saved = []
     t1 = []
     for i in range(points.shape[0]):
@@ -31,9 +30,8 @@ def nearest_value_and_grad(points, centers, d_total=1.0):
         for i_2 in range(sums.shape[0]):
             c = sums[i_2]
             t3 = p - c
-            saved_2[i, i_2] = t3
+            saved[i, i_2] = t3
             t2.append(np.sum(t3 ** 2))
-        saved.append(list(t2))
         least = min(range(len(t2)), key=t2.__getitem__)
         least_saved.append(least)
         t1.append(t2[least])
@@ -44,15 +42,13 @@ def nearest_value_and_grad(points, centers, d_total=1.0):
     d_sums = np.zeros_like(sums)
     d_points = np.zeros_like(points)
     for i in reversed(range(points.shape[0])):
-        t2 = t1.pop()
-        t3 = [0.0] * len(saved[i])
-        t3[least_saved[i]] += t2
+        t2 = [0.0] * centers.shape[0]
+        t2[least_saved[i]] += t1[i]
         d_p = np.zeros(points.shape[1])
         for i_2 in reversed(range(centers.shape[0])):
-            t2 = t3.pop()
-            t2 = 2 * t2 * saved_2[i, i_2]
-            d_p += t2
-            d_sums[i_2] -= t2
+            t3 = 2 * t2[i_2] * saved[i, i_2]
+            d_p += t3
+            d_sums[i_2] -= t3
         d_points[i] = d_p
     for i in reversed(range(points.shape[0])):
         # sums[k] += p

@@ -73,8 +73,7 @@ def upwind_value_and_grad(u, nu, dt, dx, steps, d_out=1.0):
                 if saved_2[j][i - 1]:
                     # visc = nu * (1 + steep)
                     d_steep = d_visc * nu
-                    d_nu_2 = d_nu + d_visc * (1 + steep_saved[j, i - 1])
-                    d_nu = d_nu_2
+                    d_nu += d_visc * (1 + steep_saved[j, i - 1])
                 else:
                     # visc = 6.0 * nu
                     d_nu += d_visc * 6.0

@@ -10,11 +10,19 @@ import numpy as np
 from ... import basis as torch
 from ...nodes import named
 
+_CHECKING = "(while checking arguments for ctc_loss_allocate_outputs)"
+
 
 def _lengths(name: str, lengths: Any, count: int) -> list[int]:
+    if isinstance(lengths, torch.Tensor) and lengths.is_floating_point():
+        raise RuntimeError(f"{name} must be integral")
     values = lengths.tolist() if isinstance(lengths, torch.Tensor) else list(lengths)
     if len(values) != count:
         raise RuntimeError(f"{name} must be of size batch_size")
+    for n in values:
+        if n < 0:
+            raise RuntimeError(
+                f"Expected {name} to have value at least 0, but got value {n} {_CHECKING}")
     return [int(v) for v in values]
 
 
@@ -22,11 +30,15 @@ def _rows(targets: Any, sizes: list[int]) -> list[list[int]]:
     """The labels of each sequence, from a padded matrix or a concatenation."""
     a = torch.raw(targets)
     if a.ndim == 2:
+        if a.shape[1] < max(sizes):
+            raise RuntimeError(
+                f"Expected tensor to have size at least {max(sizes)} at dimension 1, but got size "
+                f"{a.shape[1]} for argument #2 'targets' {_CHECKING}")
         return [a[i, :n].tolist() for i, n in enumerate(sizes)]
     if a.size != sum(sizes):
         raise RuntimeError(
-            f"Expected targets to be a 1-dimensional tensor of size {sum(sizes)} (sum of "
-            f"target_lengths), but got size {a.size}")
+            f"Expected tensor to have size {sum(sizes)} at dimension 0, but got size {a.size} for "
+            f"argument #2 'targets' {_CHECKING}")
     ends = np.cumsum([0, *sizes])
     return [a[i:j].tolist() for i, j in itertools.pairwise(ends)]
 
@@ -43,6 +55,8 @@ def ctc_loss(
     single = log_probs.dim() == 2
     scores = log_probs.unsqueeze(1) if single else log_probs
     steps, batch, classes = (int(n) for n in scores.shape)
+    if not log_probs.numel():
+        raise RuntimeError("log_probs tensor must not be empty")
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
     if single and isinstance(targets, torch.Tensor):
@@ -54,10 +68,9 @@ def ctc_loss(
     times = _lengths("input_lengths", input_lengths, batch)
     sizes = _lengths("target_lengths", target_lengths, batch)
     for n in times:
-        if not 0 <= n <= steps:
-            raise RuntimeError(
-                f"Expected input_lengths to have value at most {steps}, but got value {n} (while "
-                "checking arguments for ctc_loss_allocate_outputs)")
+        if n > steps:
+            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got "
+                               f"value {n} {_CHECKING}")
     losses = []
     for i, labels in enumerate(_rows(targets, sizes)):
         losses.append(_one(scores[:, i], labels, times[i], blank))

@@ -8,10 +8,11 @@ from srcgrad.rules.convolution import output_size as window_positions
 from srcgrad.rules.convolution import transposed_size
 
 from ... import basis as torch
-from ...ops.arguments import c_name
+from ...ops.arguments import c_name, not_implemented
 from . import nodes
 
 Ints = tuple[int, ...]
+_NARROW = (torch.int8, torch.uint8, torch.int16, torch.int32)
 
 
 def tupled(name: str, value: Any, count: int) -> Ints:
@@ -82,7 +83,10 @@ def _checked(
     if any(p < 0 for p in padding):
         raise RuntimeError("negative padding is not supported")
     if any(d <= 0 for d in dilation):
-        raise RuntimeError("dilation should be greater than zero")
+        shown = list(dilation) if len(dilation) > 1 else [1, *dilation]
+        named = zip(("depth", "height", "width")[-len(shown):], shown)
+        raise RuntimeError("dilation should be greater than zero, but got " + (
+            ", ".join(f"dilation_{axis}: {d}" for axis, d in named) if transposed else str(shown)))
     if input.dtype != weight.dtype:
         kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, weight)]
         raise RuntimeError(
@@ -93,7 +97,11 @@ def _checked(
     if bias is not None and bias.dtype != input.dtype:
         raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type "
                            f"({c_name(bias.dtype)}) should be the same")
-    if not transposed and weight.shape[0] < groups:
+    if input.dtype is torch.bool or (transposed and input.dtype in _NARROW):
+        planes = max(input.dim() - 2, 2)
+        raise not_implemented(f"slow_conv_transpose{planes}d_out_cpu" if transposed
+                              else f"slow_conv{planes}d_cpu", input.dtype)
+    if weight.shape[0] < groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
                            f"dimension 0, but got weight of size {shape} instead")
     channels = weight.shape[0] if transposed else weight.shape[1] * groups
@@ -189,11 +197,17 @@ def _conv_transpose(
     name: str, count: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any,
     output_padding: Any, groups: int, dilation: Any,
 ) -> Any:
+    for what, value in (("stride", stride), ("padding", padding)):
+        if isinstance(value, str | float):
+            raise TypeError(f"{name}(): argument '{what}' must be tuple of ints, not "
+                            f"{type(value).__name__}")
     input, batched = _batched(name, input, weight, count)
     stride = tupled("stride", stride, count)
     padding = tupled("padding", padding, count)
     output_padding = tupled("output_padding", output_padding, count)
     dilation = tupled("dilation", dilation, count)
+    if any(p < 0 for p in output_padding):
+        raise RuntimeError("negative output_padding is not supported")
     _checked(input, weight, bias, stride, padding, dilation, groups, True)
     if any(q >= max(s, d) for q, s, d in zip(output_padding, stride, dilation)):
         parts = [
@@ -207,6 +221,11 @@ def _conv_transpose(
             "output padding must be smaller than either stride or dilation, but got "
             + " ".join(parts)
         )
+    if 0 in input.shape[2:]:
+        row = [1] if count == 1 else []
+        raise RuntimeError(
+            "Only zero batch or zero channel inputs are supported, but got input shape: "
+            f"{[*input.shape[:2], *row, *input.shape[2:]]}")
     size = transposed_size(
         tuple(input.shape[2:]), tuple(weight.shape[2:]), stride, padding, dilation, output_padding
     )
@@ -271,9 +290,34 @@ def unfold(
             ("stride", stride),
         )
     ]
+    _check_patches(input, *options)
     if input.dim() == 3:
         return nodes.im2col(input.unsqueeze(0), *options).squeeze(0)
     return nodes.im2col(input, *options)
+
+
+def _check_patches(
+    input: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
+) -> None:
+    for what, name, value, least in (
+        ("kernel size", "kernel", kernel, 1), ("dilation", "dilation", dilation, 1),
+        ("padding", "pad", padding, 0), ("stride", "stride", stride, 1),
+    ):
+        if min(value) < least:
+            wanted = "greater than zero" if least else "non-negative"
+            raise RuntimeError(f"{what} should be {wanted}, but got {name}_height: {value[0]} "
+                               f"{name}_width: {value[1]}")
+    if 0 in input.shape[-3:]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(input.shape)}")
+    size = tuple(int(n) for n in input.shape[-2:])
+    blocks = window_positions(size, kernel, stride, padding, dilation)
+    if min(blocks) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size {size}, kernel_size={kernel}, dilation={dilation}, "
+            f"padding={padding}, calculated shape of the array of sliding blocks as {blocks}, but "
+            "its components must be at least one.")
 
 
 def fold(
@@ -289,6 +333,9 @@ def fold(
             "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
             f"non-zero dimensions for input, but got: {list(input.shape)}"
         )
+    if min(kernel) < 1:
+        raise RuntimeError("kernel size should be greater than zero, but got kernel_height: "
+                           f"{kernel[0]} kernel_width: {kernel[1]}")
     patch = kernel[0] * kernel[1]
     if input.size(-2) % patch:
         raise RuntimeError(

@@ -51,7 +51,9 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
         )
     lead = tuple(input1.shape[:-1])
     if tuple(input2.shape[:-1]) != lead:
-        raise RuntimeError("bilinear(): input batch dimensions do not match")
+        at, one, two = next((i, n, m) for i, (n, m) in enumerate(zip(lead, input2.shape)) if n != m)
+        raise RuntimeError("bilinear(): input batch dimensions do not match at dim "
+                           f"{at}: got {one} and {two}")
     for number, (given, axis) in enumerate(((input1, 1), (input2, 2)), 1):
         if given.size(-1) != weight.size(axis):
             raise RuntimeError(

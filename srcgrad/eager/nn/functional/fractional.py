@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,17 @@ def _fractional(
     lead = tuple(images.shape[:2])
     if samples is None:
         samples = torch.rand(*lead, count, dtype=input.dtype)
+    if samples.dtype != input.dtype:
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    if samples.shape[2] != count:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {count}; got "
+                           f"{samples.shape[2]}.")
+    if samples.shape[:2] != lead:  # further samples are not used
+        samples = samples[:lead[0], :lead[1]]
     for axis, (n, m, k) in enumerate(zip(size, out, kernel)):
         if m + k - 1 > n:
-            raise RuntimeError(f"{name}(): pool {'thwd'[axis - count]} {k} too large relative to "
-                               f"input {n}")
+            side = ("time", "height", "width")[axis - count]
+            raise RuntimeError(f"{name}(): pool {side} {k} too large relative to input {side} {n}")
     shares = torch.raw(samples)
     flat = np.zeros((*lead, *out, *kernel), np.int64)
     for axis, (n, m, k) in enumerate(zip(size, out, kernel)):
@@ -54,12 +62,14 @@ def _fractional(
         shape = [1] * (2 * count)
         shape[axis], shape[count + axis] = m, k
         flat = flat * n + at.reshape(*lead, *shape)
-    windows = flat.reshape(*lead, *out, -1)
+    reach, places = math.prod(kernel), math.prod(size)
+    windows = flat.reshape(*lead, *out, reach)
     values = np.take_along_axis(
-        torch.raw(images).reshape(*lead, 1, -1), windows.reshape(*lead, 1, -1), -1
+        torch.raw(images).reshape(*lead, 1, places),
+        windows.reshape(*lead, 1, math.prod(out) * reach), -1,
     ).reshape(windows.shape)
-    places = np.take_along_axis(windows, values.argmax(-1)[..., None], -1)[..., 0]
-    found = torch.from_numpy(np.ascontiguousarray(places))
+    chosen = np.take_along_axis(windows, values.argmax(-1)[..., None], -1)[..., 0]
+    found = torch.from_numpy(np.ascontiguousarray(chosen))
     pooled = nodes.fractional_max_pool[count](images, found, count)
     if single:
         pooled, found = pooled.squeeze(0), found.squeeze(0)

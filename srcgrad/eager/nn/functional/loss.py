@@ -9,6 +9,7 @@ from typing import Any
 from ... import basis as torch
 from ...nodes import named
 from ...ops.arguments import not_implemented
+from ...promotion import check_broadcast
 from . import nodes
 
 SIZES_DIFFER = (
@@ -136,7 +137,7 @@ def binary_cross_entropy(
         if not torch.logical_and(input >= 0, input <= 1).all():
             raise RuntimeError("all elements of input should be between 0 and 1")
     if weight is not None:
-        weight = weight.expand(torch.broadcast_shapes(weight.size(), target.size()))
+        weight = weight.expand(torch.broadcast_shapes(target.size(), weight.size()))
     return nodes.binary_cross_entropy(input, target, weight, reduction)
 
 
@@ -150,11 +151,14 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({target.size()}) must be the same as input size ({input.size()})"
         )
+    nodes.binary_cross_entropy_with_logits.check(input)
     if not target.is_floating_point():
         kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, target)]
         raise RuntimeError(
             f"result type {kinds[0]} can't be cast to the desired output type {kinds[1]}"
         )
+    for factor in (pos_weight, weight):
+        check_broadcast(factor, target)
     return nodes.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 
 
@@ -180,6 +184,8 @@ def nll_loss(
             f"Expected input batch_size ({input.size(0)}) to match target batch_size "
             f"({target.size(0)})."
         )
+    if input.dim() == 2 and target.dim() > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in (torch.int64, torch.uint8):
         kind = target.type().removeprefix("torch.").removesuffix("Tensor")
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
@@ -194,11 +200,15 @@ def nll_loss(
             f"weight tensor should be defined either for all {classes} classes or no "
             f"classes but got weight tensor of shape: {list(weight.shape)}"
         )
-    if input.dim() == 2 and target.dim() > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     _checked_classes(input, target, ignore_index)
     if input.dim() <= 2:
         return nodes.nll_loss(input, target, weight, reduction, ignore_index)
+    if input.dim() == 4 and target.dim() != 3:
+        raise RuntimeError("only batches of spatial targets supported (3D tensors) but got targets "
+                           f"of dimension: {target.dim()}")
+    if input.dim() == 4 and input.size()[2:] != target.size()[1:]:
+        raise RuntimeError(f"size mismatch (got input: {list(input.size())} , target: "
+                           f"{list(target.size())}")
     if input.size()[2:] != target.size()[1:]:
         raise RuntimeError(
             f"Expected target size {[input.size(0), *input.size()[2:]]}, "
@@ -225,8 +235,15 @@ def cross_entropy(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}"
         )
     dim = 0 if input.dim() == 1 else 1
+    by_probability = target.size() == input.size()
+    if by_probability and not target.is_floating_point():
+        kind = target.type().removeprefix("torch.").removesuffix("Tensor")
+        raise RuntimeError("Expected floating point type for target with class probabilities, got "
+                           + kind)
+    if by_probability and ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
     log_p = torch.log_softmax(input, dim)
-    if target.size() == input.size() and target.is_floating_point():
+    if by_probability:
         return _against_probabilities(log_p, target, weight, reduction, label_smoothing, dim)
     nll = nll_loss(log_p, target, weight, ignore_index=ignore_index, reduction=reduction)
     if label_smoothing == 0.0:
@@ -245,6 +262,10 @@ def _against_probabilities(
     log_p: Any, target: Any, weight: Any, reduction: str, smoothing: float, dim: int
 ) -> Any:
     classes = log_p.size(dim)
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no"
+            f" classes but got weight tensor of shape: {list(weight.shape)}")
     if smoothing > 0.0:
         target = target * (1 - smoothing) + smoothing / classes
     loss = log_p * target

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ... import basis as torch
+from ...promotion import check_broadcast
 from . import nodes
 from .activation import logsigmoid
 from .distance import pairwise_distance
@@ -18,7 +21,7 @@ def soft_margin_loss(
 ) -> Any:
     """``log(1 + exp(-target * input))`` for targets 1 and -1."""
     reduction = reduction_of(size_average, reduce, reduction)
-    torch.broadcast_shapes(input.shape, target.shape)
+    check_broadcast(input, target)
     return nodes.soft_margin_loss(input, target.to(input.dtype), reduction)
 
 
@@ -37,6 +40,9 @@ def multi_margin_loss(
     _check_margins(input, target, weight)
     if input.dim() == 1 and target.dim() == 1:
         target = target.reshape(())
+    labels = torch.raw(target)
+    if np.any(labels < 0) or np.any(labels >= input.size(-1)):
+        raise RuntimeError("target out of range")
     return nodes.multi_margin_loss(input, target, p, margin, weight, reduction)
 
 
@@ -129,6 +135,8 @@ def cosine_embedding_loss(
         raise RuntimeError(
             "1D target tensor expects 2D input tensors, but found inputs with sizes "
             f"{list(input1.shape)} and {list(input2.shape)}.")
+    if dim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     dots = (input1 * input2).sum(dim)
     squares = ((input1 * input1).sum(dim) + tiny) * ((input2 * input2).sum(dim) + tiny)
     cos = dots / squares.sqrt()

@@ -10,11 +10,42 @@ from typing import Any
 
 from srcgrad.rules import activations, convolution, losses, normalization, pooling, recurrent
 
+from ... import dtype as dt
+from ...ops.arguments import not_implemented
 from ...primitive import Primitive
 from ...tensor import Tensor
 from ...writes import apply_in_place
 
 _SHOWN = {"input": "self", "ans": "result"}
+
+
+# Groups of dtypes by letter: half and single precision, integers, truth values, complex.
+_GROUPS = {
+    "h": (dt.float16, dt.bfloat16), "f": (dt.float32, dt.float64), "l": (dt.int64,),
+    "u": (dt.uint8,), "i": (dt.int8, dt.int16, dt.int32), "b": (dt.bool_,),
+    "c": (dt.complex64, dt.complex128),
+}
+
+
+class Kernel(Primitive):
+    """A primitive that PyTorch has for some dtypes only, and the name it gives refusing others."""
+
+    def __init__(
+        self, function: Callable[..., Any], node: str, kernel: str, takes: str = "hf",
+        **options: Any,
+    ) -> None:
+        super().__init__(function, node, shown=_SHOWN, **options)
+        self.kernel = kernel
+        self.takes = {d for letter in takes for d in _GROUPS[letter]}
+
+    def check(self, input: Tensor) -> None:
+        """Raise PyTorch's refusal if there is no kernel for the input's dtype."""
+        if input._dt not in self.takes:
+            raise not_implemented(self.kernel, input._dt)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.check(args[0])
+        return super().__call__(*args, **kwargs)
 
 
 def _node(function: Callable[..., Any], name: str, main: bool = True, **options: Any) -> Primitive:
@@ -36,58 +67,79 @@ hardsigmoid = _node(activations.hardsigmoid, "HardsigmoidBackward0")
 hardswish = _node(activations.hardswish, "HardswishBackward0")
 hardshrink = _node(activations.hardshrink, "HardshrinkBackward0")
 softshrink = _node(activations.softshrink, "SoftshrinkBackward0")
-threshold = _node(activations.threshold, "ThresholdBackward0")
-glu = _node(activations.glu, "GluBackward0")
-prelu = _node(activations.prelu, "PreluKernelBackward0")
+threshold = Kernel(
+    activations.threshold, "ThresholdBackward0", "threshold_cpu", "hfliu")
+glu = Kernel(activations.glu, "GluBackward0", "glu_cpu")
+prelu = Kernel(activations.prelu, "PreluKernelBackward0", "prelu_cpu", "hfliub")
 rrelu = _node(activations.slopes, "RreluWithNoiseBackward0")
 rrelu_written = _node(activations.slopes, "RreluWithNoiseBackward1", main=False)
 
 mse_loss = _node(losses.mse_loss, "MseLossBackward0")
-smooth_l1_loss = _node(losses.smooth_l1_loss, "SmoothL1LossBackward0")
-huber_loss = _node(losses.huber_loss, "HuberLossBackward0")
-binary_cross_entropy = _node(losses.binary_cross_entropy, "BinaryCrossEntropyBackward0")
-binary_cross_entropy_with_logits = _node(
-    losses.binary_cross_entropy_with_logits, "BinaryCrossEntropyWithLogitsBackward0"
+smooth_l1_loss = Kernel(losses.smooth_l1_loss, "SmoothL1LossBackward0", "smooth_l1_cpu")
+huber_loss = Kernel(losses.huber_loss, "HuberLossBackward0", "huber_cpu")
+binary_cross_entropy = Kernel(
+    losses.binary_cross_entropy, "BinaryCrossEntropyBackward0", "binary_cross_entropy")
+binary_cross_entropy_with_logits = Kernel(
+    losses.binary_cross_entropy_with_logits, "BinaryCrossEntropyWithLogitsBackward0",
+    "log_sigmoid_cpu",
 )
-nll_loss = _node(losses.nll_loss, "NllLossBackward0")
-nll_loss2d = _node(losses.nll_loss2d, "NllLoss2DBackward0")
+nll_loss = Kernel(losses.nll_loss, "NllLossBackward0", "nll_loss_out_frame")
+nll_loss2d = Kernel(losses.nll_loss2d, "NllLoss2DBackward0", "nll_loss2d_forward_out_frame")
 soft_margin_loss = _node(losses.soft_margin_loss, "SoftMarginLossBackward0")
-multi_margin_loss = _node(losses.multi_margin_loss, "MultiMarginLossBackward0")
-multilabel_margin_loss = _node(losses.multilabel_margin_loss, "MultilabelMarginLossBackward0")
+multi_margin_loss = Kernel(
+    losses.multi_margin_loss, "MultiMarginLossBackward0", "multi_margin_loss_cpu_kernel", "f")
+multilabel_margin_loss = Kernel(
+    losses.multilabel_margin_loss, "MultilabelMarginLossBackward0",
+    "multilabel_margin_loss_forward_out_frame", "f")
 
 convolve = _node(convolution.convolution, "ConvolutionBackward0", scalar_edges=True)
-im2col = _node(convolution.im2col, "Im2ColBackward0")
+im2col = Kernel(convolution.im2col, "Im2ColBackward0", "im2col_out_cpu", "hfbc")
 col2im = _node(convolution.col2im, "Col2ImBackward0")
 
 max_pool = {
-    n: _node(pooling.pick, f"MaxPool{n}DWithIndicesBackward0", main=n == 2) for n in (2, 3)
+    n: Kernel(pooling.pick, f"MaxPool{n}DWithIndicesBackward0", f"max_pool{n}d", "hfliu",
+              main=n == 2)
+    for n in (2, 3)
 }
 adaptive_max_pool = {
-    n: _node(pooling.pick, f"AdaptiveMaxPool{n}DBackward0", main=False) for n in (2, 3)
+    n: Kernel(pooling.pick, f"AdaptiveMaxPool{n}DBackward0",
+              f"adaptive_max_pool{n}d" + "_cpu" * (n == 3), main=False)
+    for n in (2, 3)
 }
 fractional_max_pool = {
-    n: _node(pooling.pick, f"FractionalMaxPool{n}DBackward0", main=False) for n in (2, 3)
+    n: Kernel(pooling.pick, f"FractionalMaxPool{n}DBackward0",
+              f"fractional_max_pool{n}d_out_frame", main=False)
+    for n in (2, 3)
 }
 max_unpool = {
-    n: _node(pooling.place, f"MaxUnpool{n}DBackward0", main=n == 2) for n in (2, 3)
+    n: Kernel(pooling.place, f"MaxUnpool{n}DBackward0", f"max_unpool{n}d", main=n == 2)
+    for n in (2, 3)
 }
-avg_pool = {n: _node(pooling.average_pool, f"AvgPool{n}DBackward0", main=n == 2) for n in (2, 3)}
+avg_pool = {
+    2: Kernel(pooling.average_pool, "AvgPool2DBackward0", "avg_pool2d", "hfl"),
+    3: Kernel(pooling.average_pool, "AvgPool3DBackward0", "avg_pool3d_out_frame", "fl", main=False),
+}
 adaptive_avg_pool = {
-    n: _node(pooling.along_axes, f"AdaptiveAvgPool{n}DBackward0", main=n == 2) for n in (2, 3)
+    n: Kernel(pooling.along_axes, f"AdaptiveAvgPool{n}DBackward0",
+              f"adaptive_avg_pool{n}d" + "_cpu" * (n == 3), main=n == 2)
+    for n in (2, 3)
 }
-upsample = {
-    (mode, n): _node(
+upsample: dict[tuple[str, int], Kernel] = {
+    (mode, n): Kernel(
         pooling.take_along_axes if "Nearest" in mode else pooling.along_axes,
-        f"Upsample{mode}{n}DBackward0", main=False,
+        f"Upsample{mode}{n}DBackward0", f"compute_indices_weights_{kernel}",
+        "hf" if n == 3 or mode == "Linear" else "hfu", main=False,
     )
-    for mode, n in (
-        ("Nearest", 1), ("Nearest", 2), ("Nearest", 3), ("NearestExact", 1),
-        ("NearestExact", 2), ("NearestExact", 3), ("Linear", 1), ("Bilinear", 2),
-        ("Trilinear", 3), ("Bicubic", 2),
+    for mode, n, kernel in (
+        ("Nearest", 1, "nearest"), ("Nearest", 2, "nearest"), ("Nearest", 3, "nearest"),
+        ("NearestExact", 1, "nearest"), ("NearestExact", 2, "nearest"),
+        ("NearestExact", 3, "nearest"), ("Linear", 1, "linear"), ("Bilinear", 2, "linear"),
+        ("Trilinear", 3, "linear"), ("Bicubic", 2, "cubic"),
     )
 }
-pad_by_places = {
-    (mode, n): _node(pooling.take_along_axes, f"{mode}Pad{n}DBackward0", main=False)
+pad_by_places: dict[tuple[str, int], Primitive] = {
+    (mode, n): Kernel(pooling.take_along_axes, f"{mode}Pad{n}DBackward0",
+                      f"{mode.lower()}_pad{n}d", "hfliuc", main=False)
     for mode in ("Reflection", "Replication") for n in (1, 2, 3)
 }
 pad_by_places |= {  # PyTorch writes the parts of a fresh tensor
@@ -98,8 +150,10 @@ pixel_unshuffle = _node(pooling.pixel_unshuffle, "PixelUnshuffleBackward0")
 constant_pad = _node(pooling.frame, "ConstantPadNdBackward0")
 
 layer_norm = _node(normalization.layer_norm, "NativeLayerNormBackward0", scalar_edges=True)
-batch_norm = _node(normalization.batch_norm, "NativeBatchNormBackward0", scalar_edges=True)
-group_norm = _node(normalization.group_norm, "NativeGroupNormBackward0", scalar_edges=True)
+batch_norm = Kernel(
+    normalization.batch_norm, "NativeBatchNormBackward0", "batch_norm", scalar_edges=True)
+group_norm = Kernel(
+    normalization.group_norm, "NativeGroupNormBackward0", "GroupNormKernelImpl", scalar_edges=True)
 lstm_layer = _node(
     recurrent.lstm_layer, "MkldnnRnnLayerBackward0", outputs=3, scalar_edges=True
 )

@@ -46,7 +46,10 @@ def batch_norm(
     also move the running ones), else by the running ones."""
     if training:
         _several_values(input.size())
-    elif running_mean is None or running_var is None:
+    if eps < 0.0 or (training and eps == 0.0):
+        wanted = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}")
+    if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
     channels = input.size(1)
@@ -57,6 +60,9 @@ def batch_norm(
             raise RuntimeError(
                 f"{name} should contain {channels} elements not {value.numel()}"
             )
+    if training and not input.numel():  # no statistics, nothing to move towards
+        none = np.zeros(channels, torch.raw(input).dtype)
+        return nodes.batch_norm(input, weight, bias, none, none + 1, False, eps)
     if training:
         out = nodes.batch_norm(input, weight, bias, None, None, True, eps)
         with np.errstate(all="ignore"):
@@ -114,6 +120,10 @@ def layer_norm(
 
 def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any) -> tuple[int, ...]:
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, but got normalized_shape = []")
     for name, value in (("weight", weight), ("bias", bias)):
         if value is not None and tuple(value.shape) != shape:
             raise RuntimeError(
@@ -133,14 +143,12 @@ def rms_norm(
     input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None
 ) -> Any:
     """``input`` over the root of its mean square over the last axes (Zhang, Sennrich 2019)."""
-    if not isinstance(normalized_shape, int) and not len(normalized_shape):
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-            "element, but got normalized_shape = []")
     try:
         shape = _normalized(input, normalized_shape, weight, None)
     except RuntimeError as error:  # PyTorch leaves out a comma here
         raise RuntimeError(str(error).replace("[*, ", "[*")) from None
+    if not (input.is_floating_point() or input.is_complex()):
+        raise not_implemented("rms_norm", input.dtype)
     if eps is None:
         eps = torch.finfo(input.dtype).eps
     dims = tuple(range(-len(shape), 0))
@@ -156,11 +164,19 @@ def group_norm(
         raise RuntimeError(
             f"Expected at least 2 dimensions for input tensor but received {input.dim()}"
         )
+    _several_values([input.size(0) * input.size(1) // num_groups, num_groups,
+                     *input.size()[2:]])
     if input.size(1) % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of "
             f"shape {list(input.shape)} and num_groups={num_groups}"
         )
+    for name, value in (("weight", weight), ("bias", bias)):
+        if value is not None and tuple(value.shape) != (input.size(1),):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, "
+                f"but got {name} of shape {list(value.shape)} and input of shape "
+                f"{list(input.shape)}")
     return nodes.group_norm(input, weight, bias, num_groups, eps)
 
 

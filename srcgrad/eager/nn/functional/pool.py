@@ -13,6 +13,7 @@ from srcgrad.rules.pooling import max_places, pooled_size
 from ... import basis as torch
 from . import nodes
 from .conv import tupled
+from .window_checks import adaptive_size, option, positive, ranks, several_dimensions
 
 Ints = tuple[int, ...]
 
@@ -22,46 +23,34 @@ def _windowed(
     dilation: Any, ceil_mode: bool,
 ) -> tuple[Ints, Ints, Ints, Ints]:
     """The options as tuples, checked with PyTorch's messages."""
-    if input.dim() not in (count + 1, count + 2):
-        if name == "max_pool2d":
-            raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
-        raise RuntimeError(
-            f"{'max_pool1d: ' if name == 'max_pool1d' else ''}Expected {count + 1}D or {count + 2}D"
-            " (batch mode) tensor with optional 0 dim batch size for input, but got:"
-            f"{'' if name == 'max_pool1d' else ' '}{list(input.shape)}"
-        )
-    kernel = tupled("kernel_size", kernel_size, count)
-    stride = kernel if stride is None or stride in ([], ()) else tupled("stride", stride, count)
-    padding, dilation = tupled("padding", padding, count), tupled("dilation", dilation, count)
+    if name == "avg_pool1d":
+        several_dimensions(name, input)
+    kernel = option(name, "kernel_size", kernel_size, count)
+    own = stride is None or stride in ([], ())
+    stride = kernel if own else option(name, "stride", stride, count)
+    padding = option(name, "padding", padding, count)
+    dilation = option(name, "dilation", dilation, count)
     if name == "max_pool1d":
-        _check_line(kernel, stride, dilation)
-    if any(k <= 0 for k in kernel):
-        raise RuntimeError(
-            f"{name}() Expected kernel_size to be greater than zero, but got {kernel}"
-        )
-    if any(s <= 0 for s in stride):
-        raise RuntimeError("stride should not be zero")
-    if any(d <= 0 for d in dilation):
-        raise RuntimeError(f"dilation should be greater than zero, but got dilation={dilation[0]}")
-    for p, k in zip(padding, kernel):
+        ranks(name, input, count)
+        _check_line(kernel, stride, padding, dilation)
+    positive(kernel, stride, dilation)
+    ranks(name, input, count)
+    for p, k, d in zip(padding, kernel, dilation):
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if p > k // 2:
             raise RuntimeError(
                 f"pad should be at most half of effective kernel size, but got pad={p}, "
-                f"kernel_size={k} and dilation={dilation[0]}"
+                f"kernel_size={k} and dilation={d}"
             )
     size = tuple(input.shape[-count:])
     out = pooled_size(size, kernel, stride, padding, dilation, ceil_mode)
-    if name.startswith("max") and 0 in input.shape[1:]:
-        ranks = f"{'max_pool1d: ' if count == 1 else ''}Expected {count + 1}D or {count + 2}D"
-        raise RuntimeError(
-            f"{ranks} (batch mode) tensor with optional 0 dim batch size for input, but got:"
-            f"{list(input.shape)}")
     if name == "max_pool1d" and out[0] < 1:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {out[0]}")
     if any(n < 1 for n in out):
         channel = input.shape[-count - 1]
+        if name == "avg_pool1d":
+            size, out = (1, *size), (1, *out)
         text = "x".join(str(n) for n in (channel, *size))
         result = "x".join(str(n) for n in (channel, *out))
         raise RuntimeError(
@@ -71,10 +60,15 @@ def _windowed(
     return kernel, stride, padding, dilation
 
 
-def _check_line(kernel: Ints, stride: Ints, dilation: Ints) -> None:
+def _check_line(kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> None:
     for name, value in (("kernel_size", kernel), ("stride", stride), ("dilation", dilation)):
         if value[0] <= 0:
             raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value[0]}")
+    if padding[0] < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding[0]}")
+    if padding[0] > kernel[0] // 2:
+        raise RuntimeError("max_pool1d() padding should be at most half of kernel size, but got "
+                           f"padding={padding[0]} and kernel_size={kernel[0]}")
 
 
 def _max_pool(
@@ -94,11 +88,14 @@ def _max_pool(
         out, where = out.squeeze(-2), where.squeeze(-2)
     else:
         out, where = _max_pool_planes(count, input, options, ceil_mode)
+    if return_indices:
+        torch.guard(out, where)
     return (out, where) if return_indices else out
 
 
 def _max_pool_planes(count: int, input: Any, options: Any, ceil_mode: bool) -> tuple[Any, Any]:
     kernel, stride, padding, dilation = options
+    nodes.max_pool[count].check(input)
     places = max_places(torch.raw(input), kernel, stride, padding, dilation, ceil_mode)
     return nodes.max_pool[count](input, places, count), torch.from_numpy(places)
 
@@ -161,14 +158,22 @@ def _max_unpool(
         (n - 1) * s + k - 2 * p
         for n, k, s, p in zip(input.shape[-count:], kernel, stride, padding)
     ]
-    size = default if output_size is None else list(output_size)[-count:]
+    size = default if output_size is None else list(output_size)
+    if len(size) == count + 2:
+        size = size[2:]
+    if len(size) != count:
+        raise ValueError(f"output_size should be a sequence containing {count} or {count + 2} "
+                         f"elements, but it has a length of '{len(size)}'")
     for axis in range(count):
         low, high = default[axis] - stride[axis], default[axis] + stride[axis]
         if not low < size[axis] < high:
             raise ValueError(
-                f'invalid output_size "{size}" (dim {axis} must be between {low} and {high})'
+                f'invalid output_size "{tuple(size)}" (dim {axis} must be between {low} and {high})'
             )
     one = [1] if count == 1 else []
+    if indices.dtype is not torch.int64:
+        raise RuntimeError("elements in indices should be type int64 but got: "
+                           + indices.type().removeprefix("torch.").removesuffix("Tensor"))
     if tuple(indices.shape) != tuple(input.shape):
         raise RuntimeError(
             "Expected shape of indices to be same as that of the input tensor "
@@ -268,52 +273,21 @@ def averaging_matrix(n: int, m: int, dtype: Any) -> Any:
     return matrix
 
 
-def _adaptive_size(input: Any, output_size: Any, count: int) -> Ints:
-    sizes = [output_size] * count if isinstance(output_size, int) else list(output_size)
-    if len(sizes) == 1:
-        sizes = sizes * count
-    if len(sizes) != count:
-        raise RuntimeError(f"adaptive pooling: output_size must be {count}")
-    for n in sizes:
-        if n is not None and n < 0:
-            raise RuntimeError(
-                "adaptive pooling: elements of output_size must be greater than or equal to 0 but "
-                f"received {{{', '.join(map(str, sizes))}}}")
-    return tuple(
-        int(n) if m is None else int(m) for m, n in zip(sizes, input.shape[-count:])
-    )
-
-
 def _adaptive_avg_pool(count: int, input: Any, output_size: Any) -> Any:
-    if input.dim() < count or (input.dim() == count and any(
-            n != 1 for n in _adaptive_size(input, output_size, count))):
-        raise ValueError(f"Input dimension should be at least {count + 1}")
-    if input.dim() != count and input.dim() != count + 1 and input.dim() != count + 2:
-        raise RuntimeError(
-            f"adaptive_avg_pool{count}d(): Expected {count + 1}D or {count + 2}D tensor, but got "
-            f"{list(input.shape)}"
-        )
-    out = _adaptive_size(input, output_size, count)
+    out = adaptive_size(f"adaptive_avg_pool{count}d", input, output_size, count)
     if count > 1 and all(m == 1 for m in out):
         return input.mean(tuple(range(-count, 0)), keepdim=True)
-    matrices = tuple(
-        averaging_matrix(n, m, torch.raw(input).dtype) for n, m in zip(input.shape[-count:], out)
-    )
-    return nodes.adaptive_avg_pool[max(count, 2)](input, matrices)
+    dtype = torch.raw(input).dtype
+    matrices = tuple(averaging_matrix(n, m, dtype) for n, m in zip(input.shape[-count:], out))
+    if count == 1:
+        matrices = (np.ones((1, 1), dtype), *matrices)
+        return nodes.adaptive_avg_pool[2](input.unsqueeze(-2), matrices).squeeze(-2)
+    return nodes.adaptive_avg_pool[count](input, matrices)
 
 
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     """Means of windows that divide ``(N, C, L)`` into ``output_size`` parts."""
-    if input.dim() not in (2, 3):
-        raise RuntimeError(
-            "adaptive_avg_pool1d() expects 2D or 3D input, but got input of size: "
-            f"{list(input.shape)}"
-        )
-    planes = nodes.adaptive_avg_pool[2]
-    out = _adaptive_size(input, output_size, 1)
-    dtype = torch.raw(input).dtype
-    matrices = (np.ones((1, 1), dtype), averaging_matrix(input.shape[-1], out[0], dtype))
-    return planes(input.unsqueeze(-2), matrices).squeeze(-2)
+    return _adaptive_avg_pool(1, input, output_size)
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
@@ -335,26 +309,29 @@ def _adaptive_places(x: Any, out: Ints) -> Any:
     windows = [_bounds(n, m) for n, m in zip(size, out)]
     for spot in np.ndindex(*out):
         where = tuple(slice(*windows[axis][i]) for axis, i in enumerate(spot))
-        values = x[(..., *where)].reshape(*lead, -1)
+        block = x[(..., *where)]
+        values = block.reshape(*lead, math.prod(block.shape[len(lead):]))
         best = np.argmax(values, axis=-1)
         places[(..., *spot)] = plane[where].reshape(-1)[best]
     return places
 
 
 def _adaptive_max_pool(count: int, input: Any, output_size: Any, return_indices: bool) -> Any:
-    if input.dim() <= count:
-        raise ValueError(f"Input dimension should be at least {count + 1}")
-    out = _adaptive_size(input, output_size, count)
+    out = adaptive_size(f"adaptive_max_pool{count}d", input, output_size, count)
+    nodes.adaptive_max_pool[max(count, 2)].check(input)
+    if count == 1:
+        input, out = input.unsqueeze(-2), (1, *out)
     places = _adaptive_places(torch.raw(input), out)
-    values = nodes.adaptive_max_pool[max(count, 2)](input, places, count)
-    return (values, torch.from_numpy(places)) if return_indices else values
+    values = nodes.adaptive_max_pool[len(out)](input, places, len(out))
+    where = torch.from_numpy(places)
+    if count == 1:
+        values, where = values.squeeze(-2), where.squeeze(-2)
+    return (values, where) if return_indices else values
 
 
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima of windows that divide ``(N, C, L)`` into ``output_size`` parts."""
-    planes = input.unsqueeze(-2)
-    out, where = _adaptive_max_pool(2, planes, (1, *_adaptive_size(input, output_size, 1)), True)
-    return (out.squeeze(-2), where.squeeze(-2)) if return_indices else out.squeeze(-2)
+    return _adaptive_max_pool(1, input, output_size, return_indices)
 
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import warnings
 from typing import Any
 
 import numpy as np
@@ -60,49 +60,116 @@ def embedding_bag(
 ) -> Any:
     """Sums, means or maxima of bags of embeddings: rows of a 2-D ``input``, or the parts of a
     1-D one that start at ``offsets``."""
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError("mode has to be one of sum, mean or max")
+    if weight.dtype == torch.int64 and input.is_floating_point():
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag("
+            "weight, input, ...)` is deprecated, and should now be `embedding_bag(input, weight, "
+            "...)`.",
+            stacklevel=2)
+        weight, input = input, weight
+    if per_sample_weights is not None and input.size() != per_sample_weights.size():
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then "
+            f"it must have the same shape as the input ({input.shape})")
+    if weight.dim() != 2:
+        raise ValueError(
+            f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
     if input.dim() == 2:
         if offsets is not None:
             raise ValueError(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
                 f"of fixed length sequences. However, found offsets of type {type(offsets)}"
             )
-        length = input.size(1)
-        starts = list(range(0, input.numel() + 1, length)) if length else [0] * (input.size(0) + 1)
+        offsets = torch.arange(0, input.numel(), input.size(1), dtype=input.dtype)
+        include_last_offset = False
         input = input.reshape(-1)
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.reshape(-1)
-    elif input.dim() == 1:
-        if offsets is None:
-            raise ValueError("offsets has to be a 1D Tensor but got None")
-        starts = [int(n) for n in offsets] + ([] if include_last_offset else [input.numel()])
-    else:
+    elif input.dim() != 1:
         raise ValueError(
             f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}"
         )
+    elif offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    elif offsets.dim() != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
             f"for mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
         )
-    rows = embedding(
-        input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
-    )
+    kind = torch.promote_types(input.dtype, offsets.dtype)
+    input, offsets = input.to(kind), offsets.to(kind)
+    _check_bags(input, weight, offsets, per_sample_weights)
+    row = _padding_row(padding_idx, weight.size(0))
+    starts = torch.raw(offsets)
+    starts = starts[:-1] if include_last_offset else starts
+    bag = np.searchsorted(starts, np.arange(input.numel()), side="right") - 1
+    if row >= 0:
+        kept = np.flatnonzero(torch.raw(input) != row)
+        bag, places = bag[kept], torch.from_numpy(kept)
+        input = input[places]
+        if per_sample_weights is not None:
+            per_sample_weights = per_sample_weights[places]
+    rows = embedding(input, weight, None, max_norm, norm_type, scale_grad_by_freq, sparse)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(-1)
-    bags = []
-    for start, end in itertools.pairwise(starts):
-        part = rows[start:end]
-        if padding_idx is not None:
-            part = part[input[start:end] != padding_idx % weight.size(0)]
-        if part.size(0) == 0:
-            bags.append(torch.zeros(weight.size(1), dtype=weight.dtype))
-        elif mode == "max":
-            bags.append(part.max(0)[0])
-        else:
-            bags.append(part.sum(0) if mode == "sum" else part.mean(0))
-    return named(torch.stack(bags), "EmbeddingBagBackward0")
+    return named(_bagged(rows, bag, len(starts), mode), "EmbeddingBagBackward0")
+
+
+def _check_bags(input: Any, weight: Any, offsets: Any, per_sample_weights: Any) -> None:
+    """PyTorch's answers to indices, offsets and weights that do not fit."""
+    whole, real = "Long, Int", "Half, BFloat16, Float, Double"
+    for name, t, allowed in (("indices", input, whole), ("weight", weight, real)):
+        found = t.type().removeprefix("torch.").removesuffix("Tensor")
+        if found not in allowed.split(", "):
+            raise RuntimeError(
+                f"Expected tensor for argument #1 '{name}' to have one of the following scalar "
+                f"types: {allowed}; but got {t.type()} instead (while checking arguments for "
+                "embedding_bag)")
+    if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument "
+            f"#1 'per_sample_weights'; but type {weight.type()} does not equal "
+            f"{per_sample_weights.type()} (while checking arguments for embedding_bag)")
+    starts, indices = torch.raw(offsets), torch.raw(input)
+    if starts.size and starts[0] != 0:
+        raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has "
+                           f"to start from position 0. However, got {starts[0]}")
+    if starts.size and starts[-1] > indices.size:
+        raise RuntimeError(f"offsets[-1] can not be greater than input's length {indices.size} but "
+                           f"got offsets[-1] of {starts[-1]}")
+    if np.any(starts < 0) or (indices.size and not starts.size):
+        raise IndexError("index out of range in self")
+    wrong = indices[(indices < 0) | (indices >= weight.size(0))]
+    if wrong.size:
+        raise RuntimeError("embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx "
+                           f"to be {wrong[0]}")
+
+
+def _bagged(rows: Any, bag: Any, count: int, mode: str) -> Any:
+    """The sum, mean or maximum of the rows of each of ``count`` bags; zeros for empty ones."""
+    numbers = np.bincount(bag, minlength=count)
+    total = torch.zeros(count, rows.size(1), dtype=rows.dtype)
+    if mode != "max" or not len(bag):
+        total = total.index_add(0, torch.from_numpy(bag), rows)
+        if mode != "mean":
+            return total
+        divisors = np.maximum(numbers, 1).reshape(-1, 1).astype(torch.raw(total).dtype)
+        return total / torch.from_numpy(divisors).to(rows.dtype)
+    ends = np.cumsum(numbers)
+    values = torch.raw(rows)[np.argsort(bag, kind="stable")]
+    places = np.stack([
+        end - n + np.argmax(values[end - n:end], axis=0) if n else np.zeros(rows.size(1), int)
+        for n, end in zip(numbers, ends)]).astype(np.int64)
+    best = rows.gather(0, torch.from_numpy(places))
+    return best.masked_fill(torch.from_numpy(numbers == 0).unsqueeze(-1), 0)
 
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:

@@ -287,6 +287,7 @@ def interpolate(
         exact = interpolate(input.float(), sizes, None, mode, align_corners) if factors is None \
             else interpolate(input.float(), None, scale_factor, mode, align_corners)
         return exact.round().clamp(0, 255).to(torch.uint8)
+    nodes.upsample[mode.capitalize(), count].check(input)
     build = _cubic_matrix if mode == "bicubic" else _linear_matrix
     kind = torch.raw(input).dtype.type
     matrices = tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ... import basis as torch
@@ -147,6 +148,11 @@ class _InstanceNorm(_Statistics):
                 f"expected input's size at dim={input.dim() - batched + 1} to match num_features "
                 f"({self.num_features}), but got: {channels}."
             )
+        if channels != self.num_features:
+            warnings.warn(
+                f"input's size at dim={input.dim() - batched + 1} does not match num_features. You "
+                "can silence this warning by not passing in num_features, which is not used "
+                "because affine=False", stacklevel=2)
         if input.dim() == batched:
             return self._apply_norm(input)
         return self._apply_norm(input.unsqueeze(0)).squeeze(0)

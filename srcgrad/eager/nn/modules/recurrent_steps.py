@@ -116,6 +116,13 @@ class RNNCellBase(Module):
             states = (zeros,) * parts
         elif not batched:
             states = tuple(state.unsqueeze(0) for state in states)
+        for place, state in enumerate(states):
+            if input.size(0) != state.size(0):
+                raise RuntimeError(f"Input batch size {input.size(0)} doesn't match "
+                                   f"hidden{place} batch size {state.size(0)}")
+            if state.size(1) != self.hidden_size:
+                raise RuntimeError(f"hidden{place} has inconsistent hidden_size: got "
+                                   f"{state.size(1)}, expected {self.hidden_size}")
         projected = F.linear(input, self.weight_ih, self.bias_ih)
         new = STEPS[mode](projected, tuple(states), self.weight_hh, self.bias_hh)
         return new if batched else tuple(state.squeeze(0) for state in new)

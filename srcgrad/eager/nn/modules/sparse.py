@@ -11,6 +11,18 @@ from ..module import Module
 from ..parameter import Parameter
 
 
+def _within(name: str, row: int | None, count: int) -> int | None:
+    """The row of the padding, counted from the front."""
+    if row is not None and not -count <= row < count:
+        raise AssertionError(f"{name} must be within num_embeddings")
+    return None if row is None else row % count
+
+
+def _check_shape(weight: Any, rows: int, columns: int) -> None:
+    if list(weight.shape) != [rows, columns]:
+        raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+
+
 class Embedding(Module):
     """Rows of a learned table, normal at the start (row ``padding_idx`` zero)."""
 
@@ -23,11 +35,7 @@ class Embedding(Module):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise AssertionError("Padding_idx must be within num_embeddings")
-            padding_idx = padding_idx % num_embeddings
-        self.padding_idx = padding_idx
+        self.padding_idx = _within("Padding_idx", padding_idx, num_embeddings)
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
@@ -37,10 +45,7 @@ class Embedding(Module):
             self.weight = Parameter(table, requires_grad=not _freeze)
             self.reset_parameters()
         else:
-            if list(_weight.shape) != [num_embeddings, embedding_dim]:
-                raise AssertionError(
-                    "Shape of weight does not match num_embeddings and embedding_dim"
-                )
+            _check_shape(_weight, num_embeddings, embedding_dim)
             self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     def reset_parameters(self) -> None:
@@ -108,12 +113,13 @@ class EmbeddingBag(Module):
         self.mode = mode
         self.sparse = sparse
         self.include_last_offset = include_last_offset
-        self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
+        self.padding_idx = _within("padding_idx", padding_idx, num_embeddings)
         if _weight is None:
             _weight = torch.empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
             self.weight = Parameter(_weight)
             self.reset_parameters()
         else:
+            _check_shape(_weight, num_embeddings, embedding_dim)
             self.weight = Parameter(_weight)
 
     def reset_parameters(self) -> None:
@@ -129,6 +135,24 @@ class EmbeddingBag(Module):
             self.mode, self.sparse, per_sample_weights, self.include_last_offset,
             self.padding_idx,
         )
+
+    @classmethod
+    def from_pretrained(
+        cls, embeddings: Any, freeze: bool = True, max_norm: float | None = None,
+        norm_type: float = 2.0, scale_grad_by_freq: bool = False, mode: str = "mean",
+        sparse: bool = False, include_last_offset: bool = False, padding_idx: int | None = None,
+    ) -> Self:
+        """A layer over a given table."""
+        if embeddings.dim() != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        rows, cols = embeddings.shape
+        made = cls(
+            rows, cols, _weight=embeddings, max_norm=max_norm, norm_type=norm_type,
+            scale_grad_by_freq=scale_grad_by_freq, mode=mode, sparse=sparse,
+            include_last_offset=include_last_offset, padding_idx=padding_idx,
+        )
+        made.weight.requires_grad_(not freeze)
+        return made
 
     def extra_repr(self) -> str:
         parts = [f"{self.num_embeddings}, {self.embedding_dim}"]

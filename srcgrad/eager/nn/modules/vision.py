@@ -20,6 +20,10 @@ class _Pad(Module):
         self.padding = (padding,) * widths if isinstance(padding, int) else tuple(padding)
 
     def forward(self, input: Any) -> Any:
+        ranks = (self.count + 1, self.count + 2)
+        if self.mode == "circular" and input.dim() not in ranks:
+            raise ValueError(
+                f"expected {ranks[0]}D or {ranks[1]}D input (got {input.dim()}D input)")
         return F.pad(input, self.padding, self.mode)
 
     def extra_repr(self) -> str:

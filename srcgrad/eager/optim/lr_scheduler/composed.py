@@ -9,7 +9,13 @@ from math import inf
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import EPOCH_WARNING, LRScheduler, checked_optimizer, group_values, set_value
+from .base import (
+    EPOCH_DEPRECATION_WARNING,
+    LRScheduler,
+    checked_optimizer,
+    group_values,
+    set_value,
+)
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -71,7 +77,7 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            warnings.warn(EPOCH_WARNING, UserWarning, stacklevel=2)
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
         self.last_epoch = epoch
         if self._is_better(current, self.best):
             self.best = current

@@ -277,16 +277,16 @@ class CyclicLR(_Momentum):
         ]
 
     def state_dict(self) -> dict[str, Any]:
-        """As the base's; a scale function is ``None``, a callable object its ``__dict__``."""
+        """As the base's; without a scale function, of a callable object its ``__dict__``."""
         state = super().state_dict()
         f = state.pop("_scale_fn_custom")
-        plain = f is None or isinstance(f, types.FunctionType)
-        state["_scale_fn_custom"] = None if plain else f.__dict__.copy()
+        if f is not None and not isinstance(f, types.FunctionType):
+            state["_scale_fn_custom"] = f.__dict__.copy()
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load all but a scale function, which stays as constructed."""
-        attributes = state_dict["_scale_fn_custom"]
+        attributes = state_dict.get("_scale_fn_custom")
         super().load_state_dict(
             {k: v for k, v in state_dict.items() if k != "_scale_fn_custom"}
         )

@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, Poly, multiply, symbols
+from ..dims import Dim, Poly, add, multiply, proves_nonnegative, symbols
 from ..errors import SrcgradError
-from ..graph.indexing import infer_getitem
-from ..graph.ir import Index, Node, Steps, Through, avals_in, fill
-from ..graph.symbolic import fresh_size, infer_fresh
 from ..kinds import Aval, Kind
 from ..spelling import Method
+from .indexing import infer_getitem
+from .ir import Index, Node, Steps, Through, avals_in, fill
+from .symbolic import fresh_size, infer_fresh
 
 # Functions of math whose derivative is a number where they raise.
 _DOMAINS = frozenset({"log", "log2", "log10", "log1p", "gamma", "lgamma", "atanh", "fmod",
@@ -38,6 +38,9 @@ _REARRANGED = frozenset({np.reshape, Method("reshape")})
 _LISTS = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.pow,
                     operator.matmul, np.dot, np.where, np.maximum, np.minimum, np.add,
                     np.subtract, np.multiply, np.divide, np.power, np.matmul})
+_CONVERSIONS = frozenset({bool, int, float, complex, operator.not_, Method("item"),
+                          Method("__bool__")})
+_OF_INTEGERS = frozenset({operator.floordiv, operator.mod})
 _SPLIT = frozenset({np.split, np.hsplit, np.vsplit, np.dsplit})
 
 
@@ -47,9 +50,16 @@ def checks(node: Node) -> bool:
         return True
     if node.op in ("write", "update"):
         return _stores_unlike(node)
+    if node.op == "read":
+        return _reads_at_number(node)
     if node.op != "apply":
         return False
     fn = node.params["fn"]
+    if fn in _CONVERSIONS:
+        return _may_not_convert(fn, node.inputs[0].aval) if node.inputs else False
+    if fn in _OF_INTEGERS:
+        return node.out.aval.kind is Kind.INT and len(node.inputs) > 0 and not isinstance(
+            node.params["args"][-1], int)
     module = getattr(fn, "__module__", None) or ""
     if module == "math":
         return fn.__name__ in _DOMAINS
@@ -69,6 +79,33 @@ def checks(node: Node) -> bool:
         return any(isinstance(a, int) and a > 1 for a in node.params["args"])
     return fn in _LISTS and any(isinstance(a, (list, tuple)) and np.shape(a) != only
                                 for a in node.params["args"] if _is_plain(a))
+
+
+def _reads_at_number(node: Node) -> bool:
+    """Is an array read at a number that may lie outside of it?"""
+    aval = node.inputs[0].aval
+    steps: Steps = fill(node.params["steps"], node.inputs)
+    if not steps or not isinstance(steps[0], Index) or aval.kind is not Kind.ARRAY or (
+            aval.shape is None):
+        return False
+    key = steps[0].key if isinstance(steps[0].key, tuple) else (steps[0].key,)
+    if any(k is None or k is Ellipsis for k in key):
+        return False
+    return any(type(k) is int and not _is_inside(k, size)
+               for k, size in zip(key, aval.shape, strict=False))
+
+
+def _is_inside(place: int, size: Dim) -> bool:
+    room = add(size, -place - 1 if place >= 0 else place)
+    return room >= 0 if isinstance(room, int) else proves_nonnegative(room)
+
+
+def _may_not_convert(fn: Any, aval: Aval) -> bool:
+    """Are there numbers, or arrays, of this type that have no such form?"""
+    if aval.kind in (Kind.ARRAY, Kind.ANY):
+        return aval.shape is None or any(size != 1 for size in aval.shape)
+    return fn is int and (aval.kind is Kind.FLOAT or (
+        aval.dtype is not None and aval.dtype.kind == "f"))
 
 
 def _is_plain(template: Any) -> bool:

@@ -1,0 +1,60 @@
+"""Operands of a derivative where a screen hides it: numbers with which it neither warns nor raises.
+
+``np.where(x > 0, np.sqrt(np.maximum(x, 0)), 0)`` divides by the root, which is 0 where nobody
+looks.  NumPy would warn of it, or raise under ``np.errstate``, though the value does neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..graph.ir import Value
+from ..kinds import Kind
+from ..rules.book import Rule
+
+_SUSPECTS = (0.0, 1.0, -1.0)
+_HARMLESS = (1, 0.5, 2)
+
+
+def harmless(rule: Rule, named: Mapping[str, Any]) -> float | None:
+    """A number that may stand for any operand of a pointwise rule; None if its body is in no
+    trouble with the numbers that usually make some, or with all."""
+    if not any(_in_trouble(rule, named, number) for number in _SUSPECTS):
+        return None
+    return next((n for n in _HARMLESS if not _in_trouble(rule, named, n)), None)
+
+
+def _in_trouble(rule: Rule, named: Mapping[str, Any], number: float) -> bool:
+    """Does the body divide by zero, or the like, for operands that are ``number``?"""
+    facts = {"dtype": np.dtype(float), "ndim": 0, "shape": ()}
+    given: dict[str, Any] = {}
+    for need in rule.needs:
+        if need in ("ct", "t"):
+            given[need] = np.float64(1)
+        elif need in rule.settings:
+            given[need] = rule.settings[need]
+        elif need == "ans" or isinstance(named.get(need), Value):
+            given[need] = np.float64(number)
+        else:
+            given[need] = named.get(need, facts.get(need.rpartition("_")[2]))
+    try:
+        with np.errstate(all="raise", under="ignore"):
+            rule.body(**given)
+    except FloatingPointError:
+        return True
+    except Exception:  # it computes on nothing but arrays
+        return False
+    return False
+
+
+def protected(value: Any, like: Value, put: Callable[[Value], Value]) -> Any:
+    """``value``, with a number ``put`` where the screen before ``like`` hides it."""
+    if not isinstance(value, Value) or value.aval.kind is not Kind.ARRAY or (
+            value.aval.shape != like.aval.shape or value.aval.dtype is None
+            or value.aval.dtype.kind not in "fc"):
+        return value
+    made = put(value)
+    return made if made.aval.shape == value.aval.shape else value

@@ -1,0 +1,18 @@
+"""`torch.backends.cuda`: not built."""
+
+from __future__ import annotations
+
+
+class _Matmul:
+    """Switches of matrix products."""
+
+    allow_tf32 = False
+    allow_fp16_reduced_precision_reduction = True
+    allow_bf16_reduced_precision_reduction = True
+
+
+matmul = _Matmul()
+
+
+def is_built() -> bool:
+    return False

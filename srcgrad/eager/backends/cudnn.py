@@ -1,0 +1,29 @@
+"""`torch.backends.cudnn`: not available."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.eager.backends.switches import flags_of
+
+enabled = True
+benchmark = False
+benchmark_limit = 10
+deterministic = False
+allow_tf32 = True
+fp32_precision = "none"
+set_flags, flags = flags_of(
+    globals(), ("enabled", "benchmark", "benchmark_limit", "deterministic", "allow_tf32",
+                "fp32_precision"))
+
+
+def version() -> int | None:
+    return None
+
+
+def is_available() -> bool:
+    return False
+
+
+def is_acceptable(tensor: Any) -> bool:
+    return False

@@ -1,0 +1,16 @@
+"""`torch.backends.mkldnn`: not available."""
+
+from __future__ import annotations
+
+from srcgrad.eager.backends.switches import flags_of
+
+enabled = True
+deterministic = False
+allow_tf32 = True
+fp32_precision = "none"
+set_flags, flags = flags_of(
+    globals(), ("enabled", "deterministic", "allow_tf32", "fp32_precision"))
+
+
+def is_available() -> bool:
+    return False

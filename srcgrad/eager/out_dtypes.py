@@ -1,0 +1,64 @@
+"""Which dtypes ``out=`` may have, and how each function refuses the others.
+
+Most functions take whatever their result can be cast to; those below want its very dtype, or
+say it in words of their own.
+"""
+
+from __future__ import annotations
+
+from srcgrad.eager import dtype as dt
+from srcgrad.eager.writes import check_cast
+
+_EXACT = {
+    "Found dtype {got} but expected {want}": (
+        "abs", "absolute", "bitwise_not", "ceil", "conj_physical", "fix", "floor", "frac",
+        "hardshrink", "lerp", "neg", "negative", "round", "sgn", "sign", "trunc"),
+    "Expected out tensor to have dtype {c_want}, but got {c_got} instead": (
+        "addmm", "aminmax", "cross", "diag", "gather", "inverse", "log_softmax", "matmul", "mm",
+        "msort", "argmax", "argmin", "norm", "qr",
+        "slice_scatter", "slogdet", "softmax", "sort", "svd", "topk",
+        "tril", "triu"),
+    "Expected the dtype for input and out to match, but got {want} for input's dtype and {got} "
+    "for out's dtype.": ("amax", "amin"),
+    "expected scalar_type {want} but found {got}": ("cummax", "cummin", "logcumsumexp"),
+    "{name}: Expected the output tensor to have dtype {want}, but got an output tensor with dtype "
+    "{got}": ("tensordot",),
+    "tensordot: Expected the output tensor to have dtype {want}, but got an output tensor with "
+    "dtype {got}": ("inner",),
+    "{name}: dtype of out: {got} should be same as input: {want}": ("nan_to_num",),
+    "quantile() out tensor must be same dtype as the input tensor": ("quantile", "nanquantile"),
+    "output values must be of same type as input": ("kthvalue",),
+    "{name} does not support non-boolean outputs.": ("isneginf", "isposinf", "signbit"),
+    "{name} only supports bool tensor for result, got: {got}": ("all", "any"),
+}
+_CASTABLE = {
+    "torch.cat(): input types can't be cast to the desired output type {got}": (
+        "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack",
+        "vstack"),
+    "{name}: Expected result to be safely castable from {want} dtype, but got result with dtype "
+    "{got}": ("cholesky", "cholesky_inverse", "cholesky_solve", "matrix_power"),
+    "{name}(): Expected floating point type for result tensor, but got: {got}": ("logsumexp",),
+    "{name} can't be cast to the desired output type {got}": ("ldexp",),
+}
+_BY_NAME = {name: (text, exact) for exact, table in ((True, _EXACT), (False, _CASTABLE))
+            for text, names in table.items() for name in names}
+# Computed in the dtype of ``out``, as if it were given as ``dtype=``.
+COMPUTED_IN_OUT = frozenset(("cumprod", "cumsum", "prod", "sum"))
+_C_NAMES = {
+    dt.float32: "float", dt.float64: "double", dt.float16: "c10::Half",
+    dt.bfloat16: "c10::BFloat16", dt.int64: "long int", dt.int32: "int", dt.int16: "short int",
+    dt.int8: "signed char", dt.uint8: "unsigned char", dt.bool_: "bool",
+    dt.complex64: "c10::complex<float>", dt.complex128: "c10::complex<double>",
+}
+
+
+def check_out(name: str, want: dt.dtype, got: dt.dtype) -> None:
+    """Raise unless a result of dtype ``want`` may go into an ``out`` of dtype ``got``."""
+    text, exact = _BY_NAME.get(name, ("", False))
+    if not text:
+        check_cast(want, got)
+    elif want is not got and (exact or not dt.can_cast(want, got)):
+        kind = TypeError if text.startswith("torch.cat") else RuntimeError
+        raise kind(text.format(name=name, want=want.tensor_name, got=got.tensor_name,
+                               c_want=_C_NAMES.get(want, want.name),
+                               c_got=_C_NAMES.get(got, got.name)))

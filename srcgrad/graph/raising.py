@@ -1,0 +1,124 @@
+"""Which nodes may raise for some numbers, though the derivative may not ask for what they give.
+
+In plain Python an index out of bounds, a division by zero or a number outside of the domain of a
+function raises wherever it is met.  Where the derivative of such a node is computed that raises
+as well (:func:`raised_too`); where nothing needs it the node itself stays.
+
+>>> import math
+>>> from srcgrad.graph.ir import Builder
+>>> from srcgrad.kinds import FLOAT
+>>> b = Builder()
+>>> x = b.param(FLOAT, "x")
+>>> root = b.apply(math.sqrt, (x,), {}, FLOAT)
+>>> half = b.apply(operator.truediv, (x, 2.0), {}, FLOAT)
+>>> inverse = b.apply(operator.truediv, (1.0, x), {}, FLOAT)
+>>> [may_raise(n) for n in b.block((root, half, inverse)).nodes]
+[True, False, True]
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ..dims import Dim, add, multiply, proves_nonnegative, proves_positive
+from ..kinds import PYTHON_SCALARS, SCALARS, Kind
+from ..spelling import Method
+from .checking import checks
+from .ir import Graph, Index, Node, Ref, Steps, walk
+
+# Functions of math that take every number.
+_TOTAL = frozenset({"fabs", "copysign", "isnan", "isinf", "isfinite", "isclose", "atan", "atan2",
+                    "asinh", "tanh", "erf", "erfc", "degrees", "radians", "cbrt", "hypot"})
+_DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod})
+_POWERS = frozenset({operator.pow, pow})
+_OF_SOME = frozenset({np.max, np.min, np.argmax, np.argmin, Method("max"), Method("min"),
+                      Method("argmax"), Method("argmin")})
+
+
+def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -> bool:
+    """May a node raise for some numbers that are cheap to look at?"""
+    if node.op == "put":
+        return True
+    if node.op == "call":
+        callee = callees.get(node.params["callee"])
+        return callee is not None and any(
+            n.op == "effect" or checks(n) or may_raise(n) for n in walk(callee.block))
+    if node.op in ("read", "write"):
+        return any(_may_lie_outside(node, k, size) for k, size in _places(node))
+    if node.op != "apply" or not node.inputs:
+        return False
+    fn, kinds = node.params["fn"], {v.aval.kind for v in node.inputs}
+    if fn in _OF_SOME:
+        return _may_be_empty(node)
+    if not kinds <= SCALARS:
+        return False
+    if (getattr(fn, "__module__", None) or "") == "math":
+        return fn.__name__ not in _TOTAL
+    if fn is round:
+        return node.out.aval.kind is Kind.INT and Kind.INT not in kinds
+    if not kinds <= PYTHON_SCALARS | {Kind.NUMBER}:
+        return False  # NumPy's numbers warn
+    return fn in _DIVISIONS | _POWERS and _may_be_zero(node, fn in _POWERS)
+
+
+def _may_be_zero(node: Node, power: bool) -> bool:
+    """May the divisor be zero?  Powers also overflow."""
+    divisor = node.params["args"][-1]
+    if isinstance(divisor, Ref):
+        expr = node.inputs[divisor.index].aval.expr
+        return power or expr is None or not proves_positive(expr)
+    return power or divisor == 0
+
+
+def _may_be_empty(node: Node) -> bool:
+    """May an array that has an extremum have no elements?"""
+    shape = node.inputs[0].aval.shape
+    return node.inputs[0].aval.kind is Kind.ARRAY and shape is not None and not all(
+        proves_positive(d) for d in shape)
+
+
+def _places(node: Node) -> Iterator[tuple[Any, Dim]]:
+    """The keys of a subscript with the sizes of their axes."""
+    steps: Steps = node.params["steps"]
+    aval = node.inputs[0].aval
+    if not steps or not isinstance(steps[0], Index) or aval.kind is not Kind.ARRAY or (
+            aval.shape is None):
+        return
+    key = steps[0].key if isinstance(steps[0].key, tuple) else (steps[0].key,)
+    if not any(k is None or k is Ellipsis for k in key):
+        yield from zip(key, aval.shape, strict=False)
+
+
+def _may_lie_outside(node: Node, key: Any, size: Dim) -> bool:
+    """May an index lie outside of an axis?"""
+    if type(key) is int:
+        spare = add(size, -key - 1 if key >= 0 else key)
+        return not proves_nonnegative(spare)
+    if not isinstance(key, Ref):
+        return False
+    index = node.inputs[key.index].aval
+    if index.kind is not Kind.INT:
+        return index.kind is Kind.ARRAY and index.dtype is not None and index.dtype.kind in "iu"
+    if index.expr is None:
+        return True
+    return not (proves_nonnegative(add(size, multiply(-1, add(index.expr, 1)))) and (
+        proves_nonnegative(index.expr) or proves_nonnegative(add(index.expr, size))))
+
+
+def raised_too(node: Node, adjoints: Iterable[Node]) -> bool:
+    """Does one of these adjoints of its statement raise wherever the node raises?"""
+    if node.op in ("call", "put"):
+        return any(n.op in ("call", "put", "get") for n in adjoints)
+    if node.op not in ("read", "write"):
+        looked_at = {*node.inputs[-1:], *node.outputs}
+        return any(not looked_at.isdisjoint(n.inputs) for n in adjoints)
+    shape = node.inputs[0].aval.shape
+    looked_at = {node.inputs[k.index] for k, _ in _places(node) if isinstance(k, Ref)}
+    return any(looked_at <= set(n.inputs) and (
+        n.op not in ("acc", "write", "read") or n.inputs[0].aval.shape == shape)
+        for n in adjoints)

@@ -1,0 +1,41 @@
+"""Names: what a Python text may call a variable or an attribute."""
+
+from __future__ import annotations
+
+import re
+from keyword import iskeyword
+from unicodedata import normalize
+
+
+def is_name(text: str) -> bool:
+    """May a text with this name be written, and does Python read the same name?
+
+    >>> is_name("x1"), is_name("a b"), is_name("class"), is_name("\\N{LATIN SMALL LIGATURE FI}")
+    (True, False, False, False)
+    """
+    return text.isidentifier() and not iskeyword(text) and (
+        text.isascii() or normalize("NFKC", text) == text)
+
+
+def name_or(text: str, otherwise: str) -> str:
+    """The text if it may be a name, or another one."""
+    return text if is_name(text) else otherwise
+
+
+def made_name(text: str) -> str:
+    """A name that is like a text.
+
+    >>> [made_name(text) for text in ("x.T", "class", "2nd", "\N{LATIN SMALL LIGATURE FI}")]
+    ['x_T', 'v_class', 'v_2nd', 'fi']
+    """
+    name = re.sub(r"\W", "_", normalize("NFKC", text))
+    return name_or(name, f"v_{name}")
+
+
+def attribute_text(owner: str, name: str) -> str:
+    """Python text that reads an attribute, whatever its name is.
+
+    >>> attribute_text("self", "x"), attribute_text("self", "a b")
+    ('self.x', "getattr(self, 'a b')")
+    """
+    return f"{owner}.{name}" if is_name(name) else f"getattr({owner}, {name!r})"

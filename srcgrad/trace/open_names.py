@@ -1,0 +1,136 @@
+"""Names that only some paths have bound where they are read.
+
+What a branch or a loop leaves in a variable that was not bound on every path to its end is noted
+together with what tells the paths apart.  Reading it where that does not rule out the unbound
+ones starts tracing again, and from then on a truth value tells whether the name is bound (see
+:mod:`srcgrad.trace.partial`): so the error is raised where plain Python raises it, whether or
+not the value is used.  Whether a ``for`` loop has an iteration is a guard, where the call
+decides it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..dims import Poly, evaluate
+from ..graph.ir import Value
+from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND, Frame
+from .control import Restart
+from .journal import Cell, Slot
+from .recorder import Recorder
+from .structures import is_library
+from .tracers import Jump, Poison
+
+UNFOLLOWED = ("unfollowed",)  # the assumption that names are bound where they are read
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Two paths, and the value that tells which was taken."""
+
+    predicate: Value
+    ends: tuple[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A path that leaves an iteration by a jump: what follows in the body is not on it."""
+
+    end: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Iterations:
+    """Loops in one another that bind the name in each iteration: their numbers of iterations,
+    less one."""
+
+    spares: tuple[Poly, ...]
+
+
+def names_assumption(frame: Frame, name: str) -> tuple[Any, ...]:
+    """Under which it is followed whether a variable of a function is bound."""
+    return ("names", getattr(frame.callee, "__code__", None), name)
+
+
+class OpenNames(Recorder):
+    """Which variables may be unbound."""
+
+    # by the variable and what it holds, which are kept so that their ids stay their own
+    open_names: dict[tuple[int, str, int], tuple[Frame, Any, Any]]
+
+    def known_truth(self, value: Value) -> bool | None:
+        raise AttributeError
+
+    def openness(self, cell: Cell, state: Any) -> Any:
+        """The paths on which a variable with this state is unbound; None if there are none."""
+        if state is UNBOUND:
+            return UNBOUND
+        if not isinstance(cell, Slot):
+            return None
+        found = self.open_names.get((id(cell.owner), cell.name, id(state)))
+        return None if found is None else found[2]
+
+    def note_open(self, cell: Cell, state: Any, paths: Any) -> None:
+        if isinstance(cell, Slot) and paths is not None and type(state) is not Poison:
+            self.open_names[id(cell.owner), cell.name, id(state)] = (cell.owner, state, paths)
+
+    def may_be_unbound(self, paths: Any) -> bool:
+        """May one of the paths on which a name is unbound have led here?"""
+        if paths is None or paths is UNBOUND or type(paths) is Left:
+            return paths is UNBOUND
+        if type(paths) is Iterations:
+            return not all(map(self.is_count, paths.spares))
+        known = self.known_truth(paths.predicate)
+        ends = paths.ends if known is None else paths.ends[:1] if known else paths.ends[1:]
+        return any(map(self.may_be_unbound, ends))
+
+    def is_count(self, spare: Poly) -> bool:
+        """Is a number that the call decides not negative?  (Guarded.)"""
+        self.guard_size("ge0", spare)
+        return bool(evaluate(spare, self.numbers) >= 0)
+
+    def check_bound(self, frame: Frame, name: str, value: Any) -> bool:
+        """Is a variable certainly bound here?  If that is open, whether it is bound is followed
+        from the start."""
+        paths = self.openness(Slot(frame, name), value)
+        module = getattr(frame.callee, "__module__", None) or ""
+        if paths is None or not name.isidentifier() or is_library(module) or (
+                module.startswith("srcgrad.")) or not self.may_be_unbound(paths):
+            return True
+        if type(paths) is Iterations:
+            return False
+        assumption = names_assumption(frame, name)
+        if self.assumed.isdisjoint({assumption, ("names",), UNFOLLOWED}):
+            raise Restart(("assume", assumption))
+        return True
+
+
+def in_arm(paths: Any, jump: Any) -> Any:
+    """The paths at the end of an arm that ends with a jump."""
+    codes = jump.codes if isinstance(jump, Jump) else {jump}
+    if paths is None or NORMAL in codes or None in codes:
+        return paths
+    return Left(paths) if codes & {BREAK, CONTINUE} else None
+
+
+def after_loop(entry: Any, end: Any, spare: Any) -> Any:
+    """The paths after a loop, by those before it and at the end of an iteration; ``spare`` is
+    the number of iterations, less one, where the call decides it."""
+    inner = after_iteration(end)
+    if inner is not None and (type(inner) is not Iterations or spare is None):
+        return UNBOUND
+    if entry is not UNBOUND or spare is None:
+        return entry
+    if isinstance(spare, int):
+        return UNBOUND if spare < 0 else inner
+    return Iterations((spare, *(inner.spares if inner is not None else ())))
+
+
+def after_iteration(paths: Any) -> Any:
+    """The paths where an iteration has ended, and what its tests have told is not known."""
+    if type(paths) is Left:
+        return after_iteration(paths.end)
+    if type(paths) is Paths:
+        return UNBOUND if any(after_iteration(e) is not None for e in paths.ends) else None
+    return paths

@@ -1,0 +1,105 @@
+"""Derivatives where data is missing, infinite, tied or empty.
+
+The numbers were made with PyTorch 2.13 (``loss.backward()`` in float64) where it has the function.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from compiled import function_of
+
+import srcgrad as sg
+
+nan, inf = np.nan, np.inf
+
+
+def gradient(text, **operands):
+    """The gradient of ``text`` for its operands; warnings only where the value has some too."""
+    source = function_of(text, {"np": np}, tuple(operands))
+    with warnings.catch_warnings(record=True) as before:
+        warnings.simplefilter("always")
+        value = source(*operands.values())
+    with warnings.catch_warnings(record=True) as after:
+        warnings.simplefilter("always")
+        ours, found = sg.value_and_grad(source, argnums=tuple(range(len(operands))))(
+            *operands.values())
+    assert np.array_equal(value, ours, equal_nan=True)
+    assert before or not after, f"{text}: {after[0].message}"
+    return found
+
+
+MISSING = [
+    ("np.max(x)", [0, 1, 0]), ("np.min(x)", [0, 1, 0]), ("np.amax(x)", [0, 1, 0]),
+    ("np.maximum.reduce(x)", [0, 1, 0]), ("np.ptp(x)", [0, nan, 0]),
+    ("np.median(x)", [0, 1, 0]), ("np.quantile(x, 0.3)", [0, 1, 0]),
+    ("np.percentile(x, 30)", [0, 1, 0]), ("np.nanmax(x)", [0, 0, 1]), ("np.nanmin(x)", [1, 0, 0]),
+    ("np.nanmedian(x)", [0.5, 0, 0.5]), ("np.nanquantile(x, 0.3)", [0.7, 0, 0.3]),
+    ("np.fmax.reduce(x)", [0, 0, 1]), ("np.sum(np.maximum.accumulate(x))", [1, 2, 0]),
+    ("np.sum(np.sort(x) * np.array([1.0, 2.0, 3.0]))", [1, 3, 2]),
+    ("np.sum(np.clip(x, 0.0, 2.0))", [1, 1, 0]), ("np.sum(np.maximum(x, 2.0))", [0, 1, 1]),
+    ("np.sum(np.minimum(x, 2.0))", [1, 1, 0]), ("np.sum(np.fmax(x, 2.0))", [0, 0, 1]),
+    ("np.linalg.norm(x, np.inf)", [0, nan, 0]), ("np.sum(x * x)", [2, nan, 6]),
+    ("np.max(np.stack([x, x]), axis=1)[0]", [0, 1, 0]),
+]
+
+
+@pytest.mark.parametrize(("text", "want"), MISSING, ids=[t for t, _ in MISSING])
+def test_a_missing_value_is_what_was_chosen(text, want):
+    found, = gradient(text, x=np.array([1.0, nan, 3.0]))
+    np.testing.assert_allclose(found, want)
+
+
+def test_several_missing_values_share_evenly():
+    found, = gradient("np.max(x)", x=np.array([nan, 1.0, nan]))
+    np.testing.assert_allclose(found, [0.5, 0, 0.5])
+
+
+PAIRS = {
+    (1.0, inf): (0, 1), (1.0, -inf): (1, 0), (inf, -inf): (1, 0), (inf, 1.0): (1, 0),
+    (nan, 1.0): (nan, nan), (-inf, -inf): (0, 0), (inf, inf): (1, 1),
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2"])
+def test_logaddexp_at_infinity(name, pair):
+    np.testing.assert_allclose(gradient(f"np.{name}(x, y)", x=pair[0], y=pair[1]), PAIRS[pair])
+    if name == "logaddexp":
+        found, = gradient("np.logaddexp.reduce(x)", x=np.array(pair))
+        np.testing.assert_allclose(found, PAIRS[pair])
+
+
+@pytest.mark.parametrize("pair", [(nan, 1.0), (1.0, nan), (nan, nan)], ids=str)
+def test_nobody_loses_against_a_missing_value(pair):
+    for name in ("maximum", "minimum"):
+        np.testing.assert_allclose(gradient(f"np.{name}(x, y)", x=pair[0], y=pair[1]), (1, 1))
+    for name in ("fmax", "fmin"):
+        want = {(nan, 1.0): (0, 1), (1.0, nan): (1, 0)}.get(pair, (0.5, 0.5))
+        np.testing.assert_allclose(gradient(f"np.{name}(x, y)", x=pair[0], y=pair[1]), want)
+
+
+@pytest.mark.parametrize("call", ["np.mean(x)", "np.var(x)", "np.std(x)", "np.average(x)",
+                                  "np.median(x)", "np.sum(x)", "np.prod(x)",
+                                  "np.mean(x[x > 10])", "np.var(x[x > 10])", "np.nanmean(x)",
+                                  "np.sum(np.mean(np.outer(x, x), axis=0))",
+                                  "np.sum(np.var(np.outer(x, np.ones(3)), axis=1))"])
+@pytest.mark.parametrize("size", [0, 3])
+def test_reductions_of_nothing(call, size):
+    found, = gradient(call, x=np.arange(float(size)))
+    assert found.shape == (size,)
+    assert size == 0 or "10" not in call or not found.any()
+
+
+@pytest.mark.parametrize("call", ["np.max(x)", "np.min(x)", "np.ptp(x)", "np.max(x[x > 10])"])
+def test_extrema_of_nothing_raise_as_numpys(call):
+    with pytest.raises(ValueError, match="zero-size array to reduction operation"):
+        gradient(call, x=np.empty(0))
+
+
+def test_variance_without_degrees_of_freedom():
+    with np.errstate(all="ignore"):
+        found, = gradient("np.var(x, ddof=5)", x=np.array([1.0, 2.0, 4.0]))
+    assert not np.isfinite(found).any()
