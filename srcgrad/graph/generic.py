@@ -20,7 +20,15 @@ from ..structure import mapped
 from .outcome import Outcome, fresh_results, placeholder
 from .probing import SHIFTS, Result, call, describe, merge_relations
 from .purity import may_probe
-from .sizes import Equations, Matcher, all_equated, assignments, few_elements, unifications
+from .sizes import (
+    Equations,
+    Matcher,
+    all_equated,
+    assignments,
+    few_elements,
+    tells_apart,
+    unifications,
+)
 
 # Names of functions whose results share memory with an input under some layouts only.
 _LAYOUT_DEPENDENT = frozenset({
@@ -348,8 +356,8 @@ def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
                 break
             continue
         runs.append(sizes)
-    if failure is not None and (strict or len(runs) < 2):  # it takes two runs to recognise a size
-        raise failure
+    if failure is not None and (strict or not tells_apart(dims, runs, chosen)):
+        raise failure  # sizes equal by chance were accepted only, which says nothing about others
     return runs, results, necessary, shift
 
 

@@ -92,6 +92,18 @@ def _distinct(polys: list[Poly], chosen: list[dict[Atom, int]]) -> bool:
     return len(seen) == len(set(polys)) and all(len(set(s)) > 1 for s in seen)
 
 
+def tells_apart(dims: Iterable[Any], accepted: list[dict[Atom, int]],
+                tried: list[dict[Atom, int]]) -> bool:
+    """Do the assignments that a function accepted, of those tried, show as many dims to differ?
+    (It takes two to recognise a size.)"""
+    polys = [d for d in dims if isinstance(d, Poly)]
+
+    def seen(chosen: list[dict[Atom, int]]) -> set[tuple[int, ...]]:
+        return {tuple(evaluate(p, c) for c in chosen) for p in polys}
+
+    return len(accepted) > 1 and len(seen(accepted)) == len(seen(tried))
+
+
 @functools.lru_cache(4096)
 def _assignments(dims: tuple[Any, ...]) -> list[dict[Atom, int]]:
     polys = [d for d in dims if isinstance(d, Poly)]
@@ -144,7 +156,9 @@ def _drawn(atoms: list[Atom]) -> list[dict[Atom, int]]:
     are small, as indices are."""
     plain = [a for a in atoms if a.low is None or a.high is not None]
     draw, found = random.Random(len(atoms)), []
-    columns = {a: draw.sample(range(3, 13), 8) for a in atoms}
+    columns = {a: draw.sample(range(3, 13), 7) for a in atoms}
+    for column in columns.values():
+        column.insert(draw.randrange(5), 2)  # shorter than most windows and kernels
     for k in range(8 if len(plain) > 1 else 5):
         values: dict[Atom, int] = {}
         for atom in atoms:
