@@ -44,6 +44,31 @@ def as_array(value: Any, d: dt.dtype) -> Any:
         not isinstance(value, int) or d is not dt.int64) else value
 
 
+_C_NAME = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "int64_t",
+           "int32": "int", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t",
+           "bool": "bool", "bfloat16": "c10::BFloat16", "uint16": "uint16_t",
+           "uint32": "uint32_t", "uint64": "uint64_t"}
+
+
+def stored_number(d: dt.dtype, value: Any) -> Any:
+    """A number as storage of dtype ``d``, which must be able to hold it."""
+    if isinstance(value, complex | np.complexfloating):
+        fits = d.category >= dt.COMPLEX
+    elif d.category == dt.INTEGRAL:
+        if isinstance(value, int) and not -1 << 63 <= value < 1 << 64:
+            raise OverflowError("int too big to convert")
+        most = int(np.iinfo(d.numpy).max)
+        least = int(np.iinfo(d.numpy).min)
+        if least == 0 and isinstance(value, int | np.integer):
+            least = -most  # negative integers wrap
+        fits = least <= value <= most  # false for NaN, too
+    else:
+        fits = True
+    if not fits:
+        raise RuntimeError(f"value cannot be converted to type {_C_NAME[d.name]} without overflow")
+    return store(d, np.asarray(value))
+
+
 def floating(d: dt.dtype) -> dt.dtype:
     """``d``, or the default dtype for integers and booleans."""
     return d if d.category >= dt.FLOATING else dt.get_default_dtype()

@@ -129,9 +129,16 @@ def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tenso
     """Write a value on the main diagonal."""
     if self.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")
-    n = min(self._a.shape)
-    index = tuple(np.arange(n) for _ in self._a.shape)
-    self[index] = fill_value
+    if self.ndim > 2:
+        if len(set(self._a.shape)) > 1:
+            raise RuntimeError("all dimensions of input must be of equal length")
+        places = (np.arange(self._a.shape[0]),) * self.ndim
+    else:
+        rows, columns = self._a.shape
+        n = rows if wrap else min(rows, columns)  # a tall matrix has room for several diagonals
+        flat = np.arange(0, n * columns, columns + 1)
+        places = flat // columns, flat % columns
+    self[places] = fill_value
     return self
 
 

@@ -198,11 +198,9 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
                 f"{value._a.ndim} dimension(s).")
     source = value._a if isinstance(value, Tensor) else value
     d = input._dt
-    if np.iscomplexobj(source) and d.category < dt.COMPLEX:
-        kind = {"int64": "int64_t", "float32": "float", "float64": "double"}.get(d.name, d.name)
-        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+    filled = promotion.stored_number(d, source if source is value else source.item())
     try:
-        r = np.where(mask._a, np.asarray(source).astype(d.numpy), input._a)
+        r = np.where(mask._a, filled, input._a)
     except ValueError:
         check_shapes((input, mask))
         raise
@@ -226,8 +224,8 @@ def fill(input: Tensor, value: Any) -> Tensor:
         raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
                            f"{value._a.ndim} dimensions.")
     d = input._dt
-    source = value._a if isinstance(value, Tensor) else value
-    r = np.broadcast_to(store(d, np.asarray(source)), input._a.shape).copy()
+    filled = store(d, value._a) if isinstance(value, Tensor) else promotion.stored_number(d, value)
+    r = np.broadcast_to(filled, input._a.shape).copy()
     everywhere = wrap(np.asarray(True), dt.bool_)
     prim = _FILL_WITH if isinstance(value, Tensor) else _CONSTANT
     return apply_in_place(

@@ -15,6 +15,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import creator, op, store_out
 from srcgrad.eager.grad_mode import INFERENCE, state
 from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.promotion import stored_number
 from srcgrad.eager.tensor import Tensor, extra, store, wrap
 
 
@@ -92,12 +93,28 @@ def to_array(data: Any, d: dt.dtype) -> Any:
     if isinstance(data, list | tuple | range):
         _check_lengths(data)
     raw = np.asarray(_numbers(data))
+    if raw.dtype == object and all(isinstance(v, int) for v in raw.flat):
+        raise ValueError("Overflow when unpacking long long")
     if raw.dtype == object:
         raise TypeError("can't convert np.ndarray of type numpy.object_. The only supported "
                         "types are: float64, float32, float16, complex64, complex128, int64, "
                         "int32, int16, int8, uint64, uint32, uint16, uint8, and bool.")
-    a = np.array(store(d, raw), order="C")
-    return a
+    if not isinstance(data, Tensor | np.ndarray):
+        _check_range(raw, d)
+    return np.array(store(d, raw), order="C")
+
+
+def _check_range(raw: Any, d: dt.dtype) -> None:
+    """Refuse numbers that the integers of ``d`` do not include."""
+    if d.category != dt.INTEGRAL or raw.dtype.kind not in "iuf" or not raw.size:
+        return
+    limits = np.iinfo(d.numpy)
+    low = -limits.max if limits.min == 0 and raw.dtype.kind == "i" else limits.min
+    least, most = raw.min(), raw.max()
+    if raw.dtype == np.uint64 and d is not dt.uint64 and int(most) > limits.max:
+        raise ValueError("Overflow when unpacking long long")
+    if not (low <= least and most <= limits.max):
+        raise RuntimeError(f"value cannot be converted to type {d.name} without overflow")
 
 
 def tensor(data: Any, *, dtype: dt.dtype | None = None, device: Any = None,
@@ -250,7 +267,7 @@ def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: dt.dty
             f"argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = dtype or (out._dt if out is not None else infer_dtype(fill_value))
-    t = _made(np.full(size_of((size,)), value, d.numpy), d, requires_grad)
+    t = _made(np.full(size_of((size,)), stored_number(d, value), d.numpy), d, requires_grad)
     if out is not None:
         store_out(out, t)
         return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,13 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
 from srcgrad.eager.nodes import named
+from srcgrad.eager.ops.indexing import array_index, index_put_copy
 from srcgrad.eager.ops.indexing import index_put as write_at
-from srcgrad.eager.ops.indexing import index_put_copy
 from srcgrad.eager.ops.shapes import expand, reshape, wrap_dim
 from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.promotion import check_broadcast
+from srcgrad.eager.promotion import check_broadcast, stored_number
 from srcgrad.eager.saving import guard
-from srcgrad.eager.tensor import Array, Tensor, store, wrap
+from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules import placing, splitting
 
 _GATHER = Primitive(splitting.gather, "GatherBackward0", shown={"a": "self", "axis": "dim",
@@ -52,6 +53,12 @@ def guarded(out: Tensor, index: Tensor) -> Tensor:
     return out
 
 
+def whole(out: Tensor) -> Any:
+    """``out``, which nobody has the base of: no view."""
+    out._view = None
+    return out
+
+
 def _kind(t: Tensor) -> str:
     return t._dt.tensor_name
 
@@ -63,14 +70,23 @@ def _bounded(index: Array, n: int, dim: int) -> None:
             f"index {bad} is out of bounds for dimension {dim} with size {n}")
 
 
-def _fits(name: str, index: Array, a: Array, dim: int, what: str, source: Any = None) -> None:
-    if index.size and index.ndim != a.ndim and not (index.ndim <= 1 and a.ndim <= 1):
+def _fits(index: Array, a: Array, dim: int, what: str, source: Any = None) -> None:
+    """Refuse an ``index`` that does not fit ``a``, or a ``source`` that does not cover it."""
+    if not index.size:
+        return
+    if max(index.ndim, 1) != max(a.ndim, 1):
         raise RuntimeError(f"Index tensor must have the same number of dimensions as {what} tensor")
-    for d in range(index.ndim):
-        if d != dim and a.ndim and index.shape[d] > a.shape[d]:
-            text = (f"Size does not match at dimension {d} expected index {list(index.shape)} to "
-                    f"be no larger than self {list(a.shape)} apart from dimension {dim}")
-            raise RuntimeError(text)
+    if isinstance(source, Tensor) and max(index.ndim, 1) != max(source._a.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    larger = [d for d in range(index.ndim) if d != dim and a.ndim and index.shape[d] > a.shape[d]]
+    have = f"{list(index.shape)} to be no larger than self {list(a.shape)}"
+    if isinstance(source, Tensor):
+        if larger or any(n > m for n, m in zip(index.shape, source._a.shape)):
+            raise RuntimeError(f"Expected index {have} apart from dimension {dim} and to be no "
+                               f"larger size than src {list(source._a.shape)}")
+    elif larger:
+        raise RuntimeError(f"Size does not match at dimension {larger[0]} expected index {have} "
+                           f"apart from dimension {dim}")
 
 
 @op()
@@ -80,10 +96,13 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     places = _indices("gather", index)
     if places.size == 0:
         return input.reshape(-1)[:0].reshape(places.shape)
-    _fits("gather", places, input._a, i, "input")
+    _fits(places, input._a, i, "input")
     _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
-    out = guarded(_GATHER(input, wrap(places, dt.int64), axis=i), index)
-    return out if out._a.shape == places.shape else reshape(out, places.shape)
+    if not input._a.ndim or not places.ndim:  # one element stands for a vector of one
+        line = guarded(_GATHER(reshape(input, -1), wrap(places.reshape(-1), dt.int64), axis=0),
+                       index)
+        return whole(named(reshape(line, places.shape), "GatherBackward0"))
+    return guarded(_GATHER(input, wrap(places, dt.int64), axis=i), index)
 
 
 @op()
@@ -115,24 +134,15 @@ def _source_for(name: str, input: Tensor, src: Any) -> Any:
     return src
 
 
-def _covers(index: Array, source: Array) -> None:
-    if index.size and max(index.ndim, 1) != max(source.ndim, 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    if index.size and any(n > m for n, m in zip(index.shape, source.shape)):
-        raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than src "
-                           f"{list(source.shape)} in all dimensions")
-
-
-def _scattered(name: str, input: Tensor, dim: int, index: Tensor, src: Any, how: str) -> Any:
+def _scattered(input: Tensor, dim: int, index: Tensor, src: Any, how: str) -> Any:
     i = wrap_dim(dim, input)
     places = _indices("scatter", index)
-    _fits(name, places, input._a, i, "self")
+    _fits(places, input._a, i, "self", src)
     _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
     src = _source_for("scatter", input, src)
     if isinstance(src, Tensor):
-        _covers(places, src._a)
         return _SCATTER[how, True](input, index, src, axis=i, how=how)
-    value = store(input._dt, np.asarray(src))
+    value = stored_number(input._dt, src)
     if how == "add":
         return _SCATTER["add", True](input, index, wrap(value, input._dt), axis=i, how=how)
     return _SCATTER["set", False](input, index, value, axis=i, how=how)
@@ -143,17 +153,20 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
             reduce: str | None = None) -> Any:
     """``out[index[i][j]][j] = src[i][j]`` along ``dim``."""
     source = value if src is None else src
-    if isinstance(source, Tensor):
-        _covers(index._a, source._a)
     if reduce is not None:
+        if isinstance(source, Tensor):
+            warnings.warn(
+                "The reduce argument of torch.scatter with Tensor src is deprecated and will be "
+                "removed in a future PyTorch release. Use torch.scatter_reduce instead for more "
+                "reduction options.", UserWarning, stacklevel=3)
         if reduce == "add":
-            return _scattered("scatter", input, dim, index, source, "add")
+            return _scattered(input, dim, index, source, "add")
         if reduce != "multiply":
             raise RuntimeError("reduce argument must be either add or multiply.")
         if not isinstance(source, Tensor):
             source = wrap(np.full(index._a.shape, source, input._dt.numpy), input._dt)
         return scatter_reduce(input, dim, index, source, "prod")
-    return _scattered("scatter", input, dim, index, source, "set")
+    return _scattered(input, dim, index, source, "set")
 
 
 @op(inplace=True)
@@ -161,8 +174,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
     """:func:`scatter` that adds."""
     if not isinstance(src, Tensor):
         raise bad_argument("scatter_add", "src", 4, "Tensor", src)
-    _covers(index._a, src._a)
-    return _scattered("scatter_add", input, dim, index, src, "add")
+    return _scattered(input, dim, index, src, "add")
 
 
 @op(inplace=True)
@@ -174,7 +186,7 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
                            f"{reduce}")
     i = wrap_dim(dim, input)
     places = _indices("scatter", index)
-    _fits("scatter", places, input._a, i, "self")
+    _fits(places, input._a, i, "self", src)
     _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
     _source_for("scatter", input, src)
     return _REDUCED(input, index, src, axis=i, how=reduce, include_self=include_self)
@@ -207,7 +219,10 @@ def _slices(name: str, input: Tensor, dim: int, index: Tensor) -> tuple[int, Arr
     places = np.atleast_1d(_indices(name, index, 2))
     n = input._a.shape[i] if input._a.ndim else 1
     if places.size and (places.min() < 0 or places.max() >= n):
-        raise IndexError("index out of range in self")
+        bad = places[(places < 0) | (places >= n)].flat[0]
+        text = f"index {bad} is out of bounds for dimension {i} with size {n}"
+        raise (RuntimeError(text) if name == "index_add" else
+               IndexError("index_copy_(): " * (name == "index_copy") + text))
     return i, places
 
 
@@ -223,8 +238,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     """``source`` added to the slices at ``index``."""
     i, places = _slices("index_add", input, dim, index)
     if source._dt is not input._dt:
-        raise RuntimeError("index_add_(): self and source expected to have the same dtype, but got "
-                           f"(self) {_kind(input)} and (source) {_kind(source)}")
+        raise RuntimeError(f"index_add_(): self ({_kind(input)}) and source ({_kind(source)}) must "
+                           "have the same scalar type")
     _same_slices("index_add_()", input, source, i, places)
     src = source if alpha == 1 else source * alpha
     out = _INDEX_ADD(input, src, _along(i, places), "add")
@@ -232,16 +247,22 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
 
 def _same_slices(name: str, input: Tensor, source: Tensor, dim: int, places: Array) -> None:
-    rest = [n for d, n in enumerate(input._a.shape) if d != dim]
-    if "add" in name and source._a.ndim and rest != [
-            n for d, n in enumerate(source._a.shape) if d != dim]:
+    adds = "add" in name
+    rest, slices = (tuple(n for d, n in enumerate(t._a.shape) if d != dim) for t in (input, source))
+    if adds and (rest != slices or input._a.ndim < source._a.ndim):
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
                            f"specified dimension. Got self.shape = {list(input._a.shape)} "
                            f"source.shape = {list(source._a.shape)}")
+    if source._a.ndim and rest != slices:
+        raise RuntimeError(
+            f"{name}: Source/destination tensor must have same slice shapes. Destination slice "
+            f"shape: {' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
+            f"{' '.join(map(str, slices))} at dimension {dim}.")
     if source._a.ndim and source._a.shape[dim] != places.size:
-        raise RuntimeError(f"{name}: Number of indices ({places.size}) should be equal to "
-                           f"source.size(dim){':' if 'add' in name else ''} "
-                           f"({source._a.shape[dim]}){f', for dim: {dim}' * ('add' in name)}")
+        kind = RuntimeError if adds else IndexError
+        raise kind(f"{name}: Number of indices ({places.size}) should be equal to "
+                   f"source.size(dim){':' if adds else ''} "
+                   f"({source._a.shape[dim]}){f', for dim: {dim}' * adds}")
 
 
 @op(inplace=True)
@@ -263,22 +284,38 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
         if value._a.ndim:
             raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got "
                                f"tensor with {value._a.ndim} dimension(s).")
+        _check_fill(input, value._dt.category == dt.COMPLEX)
         return guarded(
             _INDEX_FILL_TENSOR(input, value.to(input._dt), _along(i, places), "set"), index)
+    _check_fill(input, isinstance(value, complex))
     return guarded(
-        _INDEX_FILL(input, store(input._dt, np.asarray(value)), _along(i, places), "set"), index)
+        _INDEX_FILL(input, stored_number(input._dt, value), _along(i, places), "set"), index)
+
+
+def _check_fill(input: Tensor, is_complex: bool) -> None:
+    if is_complex and input._dt.category < dt.COMPLEX:
+        raise RuntimeError(
+            "index_fill_(): Converting complex Scalar to non-complex type is not supported")
 
 
 @op()
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
     """``values`` written (or added) at a tuple of index tensors."""
-    key = tuple(slice(None) if t is None else t._a for t in indices)
-    return index_put_copy(input, key, values, accumulate)
+    return index_put_copy(input, _tensor_key("index_put", indices, values), values, accumulate)
+
+
+def _tensor_key(name: str, indices: Any, values: Any) -> tuple[Any, ...]:
+    """The subscript that a tuple of index tensors means."""
+    if not isinstance(indices, tuple | list):
+        raise bad_argument(name, "indices", 1, "tuple of Tensors", indices)
+    if not isinstance(values, Tensor):
+        raise bad_argument(name, "values", 2, "Tensor", values)
+    return tuple(slice(None) if t is None else array_index(t) for t in indices)
 
 
 def _index_put_in_place(self: Tensor, indices: Any, values: Tensor,
                         accumulate: bool = False) -> Tensor:
-    write_at(self, tuple(slice(None) if t is None else t._a for t in indices), values, accumulate)
+    write_at(self, _tensor_key("index_put_", indices, values), values, accumulate)
     return self
 
 
@@ -306,9 +343,9 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         raise RuntimeError("put_(): self and source expected to have the same dtype, but got self."
                            f"dtype = {_kind(input)} and source.dtype = {_kind(source)}")
     if source._a.size != index._a.size:
-        raise RuntimeError("put_(): Expected source and index to have the same number of elements, "
-                           f"but got source.numel() = {source._a.size}, index.numel() = "
-                           f"{index._a.size}")
+        raise IndexError("put_(): Expected source and index to have the same number of elements, "
+                         f"but got source.numel() = {source._a.size}, index.numel() = "
+                         f"{index._a.size}")
     return _PUT(input, source, index, "add" if accumulate else "set")
 
 
@@ -414,7 +451,7 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
     if input._a.ndim == 0:
         line = index_reduce(reshape(input, 1), 0, index, reshape(source, 1), reduce,
                             include_self=include_self)
-        return named(reshape(line, ()), "IndexReduceBackward0")
+        return whole(named(reshape(line, ()), "IndexReduceBackward0"))
     shape = [1] * input._a.ndim
     shape[i] = -1
     spread = reshape(index, *shape).expand(source._a.shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,13 @@ from srcgrad.eager.dispatch import register, view_of
 from srcgrad.eager.grad_mode import GRAD, HOOKS, state
 from srcgrad.eager.ops.shapes import unsqueeze, wrap_dim
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.promotion import stored_number
 from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import requires_grad
 from srcgrad.eager.writes import apply_in_place, bump, check_writable, refuse_shared, write
 from srcgrad.rules.writing import put, put_add
 
-_C_NAME = {"float32": "float", "float64": "double", "float16": "at::Half", "int64": "int64_t",
-           "int32": "int", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t",
-           "bool": "bool", "bfloat16": "at::BFloat16", "uint16": "uint16_t",
-           "uint32": "uint32_t", "uint64": "uint64_t"}
 _SIZES = {"a_shape": "self_sym_sizes"}
 _select = Primitive(operator.getitem, "SelectBackward0", shown=_SIZES)
 _slice = Primitive(operator.getitem, "SliceBackward0", shown=_SIZES, main=False)
@@ -62,6 +60,11 @@ def _normal(index: Any) -> tuple[Any, ...]:
     if isinstance(index, list) and len(index) < 32 and any(
             isinstance(i, list | tuple | Tensor | np.ndarray | slice | type(None) | type(...))
             for i in index) and not all(isinstance(i, Tensor) and i._a.ndim == 0 for i in index):
+        warnings.warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated and will be "
+            "changed in pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will "
+            "be interpreted as tensor index, x[torch.tensor(seq)], which will result either in an "
+            "error or a different result", UserWarning, stacklevel=4)
         return tuple(index)
     return (index,)
 
@@ -72,19 +75,24 @@ def _is_advanced(part: Any) -> bool:
     return isinstance(part, list | tuple | np.ndarray | range | bool | np.bool_)
 
 
-def _array_index(part: Any) -> Any:
+def array_index(part: Any) -> Any:
     """An advanced part as an array of integers or booleans."""
     a = part._a if isinstance(part, Tensor) else np.asarray(
         [int(p) if isinstance(p, Tensor) and p._a.ndim == 0 else
          p._a if isinstance(p, Tensor) else p for p in part]
         if isinstance(part, list | tuple) else part)
     if a.dtype == np.uint8 and isinstance(part, Tensor):
+        warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype "
+                      "torch.bool instead.", UserWarning, stacklevel=5)
         return a.astype(bool)
     if a.dtype == bool:
         return a
-    if a.size == 0 and not isinstance(part, Tensor):
-        return a.astype(np.int64)
-    if a.dtype.kind not in "iu":
+    if not isinstance(part, Tensor | np.ndarray):
+        if a.dtype.kind in "US":
+            raise TypeError("new(): invalid data type 'str'")
+        if a.size == 0 or a.dtype.kind == "f":  # a list becomes a tensor of integers
+            return a.astype(np.int64)
+    if a.dtype not in (np.int64, np.int32):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     return a
 
@@ -167,7 +175,7 @@ def _basic(
                 left.append(np.array([part]))
                 dim += 1
                 continue
-            a = _array_index(part)
+            a = array_index(part)
             if a.ndim == 0 and a.dtype == bool:
                 out = unsqueeze(out, dim)
                 a = a.reshape(1)
@@ -232,10 +240,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     try:
         r = out._a[key]
     except IndexError as error:
-        shapes = ", ".join(str(list(p.shape)) for p in key if isinstance(p, np.ndarray))
-        raise IndexError(
-            f"shape mismatch: indexing tensors could not be broadcast together with shapes "
-            f"{shapes}") from error
+        raise _unlike_indices(key) from error
     if r.ndim > 1:
         r = np.ascontiguousarray(r)
     result: Tensor = _index.finish(r, (out, key), {}, self._dt)
@@ -245,6 +250,14 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     return result
 
 
+def _unlike_indices(key: tuple[Any, ...]) -> IndexError:
+    """The error of a ``key`` whose arrays do not broadcast."""
+    shapes = [[int(p.sum())] if p.dtype == bool else list(p.shape)
+              for p in key if isinstance(p, np.ndarray)]
+    return IndexError("shape mismatch: indexing tensors could not be broadcast together with "
+                      f"shapes {', '.join(map(str, shapes))}")
+
+
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """``self[index] = value``: a write through a view, or an ``index_put_``."""
     if not isinstance(value, Tensor):
@@ -252,10 +265,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             name = "numpy.ndarray" if isinstance(value, np.ndarray) else type(value).__name__
             raise TypeError(f"can't assign a {name} to a torch."
                             f"{self._dt.tensor_name}Tensor")
-        if isinstance(value, complex) and self._dt.category < dt.COMPLEX:
-            raise RuntimeError(f"value cannot be converted to type {_C_NAME[self._dt.name]} "
-                               "without overflow")
-        value = wrap(store(self._dt, np.asarray(value)), self._dt)
+        value = wrap(stored_number(self._dt, value), self._dt)
     parts = _normal(index)
     if self._a.ndim == 0 and len(parts) == 1 and isinstance(parts[0], int) and not isinstance(
             parts[0], bool):
@@ -267,6 +277,13 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         return
     _check_bounds(left, out._a.shape)
     index_put(out, _advanced_key(left), value)
+
+
+def _type_name(d: dt.dtype) -> str:
+    """What a message of the C++ side calls tensors of ``d``: new dtypes have a new form."""
+    if d is dt.bool_ or d.category == dt.COMPLEX:
+        return f"CPU{d.tensor_name}Type"
+    return f"torch.{d.tensor_name}Tensor"
 
 
 def _fit(value: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -282,7 +299,7 @@ def _fit(value: Tensor, shape: tuple[int, ...]) -> Tensor:
         n = len(shape)
         if len(have) > n:
             raise RuntimeError(
-                f"expand(torch.{value._dt.tensor_name}Tensor{{{list(have)}}}, "
+                f"expand({_type_name(value._dt)}{{{list(have)}}}, "
                 f"size={list(shape)}): the number of "
                 f"sizes provided ({n}) must be greater or equal to the number of dimensions in "
                 f"the tensor ({len(have)})") from None
@@ -299,7 +316,11 @@ def _check_put(target: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
     if len(key) > target._a.ndim:
         raise IndexError(f"too many indices for tensor of dimension {target._a.ndim} (got "
                          f"{len(key)})")
-    place = target._a[key]
+    _check_bounds(list(key), target._a.shape)
+    try:
+        place = target._a[key]
+    except IndexError as error:
+        raise _unlike_indices(key) from error
     try:
         np.broadcast_to(value._a, place.shape)
     except ValueError:
