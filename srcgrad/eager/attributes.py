@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.device import CPU
-from srcgrad.eager.grad_mode import INFERENCE, state
+from srcgrad.eager.grad_mode import INFERENCE, TRANSFORM, state
 from srcgrad.eager.layout import is_arranged
 from srcgrad.eager.nodes import RemovableHandle
 from srcgrad.eager.nodes import extra as node_extra
@@ -250,12 +250,23 @@ def _set_requires_grad(self: Tensor, value: bool) -> None:
 Tensor.requires_grad = property(_get_requires_grad, _set_requires_grad)  # type: ignore[attr-defined]
 
 
+def _refuse_within(name: str, or_else: str = "") -> None:
+    """Refuse what a function that a transform of `func` runs may not do to its tensors."""
+    if state.mode & TRANSFORM:
+        raise RuntimeError(
+            f"You are attempting to call Tensor.{name}(){or_else} inside of a function being "
+            "transformed by a functorch transform. This is unsupported, please attempt to use the "
+            "functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
+            f"{name}() outside of a function being transformed instead.")
+
+
 @_method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Set ``requires_grad`` in place."""
     if not isinstance(requires_grad, bool):
         raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                         f"{type(requires_grad).__name__}")
+    _refuse_within("requires_grad_", " (or perhaps using torch.autograd.functional.* APIs)")
     if not requires_grad and grad_fn_of(self) is not None:
         raise RuntimeError(
             "you can only change requires_grad flags of leaf variables. If you want to use a "
@@ -368,6 +379,7 @@ def detach_(self: Tensor) -> Tensor:
 @_method
 def retain_grad(self: Tensor) -> None:
     """Keep the gradient of this non-leaf tensor in ``grad`` when it is computed."""
+    _refuse_within("retain_grad")
     if not requires_grad(self):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     node = grad_fn_of(self)

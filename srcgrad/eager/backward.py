@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.engine import Run
+from srcgrad.eager.grad_mode import TRANSFORM, state
 from srcgrad.eager.nodes import Node
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor, wrap
@@ -238,6 +239,11 @@ def tensor_backward(
     create_graph: bool = False, inputs: Any = None,
 ) -> None:
     """Accumulate the gradient of this tensor into the leaves it was computed from."""
+    if state.mode & TRANSFORM:
+        raise RuntimeError(
+            "backward() called inside a functorch transform. This is not supported, please use "
+            "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
+            "transforms.")
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

@@ -171,6 +171,7 @@ def _public(
                 raise
             raise explained from None
 
+    public.__name__ = public.__qualname__ = title
     return public
 
 

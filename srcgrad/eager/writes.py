@@ -76,6 +76,13 @@ def refuse_captured(t: Tensor, name: str = "copy_") -> None:
     for s in (t, t if t._view is None else t._view.base):
         if s._x is not None and s._x.stands_in >= state.transform:
             return
+    if state.mapping:
+        raise RuntimeError(
+            "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a "
+            "Tensor `other` in extra_args that has more elements than `self`. This happened due to "
+            "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
+            "use out-of-place operators instead of inplace arithmetic. If said operator is being "
+            "called inside the PyTorch framework, please file a bug report instead.")
     raise RuntimeError(
         "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call "
         f"in-place operation (aten::{name}) that would mutate a captured Tensor. This is not "

@@ -176,7 +176,7 @@ class Function(metaclass=FunctionMeta):
         if kwargs:
             args, kwargs = _positional(cls, args, kwargs), {}
         if state.mapping or state.mode & TRANSFORM:
-            _check_transformable(cls)
+            check_transformable(cls, state.mapping > 0)
             if state.mapping and cls.vmap is not Function.vmap:
                 return _one_by_rule(cls, args)
         ctx = _context(cls, args)
@@ -196,20 +196,23 @@ class Function(metaclass=FunctionMeta):
         return _finish(cls, ctx, args, tensors, edges, result, active)
 
 
-def _check_transformable(cls: type[Function]) -> None:
+def check_transformable(cls: type[Function], mapping: bool) -> None:
+    """Refuse a Function that lacks what the transform that runs needs of it."""
     if cls.setup_context is Function.setup_context:
         raise RuntimeError(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
             "jacrev, ...), it must override the setup_context staticmethod. For more details, "
             "please see https://pytorch.org/docs/main/notes/extending.func.html")
-    if not state.mapping:
+    if state.pushing and cls.jvp is Function.jvp:
+        Function.jvp(None)
+    if not mapping:
         return
     own = cls.vmap is not Function.vmap
     if own and cls.generate_vmap_rule:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and "
-            "an overriden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
-            "overriden vmap staticmethod to avoid ambiguity. For more details, please see "
+            "an overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
+            "overridden vmap staticmethod to avoid ambiguity. For more details, please see "
             "https://pytorch.org/docs/main/notes/extending.func.html")
     if not own and not cls.generate_vmap_rule:
         raise RuntimeError(
@@ -218,14 +221,24 @@ def _check_transformable(cls: type[Function]) -> None:
             "details, please see https://pytorch.org/docs/main/notes/extending.func.html")
 
 
+def two_returns(returned: Any) -> Any:
+    """What a ``vmap`` staticmethod returned, if it is an output and its dimensions."""
+    if isinstance(returned, tuple) and len(returned) == 2:
+        return returned
+    what = (f"{len(returned)} returns" if isinstance(returned, tuple)
+            else f"a {type(returned)}")
+    raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims "
+                       f"with pytree structure compatible with the output. Got {what} instead")
+
+
 def _one_by_rule(cls: type[Function], args: tuple[Any, ...]) -> Any:
     """One example of a batch by the Function's own ``vmap``, as a batch of one."""
     info = VmapInfo(1, state.randomness)
     dims = tuple(0 if isinstance(a, Tensor) else None for a in args)
     before, state.mapping = state.mapping, 0
     try:
-        out, found = cls.vmap(info, dims, *(
-            a.unsqueeze(0) if isinstance(a, Tensor) else a for a in args))
+        out, found = two_returns(cls.vmap(info, dims, *(
+            a.unsqueeze(0) if isinstance(a, Tensor) else a for a in args)))
     finally:
         state.mapping = before
     if not isinstance(out, tuple):

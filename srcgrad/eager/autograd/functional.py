@@ -31,8 +31,13 @@ def _as_tuple(value: Any, what: str, function: str) -> tuple[bool, tuple[Tensor,
 def _leaves(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
     """Fresh tensors to differentiate by: connected to the inputs only under create_graph."""
     return tuple(
-        t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_()
+        t.view_as(t) if create_graph and t.requires_grad else _leaf(t.detach())
         for t in inputs)
+
+
+def _leaf(t: Tensor) -> Tensor:
+    t._rg = True
+    return t
 
 
 def _finish(values: Any, create_graph: bool) -> Any:
@@ -45,15 +50,20 @@ def _zeros(t: Tensor) -> Tensor:
     return wrap(np.zeros_like(t._a), t._dt)
 
 
+def _check_active(outputs: Any, strict: bool) -> None:
+    """Under ``strict`` all outputs must depend on the inputs."""
+    bad = [i for i, o in enumerate(outputs) if not o.requires_grad]
+    if strict and bad:
+        raise RuntimeError(
+            f"Output {bad[0]} of the user-provided function does not require gradients. The "
+            "outputs must be computed in a differentiable manner from the input when running in "
+            "strict mode.")
+
+
 def _gradients(outputs: Any, inputs: Any, v: Any, create_graph: bool, strict: bool) -> Any:
     """Gradients with zeros for what does not depend; under ``strict`` that is an error."""
+    _check_active(outputs, strict)
     live = [(o, s) for o, s in zip(outputs, v) if o.requires_grad]
-    if strict and len(live) != len(outputs):
-        bad = next(i for i, o in enumerate(outputs) if not o.requires_grad)
-        raise RuntimeError(
-            f"Output {bad} of the user-provided function does not require gradients. The outputs "
-            "must be computed in a differentiable manner from the input when running in strict "
-            "mode.")
     if not live:
         return tuple(_zeros(t) for t in inputs)
     got = grad([o for o, _ in live], inputs, [s for _, s in live], create_graph=create_graph,
@@ -77,6 +87,8 @@ def _vectors(v: Any, like: tuple[Tensor, ...], several: bool, what: str, functio
                 "Tensor with a single element.")
         return (wrap(np.ones_like(like[0]._a), like[0]._dt),)
     _, vs = _as_tuple(v, "v", function)
+    if not several and len(vs) != 1:
+        raise RuntimeError("The given v should contain a single Tensor.")
     if len(vs) != len(like):
         raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got "
                            f"{len(vs)}.")
@@ -101,6 +113,7 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         strict: bool = False) -> Any:
     """``(func(*inputs), v^T J)``."""
     several_in, leaves, several_out, outputs = _run(func, inputs, create_graph, "vjp")
+    _check_active(outputs, strict)
     with enable_grad():
         vs = _vectors(v, outputs, several_out, "output", "vjp")
         got = _gradients(outputs, leaves, vs, create_graph, strict)
@@ -112,10 +125,10 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
         strict: bool = False) -> Any:
     """``(func(*inputs), J v)``, by differentiating the backward in its cotangent."""
-    _, leaves, several_out, outputs = _run(func, inputs, create_graph, "jvp")
+    several_in, leaves, several_out, outputs = _run(func, inputs, create_graph, "jvp")
     with enable_grad():
-        vs = _vectors(v, leaves, True, "input", "jvp")
-        dummies = tuple(_zeros(o).requires_grad_() for o in outputs)
+        vs = _vectors(v, leaves, several_in, "input", "jvp")
+        dummies = tuple(_leaf(_zeros(o)) for o in outputs)
         got = _gradients(outputs, leaves, dummies, True, strict)
         result = _gradients(got, dummies, vs, create_graph, False)
     out = _finish(outputs, create_graph)
@@ -134,6 +147,13 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
     if strategy == "forward-mode" and not vectorize:
         raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse "
                                   "Hessian isonly implemented for `vectorize=True`.")
+    if strategy == "forward-mode" and (create_graph or strict):
+        option, kind = (("create_graph", NotImplementedError) if create_graph
+                        else ("strict", RuntimeError))
+        raise kind(
+            f"torch.autograd.functional.jacobian: `{option}=True` and `strategy=\"forward-mode\"` "
+            f"are not supported together (yet). Please either set `{option}=False` or "
+            "`strategy=\"reverse-mode\"`.")
     if strict and vectorize:
         raise RuntimeError(
             "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
@@ -188,6 +208,9 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
     several_in, given = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("reverse-mode", "forward-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+    if outer_jacobian_strategy == "forward-mode" and not vectorize:
+        raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse "
+                                  "Hessian isonly implemented for `vectorize=True`.")
 
     def first(*xs: Tensor) -> Any:
         outs = func(*xs)

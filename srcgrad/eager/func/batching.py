@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.autograd.function import Function, FunctionMeta, VmapInfo
+from srcgrad.eager.autograd.function import (
+    Function,
+    FunctionMeta,
+    VmapInfo,
+    check_transformable,
+    two_returns,
+)
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.func.trees import broadcast_prefix, flatten, specification
-from srcgrad.eager.grad_mode import state
-from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.grad_mode import TRANSFORM, state
+from srcgrad.eager.tensor import Tensor, epoch, extra, wrap
 
 
 def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> int:
@@ -36,9 +43,7 @@ def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> 
                 f"to satisfy -{leaf._a.ndim} <= in_dim < {leaf._a.ndim}.")
         sizes.append(leaf._a.shape[dim])
     if not sizes:
-        raise ValueError(
-            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): got no inputs to be mapped over; at "
-            "least one in_dim must be an integer")
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if any(n != sizes[0] for n in sizes):
         raise ValueError(
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
@@ -70,17 +75,18 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
                 f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or "
                 "a (potentially nested) tuple matching the structure of inputs, got: "
                 f"{type(in_dims)}.")
-        if isinstance(in_dims, tuple) and len(in_dims) != len(args):
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with "
-                f"the structure of `inputs`. in_dims has structure "
-                f"{specification(in_dims)} but inputs has structure {specification(args)}.")
         if not args:
             raise ValueError(
                 f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you "
                 "are trying to vmap over a function with no inputs. The latter is unsupported.")
         leaves, rebuild = flatten(args)
-        dims = broadcast_prefix(list(in_dims) if isinstance(in_dims, tuple) else in_dims, args)
+        try:
+            dims = broadcast_prefix(in_dims, args)
+        except (ValueError, KeyError):
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with "
+                f"the structure of `inputs`. in_dims has structure "
+                f"{specification(in_dims)} but inputs has structure {specification(args)}.") from None
         count = _batch_size(leaves, dims, in_dims, name)
         rows, rebuild_out = [], None
         random_state = NAMESPACE["get_rng_state"]() if randomness == "same" else None
@@ -88,29 +94,52 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
         rule = getattr(owner, "vmap", None)
         if isinstance(owner, FunctionMeta) and rule is not Function.vmap:
             return _by_rule(owner, count, randomness, dims, leaves, out_dims)
-        before, state.randomness = state.randomness, randomness
-        state.mapping += 1
-        try:
-            for i in range(count):
+        if not count:  # what one example would give tells shapes and dtypes
+            leaves = [v if d is None else _one_more(v, d) for v, d in zip(leaves, dims)]
+        with _mapping(randomness, [v for v, d in zip(leaves, dims) if d is not None]):
+            for i in range(count or 1):
                 if random_state is not None and i:
                     NAMESPACE["set_rng_state"](random_state)
                 one = [v if d is None else v.select(d, i) for v, d in zip(leaves, dims)]
                 out, rebuild_out = flatten(func(*rebuild(one), **kwargs))
                 rows.append(out)
-        finally:
-            state.randomness = before
-            state.mapping -= 1
-        if rebuild_out is None:
-            raise ValueError("vmap over a dimension of size 0 has no example to run")
-        return _stacked(rows, rebuild_out, out_dims, name)
+        return _stacked(rows, rebuild_out, out_dims, name, count)
 
     return mapped
+
+
+def _one_more(t: Tensor, dim: int) -> Tensor:
+    """Zeros in the shape of ``t``, with one place along a dimension that has none."""
+    shape = list(t._a.shape)
+    shape[dim] = 1
+    return wrap(np.zeros(shape, t._a.dtype), t._dt)
+
+
+@contextlib.contextmanager
+def _mapping(randomness: str, mapped: list[Tensor]) -> Iterator[None]:
+    """While examples run: only what belongs to them may be written to."""
+    before = state.randomness, state.transform, state.mode
+    stood = [extra(t).stands_in for t in mapped]
+    epoch[0] += 1
+    state.randomness, state.transform = randomness, epoch[0]
+    state.mode |= TRANSFORM
+    state.mapping += 1
+    for t in mapped:
+        extra(t).stands_in = epoch[0]
+    try:
+        yield
+    finally:
+        state.randomness, state.transform, state.mode = before
+        state.mapping -= 1
+        for t, stamp in zip(mapped, stood):
+            extra(t).stands_in = stamp
 
 
 def _by_rule(owner: Any, count: int, randomness: str, dims: list[Any], args: list[Any],
              out_dims: Any) -> Any:
     """A Function's own ``vmap`` for the whole batch."""
-    out, found = owner.vmap(VmapInfo(count, randomness), tuple(dims), *args)
+    check_transformable(owner, mapping=True)
+    out, found = two_returns(owner.vmap(VmapInfo(count, randomness), tuple(dims), *args))
     several = isinstance(out, tuple)
     placed = found if isinstance(found, tuple) else (found,) * (len(out) if several else 1)
     wanted = out_dims if isinstance(out_dims, tuple) else (out_dims,) * len(placed)
@@ -120,7 +149,9 @@ def _by_rule(owner: Any, count: int, randomness: str, dims: list[Any], args: lis
     return moved if several else moved[0]
 
 
-def _stacked(rows: list[list[Any]], rebuild: Any, out_dims: Any, name: str) -> Any:
+def _stacked(
+    rows: list[list[Any]], rebuild: Any, out_dims: Any, name: str, count: int
+) -> Any:
     columns = [list(c) for c in zip(*rows)]
     sample = rebuild(rows[0])
     if isinstance(out_dims, tuple) and (
@@ -145,6 +176,6 @@ def _stacked(rows: list[list[Any]], rebuild: Any, out_dims: Any, name: str) -> A
                                for t in column[1:]):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when "
                              "out_dim is None")
-        stacked.append(column[0] if dim is None else
-                       NAMESPACE["stack"](column, dim))
+        whole = column[0] if dim is None else NAMESPACE["stack"](column, dim)
+        stacked.append(whole if count or dim is None else whole.narrow(dim, 0, 0))
     return rebuild(stacked)

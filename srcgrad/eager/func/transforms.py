@@ -64,7 +64,7 @@ def fresh(value: Any, own: list[Tensor]) -> Any:
     leaf: Tensor = value.detach()
     extra(leaf).stands_in = epoch[0]
     if value._dt.category >= dt.FLOATING:
-        leaf.requires_grad_()
+        leaf._rg = True
         own.append(leaf)
     return leaf
 
@@ -237,14 +237,13 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                            "output (got output = [])")
     keep_always = depends_on_others(outs, own)
 
-    def pullback(*cotangents: Any, retain_graph: bool = True,
+    def pullback(cotangents: Any, retain_graph: bool = True,
                  create_graph: bool | None = None) -> Any:
-        tree = cotangents[0] if len(cotangents) == 1 else cotangents
-        cts, _ = flatten(tree)
-        if outline(tree) != outline(output):
+        cts, _ = flatten(cotangents)
+        if outline(cotangents) != outline(output):
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of "
-                f"outputs to the function. cotangents: {outline(tree)}, primal output: "
+                f"outputs to the function. cotangents: {outline(cotangents)}, primal output: "
                 f"{outline(output)}")
         keep = keep_always or any(isinstance(c, Tensor) and c.requires_grad for c in cts)
         with enable_grad():
@@ -293,6 +292,9 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
     with enable_grad():
         aux = None
         if has_aux:
+            if not (isinstance(output, tuple) and len(output) == 2):
+                raise RuntimeError("jvp(f, primals, tangents): output of function f should be a "
+                                   "tuple: (output, aux) if has_aux is True")
             output, aux = output
         leaves, _ = flatten(given)
         ts, _ = flatten(tangents)
@@ -326,7 +328,8 @@ def _push_one(out: Tensor, leaves: list[Any], tangents: list[Any], own: list[Ten
     """``J t`` for one output: the backward, differentiated in its cotangent."""
     if not isinstance(out, Tensor) or not out.requires_grad:
         return _zeros(out) if isinstance(out, Tensor) else out
-    v = _zeros(out).requires_grad_()
+    v = _zeros(out)
+    v._rg = True
     own.append(v)
     pairs = [(x, t) for x, t in zip(leaves, tangents)
              if isinstance(x, Tensor) and x.requires_grad]
@@ -380,6 +383,10 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
         primals = picked if isinstance(argnums, tuple) else (picked,)
         value, pullback = vjp(of_wanted, *primals)
         outs, rebuild_out = flatten(value)
+        for out in outs:
+            if out._dt.category < dt.FLOATING:
+                raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex "
+                                   f"Tensors, got Tensor with dtype {out._dt!r}")
         ins, rebuild_in = flatten(primals)
         blocks = []
         for o, out in enumerate(outs):

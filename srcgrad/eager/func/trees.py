@@ -56,10 +56,15 @@ def outline(tree: Any) -> str:
 
 
 def specification(tree: Any) -> str:
-    """The structure of nested tuples as messages about calls show it."""
-    if not isinstance(tree, tuple):
+    """The structure of nested containers as messages about calls show it."""
+    if isinstance(tree, dict):
+        start, parts = f"TreeSpec(dict, {list(tree)}, [", list(tree.values())
+    elif isinstance(tree, tuple | list):
+        start, parts = f"TreeSpec({type(tree).__name__}, None, [", list(tree)
+    else:
         return "*"
-    return "TreeSpec(tuple, None, [" + ",\n  ".join(specification(v) for v in tree) + "])"
+    shown = [specification(v).replace("\n", "\n  ") for v in parts]
+    return start + ",\n  ".join(shown) + "])"
 
 
 def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
