@@ -81,6 +81,8 @@ def _roots(tensors: Sequence[Any], grads: Sequence[Any], graph: bool) -> list[An
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
             roots.append((out.node, out.output_nr, given if graph else given._a))
             continue
+        if not isinstance(out, Tensor):
+            raise AssertionError("Expected output to be a torch.Tensor")
         edge = gradient_edge(out)
         if edge is not None or given is not None:
             try:
@@ -178,6 +180,9 @@ def grad(
     seeds = _roots(roots, listed, create_graph)
     captures: dict[Any, list[int]] = {}
     for i, t in enumerate(wanted):
+        if not isinstance(t, GradientEdge | Tensor):
+            raise RuntimeError("all inputs have to be Tensors or GradientEdges, but got "
+                               f"{type(t).__name__}")
         edge = (t.node, t.output_nr) if isinstance(t, GradientEdge) else gradient_edge(t)
         if edge is None:
             if requires_grad(t):  # only its base does: nothing leads here
@@ -224,7 +229,11 @@ def _batched(
                 f"grad_output[{i}] has a shape of {Size(g._a.shape[2:])} and output[{i}] has a "
                 f"shape of {Size(out._a.shape)}. If you only want some tensors in `grad_output` to "
                 "be considered batched, consider using vmap.")
-    count = next(g._a.shape[0] for g in grads if g is not None)
+    if any(g is None for g in grads) or any(not g._a.ndim for g in grads):
+        raise ValueError(
+            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a "
+            "Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0.")
+    count = grads[0]._a.shape[0]
     rows = []
     for i in range(count):
         keep = retain or i < count - 1

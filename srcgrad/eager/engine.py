@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import ANOMALY, GRAD, INFERENCE, is_anomaly_check_nan_enabled, state
-from srcgrad.eager.nodes import Node, callers
+from srcgrad.eager.nodes import Node, callers, named
 from srcgrad.eager.saving import check_guards
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.eager.views import ACCUMULATE
@@ -230,7 +230,8 @@ class Run:
         """Run a node that has hooks, is captured, is watched, or gets no cotangent."""
         plan = node.plan
         if self.partial and node not in self.runs:
-            self._capture(node, self._tensor_hooks(node, ct))
+            if ct is not None:
+                self._capture(node, self._tensor_hooks(node, ct))
             return None
         self._capture(node, ct)
         if node.ex is not None:
@@ -269,6 +270,8 @@ class Run:
         for nr, hooks, d in ex.tensor_hooks:
             if nr < len(cts):
                 cts[nr] = self._call_tensor_hooks(hooks, cts[nr], d)
+            elif hooks:
+                self._call_tensor_hooks(hooks, None, d)
         for nr, reference in ex.retain.items():
             t = reference()
             if t is not None and nr < len(cts) and cts[nr] is not None:
@@ -281,17 +284,18 @@ class Run:
         for hook in list(node.ex.pre_hooks.values()):  # type: ignore[union-attr]
             result = hook(tuple(None if c is None else self.tensor(c) for c in cts))
             if result is not None:
-                result = result if isinstance(result, tuple | list) else (result,)
+                check_replacements(hook, result, len(cts))
                 cts = [None if r is None else self.value(r) for r in result]
         return cts if several else cts[0]
 
     def _call_tensor_hooks(self, hooks: dict[int, Any], ct: Any, d: dt.dtype) -> Any:
         for hook in list(hooks.values()):
-            if ct is None:
-                return None
-            given = self.tensor(ct, d)
+            given = None if ct is None else self.tensor(ct, d)
             result = hook(given)
-            if result is not None:
+            if given is None:
+                if result is not None:
+                    raise RuntimeError("can't replace a None gradient with a non-None value")
+            elif result is not None:
                 check_hook_result(given, result, hook)
                 ct = self.value(result)
             else:
@@ -306,7 +310,7 @@ class Run:
             inputs = tuple(None if g is None else self.tensor(g) for g in grads)
             result = hook(inputs, tuple(None if c is None else self.tensor(c) for c in cts))
             if result is not None:
-                result = result if isinstance(result, tuple | list) else (result,)
+                check_replacements(hook, result, len(grads))
                 grads = [None if r is None else self.value(r) for r in result]
         return grads
 
@@ -341,6 +345,9 @@ class Run:
         leaf = node.variable
         x = leaf._x
         if ct is None:
+            if x is not None and x.backward_hooks and (
+                    not self.partial or node in self.reached):
+                self._call_tensor_hooks(x.backward_hooks, None, leaf._dt)
             return
         ours = ours and node.ex is None and (x is None or not x.backward_hooks)
         if x is not None and x.backward_hooks:
@@ -352,14 +359,17 @@ class Run:
             for hook in list(node.ex.pre_hooks.values()):
                 result = hook((self.tensor(ct, leaf._dt),))
                 if result is not None:
-                    ct = self.value(result[0] if isinstance(result, tuple | list) else result)
+                    check_replacements(hook, result, 1)
+                    ct = self.value(result[0])
         if leaf._rg:  # not if that was switched off since
             if leaf._fn is not None:
                 raise RuntimeError("leaf variable has been moved into the graph interior")
             accumulate(leaf, ct, self.graph, ours)
             if x is not None and x.post_accumulate:
                 for hook in list(x.post_accumulate.values()):
-                    hook(leaf)
+                    if (result := hook(leaf)) is not None:
+                        raise TypeError("expected Variable, but hook returned "
+                                        f"'{type(result).__name__}'")
         if node.ex is not None:
             for hook in list(node.ex.post_hooks.values()):
                 hook((), (self.tensor(ct, leaf._dt),))
@@ -406,8 +416,6 @@ def accumulate(leaf: Tensor, ct: Any, graph: bool, ours: bool = False) -> None:
                 raise RuntimeError(
                     f"a gradient of shape {list(ct.shape)} does not fit the grad of shape "
                     f"{list(have._a.shape)} that the leaf has")
-            elif have._rg:
-                leaf._grad = wrap(have._a + ct, leaf._dt)
             else:
                 if have._dt is dt.bfloat16:
                     have._a[...] = dt.round_bfloat16(have._a + ct)
@@ -419,7 +427,7 @@ def accumulate(leaf: Tensor, ct: Any, graph: bool, ours: bool = False) -> None:
     if have is not None:
         leaf._grad = have + ct
     elif ct._rg:
-        leaf._grad = ct.clone() if ct._view is not None else ct
+        leaf._grad = named(ct.clone(), "CopyBackwards")
     else:
         leaf._grad = wrap(own_layout(ct._a, leaf._a), leaf._dt)
 
@@ -442,6 +450,16 @@ def overlapping_free(a: Array) -> bool:
     return 0 not in a.strides
 
 
+def check_replacements(hook: Any, result: Any, count: int) -> None:
+    """A hook of a node replaces all its gradients or none."""
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+    if len(result) != count:
+        raise RuntimeError(
+            f"hook '{getattr(hook, '__name__', '<unknown>')}' has returned an incorrect number of "
+            f"values (got {len(result)}, but expected {count})")
+
+
 def check_hook_result(given: Tensor, result: Any, hook: Any) -> None:
     """A hook may replace a gradient only by a tensor of the same shape."""
     if not isinstance(result, Tensor):
@@ -458,11 +476,20 @@ def check_hook_result(given: Tensor, result: Any, hook: Any) -> None:
 
 def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
     """``grad_fn(grad)``: this node's backward alone, on tensors."""
+    expected = node.plan.outputs if not plan_wants_none(node.plan) else len(node.meta[1])
+    if len(grads) != expected:
+        raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+    for i, g in enumerate(grads):
+        if g is not None and not isinstance(g, Tensor):
+            raise TypeError(f"argument {i} is not a Variable")
+    if all(g is None for g in grads) and not plan_wants_none(node.plan):
+        out: Any = [None] * len(node.edges)
+        return out[0] if len(out) == 1 else tuple(out)
     ct: Any = list(grads) if node.plan.outputs != 1 else grads[0]
     if node.plan is ACCUMULATE:
         accumulate(node.variable, ct._a, False)
         return None
-    if state.mode & GRAD and any(isinstance(g, Tensor) and g._rg for g in grads):
+    if state.mode & GRAD:
         out = node.plan.pull_graph(node, ct)
     else:
         raw = [None if g is None else g._a for g in grads]

@@ -108,8 +108,10 @@ class Node:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
-    def __call__(self, *grads: Any) -> Any:
+    def __call__(self, *grads: Any, **keywords: Any) -> Any:
         """Pull gradients (tensors) back through this node alone."""
+        if keywords:
+            raise TypeError("keyword arguments are not supported")
         from_engine = callers[0]
         return from_engine(self, grads)
 

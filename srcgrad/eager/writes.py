@@ -16,7 +16,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import FORWARD, GRAD, INFERENCE, TRANSFORM, state
-from srcgrad.eager.nodes import make_node, named, node_class
+from srcgrad.eager.nodes import freed_error, make_node, named, node_class
 from srcgrad.eager.saving import check_guards, rebind_guards
 from srcgrad.eager.strides import (
     address,
@@ -310,10 +310,10 @@ class _SlicesPlan:
     """Backward of a write through a view; see the module's text."""
 
     outputs = 1
-    frees = "inner"  # what can be freed is the saved state of the inner node
+    frees = True  # the inner node goes, whether or not it saved anything
 
     def pull(self, node: Any, ct: Array) -> list[Any]:
-        inner, self_index, saved = node.saved
+        inner, self_index, saved = self._saved(node)
         base_shape, base_strides, geometry, replay = saved
         out = laid_out(base_shape, base_strides, ct.dtype)
         out[...] = ct
@@ -324,7 +324,7 @@ class _SlicesPlan:
         return [out, *grads]
 
     def pull_graph(self, node: Any, ct: Tensor) -> list[Any]:
-        inner, self_index, saved = node.saved
+        inner, self_index, saved = self._saved(node)
         out = wrap(laid_out(saved[0], saved[1], ct._a.dtype), ct._dt)
         write(out, ct)
         part = view_like(out, saved)
@@ -333,10 +333,11 @@ class _SlicesPlan:
         write(part, wrap(np.zeros(part._a.shape, part._a.dtype), part._dt) if own is None else own)
         return [out, *grads]
 
-    def release(self, node: Any) -> None:
-        inner, _, _ = node.saved
-        if inner.plan.frees:
-            inner.saved = None
+    @staticmethod
+    def _saved(node: Any) -> Any:
+        if node.saved is None:
+            raise freed_error()
+        return node.saved
 
     def rebind_output(self, node: Any, t: Tensor) -> None:
         """The inner node was bound to its view when it wrote."""

@@ -77,6 +77,8 @@ class FunctionNode(Node, FunctionCtx):
     dirty_tensors: tuple[Any, ...] = ()
     non_differentiable: tuple[Any, ...] = ()
     materialize_grads = True
+    _materialize_non_diff_grads = True
+    constant_outputs: frozenset[int] = frozenset()  # the numbers of those without gradient
     needs_input_grad: tuple[bool, ...] = ()
 
     @property
@@ -304,6 +306,8 @@ def _finish(
             note_trace(ctx)
     if state.mode & FORWARD:
         _push_tangents(cls, ctx, args, outputs)
+    if silent:
+        ctx.constant_outputs = frozenset(i for i, o in enumerate(raw) if id(o) in silent)
     if ctx.dirty_tensors or ctx.non_differentiable:
         ctx.dirty_tensors = ctx.non_differentiable = ()
     return tuple(outputs) if several else outputs[0]
@@ -362,7 +366,7 @@ def _packed(t: Any, raw: tuple[Any, ...], outputs: list[Any]) -> Any:
             f"save_for_backward can only save variables, but argument 0 is of type "
             f"{type(t).__name__}")
     for nr, (before, after) in enumerate(zip(raw, outputs)):
-        if t is before or t is after:
+        if t is after or (t is before and isinstance(after, Tensor) and after._view is None):
             if after._fn is None:
                 return pack_now(after) if state.mode & HOOKS else (after, after._ver[0])
             return pack_now(after, nr) if state.mode & HOOKS else SavedOutput(after, nr)
@@ -381,10 +385,15 @@ class _FunctionPlan:
         given = []
         for i, m in enumerate(outs):
             c = cts[i] if i < len(cts) else None
-            if c is None and node.materialize_grads and m is not None:
+            if c is None and node.materialize_grads and m is not None and (
+                    node._materialize_non_diff_grads or i not in node.constant_outputs):
                 c = wrap(np.zeros(m[0], m[1].numpy), m[1])
             given.append(c)
         cls = node._forward_cls
+        if cls.backward is not Function.backward and cls.vjp is not Function.vjp:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+                "should only implement one of them.")
         function = cls.backward if cls.backward is not Function.backward else cls.vjp
         result = function(node, *given)
         grads = list(result) if isinstance(result, tuple | list) else [result]
@@ -445,6 +454,11 @@ def _aligned(name: str, grads: list[Any], is_tensor: tuple[bool, ...]) -> list[A
 def _fitted(name: str, index: int, g: Tensor, meta: tuple[tuple[int, ...], dt.dtype]) -> Tensor:
     """A returned gradient summed to the input's shape and converted to its dtype."""
     shape, d = meta
+    if g._dt.category == dt.COMPLEX and d.category < dt.COMPLEX:
+        raise RuntimeError(
+            "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) "
+            "to be true, but got false.  (Could this error message be improved?  If so, please "
+            "report an enhancement request to PyTorch.)")
     if g._a.shape != shape:
         try:
             fits = np.broadcast_shapes(shape, g._a.shape) == g._a.shape
@@ -471,20 +485,41 @@ def _push_tangents(
         wrap(np.zeros_like(a._a), a._dt)
         if t is None and isinstance(a, Tensor) and ctx.materialize_grads else t
         for a, t in zip(args, tangents)]
-    result = cls.jvp(ctx, *given)
+    before = state.mode
+    state.mode &= ~FORWARD
+    try:
+        result = cls.jvp(ctx, *given)
+    finally:
+        state.mode = before
     results = result if isinstance(result, tuple) else (result,)
+    if len(results) != len(outputs):
+        raise RuntimeError("Function's jvp returned an invalid number of forward gradients "
+                           f"(expected {len(outputs)} but got {len(results)})")
+    dirty = {id(t) for t in ctx.dirty_tensors}
     for out, t in zip(outputs, results):
         if isinstance(out, Tensor) and t is not None:
+            _check_pushed(out, t, id(out) in dirty, args, given)
             set_tangent(out, t)
 
 
-class InplaceFunction(Function):
-    """An old base class for functions with an in-place option."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        self.inplace = inplace
-
-
-BackwardCFunction = FunctionNode
-__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction",
-           "once_differentiable"]
+def _check_pushed(
+    out: Tensor, t: Tensor, dirty: bool, args: tuple[Any, ...], tangents: list[Any]
+) -> None:
+    """What ``jvp`` made for ``out`` must be as new, old or shared as ``out`` itself is."""
+    if t._a.shape != out._a.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original "
+            f"Tensor, this is not supported. Tensor is of size {list(out._a.shape)} while the "
+            f"given forward gradient is of size {list(t._a.shape)}.")
+    if dirty:
+        old = next((u for a, u in zip(args, tangents) if a is out), None)
+        if old is not None and t is not old:
+            raise RuntimeError(
+                "An inplace custom Function is not modifying the forward mode gradients inplace. "
+                "If the forward is modifying an input inplace, then the jvp function must modify "
+                "the corresponding gradient inplace.")
+    elif out._view is not None and t._view is None and any(
+            isinstance(a, Tensor) and a._ver is out._ver for a in args):
+        raise RuntimeError(
+            "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
+            "not returning a view.")

@@ -102,7 +102,8 @@ for _name in ("detach", "detach_", "is_conj", "is_neg"):
 @op(method=False, out=False)
 def fill(input: Tensor, value: Any) -> Any:
     """A tensor like ``input`` with one value everywhere."""
-    return named(masked_fill(input, wrap(np.asarray(True), dt.bool_), value), "FillBackward0")
+    name = f"FillBackward{int(isinstance(value, Tensor))}"
+    return named(masked_fill(input, wrap(np.asarray(True), dt.bool_), value), name)
 
 
 register("put", put, method=False)
