@@ -185,7 +185,7 @@ def grad(
                                f"{type(t).__name__}")
         edge = (t.node, t.output_nr) if isinstance(t, GradientEdge) else gradient_edge(t)
         if edge is None:
-            if requires_grad(t):  # only its base does: nothing leads here
+            if isinstance(t, Tensor) and requires_grad(t):  # only its base does: nothing leads here
                 continue
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         captures.setdefault(edge, []).append(i)

@@ -14,12 +14,12 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.autograd.once import once_differentiable
+from srcgrad.eager.autograd.pushing import push_tangents
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, TRANSFORM, no_grad, state
 from srcgrad.eager.nodes import Node, freed_error, sequence
 from srcgrad.eager.primitive import note_trace
 from srcgrad.eager.saving import SavedOutput, pack_now, unpack, unpack_output_array
 from srcgrad.eager.strides import reduce_to
-from srcgrad.eager.tangents import set_tangent, tangent_of
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import (
     View,
@@ -305,7 +305,7 @@ def _finish(
         if state.mode & ANOMALY:
             note_trace(ctx)
     if state.mode & FORWARD:
-        _push_tangents(cls, ctx, args, outputs)
+        push_tangents(cls, ctx, args, outputs)
     if silent:
         ctx.constant_outputs = frozenset(i for i, o in enumerate(raw) if id(o) in silent)
     if ctx.dirty_tensors or ctx.non_differentiable:
@@ -317,12 +317,12 @@ def _written(
     ctx: FunctionNode, out: Tensor, nr: int, active: bool, place: int, outputs: int
 ) -> Tensor:
     """Output ``nr``, which is input ``place`` and was modified in place."""
+    out._ver[0] += 1
     if active:
         if requires_grad(out) and out._fn is None and out._view is None:
             raise RuntimeError(
                 "a leaf Variable that requires grad has been used in an in-place operation.")
         check_writable(out, True)
-    out._ver[0] += 1
     if not active:
         return out.detach() if requires_grad(out) else out
     if out._view is None:
@@ -474,52 +474,13 @@ def _fitted(name: str, index: int, g: Tensor, meta: tuple[tuple[int, ...], dt.dt
     return g if g._dt is d else g.to(d)
 
 
-def _push_tangents(
-    cls: type[Function], ctx: FunctionNode, args: tuple[Any, ...], outputs: list[Any]
-) -> None:
-    """Forward mode: tangents of the outputs by the user's ``jvp``."""
-    tangents = [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
-    if all(t is None for t in tangents):
-        return
-    given = [
-        wrap(np.zeros_like(a._a), a._dt)
-        if t is None and isinstance(a, Tensor) and ctx.materialize_grads else t
-        for a, t in zip(args, tangents)]
-    before = state.mode
-    state.mode &= ~FORWARD
-    try:
-        result = cls.jvp(ctx, *given)
-    finally:
-        state.mode = before
-    results = result if isinstance(result, tuple) else (result,)
-    if len(results) != len(outputs):
-        raise RuntimeError("Function's jvp returned an invalid number of forward gradients "
-                           f"(expected {len(outputs)} but got {len(results)})")
-    dirty = {id(t) for t in ctx.dirty_tensors}
-    for out, t in zip(outputs, results):
-        if isinstance(out, Tensor) and t is not None:
-            _check_pushed(out, t, id(out) in dirty, args, given)
-            set_tangent(out, t)
+class InplaceFunction(Function):
+    """An old base class for functions with an in-place option."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        self.inplace = inplace
 
 
-def _check_pushed(
-    out: Tensor, t: Tensor, dirty: bool, args: tuple[Any, ...], tangents: list[Any]
-) -> None:
-    """What ``jvp`` made for ``out`` must be as new, old or shared as ``out`` itself is."""
-    if t._a.shape != out._a.shape:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original "
-            f"Tensor, this is not supported. Tensor is of size {list(out._a.shape)} while the "
-            f"given forward gradient is of size {list(t._a.shape)}.")
-    if dirty:
-        old = next((u for a, u in zip(args, tangents) if a is out), None)
-        if old is not None and t is not old:
-            raise RuntimeError(
-                "An inplace custom Function is not modifying the forward mode gradients inplace. "
-                "If the forward is modifying an input inplace, then the jvp function must modify "
-                "the corresponding gradient inplace.")
-    elif out._view is not None and t._view is None and any(
-            isinstance(a, Tensor) and a._ver is out._ver for a in args):
-        raise RuntimeError(
-            "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
-            "not returning a view.")
+BackwardCFunction = FunctionNode
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction",
+           "once_differentiable"]

@@ -85,8 +85,8 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
         except (ValueError, KeyError):
             raise ValueError(
                 f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with "
-                f"the structure of `inputs`. in_dims has structure "
-                f"{specification(in_dims)} but inputs has structure {specification(args)}.") from None
+                f"the structure of `inputs`. in_dims has structure {specification(in_dims)} but "
+                f"inputs has structure {specification(args)}.") from None
         count = _batch_size(leaves, dims, in_dims, name)
         rows, rebuild_out = [], None
         random_state = NAMESPACE["get_rng_state"]() if randomness == "same" else None

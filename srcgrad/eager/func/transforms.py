@@ -385,8 +385,8 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
         outs, rebuild_out = flatten(value)
         for out in outs:
             if out._dt.category < dt.FLOATING:
-                raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex "
-                                   f"Tensors, got Tensor with dtype {out._dt!r}")
+                raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or "
+                                   f"complex Tensors, got Tensor with dtype {out._dt!r}")
         ins, rebuild_in = flatten(primals)
         blocks = []
         for o, out in enumerate(outs):
