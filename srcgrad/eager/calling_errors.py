@@ -24,6 +24,10 @@ _NUMBER_FIRST = frozenset((
 
 
 # Functions of several numbers, or one sequence, that must be called with some.
+# Reductions that keep no dimension unless they are told which they reduce.
+_KEEP_GIVEN = frozenset(("sum", "mean", "prod", "max", "min", "median", "nanmedian"))
+_NO_NONE = _KEEP_GIVEN - {"sum", "mean"}
+
 _NEEDS_SIZES = frozenset(("view", "reshape", "permute", "expand", "flip", "repeat", "tile"))
 
 
@@ -74,11 +78,22 @@ class Signature:
         """Keywords under the function's own names (in place); the arguments, and ``out``."""
         for key in kwargs.keys() & self.spellings:
             kwargs[self.spellings[key]] = kwargs.pop(key)
+        if self.title in _KEEP_GIVEN and len(args) < 2:
+            self._check_keepdim(args, kwargs)
         if self.gathered and self.check_first and "input" in kwargs:
             args = (kwargs.pop("input"), *args)
         if self.gathered in kwargs:
             args = (*args, kwargs.pop(self.gathered))
         return args, kwargs.pop("out", None) if self.takes_out else None
+
+    def _check_keepdim(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        lacks = "dim" not in kwargs and ("keepdim" in kwargs or (
+            "dtype" in kwargs and "median" in self.title))
+        if lacks or (self.title in _NO_NONE and kwargs.get("dim", 0) is None):
+            raise (combination_error(self.title, args, kwargs, self.bound)
+                   or TypeError(f'{self.title}() missing 1 required positional arguments: "dim"'
+                                if lacks else
+                                f"{self.title}(): argument 'dim' must be int, not NoneType"))
 
     def first_error(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError:
         """The first argument is no tensor."""

@@ -56,4 +56,7 @@ GUARDS: dict[str, tuple[int | str, ...]] = {
 # Functions whose results have the contiguous layout whatever layout their input has.
 CONTIGUOUS = frozenset(f"{name}Backward0" for name in (
     "Cumsum", "Cumprod", "Logcumsumexp", "Roll", "Gather", "ConstantPadNd", "Softmax",
-    "LogSoftmax"))
+    "LogSoftmax", "MaskedFill", "Repeat", "Scatter", "ScatterAdd", "ScatterReduce", "IndexAdd",
+    "Cat", "Stack", "Cummax", "Cummin")) | {"MaskedFillBackward1", "ScatterBackward1"}
+# Results laid out like the input, although they are computed in another order.
+LIKE_INPUT = frozenset(("SortBackward0", "FlipBackward0", "PutBackward0"))

@@ -25,6 +25,7 @@ from srcgrad.eager.node_facts import (
     GRADIENT_NODES,
     GUARDS,
     JOINT,
+    LIKE_INPUT,
     RECOMPUTES,
     TAKES_INPUT,
 )
@@ -84,6 +85,7 @@ class Primitive:
         self.recompute = recompute or node in RECOMPUTES
         self.guards = GUARDS.get(node, ())
         self.contiguous = node in CONTIGUOUS
+        self.like_input = node in LIKE_INPUT
         self.frees = True if self.guards and frees is None else frees
         self.graph_node = graph_node or GRADIENT_NODES.get(node)
         self.chooses = node in CHOICES if chooses is None else chooses
@@ -126,8 +128,12 @@ class Primitive:
                     d = dt.bfloat16
         sources = tensors
         if self.outputs == 1:
-            if self.contiguous:
+            if self.contiguous and np.ndim(out) != 4:  # images may be laid out channels last
                 out = np.asarray(out, order="C")
+            elif self.like_input:
+                laid = np.empty_like(tensors[0]._a, dtype=out.dtype)
+                laid[...] = out
+                out = laid
             results: Any = own(out, d, sources)
             made: tuple[Tensor, ...] = (results,)
         else:

@@ -170,7 +170,11 @@ def extremum_share(
     ties: str, where: Array = True, initial: Array = None, skip_nan: bool = False,
 ) -> Array:  # fmt: skip
     """The cotangent of the elements of ``a`` that attain ``ans`` (kept axes): shared evenly
-    (``ties="split"``) or given to the first in order (``ties="first"``)."""
+    (``ties="split"``; with ``ties="equal"`` NaN attains nothing, and is what all get then) or
+    given to the first in order (``ties="first"``)."""
+    if ties == "equal":
+        chosen = a == ans
+        return chosen * ct / np.sum(chosen, axis=axis, keepdims=True)
     chosen = attains(a, ans, skip_nan)
     if where is not True:
         chosen = chosen & where

@@ -265,11 +265,11 @@ def scatter_extreme_rule(
     here = gather(ans, indices, axis)
     used = source[tuple(slice(0, n) for n in np.shape(indices))]
     wins = (used == here).astype(ct.dtype)
-    own = (a == ans).astype(ct.dtype) * mine
+    own = (a == ans).astype(ct.dtype)  # an equal number shares even where it was not included
     ties = own + scatter(np.zeros(a_shape, ct.dtype), indices, wins, axis, "add")
     share = ct / np.where(ties == 0, 1, ties)
     touched = scatter(np.zeros(a_shape), indices, np.ones(()), axis, "set")
-    d_a = np.where(touched == 0, ct, own * share)
+    d_a = np.where(touched == 0, ct, own * share * mine)
     return d_a, gather(share, indices, axis) * wins
 
 

@@ -88,7 +88,8 @@ _extreme("min", np.min, np.argmin, minimum)
 
 
 def _over_dims(name: str, function: Any) -> Any:
-    prim = Primitive(function, name.capitalize() + "Backward0", shown=_SPREAD, main=False)
+    prim = Primitive(function, name.capitalize() + "Backward0", shown=_SPREAD, main=False,
+                     settings={"ties": "equal"})
 
     def call(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
         axes = wrap_dims(dim if dim is not None else (), input)

@@ -156,7 +156,9 @@ def block_diag(*tensors: Any) -> Any:
         if t._a.ndim > 2:
             raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. "
                                f"Input {i} has {t._a.ndim} dimensions")
-    return _BLOCK([_two(t) for t in tensors])
+    if not tensors:
+        return wrap(np.zeros((1, 0), dt.get_default_dtype().numpy), dt.get_default_dtype())
+    return _BLOCK([_two(t) for t in _promoted(tensors)])
 
 
 # -- cutting -------------------------------------------------------------------------------

@@ -147,20 +147,31 @@ register("matrix_rank", matrix_rank, method=False)
 @op(out=False)
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
     """:func:`narrow` as a copy."""
-    return narrow(input, dim, start, length).clone()
+    return named(narrow(input, dim, start, length).clone(), "NarrowCopyBackward0")
 
 
-def _copied(name: str, function: Any) -> None:
+def _unwatched(name: str, function: Any, node: str) -> None:
+    """Parts that share memory with the whole, though autograd takes them for tensors of their
+    own: what is written to one of them is written to all, unseen."""
+
     def call(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return tuple(part.clone() for part in function(input, *args, **kwargs))
+        views = function(input, *args, **kwargs)
+        parts = []
+        for view in views:
+            part = wrap(view._a, view._dt)
+            part._fn, part._nr, part._rg = view._fn, view._nr, view._rg
+            parts.append(part)
+        if parts and parts[0]._fn is not None:
+            named(parts[0], node)
+        return tuple(parts)
 
     call.__name__ = name
     register(name, call)
 
 
-_copied("unsafe_chunk", chunk)
-_copied("unsafe_split", split)
-_copied("unsafe_split_with_sizes", split_with_sizes)
+_unwatched("unsafe_chunk", chunk, "UnsafeSplitBackward0")
+_unwatched("unsafe_split", split, "UnsafeSplitBackward0")
+_unwatched("unsafe_split_with_sizes", split_with_sizes, "UnsafeSplitWithSizesBackward0")
 
 _threads = [1]
 
