@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.tensor import Tensor
 
@@ -29,6 +31,15 @@ _KEEP_GIVEN = frozenset(("sum", "mean", "prod", "max", "min", "median", "nanmedi
 _NO_NONE = _KEEP_GIVEN - {"sum", "mean"}
 
 _NEEDS_SIZES = frozenset(("view", "reshape", "permute", "expand", "flip", "repeat", "tile"))
+
+
+# What arguments of an annotated kind may be.
+_KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
+    "Tensor": ("Tensor", (Tensor,)),
+    "int": ("int", (int, np.integer, Tensor)),
+    "float": ("float", (int, float, np.number, Tensor)),
+}
+_NUMBERS = (int, float, complex, np.number)
 
 
 def type_name(value: Any) -> str:
@@ -58,6 +69,7 @@ class Signature:
         parameters = list(inspect.signature(function).parameters.values())
         self.title, self.bound = title, bound
         self.names = names = [p.name for p in parameters]
+        self.kinds = [str(p.annotation).partition(" | None") for p in parameters]
         self.spellings = {
             k: v for k, v in _SPELLINGS.items() if v in names and k not in names}
         first = names[0] if names else ""
@@ -99,6 +111,27 @@ class Signature:
         """The first argument is no tensor."""
         return (combination_error(self.title, args, kwargs, self.bound)
                 or bad_argument(self.title, "input", 1, "Tensor", args[0]))
+
+    def misfit(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError | None:
+        """PyTorch's error if an argument is of another kind than the parameter's annotation says:
+        asked where a call failed, since that is found before anything else there."""
+        for i, (name, (kind, optional, _)) in enumerate(zip(self.names, self.kinds)):
+            if kind not in _KINDS or (i >= len(args) and name not in kwargs):
+                continue
+            value = args[i] if i < len(args) else kwargs[name]
+            wanted, fitting = _KINDS[kind]
+            if isinstance(value, fitting) or (value is None and optional) or (
+                    i == 0 and self.number_first and isinstance(value, _NUMBERS)):
+                continue
+            combined = combination_error(self.title, args, kwargs, self.bound)
+            if combined is not None:
+                return combined
+            if i < len(args):
+                error = bad_argument(self.title, name, i + 1, wanted, value)
+                return without_self(error) if self.bound else error
+            return TypeError(f"{self.title}(): argument '{name}' must be {wanted}, not "
+                             f"{type_name(value)}")
+        return None
 
     def sizes_error(self, args: tuple[Any, ...]) -> TypeError:
         """A function of sizes is called without any."""

@@ -165,8 +165,9 @@ def _public(
             if target is not None:
                 return into(target, title, function, args, kwargs)
             return function(*args, **kwargs)
-        except TypeError as error:
-            explained = called.explain(error, args, kwargs)
+        except (TypeError, AttributeError, RuntimeError, ValueError, IndexError) as error:
+            explained = called.misfit(args, kwargs) or (
+                called.explain(error, args, kwargs) if isinstance(error, TypeError) else error)
             if explained is error:
                 raise
             raise explained from None
@@ -354,6 +355,10 @@ def binary(
             r = compute(x, y)
         except ValueError:
             promotion.check_broadcast(input, other)
+            raise
+        except NotImplementedError as error:
+            if d is dt.bfloat16:  # computed in single precision, which was refused
+                raise NotImplementedError(str(error).replace("'Float'", "'BFloat16'")) from None
             raise
         finally:
             loud(token)

@@ -36,8 +36,8 @@ def as_array(value: Any, d: dt.dtype) -> Any:
         return value._a if value._a.dtype is d.numpy else store(d, value._a)
     if d.category >= dt.FLOATING:
         if isinstance(value, np.generic):
-            return value.item()
-        return value
+            value = value.item()
+        return float(value) if value.__class__ is bool else value  # NumPy computes it in half
     if d is dt.bool_:
         return bool(value)
     return np.asarray(value).astype(np.int64, copy=False).astype(d.numpy) if (

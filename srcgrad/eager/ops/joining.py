@@ -158,7 +158,7 @@ def block_diag(*tensors: Any) -> Any:
                                f"Input {i} has {t._a.ndim} dimensions")
     if not tensors:
         return wrap(np.zeros((1, 0), dt.get_default_dtype().numpy), dt.get_default_dtype())
-    return _BLOCK([_two(t) for t in _promoted(tensors)])
+    return _BLOCK([_two(t) for t in _promoted(list(tensors))])
 
 
 # -- cutting -------------------------------------------------------------------------------

@@ -89,8 +89,20 @@ fmax = _tensors_only("fmax", np.fmax, inplace=False, settings={"ties": "first"},
                      primal=_ordered("fmax", np.fmax))
 fmin = _tensors_only("fmin", np.fmin, inplace=False, settings={"ties": "first"},
                      primal=_ordered("fmin", np.fmin))
-logaddexp = _tensors_only("logaddexp", np.logaddexp, inplace=False,
-                          primal=_float_only("logaddexp_cpu", np.logaddexp))
+_real_logaddexp = _float_only("logaddexp_cpu", np.logaddexp)
+
+
+def _logaddexp(x: Any, y: Any) -> Any:
+    if np.result_type(x, y).kind != "c":
+        return _real_logaddexp(x, y)
+    x, y = np.asarray(x), np.asarray(y)
+    swapped = x.real < y.real
+    most, least = np.where(swapped, y, x), np.where(swapped, x, y)
+    same = (most.real == least.real) & np.isinf(most.real)
+    return np.where(same, most, most + np.log1p(np.exp(np.where(same, 0, least - most))))
+
+
+logaddexp = _tensors_only("logaddexp", np.logaddexp, inplace=False, primal=_logaddexp)
 logaddexp2 = _tensors_only("logaddexp2", np.logaddexp2, inplace=False,
                            primal=_float_only("logaddexp2_cpu", np.logaddexp2))
 igamma = _tensors_only("igamma", gamma_functions.igamma,
@@ -226,6 +238,8 @@ def nextafter(input: Tensor, other: Tensor) -> Any:
 def heaviside(input: Tensor, values: Tensor) -> Any:
     """0 for negative, 1 for positive numbers, ``values`` at 0."""
     need_tensor("heaviside", values, "values", 2)
+    if dt.COMPLEX in (input._dt.category, values._dt.category):
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     if input._dt is not values._dt:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
     return promoted(_HEAVISIDE, input._dt, input, values)
