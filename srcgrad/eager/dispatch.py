@@ -30,7 +30,7 @@ from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
 from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.primitive import Primitive, push_forward
-from srcgrad.eager.tangents import follows_base
+from srcgrad.eager.tangents import follows_base, tangent_of
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.eager.writes import (
@@ -217,6 +217,10 @@ def into(
     for t in targets:
         if not isinstance(t, Tensor):
             raise TypeError(f"{title}(): argument 'out' must be Tensor, not {type_name(t)}")
+    if state.mode & FORWARD and any(
+            isinstance(v, Tensor) and tangent_of(v) is not None for v in (*args, *targets)):
+        raise NotImplementedError(f"Trying to use forward AD with {title}_out that does not "
+                                  "support it because it is an out= function")
     if state.mode & GRAD:
         given = [v for v in (*args, *kwargs.values(), *targets) if isinstance(v, Tensor)]
         for value in args:

@@ -119,7 +119,8 @@ class Node:
         if name.startswith("_saved_"):
             return self.plan.saved_value(self, name[7:])
         if name.startswith("_raw_saved_"):
-            self.plan.saved_value(self, name[11:])  # raises AttributeError for unknown names
+            if self.saved is not None:
+                self.plan.saved_value(self, name[11:])  # raises AttributeError for unknown names
             return SavedTensor(self, name[11:])
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 

@@ -341,9 +341,20 @@ class Plan:
         """Let hooks hold one saved tensor (``_raw_saved_<name>.register_hooks``)."""
         theirs = {v: k for k, v in self.prim.shown.items()}
         ours = theirs.get(name, name)
+        if node.saved is None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved "
+                "intermediate values of the graph are freed when you call .backward() or "
+                "autograd.grad(). Specify retain_graph=True if you need to backward through the "
+                "graph a second time or if you need to access saved variables after calling "
+                "backward.")
         values = list(node.saved)
         for i, field in enumerate(self.fields):
             if field.name == ours:
+                if values[i].__class__ is Packed:
+                    raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have "
+                                       "already been set. Hint: only one pair of hooks is allowed "
+                                       "at a time.")
                 t = unpack(node, values[i]) if field.kind == "tensor" else unpack_output(
                     node, values[i])
                 nr = 0 if field.kind == "output" else None

@@ -198,7 +198,8 @@ def tensor_text(self: Tensor, contents: str | None = None) -> str:
     suffixes = _suffixes(self) + _history(self)
     tangent = tangent_of(self) if state.mode & FORWARD else None
     if tangent is not None:
-        suffixes.append(f"tangent={tensor_text(tangent)}")
+        suffixes.append(f"tangent={tensor_text(tangent)}" if tangent._a.ndim else
+                        f"tangent={tangent._a.item()}")
     text = prefix + body
     last = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:

@@ -23,6 +23,20 @@ from srcgrad.eager.tensor import Tensor, alias, extra, wrap
 from srcgrad.eager.views import attach, gradient_edge, requires_grad
 
 
+class _set_fwd_grad_enabled:
+    """Whether operations inside carry tangents along."""
+
+    def __init__(self, mode: bool) -> None:
+        self.before = state.mode & FORWARD != 0
+        set_bit(FORWARD, mode and state.dual_level >= 0)
+
+    def __enter__(self) -> None:
+        """The mode is set already."""
+
+    def __exit__(self, *error: Any) -> None:
+        set_bit(FORWARD, self.before)
+
+
 class UnpackedDualTensor(NamedTuple):
     """The parts of a dual tensor."""
 
@@ -54,7 +68,8 @@ def enter_dual_level() -> int:
 def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level: tangents made in it are gone."""
     if state.dual_level < 0:
-        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was "
+        raise RuntimeError("Dual level must be a positive number." if level is None else
+                           "Trying to exit a forward AD level that was not the last one that was "
                            "created. This is not supported.")
     state.dual_level = -1
     state.dual_token = None
@@ -84,6 +99,9 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     set_bit(FORWARD, False)
     try:
         dual = tensor.view_as(tensor) if requires_grad(tensor) else alias(tensor)
+        if tangent._a.strides != tensor._a.strides and 0 not in tensor._a.strides:
+            laid = wrap(np.empty_like(tensor._a, dtype=tangent._a.dtype), tangent._dt)
+            tangent = laid.copy_(tangent)  # a tangent is laid out like its primal
     finally:
         state.mode = before
     extra(dual).tangent = (state.dual_token, tangent)

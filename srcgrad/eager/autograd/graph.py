@@ -47,6 +47,8 @@ class disable_saved_tensors_hooks:
         self.message = error_message
 
     def __enter__(self) -> None:
+        if state.hooks:
+            raise RuntimeError(self.message)
         self.before = state.hooks_disabled
         state.hooks_disabled = self.message
 
