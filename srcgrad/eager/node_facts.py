@@ -57,6 +57,7 @@ GUARDS: dict[str, tuple[int | str, ...]] = {
 CONTIGUOUS = frozenset(f"{name}Backward0" for name in (
     "Cumsum", "Cumprod", "Logcumsumexp", "Roll", "Gather", "ConstantPadNd", "Softmax",
     "LogSoftmax", "MaskedFill", "Repeat", "Scatter", "ScatterAdd", "ScatterReduce", "IndexAdd",
-    "Cat", "Stack", "Cummax", "Cummin")) | {"MaskedFillBackward1", "ScatterBackward1"}
+    "Stack", "Cummax", "Cummin", "Sum", "Mean", "Prod", "Amax", "Amin", "Var", "Std", "Nansum")) | {
+    "MaskedFillBackward1", "ScatterBackward1", "SumBackward1", "MeanBackward1", "ProdBackward1"}
 # Results laid out like the input, although they are computed in another order.
 LIKE_INPUT = frozenset(("SortBackward0", "FlipBackward0", "PutBackward0"))

@@ -86,6 +86,7 @@ class Primitive:
         self.guards = GUARDS.get(node, ())
         self.contiguous = node in CONTIGUOUS
         self.like_input = node in LIKE_INPUT
+        self.joins = node == "CatBackward0"  # contiguous, but for images laid out channels last
         self.frees = True if self.guards and frees is None else frees
         self.graph_node = graph_node or GRADIENT_NODES.get(node)
         self.chooses = node in CHOICES if chooses is None else chooses
@@ -128,7 +129,7 @@ class Primitive:
                     d = dt.bfloat16
         sources = tensors
         if self.outputs == 1:
-            if self.contiguous and np.ndim(out) != 4:  # images may be laid out channels last
+            if self.contiguous or (self.joins and np.ndim(out) != 4):
                 out = np.asarray(out, order="C")
             elif self.like_input:
                 laid = np.empty_like(tensors[0]._a, dtype=out.dtype)

@@ -13,10 +13,8 @@ from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.blending import masked_fill
 from srcgrad.eager.ops.gathering import put
-from srcgrad.eager.ops.joining import chunk, split, split_with_sizes
 from srcgrad.eager.ops.linear_algebra import matrix_rank, solve_triangular
 from srcgrad.eager.ops.ranges import linspace
-from srcgrad.eager.ops.rearranging import narrow
 from srcgrad.eager.return_types import struct
 from srcgrad.eager.tensor import Tensor, wrap
 
@@ -143,35 +141,6 @@ def triangular_solve(input: Tensor, A: Tensor, upper: bool = True, transpose: bo
 
 register("matrix_rank", matrix_rank, method=False)
 
-
-@op(out=False)
-def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
-    """:func:`narrow` as a copy."""
-    return named(narrow(input, dim, start, length).clone(), "NarrowCopyBackward0")
-
-
-def _unwatched(name: str, function: Any, node: str) -> None:
-    """Parts that share memory with the whole, though autograd takes them for tensors of their
-    own: what is written to one of them is written to all, unseen."""
-
-    def call(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        views = function(input, *args, **kwargs)
-        parts = []
-        for view in views:
-            part = wrap(view._a, view._dt)
-            part._fn, part._nr, part._rg = view._fn, view._nr, view._rg
-            parts.append(part)
-        if parts and parts[0]._fn is not None:
-            named(parts[0], node)
-        return tuple(parts)
-
-    call.__name__ = name
-    register(name, call)
-
-
-_unwatched("unsafe_chunk", chunk, "UnsafeSplitBackward0")
-_unwatched("unsafe_split", split, "UnsafeSplitBackward0")
-_unwatched("unsafe_split_with_sizes", split_with_sizes, "UnsafeSplitWithSizesBackward0")
 
 _threads = [1]
 
