@@ -267,7 +267,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
         raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                         f"{type(requires_grad).__name__}")
     _refuse_within("requires_grad_", " (or perhaps using torch.autograd.functional.* APIs)")
-    if not requires_grad and grad_fn_of(self) is not None:
+    if not requires_grad and (self._fn is not None or grad_fn_of(self) is not None):
         raise RuntimeError(
             "you can only change requires_grad flags of leaf variables. If you want to use a "
             "computed variable in a subgraph that doesn't require differentiation use var_no_grad "

@@ -190,9 +190,14 @@ def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
                 refuse_captured(self, title + ("_.Tensor" if args else "_"))
             if state.mode & GRAD and requires_grad(self):
                 check_writable(self, True)
-            for value in args:
-                refuse(self, value)
-            return apply_in_place(self, lambda old: function(old, *args, **kwargs))
+
+            def compute(old: Tensor) -> Tensor:
+                result = function(old, *args, **kwargs)  # its own checks come first
+                for value in args:
+                    refuse(self, value)
+                return result  # type: ignore[no-any-return]
+
+            return apply_in_place(self, compute)
         except (NotImplementedError, RuntimeError) as error:
             _cast_comes_first(error, (self,), (self, *args))
             raise

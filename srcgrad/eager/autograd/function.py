@@ -346,14 +346,11 @@ def _output(ctx: FunctionNode, out: Tensor, nr: int, active: bool, is_input: boo
         if not active and requires_grad(out):
             return out.detach()  # type: ignore[no-any-return]
         seen = make_view(out, out._a, ctx if active else None, nr=nr)
-        if active:
-            seen._view.creation = "custom"
+        seen._view.creation = "custom"
         return seen
+    if out._view is not None:
+        out._view = View(out._view.base, out._ver[0], "custom", out._view.replay)
     if active:
-        if out._view is not None:
-            out._view = View(out._view.base, out._ver[0], "custom", out._view.replay)
-        elif not out._a.flags.owndata and out._ver[1] is not out._a:
-            out._view = None
         set_history(out, ctx, nr)
     return out
 

@@ -229,7 +229,8 @@ def fill(input: Tensor, value: Any) -> Tensor:
     everywhere = wrap(np.asarray(True), dt.bool_)
     prim = _FILL_WITH if isinstance(value, Tensor) else _CONSTANT
     return apply_in_place(
-        input, lambda old: prim.finish(r, (old, everywhere, value), {}, d), constant=True)
+        input, lambda old: prim.finish(r, (old, everywhere, value), {}, d),
+        constant=not isinstance(value, Tensor))
 
 
 _FILL_WITH = Primitive(blends.masked_fill, "FillBackward3", main=False)
