@@ -210,10 +210,10 @@ class Plan:
             else:
                 env.append(value)
         if self._places.get("ans") == -1:
-            env.append(self._again(env))
+            env.append(self._again(env, graph))
         return env
 
-    def _again(self, env: list[Any]) -> Any:
+    def _again(self, env: list[Any], graph: bool) -> Any:
         positional: list[Any] = []
         options: dict[str, Any] = {}
         for i, name in enumerate(self.prim.names):
@@ -224,7 +224,8 @@ class Plan:
                 positional.append(value)
             else:
                 options[name] = value
-        return self.prim.function(*positional, **options)
+        function = self.prim.function if graph else self.prim.primal  # a recorded call, or arrays
+        return function(*positional, **options)
 
     def pull(self, node: Any, ct: Any) -> list[Any]:
         if ct.__class__ is list:

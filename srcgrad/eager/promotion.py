@@ -52,11 +52,11 @@ _C_NAME = {"float32": "float", "float64": "double", "float16": "c10::Half", "int
 
 def stored_number(d: dt.dtype, value: Any) -> Any:
     """A number as storage of dtype ``d``, which must be able to hold it."""
+    if isinstance(value, int) and not -1 << 63 <= value < 1 << 64:
+        raise OverflowError("int too big to convert")
     if isinstance(value, complex | np.complexfloating):
         fits = d.category >= dt.COMPLEX
     elif d.category == dt.INTEGRAL:
-        if isinstance(value, int) and not -1 << 63 <= value < 1 << 64:
-            raise OverflowError("int too big to convert")
         most = int(np.iinfo(d.numpy).max)
         least = int(np.iinfo(d.numpy).min)
         if least == 0 and isinstance(value, int | np.integer):

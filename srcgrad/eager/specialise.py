@@ -124,7 +124,7 @@ def make_pull(plan: Any, pieces: Pieces) -> Callable[..., Any]:
         else:
             lines.append(f"    v{i} = s{i}")
     if plan._places.get("ans") == -1:  # a ufunc, computed again
-        space["again"] = plan.prim.function
+        space["again"] = plan.prim.primal
         given = [f"v{plan._places[n] - 1}" for n in plan.prim.names if plan.codes[n] != "n"]
         lines.append(f"    ans = again({', '.join(given)})")
     by_name: dict[str, str] = {}

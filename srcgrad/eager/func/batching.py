@@ -177,5 +177,5 @@ def _stacked(
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when "
                              "out_dim is None")
         whole = column[0] if dim is None else NAMESPACE["stack"](column, dim)
-        stacked.append(whole if count or dim is None else whole.narrow(dim, 0, 0))
+        stacked.append(whole if count or dim is None else whole.narrow(dim, 0, 0).clone())
     return rebuild(stacked)

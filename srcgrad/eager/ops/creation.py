@@ -94,7 +94,9 @@ def to_array(data: Any, d: dt.dtype) -> Any:
         _check_lengths(data)
     raw = np.asarray(_numbers(data))
     if raw.dtype == object and all(isinstance(v, int) for v in raw.flat):
-        raise ValueError("Overflow when unpacking long long")
+        if d.category <= dt.INTEGRAL:
+            raise ValueError("Overflow when unpacking long long")
+        raw = raw.astype(np.float64)
     if raw.dtype == object:
         raise TypeError("can't convert np.ndarray of type numpy.object_. The only supported "
                         "types are: float64, float32, float16, complex64, complex128, int64, "

@@ -265,7 +265,10 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             name = "numpy.ndarray" if isinstance(value, np.ndarray) else type(value).__name__
             raise TypeError(f"can't assign a {name} to a torch."
                             f"{self._dt.tensor_name}Tensor")
-        value = wrap(stored_number(self._dt, value), self._dt)
+        try:
+            value = wrap(stored_number(self._dt, value), self._dt)
+        except OverflowError:
+            raise ValueError("Overflow when unpacking long long") from None
     parts = _normal(index)
     if self._a.ndim == 0 and len(parts) == 1 and isinstance(parts[0], int) and not isinstance(
             parts[0], bool):
