@@ -24,12 +24,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _attribute(name: str) -> Callable[[F], F]:
     """Decorator: a property of Tensor."""
 
-    def refuse(self: Tensor, value: Any) -> None:
+    def refuse(self: Tensor, value: Any = None) -> None:
         raise AttributeError(
             f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
     def attach(getter: F) -> F:
-        setattr(Tensor, name, property(getter, refuse))
+        setattr(Tensor, name, property(getter, refuse, refuse))
         return getter
 
     return attach
@@ -228,7 +228,7 @@ def _get_requires_grad(self: Tensor) -> bool:
     return self._rg or (self._view is not None and self._view.base._rg)
 
 
-def _set_requires_grad(self: Tensor, value: bool) -> None:
+def _set_requires_grad(self: Tensor, value: Any) -> None:
     if not isinstance(value, bool):
         raise RuntimeError("requires_grad must be a bool")
     if grad_fn_of(self) is not None:
@@ -247,7 +247,8 @@ def _set_requires_grad(self: Tensor, value: bool) -> None:
     self._rg = value
 
 
-Tensor.requires_grad = property(_get_requires_grad, _set_requires_grad)  # type: ignore[attr-defined]
+Tensor.requires_grad = property(  # type: ignore[attr-defined]
+    _get_requires_grad, _set_requires_grad, lambda self: _set_requires_grad(self, None))
 
 
 def _refuse_within(name: str, or_else: str = "") -> None:
@@ -349,8 +350,12 @@ def _set_data(self: Tensor, value: Tensor) -> None:
     self._ver = [self._ver[0], value._ver[1], self._ver[2]]
 
 
+def _del_data(self: Tensor) -> None:
+    raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+
 Tensor.grad = property(_get_grad, _set_grad, _del_grad)  # type: ignore[attr-defined]
-Tensor.data = property(_get_data, _set_data)  # type: ignore[attr-defined]
+Tensor.data = property(_get_data, _set_data, _del_data)  # type: ignore[attr-defined]
 
 
 @_method
