@@ -64,7 +64,7 @@ def _framed(x: Array, padding: Ints, room: Ints, value: float) -> Array:
 def max_places(
     input: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
 ) -> Array:
-    """The flat place in its image plane of each window's maximum (the first; NaN wins)."""
+    """The flat place in its image plane of each window's maximum (the first; the last NaN)."""
     size = input.shape[-len(kernel):]
     out = pooled_size(size, kernel, stride, padding, dilation, ceil_mode)
     room, taps = _taps_with_room(size, kernel, stride, padding, dilation, out)
@@ -75,9 +75,7 @@ def max_places(
     where = np.broadcast_to(places[taps[0]], best.shape)
     for tap in taps[1:]:
         value, place = image[(..., *tap)], places[tap]
-        better = ~(value <= best)
-        better &= best == best
-        better |= where < 0
+        better = (value > best) | (value != value) | (where < 0)
         best = np.where(better, value, best)
         where = np.where(better, place, where)
     return where
@@ -109,7 +107,7 @@ def put_back(values: Array, places: Array, size: Ints) -> Array:
     at, _ = _flat_rows(places, axes)
     plane = math.prod(size)
     rows = math.prod(lead)
-    index = at.reshape(rows, -1) + (np.arange(rows) * plane)[:, None]
+    index = at.reshape(rows, at.shape[-1]) + (np.arange(rows) * plane)[:, None]
     if values.dtype.kind == "c":
         out = np.zeros(rows * plane, values.dtype)
         np.add.at(out, index.ravel(), flat.ravel())
@@ -127,7 +125,8 @@ def place(values: Array, places: Array, size: Ints) -> Array:
     plane = math.prod(size)
     rows = math.prod(lead)
     out = np.zeros(rows * plane, values.dtype)
-    out[(at.reshape(rows, -1) + (np.arange(rows) * plane)[:, None]).ravel()] = flat.ravel()
+    index = at.reshape(rows, at.shape[-1]) + (np.arange(rows) * plane)[:, None]
+    out[index.ravel()] = flat.ravel()
     return out.reshape(*lead, *size)
 
 

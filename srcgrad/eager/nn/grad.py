@@ -16,14 +16,14 @@ def _of(convolve: Callable[..., Any], argument: int, name: str) -> Callable[...,
         first: Any, second: Any, grad_output: Any, stride: Any = 1, padding: Any = 0,
         dilation: Any = 1, groups: int = 1,
     ) -> Any:
+        given = (first, second)[1 - argument]
+        tracked = torch.is_grad_enabled() and (given.requires_grad or grad_output.requires_grad)
         with torch.enable_grad():
-            given = (first, second)[1 - argument]
             size = (first, second)[argument]
             wanted = torch.zeros(tuple(size), dtype=given.dtype).requires_grad_()
             pair = (wanted, given) if argument == 0 else (given, wanted)
             output = convolve(*pair, None, stride, padding, dilation, groups)
-            result, = torch.autograd.grad(output, wanted, grad_output,
-                                          create_graph=grad_output.requires_grad)
+            result, = torch.autograd.grad(output, wanted, grad_output, create_graph=tracked)
         return result
 
     gradient.__name__ = gradient.__qualname__ = name

@@ -48,12 +48,28 @@ def tanh(input: Any) -> Any:
     return input.tanh()
 
 
+def _irreversible(out: Any, name: str, report: str) -> Any:
+    """``out``, written in place with a slope below 0: its backward cannot tell the signs."""
+    def refuse(grads: Any) -> None:
+        raise RuntimeError(
+            f"In-place {name} backward calculation is triggered with a negative slope which is not "
+            "supported. This is caused by calling in-place forward function with a negative slope, "
+            f"please call out-of-place version instead.{report}")
+
+    if out.grad_fn is not None:
+        out.grad_fn.register_prehook(refuse)
+    return out
+
+
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """``input`` where positive, else ``negative_slope * input``."""
     _number(negative_slope, "leaky_relu", "negative_slope", 2)
     _floating(input, "leaky_relu", "leaky_relu_cpu")
     if inplace:
-        return nodes.written(input, nodes.leaky_relu_written, negative_slope)
+        out = nodes.written(input, nodes.leaky_relu_written, negative_slope)
+        report = " File an issue at https://github.com/pytorch/pytorch if you do require supporting"
+        return _irreversible(out, "leakyReLu", report + " in-place leakRelu backward calculation "
+                             "with negative slope") if negative_slope < 0 else out
     return nodes.leaky_relu(input, negative_slope)
 
 
@@ -66,7 +82,8 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """``input`` where positive, else ``alpha * (exp(input) - 1)``."""
     _floating(input, "elu", "elu_cpu")
     if inplace:
-        return nodes.written(input, nodes.elu_written, alpha, 1.0, 1.0)
+        out = nodes.written(input, nodes.elu_written, alpha, 1.0, 1.0)
+        return _irreversible(out, "elu", "") if alpha < 0 else out
     return nodes.elu(input, alpha, 1.0, 1.0)
 
 

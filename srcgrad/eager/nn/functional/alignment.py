@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import basis as torch
 from ...nodes import named
+from ...ops.arguments import not_implemented
 
 _CHECKING = "(while checking arguments for ctc_loss_allocate_outputs)"
 
@@ -54,6 +55,8 @@ def ctc_loss(
     """
     single = log_probs.dim() == 2
     scores = log_probs.unsqueeze(1) if single else log_probs
+    if not log_probs.is_floating_point():
+        raise not_implemented("ctc_loss_cpu", log_probs.dtype)
     steps, batch, classes = (int(n) for n in scores.shape)
     if not log_probs.numel():
         raise RuntimeError("log_probs tensor must not be empty")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...ops.arguments import c_name
 from . import nodes
 from .conv import linear
 from .dropout import dropout
@@ -23,6 +24,7 @@ def scaled_dot_product_attention(
 
     A boolean mask says which pairs take part; a floating-point one is added.
     """
+    _check_attention(query, key, value, attn_mask)
     factor = 1 / math.sqrt(query.size(-1)) if scale is None else scale
     if enable_gqa:
         key = key.repeat_interleave(query.size(-3) // key.size(-3), -3)
@@ -37,6 +39,9 @@ def scaled_dot_product_attention(
         and query.size(-1) == value.size(-1)
         and (attn_mask is None or not attn_mask.requires_grad)
     )
+    if attn_mask is not None and is_causal:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set "
+                           "when is_causal=True")
     if one_node and dropout_p == 0.0:
         return nodes.attention(query, key, value, attn_mask, is_causal, factor)
     if is_causal:
@@ -47,9 +52,30 @@ def scaled_dot_product_attention(
     if attn_mask is not None:
         scores = scores + attn_mask
     weights = torch.softmax(scores, -1)
+    if attn_mask is not None and (unseen := np.isneginf(torch.raw(scores)).all(-1)).any():
+        weights = weights.masked_fill(torch.from_numpy(unseen).unsqueeze(-1), 0.0)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
     return torch.matmul(weights, value)
+
+
+def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
+    kinds = query.dtype, key.dtype, value.dtype
+    if len(set(kinds)) > 1:
+        q, k, v = map(c_name, kinds)
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got query.dtype: {q} "
+            f"key.dtype: {k} and value.dtype: {v} instead.")
+    dims = query.dim(), key.dim(), value.dim()
+    if min(dims) < 2:
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{dims[0]} key.dim: {dims[1]} and value.dim: {dims[2]} instead.")
+    if mask is not None and mask.dtype not in (torch.bool, torch.float32, query.dtype):
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+            f"attn_mask.dtype: {c_name(mask.dtype)} and  query.dtype: {c_name(query.dtype)} "
+            "instead.")
 
 
 def _checked_shapes(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:

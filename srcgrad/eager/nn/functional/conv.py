@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from srcgrad.rules.convolution import output_size as window_positions
 from srcgrad.rules.convolution import transposed_size
 
 from ... import basis as torch
-from ...ops.arguments import c_name, not_implemented
+from ...ops.arguments import c_name, not_implemented, warn_once
 from . import nodes
+from .calls import builtin, whole
 
 Ints = tuple[int, ...]
+_DIRECT = builtin("Tensor", "Tensor", "Tensor?", "tuple of ints", "tuple of ints|str",
+                  "tuple of ints", "int")
+_TRANSPOSED = builtin("Tensor", "Tensor", "Tensor?", "tuple of ints", "tuple of ints",
+                      "tuple of ints", "int", "tuple of ints")
 _NARROW = (torch.int8, torch.uint8, torch.int16, torch.int32)
 
 
 def tupled(name: str, value: Any, count: int) -> Ints:
     """``count`` integers from one or from a sequence of 1 or ``count`` of them."""
-    if isinstance(value, int):
-        return (value,) * count
+    if isinstance(value, int) or whole(value):
+        return (int(value),) * count
     values = tuple(int(v) for v in value)
     if len(values) == 1:
         return values * count
@@ -30,11 +35,12 @@ def tupled(name: str, value: Any, count: int) -> Ints:
     return values
 
 
+@builtin("Tensor", "Tensor", "Tensor?")
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """``input @ weight.T + bias``."""
-    if not isinstance(input, torch.Tensor):
-        raise TypeError("linear(): argument 'input' (position 1) must be Tensor, not "
-                        f"{type(input).__name__}")
+    if input.dim() == 0:
+        raise RuntimeError("both arguments to linear need to be at least 1D, but they are "
+                           f"0D and {weight.dim()}D")
     if input.dtype != weight.dtype and (input.dim() > 1 or bias is not None):
         kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, weight)]
         raise RuntimeError(
@@ -50,17 +56,19 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     return flat.view(*lead, weight.shape[0])
 
 
-def _batched(name: str, input: Any, weight: Any, count: int) -> tuple[Any, bool]:
-    if weight.dim() != count + 2:
+def _batched(
+    name: str, input: Any, weight: Any, count: int, stride: Any
+) -> tuple[Any, bool]:
+    if weight.dim() < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    if weight.dim() != count + 2 and input.dim() in (count + 1, count + 2):
+        given = [*input.shape] if input.dim() == count + 2 else [1, *input.shape]
+        if count > 1:
+            tupled("stride", tupled("stride", stride, count), weight.dim() - 2)
         raise RuntimeError(
-            "weight should have at least three dimensions"
-            if weight.dim() < 3
-            else f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight"
-            f"{list(weight.shape)}, but got {input.dim()}-dimensional input of size "
-            f"{list(input.shape)} instead" if input.dim() == count + 2
-            else f"Expected {count + 2}D weight for {name}, but got weight of size: "
-            f"{list(weight.shape)}"
-        )
+            f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight "
+            f"{list(weight.shape)}, but got {len(given)}-dimensional input of size {given} "
+            "instead")
     if input.dim() == count + 2:
         return input, True
     if input.dim() == count + 1:
@@ -87,16 +95,7 @@ def _checked(
         named = zip(("depth", "height", "width")[-len(shown):], shown)
         raise RuntimeError("dilation should be greater than zero, but got " + (
             ", ".join(f"dilation_{axis}: {d}" for axis, d in named) if transposed else str(shown)))
-    if input.dtype != weight.dtype:
-        kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, weight)]
-        raise RuntimeError(
-            f"Input type ({kinds[0].lower()}) and bias type ({kinds[1].lower()}) should be the "
-            "same" if bias is not None else
-            f"expected scalar type {kinds[0]} but found {kinds[1]}"
-        )
-    if bias is not None and bias.dtype != input.dtype:
-        raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type "
-                           f"({c_name(bias.dtype)}) should be the same")
+    _check_types(input, weight, bias, stride, dilation, groups)
     if input.dtype is torch.bool or (transposed and input.dtype in _NARROW):
         planes = max(input.dim() - 2, 2)
         raise not_implemented(f"slow_conv_transpose{planes}d_out_cpu" if transposed
@@ -105,16 +104,16 @@ def _checked(
         raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
                            f"dimension 0, but got weight of size {shape} instead")
     channels = weight.shape[0] if transposed else weight.shape[1] * groups
+    if not transposed and weight.shape[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
+            f"but got weight of size [{shape}] instead"
+        )
     if input.shape[1] != channels:
         raise RuntimeError(
             f"Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size "
             f"{shape}, expected input{given} to have {channels} channels, but got "
             f"{input.shape[1]} channels instead"
-        )
-    if not transposed and weight.shape[0] % groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
-            f"but got weight of size [{shape}] instead"
         )
     out_channels = weight.shape[1] * groups if transposed else weight.shape[0]
     if bias is not None and tuple(bias.shape) != (out_channels,):
@@ -135,11 +134,35 @@ def _checked(
         )
 
 
+def _check_types(
+    input: Any, weight: Any, bias: Any, stride: Ints, dilation: Ints, groups: int
+) -> None:
+    if bias is not None and bias.dtype != input.dtype:
+        raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type "
+                           f"({c_name(bias.dtype)}) should be the same")
+    if input.dtype == weight.dtype:
+        return
+    kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, weight)]
+    shown = [f"CPU{kind}Type" if kind.startswith(("BFloat16", "Complex")) else f"torch.{kind}Tensor"
+             for kind in kinds]
+    kernel = tuple(weight.shape[2:])
+    large = groups > 1 or min(kernel) > 3 or len(kernel) == 3 or len(input) > 1 or (
+        input.numel() > 20480)
+    plain = set(kernel) == {1} and len(input) < 16 and max(stride + dilation) == 1
+    if input.dtype is torch.bfloat16 or (input.dtype is torch.float32 and large and not plain):
+        raise RuntimeError(f"Input type ({shown[0]}) and weight type ({shown[1]}) should be the "
+                           "same or input should be a MKLDNN tensor and weight is a dense tensor")
+    if input.dtype.is_complex:
+        raise RuntimeError(
+            f"Input type ({shown[0]}) and weight type ({shown[1]}) should be the same")
+    raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
+
+
 def _conv(
     name: str, count: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any,
     dilation: Any, groups: int,
 ) -> Any:
-    input, batched = _batched(name, input, weight, count)
+    input, batched = _batched(name, input, weight, count, stride)
     stride = tupled("stride", stride, count)
     dilation = tupled("dilation", dilation, count)
     if isinstance(padding, str):
@@ -147,7 +170,18 @@ def _conv(
     padding = tupled("padding", padding, count)
     _checked(input, weight, bias, stride, padding, dilation, groups, False)
     zero = (0,) * count
-    out = nodes.convolve(input, weight, bias, stride, padding, dilation, False, zero, groups)
+    return _result(input, weight, bias, stride, padding, dilation, False, zero, groups, batched)
+
+
+def _result(
+    input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
+    transposed: bool, output_padding: Ints, groups: int, batched: bool,
+) -> Any:
+    """The convolution of checked arguments."""
+    out = nodes.convolve(
+        input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+    if input.shape[1] == 0 and len(input):
+        out = out[:, :0].contiguous()  # PyTorch's answer to no channels is none
     return out if batched else out.squeeze(0)
 
 
@@ -164,11 +198,15 @@ def _named_padding(
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:])]
     if any(n % 2 for n in total):
+        warn_once(
+            "Using padding='same' with even kernel lengths and odd dilation may require a "
+            "zero-padded copy of the input be created")
         after = tuple(n % 2 for n in total)
         input = nodes.constant_pad(input, (0,) * count, after, 0.0)
     return input, tuple(n // 2 for n in total)
 
 
+@_DIRECT
 def conv1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
     dilation: Any = 1, groups: int = 1,
@@ -177,6 +215,7 @@ def conv1d(
     return _conv("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
 
+@_DIRECT
 def conv2d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
     dilation: Any = 1, groups: int = 1,
@@ -185,6 +224,7 @@ def conv2d(
     return _conv("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
+@_DIRECT
 def conv3d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
     dilation: Any = 1, groups: int = 1,
@@ -197,11 +237,7 @@ def _conv_transpose(
     name: str, count: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any,
     output_padding: Any, groups: int, dilation: Any,
 ) -> Any:
-    for what, value in (("stride", stride), ("padding", padding)):
-        if isinstance(value, str | float):
-            raise TypeError(f"{name}(): argument '{what}' must be tuple of ints, not "
-                            f"{type(value).__name__}")
-    input, batched = _batched(name, input, weight, count)
+    input, batched = _batched(name, input, weight, count, stride)
     stride = tupled("stride", stride, count)
     padding = tupled("padding", padding, count)
     output_padding = tupled("output_padding", output_padding, count)
@@ -235,12 +271,11 @@ def _conv_transpose(
             f"Calculated output size per channel: ({' x '.join(map(str, size))}). "
             "Output size is too small"
         )
-    out = nodes.convolve(
-        input, weight, bias, stride, padding, dilation, True, output_padding, groups
-    )
-    return out if batched else out.squeeze(0)
+    return _result(
+        input, weight, bias, stride, padding, dilation, True, output_padding, groups, batched)
 
 
+@_TRANSPOSED
 def conv_transpose1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
@@ -252,6 +287,7 @@ def conv_transpose1d(
     )
 
 
+@_TRANSPOSED
 def conv_transpose2d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
@@ -263,6 +299,7 @@ def conv_transpose2d(
     )
 
 
+@_TRANSPOSED
 def conv_transpose3d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
@@ -284,7 +321,7 @@ def unfold(
             f"dimensions for input, but got: {list(input.shape)}"
         )
     options = [
-        tupled(name, value, 2)
+        _two(name, value)
         for name, value in (
             ("kernel_size", kernel_size), ("dilation", dilation), ("padding", padding),
             ("stride", stride),
@@ -296,6 +333,21 @@ def unfold(
     return nodes.im2col(input, *options)
 
 
+def _two(name: str, value: Any) -> Ints:
+    """The option of a fold: one int, or two."""
+    if whole(value):
+        return (int(value),) * 2
+    if len(value) != 2:
+        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
+    return tuple(int(v) for v in value)
+
+
+def _refuse_pair(what: str, name: str, value: Ints, least: int) -> NoReturn:
+    wanted = "greater than zero" if least else "non-negative"
+    raise RuntimeError(f"{what} should be {wanted}, but got {name}_height: {value[0]} "
+                       f"{name}_width: {value[1]}")
+
+
 def _check_patches(
     input: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> None:
@@ -304,9 +356,7 @@ def _check_patches(
         ("padding", "pad", padding, 0), ("stride", "stride", stride, 1),
     ):
         if min(value) < least:
-            wanted = "greater than zero" if least else "non-negative"
-            raise RuntimeError(f"{what} should be {wanted}, but got {name}_height: {value[0]} "
-                               f"{name}_width: {value[1]}")
+            _refuse_pair(what, name, value, least)
     if 0 in input.shape[-3:]:
         raise RuntimeError(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
@@ -325,9 +375,16 @@ def fold(
     stride: Any = 1,
 ) -> Any:
     """Columns added back to images ``(N, C, *output_size)``: the transpose of :func:`unfold`."""
-    size, kernel = tupled("output_size", output_size, 2), tupled("kernel_size", kernel_size, 2)
-    dilation, padding = tupled("dilation", dilation, 2), tupled("padding", padding, 2)
-    stride = tupled("stride", stride, 2)
+    size, kernel, dilation, padding, stride = (
+        _two(name, value) for name, value in (
+            ("output_size", output_size), ("kernel_size", kernel_size), ("dilation", dilation),
+            ("padding", padding), ("stride", stride)))
+    if min(stride) < 1:
+        _refuse_pair("stride", "stride", stride, 1)
+    if min(dilation) < 1:
+        _refuse_pair("dilation", "dilation", dilation, 1)
+    if min(padding) < 0:
+        _refuse_pair("padding", "pad", padding, 0)
     if input.dim() not in (2, 3):
         raise RuntimeError(
             "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "

@@ -11,6 +11,8 @@ from ... import basis as torch
 from . import nodes
 from .conv import tupled
 
+Ints = tuple[int, ...]
+
 
 def _fractional_starts(samples: Any, size: int, out: int, kernel: int) -> Any:
     """Where windows begin: pseudo-random steps (Graham 2014), the last at the end."""
@@ -31,27 +33,18 @@ def _fractional(
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
     kernel = tupled("kernel_size", kernel_size, count)
-    size = tuple(int(n) for n in input.shape[-count:])
+    single = input.dim() == count + 1
+    images = input.unsqueeze(0) if single else input
+    lead, size = tuple(images.shape[:2]), tuple(int(n) for n in images.shape[2:])
     if output_size is None:
         ratios = (output_ratio,) * count if isinstance(output_ratio, float) else output_ratio
         output_size = tuple(int(n * r) for n, r in zip(size, ratios))
     out = tupled("output_size", output_size, count)
-    single = input.dim() == count + 1
-    images = input.unsqueeze(0) if single else input
-    lead = tuple(images.shape[:2])
     if samples is None:
-        samples = torch.rand(*lead, count, dtype=input.dtype)
-    if samples.dtype != input.dtype:
-        raise RuntimeError("Expect _random_samples to have the same dtype as input")
-    if samples.shape[2] != count:
-        raise RuntimeError(f"Expect _random_samples.size(2) equals to {count}; got "
-                           f"{samples.shape[2]}.")
-    if samples.shape[:2] != lead:  # further samples are not used
-        samples = samples[:lead[0], :lead[1]]
-    for axis, (n, m, k) in enumerate(zip(size, out, kernel)):
-        if m + k - 1 > n:
-            side = ("time", "height", "width")[axis - count]
-            raise RuntimeError(f"{name}(): pool {side} {k} too large relative to input {side} {n}")
+        channels = input.size(-count - 1)
+        samples = torch.rand(lead[0], channels, count, dtype=input.dtype)
+    _check(name + "_out" * (count == 3), input, samples, size, out, kernel)
+    samples = samples[:lead[0], :lead[1]]  # further samples are not used
     shares = torch.raw(samples)
     flat = np.zeros((*lead, *out, *kernel), np.int64)
     for axis, (n, m, k) in enumerate(zip(size, out, kernel)):
@@ -74,6 +67,27 @@ def _fractional(
     if single:
         pooled, found = pooled.squeeze(0), found.squeeze(0)
     return (pooled, found) if return_indices else pooled
+
+
+def _check(name: str, input: Any, samples: Any, size: Ints, out: Ints, kernel: Ints) -> None:
+    count = len(kernel)
+    if samples.dtype != input.dtype:
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    if min(kernel) < 1 or min(out) < 1:
+        what, value = ("kernel size", kernel) if min(kernel) < 1 else ("output size", out)
+        raise RuntimeError(f"{name}: the {what} should be greater than zero, but got {value}")
+    given = list(input.shape)
+    for axis in range(len(given) - count - 1, len(given)):
+        if given[axis] == 0:
+            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch "
+                               f"dimensions, but got{given} with dimension {axis} being empty.")
+    if samples.shape[2] != count:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {count}; got "
+                           f"{samples.shape[2]}.")
+    for axis, (n, m, k) in enumerate(zip(size, out, kernel)):
+        if m + k - 1 > n:
+            side = ("time", "height", "width")[axis - count]
+            raise RuntimeError(f"{name}(): pool {side} {k} too large relative to input {side} {n}")
 
 
 def fractional_max_pool2d(

@@ -12,6 +12,7 @@ import numpy as np
 
 from ... import basis as torch
 from ...nodes import named
+from ...ops.arguments import not_implemented
 from .activation import hardtanh
 
 
@@ -45,7 +46,8 @@ def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = No
     mesh = np.meshgrid(*lines, indexing="ij")
     base = np.stack([*mesh[::-1], np.ones(spatial, kind)], -1).reshape(1, -1, d + 1)
     places = torch.from_numpy(base).expand(int(size[0]), -1, -1).bmm(theta.transpose(1, 2))
-    return named(places.view(int(size[0]), *spatial, d), "AffineGridGeneratorBackward0")
+    places = places.view(int(size[0]), *spatial, d).clone()
+    return named(places, "AffineGridGeneratorBackward0")
 
 
 _MODES = {"bilinear", "nearest", "bicubic"}
@@ -71,8 +73,19 @@ def _check(input: Any, grid: Any, mode: str, padding_mode: str) -> None:
         raise RuntimeError(
             "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
             f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
+    for axis in range(2, input.dim()):
+        if input.shape[axis] == 0:
+            raise RuntimeError(
+                "grid_sampler(): expected input to have non-empty spatial dimensions, but input "
+                f"has sizes {list(input.shape)} with dimension {axis} being empty")
     if mode == "bicubic" and input.dim() == 5:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    if not input.is_floating_point():
+        raise not_implemented(f"grid_sampler_{input.dim() - 2}d_cpu_kernel_impl", input.dtype)
+    if input.dtype is not grid.dtype:
+        wanted, found = (t.type().removeprefix("torch.").removesuffix("Tensor")
+                         for t in (input, grid))
+        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
 
 
 def grid_sample(
@@ -127,8 +140,9 @@ def _values(input: Any, at: list[Any], sizes: list[int]) -> Any:
         inside &= ok
         flat = flat * n + np.where(ok, where, 0).astype(np.int64)
     n, c = input.shape[:2]
+    spots = math.prod(inside.shape[1:])
     index = torch.from_numpy(np.broadcast_to(
-        np.where(inside, flat, 0).reshape(n, 1, -1), (n, c, inside[0].size)).copy())
+        np.where(inside, flat, 0).reshape(n, 1, spots), (n, c, spots)).copy())
     picked = input.reshape(n, c, math.prod(sizes)).gather(2, index).reshape(n, c, *at[0].shape[1:])
     if inside.all():
         return picked
@@ -151,7 +165,9 @@ def _linear(input: Any, places: list[Any], sizes: list[int], *_: Any) -> Any:
 
 
 def _nearest(input: Any, places: list[Any], sizes: list[int], *_: Any) -> Any:
-    return _values(input, [np.rint(torch.raw(x)) for x in places], sizes)
+    values = _values(input, [np.rint(torch.raw(x)) for x in places], sizes)
+    # the places have a gradient all the same: zero
+    return torch.where(torch.ones((), dtype=torch.bool), values, places[0].unsqueeze(1))
 
 
 def _cubic_weights(t: Any, a: float = -0.75) -> list[Any]:

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import bad_argument
 from ...nodes import named
 from ...ops.arguments import not_implemented
 from ...promotion import check_broadcast
@@ -136,6 +137,8 @@ def binary_cross_entropy(
     with torch.no_grad():
         if not torch.logical_and(input >= 0, input <= 1).all():
             raise RuntimeError("all elements of input should be between 0 and 1")
+        if not torch.logical_and(target >= 0, target <= 1).all():
+            raise RuntimeError("all elements of target should be between 0 and 1")
     if weight is not None:
         weight = weight.expand(torch.broadcast_shapes(target.size(), weight.size()))
     return nodes.binary_cross_entropy(input, target, weight, reduction)
@@ -157,8 +160,8 @@ def binary_cross_entropy_with_logits(
         raise RuntimeError(
             f"result type {kinds[0]} can't be cast to the desired output type {kinds[1]}"
         )
-    for factor in (pos_weight, weight):
-        check_broadcast(factor, target)
+    check_broadcast(pos_weight, target)
+    check_broadcast(target, weight)
     return nodes.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 
 
@@ -177,6 +180,8 @@ def nll_loss(
     """Minus the log-probability of the target class: ``(C,)``, ``(N, C)`` or
     ``(N, C, d1, ...)``."""
     reduction = reduction_of(size_average, reduce, reduction)
+    if not isinstance(input, torch.Tensor):
+        raise bad_argument("nll_loss_nd", "input", 1, "Tensor", input)
     if input.dim() < 1:
         raise ValueError(f"Expected 1 or more dimensions (got {input.dim()})")
     if input.dim() != 1 and input.size(0) != target.size(0):
@@ -200,6 +205,10 @@ def nll_loss(
             f"weight tensor should be defined either for all {classes} classes or no "
             f"classes but got weight tensor of shape: {list(weight.shape)}"
         )
+    if weight is not None and weight.dtype is not input.dtype:
+        wanted, found = (t.type().removeprefix("torch.").removesuffix("Tensor")
+                         for t in (input, weight))
+        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
     _checked_classes(input, target, ignore_index)
     if input.dim() <= 2:
         return nodes.nll_loss(input, target, weight, reduction, ignore_index)
@@ -235,6 +244,8 @@ def cross_entropy(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}"
         )
     dim = 0 if input.dim() == 1 else 1
+    if input.dim() == 0:
+        raise IndexError("Dimension specified as 1 but tensor has no dimensions")
     by_probability = target.size() == input.size()
     if by_probability and not target.is_floating_point():
         kind = target.type().removeprefix("torch.").removesuffix("Tensor")

@@ -83,6 +83,9 @@ def multilabel_margin_loss(
     if target.dtype is not torch.int64:
         kind = target.type().removeprefix("torch.").removesuffix("Tensor")
         raise RuntimeError(f"expected scalar type Long but found {kind}")
+    labels = torch.raw(target)
+    if labels.size and (labels.min() < -1 or labels.max() >= input.shape[-1]):
+        raise RuntimeError("argument #2 'target' is out of range")
     return nodes.multilabel_margin_loss(input, target, reduction)
 
 
@@ -134,6 +137,10 @@ def cosine_embedding_loss(
     if dim == 1 and (input1.dim() != 2 or input2.dim() != 2):
         raise RuntimeError(
             "1D target tensor expects 2D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}.")
+    if dim == 0 and (input1.dim() != 1 or input2.dim() != 1):
+        raise RuntimeError(
+            "0D target tensor expects 1D input tensors, but found inputs with sizes "
             f"{list(input1.shape)} and {list(input2.shape)}.")
     if dim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")

@@ -11,6 +11,7 @@ from typing import Any
 from srcgrad.rules import activations, convolution, losses, normalization, pooling, recurrent
 
 from ... import dtype as dt
+from ...layout import arranged, channels_last, channels_last_3d, is_arranged
 from ...ops.arguments import not_implemented
 from ...primitive import Primitive
 from ...tensor import Tensor
@@ -25,6 +26,20 @@ _GROUPS = {
     "u": (dt.uint8,), "i": (dt.int8, dt.int16, dt.int32), "b": (dt.bool_,),
     "c": (dt.complex64, dt.complex128),
 }
+
+
+def laid_as(out: Any, *sources: Any) -> Any:
+    """The array ``out``, channels last if that is how one of ``sources`` is laid out."""
+    form = {4: channels_last, 5: channels_last_3d}.get(out.ndim)
+    if form is not None and any(
+            not a.flags.c_contiguous and is_arranged(a, form) for a in sources):
+        return arranged(out, form)
+    return out
+
+
+def _laid(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
+    """``function`` with results in the memory format of its first ``count`` arguments."""
+    return lambda *args: laid_as(function(*args), *args[:count])
 
 
 class Kernel(Primitive):
@@ -92,18 +107,21 @@ multilabel_margin_loss = Kernel(
     losses.multilabel_margin_loss, "MultilabelMarginLossBackward0",
     "multilabel_margin_loss_forward_out_frame", "f")
 
-convolve = _node(convolution.convolution, "ConvolutionBackward0", scalar_edges=True)
+convolve = _node(
+    convolution.convolution, "ConvolutionBackward0",
+    primal=_laid(convolution.convolution, 2), scalar_edges=True)
 im2col = Kernel(convolution.im2col, "Im2ColBackward0", "im2col_out_cpu", "hfbc")
-col2im = _node(convolution.col2im, "Col2ImBackward0")
+col2im = Kernel(convolution.col2im, "Col2ImBackward0", "col2im_out_cpu", "hfbc")
 
 max_pool = {
     n: Kernel(pooling.pick, f"MaxPool{n}DWithIndicesBackward0", f"max_pool{n}d", "hfliu",
-              main=n == 2)
+              main=n == 2, primal=_laid(pooling.pick))
     for n in (2, 3)
 }
 adaptive_max_pool = {
     n: Kernel(pooling.pick, f"AdaptiveMaxPool{n}DBackward0",
-              f"adaptive_max_pool{n}d" + "_cpu" * (n == 3), main=False)
+              f"adaptive_max_pool{n}d" + "_cpu" * (n == 3), main=False,
+              primal=_laid(pooling.pick))
     for n in (2, 3)
 }
 fractional_max_pool = {
@@ -116,12 +134,14 @@ max_unpool = {
     for n in (2, 3)
 }
 avg_pool = {
-    2: Kernel(pooling.average_pool, "AvgPool2DBackward0", "avg_pool2d", "hfl"),
-    3: Kernel(pooling.average_pool, "AvgPool3DBackward0", "avg_pool3d_out_frame", "fl", main=False),
+    n: Kernel(pooling.average_pool, f"AvgPool{n}DBackward0", kernel, takes, main=n == 2,
+              primal=_laid(pooling.average_pool))
+    for n, kernel, takes in ((2, "avg_pool2d", "hfl"), (3, "avg_pool3d_out_frame", "fl"))
 }
 adaptive_avg_pool = {
     n: Kernel(pooling.along_axes, f"AdaptiveAvgPool{n}DBackward0",
-              f"adaptive_avg_pool{n}d" + "_cpu" * (n == 3), main=n == 2)
+              f"adaptive_avg_pool{n}d" + "_cpu" * (n == 3), main=n == 2,
+              primal=_laid(pooling.along_axes))
     for n in (2, 3)
 }
 upsample: dict[tuple[str, int], Kernel] = {

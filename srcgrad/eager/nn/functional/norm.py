@@ -52,7 +52,7 @@ def batch_norm(
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
-    channels = input.size(1)
+    channels = input.size(1) if input.dim() > 1 else 0
     named = (("running_mean", running_mean), ("running_var", running_var), ("weight", weight),
              ("bias", bias))
     for name, value in named:
@@ -60,6 +60,8 @@ def batch_norm(
             raise RuntimeError(
                 f"{name} should contain {channels} elements not {value.numel()}"
             )
+    nodes.batch_norm.check(input)
+    _same_types(input, *(value for _, value in named))
     if training and not input.numel():  # no statistics, nothing to move towards
         none = np.zeros(channels, torch.raw(input).dtype)
         return nodes.batch_norm(input, weight, bias, none, none + 1, False, eps)
@@ -70,6 +72,15 @@ def batch_norm(
         return out
     mean, var = torch.raw(running_mean).copy(), torch.raw(running_var).copy()
     return nodes.batch_norm(input, weight, bias, mean, var, False, eps)
+
+
+def _same_types(input: Any, *others: Any) -> None:
+    """Parameters have the dtype of ``input``, or single precision beside a half one."""
+    allowed = {input.dtype}
+    if input.dtype in (torch.float16, torch.bfloat16):
+        allowed.add(torch.float32)
+    if any(t is not None and t.dtype not in allowed for t in others):
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
 def instance_norm(
@@ -115,6 +126,7 @@ def layer_norm(
     if not input.is_floating_point():
         raise not_implemented("LayerNormKernelImpl", input.dtype)
     shape = _normalized(input, normalized_shape, weight, bias)
+    _same_types(input, weight, bias)
     return nodes.layer_norm(input, shape, weight, bias, eps)
 
 
@@ -177,6 +189,7 @@ def group_norm(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, "
                 f"but got {name} of shape {list(value.shape)} and input of shape "
                 f"{list(input.shape)}")
+    _same_types(input, weight, bias)
     return nodes.group_norm(input, weight, bias, num_groups, eps)
 
 

@@ -11,11 +11,15 @@ import numpy as np
 from srcgrad.rules.pooling import max_places, pooled_size
 
 from ... import basis as torch
+from ...ops.arguments import not_implemented
 from . import nodes
+from .calls import builtin
 from .conv import tupled
-from .window_checks import adaptive_size, option, positive, ranks, several_dimensions
+from .window_checks import adaptive_size, check_unpool, option, positive, ranks, several_dimensions
 
 Ints = tuple[int, ...]
+_WINDOWS = builtin("Tensor", "tuple of ints", "tuple of ints?", "tuple of ints", "tuple of ints")
+_MEANS = builtin("Tensor", "tuple of ints", "tuple of ints?", "tuple of ints")
 
 
 def _windowed(
@@ -35,6 +39,11 @@ def _windowed(
         _check_line(kernel, stride, padding, dilation)
     positive(kernel, stride, dilation)
     ranks(name, input, count)
+    if name == "avg_pool3d" and any(n < k for n, k in zip(input.shape[-3:], kernel)):
+        image, window = (" ".join(f"{letter}: {n}" for letter, n in zip(letters, numbers))
+                         for letters, numbers in ((("T", "H", "W"), input.shape[-3:]),
+                                                  (("kT", "kH", "kW"), kernel)))
+        raise RuntimeError(f"input image ({image}) smaller than kernel size ({window})")
     for p, k, d in zip(padding, kernel, dilation):
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
@@ -78,7 +87,10 @@ def _max_pool(
     options = _windowed(
         f"max_pool{count}d", input, count, kernel_size, stride, padding, dilation, ceil_mode
     )
+    recorded = input.requires_grad and torch.is_grad_enabled()
     if count == 1:
+        if not return_indices and not recorded and not input.is_floating_point():
+            raise not_implemented("max_pool1d_impl", input.dtype)
         kernel, stride, padding, dilation = (
             (fill, *value) for fill, value in zip((1, 1, 0, 1), options)
         )
@@ -86,6 +98,8 @@ def _max_pool(
             2, input.unsqueeze(-2), (kernel, stride, padding, dilation), ceil_mode
         )
         out, where = out.squeeze(-2), where.squeeze(-2)
+        if not return_indices and not recorded:
+            out = out.clone()  # of PyTorch's own function for lines, and no view
     else:
         out, where = _max_pool_planes(count, input, options, ceil_mode)
     if return_indices:
@@ -97,9 +111,11 @@ def _max_pool_planes(count: int, input: Any, options: Any, ceil_mode: bool) -> t
     kernel, stride, padding, dilation = options
     nodes.max_pool[count].check(input)
     places = max_places(torch.raw(input), kernel, stride, padding, dilation, ceil_mode)
-    return nodes.max_pool[count](input, places, count), torch.from_numpy(places)
+    where = torch.from_numpy(nodes.laid_as(places, torch.raw(input)))
+    return nodes.max_pool[count](input, places, count), where
 
 
+@_WINDOWS
 def max_pool1d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
@@ -110,6 +126,7 @@ def max_pool1d(
     )
 
 
+@_WINDOWS
 def max_pool2d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
@@ -121,6 +138,7 @@ def max_pool2d(
     )
 
 
+@_WINDOWS
 def max_pool3d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
@@ -164,21 +182,14 @@ def _max_unpool(
     if len(size) != count:
         raise ValueError(f"output_size should be a sequence containing {count} or {count + 2} "
                          f"elements, but it has a length of '{len(size)}'")
-    for axis in range(count):
+    for axis in range(count if output_size is not None else 0):
         low, high = default[axis] - stride[axis], default[axis] + stride[axis]
         if not low < size[axis] < high:
             raise ValueError(
                 f'invalid output_size "{tuple(size)}" (dim {axis} must be between {low} and {high})'
             )
     one = [1] if count == 1 else []
-    if indices.dtype is not torch.int64:
-        raise RuntimeError("elements in indices should be type int64 but got: "
-                           + indices.type().removeprefix("torch.").removesuffix("Tensor"))
-    if tuple(indices.shape) != tuple(input.shape):
-        raise RuntimeError(
-            "Expected shape of indices to be same as that of the input tensor "
-            f"({list(input.shape) + one}) but got indices tensor with shape: "
-            f"{list(indices.shape) + one}")
+    check_unpool(input, indices, stride, count)
     places = torch.raw(indices)
     if places.size and (places.min() < 0 or places.max() >= math.prod(size)):
         bad = places[(places < 0) | (places >= math.prod(size))].flat[0]
@@ -232,6 +243,7 @@ def _avg_pool(
     return nodes.avg_pool[count](input, kernel, stride, padding, *rest)
 
 
+@_MEANS
 def avg_pool1d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
@@ -240,6 +252,7 @@ def avg_pool1d(
     return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
+@_MEANS
 def avg_pool2d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
@@ -250,6 +263,7 @@ def avg_pool2d(
     )
 
 
+@_MEANS
 def avg_pool3d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
@@ -312,6 +326,9 @@ def _adaptive_places(x: Any, out: Ints) -> Any:
         block = x[(..., *where)]
         values = block.reshape(*lead, math.prod(block.shape[len(lead):]))
         best = np.argmax(values, axis=-1)
+        if np.isnan(values).any():  # the last of them
+            last = values.shape[-1] - 1 - np.argmax(np.isnan(values)[..., ::-1], axis=-1)
+            best = np.where(np.isnan(values).any(axis=-1), last, best)
         places[(..., *spot)] = plane[where].reshape(-1)[best]
     return places
 
@@ -323,7 +340,9 @@ def _adaptive_max_pool(count: int, input: Any, output_size: Any, return_indices:
         input, out = input.unsqueeze(-2), (1, *out)
     places = _adaptive_places(torch.raw(input), out)
     values = nodes.adaptive_max_pool[len(out)](input, places, len(out))
-    where = torch.from_numpy(places)
+    where = torch.from_numpy(nodes.laid_as(places, torch.raw(input)))
+    if return_indices:
+        torch.guard(values, where)
     if count == 1:
         values, where = values.squeeze(-2), where.squeeze(-2)
     return (values, where) if return_indices else values

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...calling_errors import bad_argument
 from ...nodes import named
 from . import nodes
 
@@ -35,8 +36,10 @@ def embedding(
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Any:
     """Rows of ``weight`` by index."""
+    if not isinstance(input, torch.Tensor):
+        raise bad_argument("embedding", "indices", 2, "Tensor", input)
     if input.dtype not in (torch.int64, torch.int32):
-        found = input.type()
+        found = "CPUBoolType" if input.dtype is torch.bool else input.type()
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
             f"Long, Int; but got {found} instead (while checking arguments for embedding)"
@@ -45,6 +48,8 @@ def embedding(
         raise RuntimeError("'weight' must be 2-D")
     row = _padding_row(padding_idx, weight.size(0))
     indices = torch.raw(input)
+    if indices.size and not weight.size(0):
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if indices.size and (indices.min() < 0 or indices.max() >= weight.size(0)):
         raise IndexError("index out of range in self")
     if max_norm is not None:
@@ -106,8 +111,14 @@ def embedding_bag(
         )
     kind = torch.promote_types(input.dtype, offsets.dtype)
     input, offsets = input.to(kind), offsets.to(kind)
+    rows = weight.size(0)
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise RuntimeError(f"padding_idx must be within the number of embeddings, -{rows} through "
+                           f"{rows - 1}, but got {padding_idx}")
+    if include_last_offset and not offsets.numel():
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
     _check_bags(input, weight, offsets, per_sample_weights)
-    row = _padding_row(padding_idx, weight.size(0))
+    row = _padding_row(padding_idx, rows)
     starts = torch.raw(offsets)
     starts = starts[:-1] if include_last_offset else starts
     bag = np.searchsorted(starts, np.arange(input.numel()), side="right") - 1
@@ -189,8 +200,6 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(labels.max()) + 1
-    elif num_classes < 1:
-        raise RuntimeError("num_classes should be positive")
     elif labels.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     return torch.from_numpy((labels[..., None] == np.arange(num_classes)).astype(np.int64))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,17 +12,23 @@ import numpy as np
 from ... import basis as torch
 from ...nodes import named
 from . import nodes
+from .calls import builtin, whole
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 Array = Any
 
 
+@builtin("Tensor", "sequence")
 def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
     """``input`` padded along its last axes; ``pad`` is (left, right, top, bottom, ...).
 
     ``mode`` is ``"constant"`` (negative widths crop), ``"reflect"``, ``"replicate"`` or
     ``"circular"``.
     """
+    for place, n in enumerate(pad):
+        if not whole(n):
+            raise TypeError("pad(): argument 'pad' (position 2) must be tuple of ints, but found "
+                            f"element of type {type(n).__name__} at pos {place}")
     widths = [int(n) for n in pad]
     if len(widths) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
@@ -63,16 +70,27 @@ def _constant_pad(input: Any, before: Any, after: Any, value: float) -> Any:
 def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
     count = len(before)
     places = []
-    for axis, (b, a) in enumerate(zip(before, after)):
-        n = int(input.shape[input.dim() - count + axis])
+    given = list(input.shape)
+    if mode != "circular" and 0 in given[input.dim() - count - 1:]:
+        raise RuntimeError(
+            f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with possibly 0 batch size "
+            f"and other non-zero dimensions for input, but got: {given}")
+    size = [int(n) for n in given[input.dim() - count:]]
+    for axis in reversed(range(count if mode == "reflect" else 0)):
+        if max(before[axis], after[axis]) >= size[axis]:
+            raise RuntimeError(
+                "Argument #4: Padding size should be less than the corresponding input dimension, "
+                f"but got: padding ({before[axis]}, {after[axis]}) at dimension "
+                f"{input.dim() - count + axis} of input {given}")
+    out = [n + b + a for n, b, a in zip(size, before, after)]
+    if mode != "circular" and min(out) < 1:
+        letters = "DHW"[3 - count:]
+        old, new = (" ".join(f"{letter}: {n}" for letter, n in zip(letters, values))
+                    for values in (size, out))
+        raise RuntimeError(f"input ({old}) is too small. Calculated output {new}")
+    for n, b, a in zip(size, before, after):
         at = np.arange(-b, n + a)
         if mode == "reflect":
-            if b >= n or a >= n:
-                raise RuntimeError(
-                    "Argument #4: Padding size should be less than the corresponding input "
-                    f"dimension, but got: padding ({b}, {a}) at dimension "
-                    f"{input.dim() - count + axis} of input {list(input.shape)}"
-                )
             at = n - 1 - np.abs(n - 1 - np.abs(at))
         elif mode == "replicate":
             at = np.clip(at, 0, n - 1)
@@ -84,7 +102,7 @@ def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
             cut = max(-b, 0)  # negative widths crop first; what is left goes round
             left = n - cut - max(-a, 0)
             if left < 0:
-                raise RuntimeError("Negative padding value is resulting in an empty dimension.")
+                raise RuntimeError("Negative padding value is resulting in an empty dimension")
             at = cut + np.arange(-max(b, 0), left + max(a, 0)) % max(left, 1)
         places.append(at)
     return nodes.pad_by_places[_PLACED[mode], count](input, tuple(places))
@@ -132,6 +150,12 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
 
 def channel_shuffle(input: Any, groups: int) -> Any:
     """Channels of ``groups`` groups interleaved."""
+    if input.dim() < 3:
+        raise RuntimeError("channel_shuffle expects input with > 2 dims, but got input with sizes "
+                           f"{list(input.shape)}")
+    if groups <= 0:
+        raise RuntimeError("Number of groups to divide channels in must be positive. Value of "
+                           f"groups:{groups}")
     n, c = input.shape[:2]
     if c % groups:
         raise RuntimeError(
@@ -200,6 +224,9 @@ def _cubic_matrix(n: int, m: int, step: float, align: bool, kind: Any) -> Array:
 
 _DIMS = {3: "3D", 4: "4D", 5: "5D"}
 _NEEDS = {"linear": 3, "bilinear": 4, "trilinear": 5, "bicubic": 4}
+_ONLY = (
+    "Input Error: Only 3D, 4D and 5D input Tensors supported (got {}D) for the modes: nearest | "
+    "linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {})")
 _AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
 
 
@@ -224,6 +251,11 @@ def _sizes(
                 "input tensor in (N, C, d1, d2, ...,dK) format and output size in "
                 "(o1, o2, ...,oK) format."
             )
+        if not all(map(whole, sizes)):
+            kinds = [type(n) for n in sizes]
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or "
+                f"Tuple[int, int, int], but got size with types {kinds}")
         return [int(n) for n in sizes], None
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
@@ -238,6 +270,18 @@ def _sizes(
         )
     sizes = [math.floor(n * f) for n, f in zip(given, factors)]
     return sizes, None if recompute else factors
+
+
+def _check_resampled(input: Any, given: list[int], sizes: list[int]) -> None:
+    if min(given) <= 0 or min(sizes) <= 0:
+        letters = "DHW"[3 - len(given):]
+        shown = [", ".join(f"{letter}: {n}" for letter, n in zip(letters, values))
+                 for values in (given, sizes)]
+        raise RuntimeError("Input and output sizes should be greater than 0, but got input "
+                           f"({shown[0]}) and output ({shown[1]})")
+    if len(input) and not input.shape[1]:
+        raise RuntimeError(f"Non-empty {input.dim()}D data tensor expected but got a tensor with "
+                           f"sizes {list(input.shape)}")
 
 
 def interpolate(
@@ -262,6 +306,8 @@ def interpolate(
         return _AREA[input.dim()](input, sizes)
     count = input.dim() - 2
     given = [int(n) for n in input.shape[2:]]
+    if 1 <= count <= 3:
+        _check_resampled(input, given, sizes)
     steps = [
         n / m if factors is None else 1.0 / f
         for n, m, f in zip(given, sizes, factors or [0.0] * count)
@@ -274,11 +320,9 @@ def interpolate(
         )
         return nodes.upsample["NearestExact" if exact else "Nearest", count](input, places)
     if mode not in _NEEDS or input.dim() not in _DIMS:
-        raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for "
-            "the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | "
-            f"nearest-exact (got {mode})"
-        )
+        raise NotImplementedError(_ONLY.format(input.dim(), mode))
+    if _NEEDS[mode] != input.dim() and mode == "bicubic":
+        raise NotImplementedError(_ONLY.format(input.dim(), mode))
     if _NEEDS[mode] != input.dim():
         raise NotImplementedError(
             f"Got {_DIMS[input.dim()]} input, but {mode} mode needs {_DIMS[_NEEDS[mode]]} input"
@@ -297,19 +341,27 @@ def interpolate(
     return nodes.upsample[mode.capitalize(), count](input, matrices)
 
 
+def _renamed(name: str) -> None:
+    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
+                  stacklevel=3)
+
+
 def upsample(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Any:
     """The old name of :func:`interpolate`."""
+    _renamed("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
     """:func:`interpolate` by the nearest neighbour."""
+    _renamed("upsample_nearest")
     return interpolate(input, size, scale_factor, "nearest")
 
 
 def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
     """:func:`interpolate` bilinearly, corners on corners."""
+    _renamed("upsample_bilinear")
     return interpolate(input, size, scale_factor, "bilinear", align_corners=True)

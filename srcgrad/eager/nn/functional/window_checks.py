@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from ... import basis as torch
+from .calls import whole
+
 Ints = tuple[int, ...]
 _WORDS = ("one", "two", "three")
 
@@ -19,14 +22,15 @@ def _refuse_length(name: str, what: str, got: int, count: int) -> NoReturn:
         raise RuntimeError(f"{name}() argument '{what}' should contain one int (got {got})")
     either = "" if name == "avg_pool3d" else "either "
     omitted = "omitted, " if what == "stride" else ""
-    raise RuntimeError(f"{name}: {what} must {either}be {omitted}a single int, or a tuple of "
+    must = "must be either" if what == "dilation" else f"must {either}be"
+    raise RuntimeError(f"{name}: {what} {must} {omitted}a single int, or a tuple of "
                        f"{_WORDS[count - 1]} ints")
 
 
 def option(name: str, what: str, value: Any, count: int) -> Ints:
     """``count`` integers from one, or from a sequence of 1 or ``count``."""
-    if isinstance(value, int):
-        return (value,) * count
+    if isinstance(value, int) or whole(value):
+        return (int(value),) * count
     values = tuple(int(v) for v in value)
     if len(values) not in (1, count):
         _refuse_length(name, what, len(values), count)
@@ -127,3 +131,28 @@ def adaptive_size(name: str, input: Any, output_size: Any, count: int) -> Ints:
         raise RuntimeError(
             f"Trying to create tensor with negative dimension {min(out)}: {shown}")
     return out[-count:]
+
+
+def check_unpool(input: Any, indices: Any, stride: Ints, count: int) -> None:
+    """Raise unless ``indices`` are places for ``input``; a line is an image of one column."""
+    axes = max(count, 2)
+    one = [1] if count == 1 else []
+    given, places = list(input.shape) + one, list(indices.shape) + one
+    if indices.dtype is not torch.int64:
+        raise RuntimeError("elements in indices should be type int64 but got: "
+                           + indices.type().removeprefix("torch.").removesuffix("Tensor"))
+    if len(given) not in (axes + 1, axes + 2):
+        raise RuntimeError(f"Input to max_unpooling{axes}d should be a {axes + 1}d or {axes + 2}d "
+                           f"Tensor, but got a tensor with {len(given)} dimensions.")
+    if count == 3 and min(stride) <= 0:
+        raise RuntimeError(
+            f"strides should be greater than zero, but got stride: {list(stride)}")
+    if given != places:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({given}) but got "
+            f"indices tensor with shape: {places}")
+    for axis in range(1, len(given)):
+        if given[axis] == 0:
+            raise RuntimeError(
+                f"max_unpooling{axes}d_forward_out_cpu(): Expected input to have non-zero size for "
+                f"non-batch dimensions, but got {given} with dimension {axis} being empty.")

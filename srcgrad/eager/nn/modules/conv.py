@@ -8,9 +8,9 @@ from typing import Any
 from ... import basis as torch
 from .. import functional as F
 from .. import init
-from ..functional.conv import tupled
 from ..module import Module
 from ..parameter import Parameter
+from .utils import ntuple
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
@@ -19,7 +19,7 @@ class _ConvNd(Module):
     """Options, parameters and text of all convolutions; ``count`` spatial axes."""
 
     count: int
-    transposed = False
+    is_transposed = False
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any,
@@ -36,16 +36,18 @@ class _ConvNd(Module):
             raise ValueError("out_channels must be divisible by groups")
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.kernel_size = tupled("kernel_size", kernel_size, n)
-        self.stride = tupled("stride", stride, n)
-        self.padding = padding if isinstance(padding, str) else tupled("padding", padding, n)
-        self.dilation = tupled("dilation", dilation, n)
-        self.output_padding = tupled("output_padding", output_padding, n)
+        self.kernel_size = ntuple(kernel_size, n)
+        self.stride = ntuple(stride, n)
+        self.padding = padding if isinstance(padding, str) else ntuple(padding, n)
+        self.dilation = ntuple(dilation, n)
+        self.transposed = self.is_transposed
+        self.output_padding = ntuple(output_padding, n)
         self.groups = groups
         self.padding_mode = padding_mode
         self._check_padding()
+        self._reversed_padding_repeated_twice = self._widths()
         ends = (out_channels, in_channels // groups)
-        if self.transposed:
+        if self.is_transposed:
             ends = (in_channels, out_channels // groups)
         self.weight = Parameter(torch.empty((*ends, *self.kernel_size), device=device, dtype=dtype))
         if bias:
@@ -68,6 +70,18 @@ class _ConvNd(Module):
                 f"padding_mode must be one of {set(_MODES)}, but got "
                 f"padding_mode='{self.padding_mode}'"
             )
+
+    def _widths(self) -> Any:
+        """The padding as ``F.pad`` wants it: last axis first, before and after."""
+        if not isinstance(self.padding, str):
+            return tuple(p for p in reversed(self.padding) for _ in range(2))
+        widths = [0, 0] * len(self.kernel_size)
+        if self.padding == "same":
+            for place, (d, k) in enumerate(zip(reversed(self.dilation),
+                                               reversed(self.kernel_size))):
+                total = d * (k - 1)
+                widths[2 * place:2 * place + 2] = [total // 2, total - total // 2]
+        return widths
 
     def reset_parameters(self) -> None:
         """Draw new parameters."""
@@ -110,23 +124,11 @@ class _Direct(_ConvNd):
             padding_mode, device, dtype,
         )
 
-    def _widths(self) -> list[int]:
-        """The padding as ``F.pad`` wants it: last axis first, before and after."""
-        widths = []
-        for axis in reversed(range(self.count)):
-            if self.padding == "same":
-                total = self.dilation[axis] * (self.kernel_size[axis] - 1)
-                widths += [total // 2, total - total // 2]
-            else:
-                p = 0 if isinstance(self.padding, str) else self.padding[axis]
-                widths += [p, p]
-        return widths
-
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
         convolve = (F.conv1d, F.conv2d, F.conv3d)[self.count - 1]
         padding: Any = self.padding
         if self.padding_mode != "zeros":
-            input = F.pad(input, self._widths(), mode=self.padding_mode)
+            input = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
             padding = 0
         return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
@@ -153,7 +155,7 @@ class Conv3d(_Direct):
 
 
 class _Transposed(_ConvNd):
-    transposed = True
+    is_transposed = True
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
@@ -169,41 +171,42 @@ class _Transposed(_ConvNd):
             groups, bias, padding_mode, device, dtype,
         )
 
-    def _extra(self, input: Any, output_size: Any) -> Any:
+    def _output_padding(
+        self, input: Any, output_size: Any, stride: Any, padding: Any, kernel_size: Any,
+        num_spatial_dims: int, dilation: Any = None,
+    ) -> Any:
         """The output padding that gives ``output_size`` (None: the layer's own)."""
         if output_size is None:
-            return self.output_padding
-        n = self.count
-        wanted = list(output_size)
-        if len(wanted) in (n + 1, n + 2):
-            wanted = wanted[-n:]
-        if len(wanted) != n:
+            return ntuple(self.output_padding, num_spatial_dims)
+        n = num_spatial_dims
+        if len(output_size) in (n + 1, n + 2):
+            output_size = output_size[-n:]
+        if len(output_size) != n:
             raise ValueError(
                 f"ConvTranspose{n}D: for {input.dim()}D input, output_size must have {n} or "
-                f"{input.dim()} elements (got {len(wanted)})"
+                f"{input.dim()} elements (got {len(output_size)})"
             )
-        extra, low, high = [], [], []
-        for axis in range(n):
-            size = input.size(axis + input.dim() - n)
-            smallest = (
-                (size - 1) * self.stride[axis] - 2 * self.padding[axis]
-                + self.dilation[axis] * (self.kernel_size[axis] - 1) + 1
-            )
-            low.append(smallest)
-            high.append(smallest + self.stride[axis] - 1)
-            extra.append(wanted[axis] - smallest)
-        if any(w < a or w > b for w, a, b in zip(wanted, low, high)):
+        low = [
+            (size - 1) * s - 2 * p + (1 if dilation is None else dilation[axis]) * (k - 1) + 1
+            for axis, (size, s, p, k) in enumerate(
+                zip(input.shape[-n:], stride, padding, kernel_size))
+        ]
+        high = [least + s - 1 for least, s in zip(low, stride)]
+        if any(w < a or w > b for w, a, b in zip(output_size, low, high)):
             raise ValueError(
-                f"requested an output size of {wanted}, but valid sizes range from {low} to "
+                f"requested an output size of {output_size}, but valid sizes range from {low} to "
                 f"{high} (for an input of {input.size()[-n:]})"
             )
-        return tuple(extra)
+        return [w - a for w, a in zip(output_size, low)]
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
         convolve = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self.count - 1]
+        extra = self._output_padding(
+            input, output_size, self.stride, self.padding, self.kernel_size, self.count,
+            self.dilation)
         return convolve(
-            input, self.weight, self.bias, self.stride, self.padding,
-            self._extra(input, output_size), self.groups, self.dilation,
+            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups,
+            self.dilation,
         )
 
 
