@@ -7,6 +7,7 @@ from .api import grad, jit, value_and_grad
 from .batching import vmap
 from .checkpoints import checkpoint, checkpoint_range
 from .checks import check_grads
+from .compiled import Compiled
 from .config import config
 from .custom import custom_jvp, custom_vjp, implicit
 from .debugging import debug_nans
@@ -36,6 +37,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AliasError",
+    "Compiled",
     "JoinError",
     "NonDifferentiable",
     "NonFiniteValue",
@@ -80,3 +82,7 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

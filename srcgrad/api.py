@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
-from .compiled import Compiled
+from .compiled import Compiled, Gradient
 from .compiler import Request
 from .errors import StructureError
 from .frames import without_internal_frames
 
 Argnums = int | str | Sequence[int | str]
+P = ParamSpec("P")
+T = TypeVar("T", bound=Any)  # of the first argument; any operation is allowed in a lambda
+U = TypeVar("U", bound=Any)  # of the second one
+R = TypeVar("R")  # of the result
+A = TypeVar("A")  # of what comes along with it
+First = Literal[0]
+Both = tuple[Literal[0], Literal[1]]
 
 
 def _request(mode: str, argnums: Argnums, has_aux: bool, backend: str | None,
@@ -44,7 +51,7 @@ def _decorated(fun: Callable[..., Any] | None, request: Request) -> Any:
 
 
 @without_internal_frames
-def _of_function(fun: Any, request: Request) -> Compiled:
+def _of_function(fun: Any, request: Request) -> Compiled[..., Any]:
     if isinstance(fun, (staticmethod, classmethod, property)):
         kind = type(fun).__name__
         raise StructureError(
@@ -59,7 +66,58 @@ def _of_function(fun: Any, request: Request) -> Compiled:
             why="it differentiates the code of a function, not the number that it returned",
             fix=f"write @srcgrad.{request.mode} above a function, or "
                 f"srcgrad.{request.mode}(f)(x)")
-    return Compiled(fun, request)
+    return (Compiled if request.mode == "jit" else Gradient)(fun, request)
+
+
+# A gradient has the type of its argument.  Type checkers know it for the first argument, and for
+# the first two; for others they know the parameters of the function only.
+@overload
+def grad(fun: Callable[Concatenate[T, P], Any], argnums: First = 0, *,
+         has_aux: Literal[False] = False, backend: str | None = None) -> Gradient[T, P, T]: ...
+
+
+@overload
+def grad(fun: Callable[Concatenate[T, P], tuple[Any, A]], argnums: First = 0, *,
+         has_aux: Literal[True], backend: str | None = None) -> Gradient[T, P, tuple[T, A]]: ...
+
+
+@overload
+def grad(fun: Callable[Concatenate[T, U, P], Any], argnums: Both, *,
+         has_aux: Literal[False] = False,
+         backend: str | None = None) -> Gradient[T, Concatenate[U, P], tuple[T, U]]: ...
+
+
+@overload
+def grad(fun: Callable[P, Any], argnums: Argnums, *, has_aux: bool = False,
+         backend: str | None = None) -> Compiled[P, Any]: ...
+
+
+@overload
+def grad(  # type: ignore[overload-overlap]
+         fun: None = None, argnums: First = 0, *, has_aux: Literal[False] = False,
+         backend: str | None = None
+         ) -> Callable[[Callable[Concatenate[T, P], Any]], Gradient[T, P, T]]: ...
+
+
+@overload
+def grad(  # type: ignore[overload-overlap]
+         fun: None = None, argnums: First = 0, *, has_aux: Literal[True],
+         backend: str | None = None
+         ) -> Callable[[Callable[Concatenate[T, P], tuple[Any, A]]],
+                       Gradient[T, P, tuple[T, A]]]: ...
+
+
+@overload
+def grad(  # type: ignore[overload-overlap]
+         fun: None = None, *, argnums: Both, has_aux: Literal[False] = False,
+         backend: str | None = None
+         ) -> Callable[[Callable[Concatenate[T, U, P], Any]],
+                       Gradient[T, Concatenate[U, P], tuple[T, U]]]: ...
+
+
+@overload
+def grad(fun: None = None, *, argnums: Argnums, has_aux: bool = False,
+         backend: str | None = None) -> Callable[[Callable[P, Any]], Compiled[P, Any]]: ...
 
 
 @without_internal_frames
@@ -86,6 +144,45 @@ def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux
     return _decorated(fun, _request("grad", argnums, has_aux, backend))
 
 
+@overload
+def value_and_grad(fun: Callable[Concatenate[T, P], R], argnums: First = 0, *,
+                   has_aux: bool = False,
+                   backend: str | None = None) -> Gradient[T, P, tuple[R, T]]: ...
+
+
+@overload
+def value_and_grad(fun: Callable[Concatenate[T, U, P], R], argnums: Both, *,
+                   has_aux: bool = False, backend: str | None = None
+                   ) -> Gradient[T, Concatenate[U, P], tuple[R, tuple[T, U]]]: ...
+
+
+@overload
+def value_and_grad(fun: Callable[P, R], argnums: Argnums, *, has_aux: bool = False,
+                   backend: str | None = None) -> Compiled[P, tuple[R, Any]]: ...
+
+
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+                   fun: None = None, argnums: First = 0, *, has_aux: bool = False,
+                   backend: str | None = None
+                   ) -> Callable[[Callable[Concatenate[T, P], R]],
+                                 Gradient[T, P, tuple[R, T]]]: ...
+
+
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+                   fun: None = None, *, argnums: Both, has_aux: bool = False,
+                   backend: str | None = None
+                   ) -> Callable[[Callable[Concatenate[T, U, P], R]],
+                                 Gradient[T, Concatenate[U, P], tuple[R, tuple[T, U]]]]: ...
+
+
+@overload
+def value_and_grad(fun: None = None, *, argnums: Argnums, has_aux: bool = False,
+                   backend: str | None = None
+                   ) -> Callable[[Callable[P, R]], Compiled[P, tuple[R, Any]]]: ...
+
+
 @without_internal_frames
 def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *,
                    has_aux: bool = False, backend: str | None = None) -> Any:
@@ -96,6 +193,15 @@ def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, 
     (9.0, 6.0)
     """
     return _decorated(fun, _request("value_and_grad", argnums, has_aux, backend))
+
+
+@overload
+def jit(fun: Callable[P, R], *, backend: str | None = None) -> Compiled[P, R]: ...
+
+
+@overload
+def jit(fun: None = None, *,
+        backend: str | None = None) -> Callable[[Callable[P, R]], Compiled[P, R]]: ...
 
 
 @without_internal_frames

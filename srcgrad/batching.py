@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from .trace.nested import opened
 from .trace.tracers import Choice, is_tracer
 from .tree import assemble, children
 
+Number = complex | np.generic | np.ndarray[Any, np.dtype[Any]]  # results that are stacked
 Axes = Any  # an int or None, or a container of these: a prefix of the tree it belongs to
+R = TypeVar("R")
 
 
-class _Batched:
+class _Batched(Generic[R]):
     """What :func:`vmap` returns."""
 
     __name__: str
@@ -30,14 +32,15 @@ class _Batched:
         self.fun, self.in_axes, self.out_axes = fun, in_axes, out_axes
 
     @without_internal_frames
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> R:
         batch = _Batch(self, args, kwargs, _NumPy())
         if not batch.count:
             raise StructureError(f"{self.__name__} is mapped over an axis of length 0",
                                  where=self.__name__, why="there is no example to run",
                                  fix="give at least one example")
         rows = [batch.example(i) for i in range(batch.count)]
-        return batch.joined([list(column) for column in zip(*rows, strict=True)])
+        result: R = batch.joined([list(column) for column in zip(*rows, strict=True)])
+        return result
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
                           kwargs: dict[str, Any]) -> Any:
@@ -55,8 +58,17 @@ class _Batched:
         return f"<srcgrad vmap of {self.__name__}>"
 
 
+@overload
+def vmap(fun: Callable[..., Number], in_axes: Axes = 0,
+         out_axes: Axes = 0) -> _Batched[np.ndarray[Any, np.dtype[Any]]]: ...
+
+
+@overload
+def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0) -> _Batched[Any]: ...
+
+
 @without_internal_frames
-def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0) -> Any:
+def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0) -> _Batched[Any]:
     """``fun``, a function of one example, for a batch of them.
 
     ``in_axes`` says along which axis the examples of each argument lie: an int for all of them, or
@@ -171,7 +183,7 @@ class _Staged(_NumPy):
 class _Batch:
     """The arguments of one call, taken apart along their axes."""
 
-    def __init__(self, batched: _Batched, args: tuple[Any, ...], kwargs: dict[str, Any],
+    def __init__(self, batched: _Batched[Any], args: tuple[Any, ...], kwargs: dict[str, Any],
                  on: _NumPy) -> None:
         self.fun, self.out_axes, self.on = batched.fun, batched.out_axes, on
         self.name, self.args, self.kwargs = batched.__name__, args, kwargs

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from .errors import StructureError
 from .frames import without_internal_frames
 from .trace.handlers import handles
 from .trace.schedules import Schedule
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-class _Checkpointed:
+
+class _Checkpointed(Generic[P, R]):
     """What :func:`checkpoint` returns."""
 
     __name__: str
 
-    def __init__(self, fun: Callable[..., Any]) -> None:
+    def __init__(self, fun: Callable[P, R]) -> None:
         functools.update_wrapper(self, fun)
         self.fun = fun
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.fun(*args, **kwargs)
 
-    def __srcgrad_plain__(self) -> Callable[..., Any]:
+    def __srcgrad_plain__(self) -> Callable[P, R]:
         return self.fun
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
@@ -33,6 +36,15 @@ class _Checkpointed:
 
     def __repr__(self) -> str:
         return f"<srcgrad checkpoint of {self.__name__}>"
+
+
+@overload
+def checkpoint(fun: Callable[P, R], *, policy: None = None) -> _Checkpointed[P, R]: ...
+
+
+@overload
+def checkpoint(fun: None = None, *,
+               policy: None = None) -> Callable[[Callable[P, R]], _Checkpointed[P, R]]: ...
 
 
 @without_internal_frames

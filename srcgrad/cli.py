@@ -156,7 +156,7 @@ def _argnums(text: str) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def _made(options: argparse.Namespace) -> tuple[Compiled, dict[str, Any]]:
+def _made(options: argparse.Namespace) -> tuple[Compiled[..., Any], dict[str, Any]]:
     function = find_function(options.function)
     arguments = parse_arguments(options.args)
     try:
@@ -167,7 +167,7 @@ def _made(options: argparse.Namespace) -> tuple[Compiled, dict[str, Any]]:
             f"the example arguments do not fit: {error}", where="--args",
             why=f"the parameters of {options.function} are {names}",
             fix='give one for each by name, for instance --args "x=f8[3,4], n=5"') from None
-    compiled: Compiled = (jit(function) if options.mode == "jit" else
+    compiled: Compiled[..., Any] = (jit(function) if options.mode == "jit" else
                           _MODES[options.mode](function, argnums=_argnums(options.argnums)))
     return compiled, arguments
 

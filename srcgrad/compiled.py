@@ -7,10 +7,20 @@ import inspect
 import threading
 import types
 import warnings
-from collections import namedtuple
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    NamedTuple,
+    ParamSpec,
+    Self,
+    TypeVar,
+    overload,
+)
 
 from .adjoint import carrying
 from .cache.anchors import anchor_of
@@ -20,6 +30,7 @@ from .compiler import Request, Specialization, compile_call
 from .errors import SourceNotFound, SrcgradError, StructureError, TracingError
 from .frames import callers_level, shown, without_internal_frames
 from .graph.ir import Graph
+from .helptext import METHODS, helptext, phrase
 from .joints import inner_joint
 from .pickled import reduced
 from .show.beside import SideBySide, side_by_side
@@ -27,9 +38,22 @@ from .show.explain import explain
 from .show.export import export
 from .trace.nested import inline_derivative
 
-CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize"])
+P = ParamSpec("P")  # of the function
+Q = ParamSpec("Q")  # of a method, without its object
+R = TypeVar("R")  # what a call returns
+T = TypeVar("T", bound=Any)  # the type of the first argument
+S = TypeVar("S")
 MAX_SIZE = 128
 WARN_AT = 8
+
+
+class CacheInfo(NamedTuple):
+    """What :meth:`Compiled.cache_info` returns."""
+
+    hits: int
+    misses: int
+    maxsize: int
+    currsize: int
 
 
 def _guest(values: Any, above: frozenset[int] = frozenset()) -> Any:
@@ -53,7 +77,7 @@ def _no_call(*args: Any) -> Any:
     return MISS
 
 
-class Compiled:
+class Compiled(Generic[P, R]):
     """A function with generated code for each signature it has met.
 
     Call it like the original function.  ``source``, ``graph``, ``explain`` and ``export`` show
@@ -64,7 +88,7 @@ class Compiled:
     # what every call reads: slots are faster than a dict with the attributes of the function
     __slots__ = ("__dict__", "__weakref__", "_calls", "_hits", "_newest")
 
-    def __init__(self, function: Any, request: Request) -> None:
+    def __init__(self, function: Callable[..., Any], request: Request) -> None:
         self.__name__ = type(function).__name__  # of an instance, unless it has a name of its own
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
@@ -77,6 +101,9 @@ class Compiled:
                 why="it is code of C that does not say which arguments it takes",
                 fix="wrap it: lambda x: f(x)") from None
         self._request = request
+        parameters = list(self.__signature__.parameters)
+        self.__srcgrad_phrase__ = phrase(request.mode, function, parameters, request.argnums)
+        self.__doc__ = helptext(self.__srcgrad_phrase__, function, METHODS)
         self._lock = threading.RLock()
         self._entries: list[Specialization] = []
         self._calls: tuple[Any, ...] = ()
@@ -84,11 +111,11 @@ class Compiled:
         self._hits = 0
         self._misses = 0
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         __tracebackhide__ = True
         try:
             if not kwargs:  # the usual call, without an empty dict to unpack
-                result = self._newest(*args)
+                result: R = self._newest(*args)
                 if result is not MISS:
                     self._hits += 1
                     return result
@@ -99,7 +126,8 @@ class Compiled:
                     return result
             guest = _guest((*args, *kwargs.values()))
             if guest is not None:
-                return guest.__srcgrad_bridge__(self, args, kwargs)
+                result = guest.__srcgrad_bridge__(self, args, kwargs)
+                return result
             result = self._specialize(args, kwargs).call(*args, **kwargs)
             if result is MISS:
                 raise TracingError(
@@ -191,6 +219,13 @@ class Compiled:
         return value, gradient
 
     # ---- as a method, pickled, shown ---------------------------------------------------------
+    @overload
+    def __get__(self, obj: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self: Compiled[Concatenate[S, Q], R], obj: S,
+                owner: type | None = None) -> Method[Q, R]: ...
+
     def __get__(self, obj: Any, owner: type | None = None) -> Any:
         return self if obj is None else types.MethodType(self, obj)
 
@@ -277,3 +312,31 @@ class Compiled:
             forget_shared(anchor_of(self.__wrapped__), self.__signature__, self._request)
             self._entries, self._calls, self._newest = [], (), _no_call
             self._hits = self._misses = 0
+
+
+class Gradient(Compiled[Concatenate[T, P], R]):
+    """What ``grad`` and ``value_and_grad`` return.
+
+    A type checker knows that the first parameter is of type ``T`` and the others are ``P``, but
+    not what the first one is called: a call that names all of its arguments is not checked.
+    """
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        @overload  # type: ignore[no-overload-impl]
+        def __call__(self, first: T, /, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+        @overload
+        def __call__(self, **kwargs: Any) -> R: ...
+
+
+if TYPE_CHECKING:
+    class Method(Generic[P, R]):
+        """A compiled function bound to its object: an ordinary bound method."""
+
+        __func__: Compiled[..., R]
+        __self__: Any
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+        def __getattr__(self, name: str) -> Any: ...  # of the function

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -20,31 +20,35 @@ from .trace.nested import differentiable
 from .trace.tracers import is_tracer
 from .tree import assemble, children
 
+P = ParamSpec("P")
+R = TypeVar("R")
+Rule = TypeVar("Rule", bound=Callable[..., Any])
 
-class _WithDerivative:
+
+class _WithDerivative(Generic[P, R]):
     """A function that is one operation for the compiler.  Called outside of generated code it is
     the function that it wraps."""
 
     __name__: str
 
     @without_internal_frames
-    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+    def __init__(self, fun: Callable[P, R], nondiff_argnums: Sequence[int] = ()) -> None:
         if not callable(fun):
             kind = type(self).__name__
             raise StructureError(f"{kind} takes a function, got {type(fun).__name__}",
                                  where=f"the first argument of {kind}",
                                  why="it gives a function a derivative", fix="give a function")
         functools.update_wrapper(self, fun)
-        self.fun = fun
+        self.fun: Callable[..., R] = fun
         self.signature = inspect.signature(fun)
         count = len(self.signature.parameters)
         self.nondiff = tuple(n % count for n in nondiff_argnums)
         self.defined = False
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.fun(*args, **kwargs)
 
-    def __srcgrad_plain__(self) -> Callable[..., Any]:
+    def __srcgrad_plain__(self) -> Callable[..., R]:
         return self.fun
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
@@ -90,7 +94,7 @@ class _WithDerivative:
         return placed
 
 
-class custom_vjp(_WithDerivative):
+class custom_vjp(_WithDerivative[P, R]):
     """A function whose pullback its author gives (JAX's protocol).
 
     ``f = custom_vjp(fun); f.defvjp(fwd, bwd)``: ``fwd(*args)`` returns ``(out, residuals)``,
@@ -146,7 +150,7 @@ class custom_vjp(_WithDerivative):
         return machine.call(pushforward, tuple(tangents[n] for n in found))[0]
 
 
-class custom_jvp(_WithDerivative):
+class custom_jvp(_WithDerivative[P, R]):
     """A function whose pushforward its author gives (JAX's protocol).
 
     ``f = custom_jvp(fun); f.defjvp(rule)``: ``rule(primals, tangents)`` returns ``(out,
@@ -167,7 +171,7 @@ class custom_jvp(_WithDerivative):
     0.5
     """
 
-    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+    def defjvp(self, rule: Rule) -> Rule:
         """Give the rule; returns it, so that it may be used as a decorator."""
         self._define()
         self.rule = rule
@@ -227,7 +231,7 @@ class custom_jvp(_WithDerivative):
         return cotangents
 
 
-class implicit(_WithDerivative):
+class implicit(_WithDerivative[P, R]):
     """A solver whose derivative comes from the equation that its result solves.
 
     ``solve = implicit(solver, optimality)``: ``solve(*args)`` is ``solver(*args)``, a number or an
@@ -253,7 +257,7 @@ class implicit(_WithDerivative):
     """
 
     @without_internal_frames
-    def __init__(self, solver: Callable[..., Any], optimality: Callable[..., Any]) -> None:
+    def __init__(self, solver: Callable[P, R], optimality: Callable[..., Any]) -> None:
         for role, function in (("solver", solver), ("optimality", optimality)):
             if not callable(function):
                 raise StructureError(f"the {role} of implicit is {function!r}",

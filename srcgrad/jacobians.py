@@ -5,17 +5,23 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
 from .api import Argnums, grad
 from .errors import StructureError
 from .frames import without_internal_frames
+from .helptext import helptext, phrase
 from .refusals import named, with_article
 from .sparsity import by_colours, entries_of
 from .transforms import Split, vjp
 from .tree import ravel_tree
+
+P = ParamSpec("P")
+T = TypeVar("T", bound=Any)  # of the first argument
+R = TypeVar("R")
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def staged_call(kind: str, fun: Callable[..., Any], place: int, args: tuple[Any, ...],
@@ -27,7 +33,7 @@ def staged_call(kind: str, fun: Callable[..., Any], place: int, args: tuple[Any,
 PRODUCTS = ("hvp", "gnvp")  # with a vector, which is the last argument
 
 
-class Derived:
+class Derived(Generic[P, R]):
     """A function made by a transform that runs another function's derivative: a Jacobian, a
     Hessian, a product of these with vectors.
 
@@ -46,6 +52,8 @@ class Derived:
             signature = inspect.signature(fun)
         except ValueError:  # a ufunc
             return
+        self.__srcgrad_phrase__ = phrase(kind, fun, list(signature.parameters), [place])
+        self.__doc__ = helptext(self.__srcgrad_phrase__, fun)
         if kind in PRODUCTS:
             free = next(n for n in ("v", "vector", "direction", "along")
                         if n not in signature.parameters)
@@ -61,11 +69,29 @@ class Derived:
             signature = inspect.Signature(parameters)
         self.__signature__ = signature
 
-    def __call__(self, *args: Any) -> Any:
-        return self._compute(*args)
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        result: R = self._compute(*(self._by_position(args, kwargs) if kwargs else args))
+        return result
+
+    def _by_position(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments of a call that names some, in the order of the parameters."""
+        bound = self.__signature__.bind(*args, **kwargs)
+        bound.apply_defaults()
+        if bound.kwargs:
+            raise StructureError(
+                f"{self._kind} of {self.__name__} is called with arguments by keyword only",
+                where=f"{self.__name__}{self.__signature__}",
+                why="derivatives are taken with respect to arguments by position",
+                fix="wrap the function so that it takes them by position")
+        return bound.args
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
                           kwargs: dict[str, Any]) -> Any:
+        if kwargs:
+            try:
+                args = self._by_position(args, kwargs)
+            except StructureError as error:
+                raise machine.fatal(error) from None
         return machine.call(staged_call, self._kind, self._fun, self._place, args,
                             *self._settings)
 
@@ -82,7 +108,7 @@ def _one(argnums: Argnums) -> int:
 
 
 @without_internal_frames
-def jacrev(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+def jacrev(fun: Callable[P, Any], argnums: int = 0) -> Derived[P, Array]:
     """The Jacobian by reverse mode: shape ``out.shape + argument.shape``, one pullback per
     element of the output.
 
@@ -100,7 +126,7 @@ def jacrev(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
 
 
 @without_internal_frames
-def jacfwd(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+def jacfwd(fun: Callable[P, Any], argnums: int = 0) -> Derived[P, Array]:
     """The Jacobian by forward mode: one pushforward per element of the argument.
 
     >>> jacfwd(lambda x: x ** 2)(np.array([1.0, 3.0]))
@@ -167,8 +193,8 @@ def _stacked(rows: list[Any], out: Any, argument: Any, axis: int) -> Any:
 
 
 @without_internal_frames
-def jacobian(fun: Callable[..., Any], argnums: int = 0, *, mode: str = "auto",
-             sparsity: Any = None, chunk_size: int | None = None) -> Any:
+def jacobian(fun: Callable[P, Any], argnums: int = 0, *, mode: str = "auto",
+             sparsity: Any = None, chunk_size: int | None = None) -> Derived[P, Array]:
     """The Jacobian of an array-valued function: shape ``out.shape + argument.shape``.
 
     ``mode`` is ``"rev"``, ``"fwd"`` or ``"auto"`` (whichever needs fewer passes).  ``sparsity``
@@ -230,7 +256,7 @@ def _by_colours(made: Split, argument: Any, sparsity: Any, mode: str) -> Any:
 
 
 @without_internal_frames
-def hessian(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+def hessian(fun: Callable[P, Any], argnums: int = 0) -> Derived[P, Array]:
     """The matrix of second derivatives of a scalar function: shape ``x.shape + x.shape``.
 
     >>> hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
@@ -240,8 +266,17 @@ def hessian(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     return jacrev(grad(fun, argnums), argnums)
 
 
+@overload
+def hvp(fun: Callable[Concatenate[T, P], Any],
+        argnums: Literal[0] = 0) -> Derived[..., T]: ...
+
+
+@overload
+def hvp(fun: Callable[P, Any], argnums: int) -> Derived[..., Any]: ...
+
+
 @without_internal_frames
-def hvp(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+def hvp(fun: Callable[..., Any], argnums: int = 0) -> Derived[..., Any]:
     """The Hessian-vector product: ``hvp(f)(*args, v)`` without the Hessian.
 
     >>> hvp(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
@@ -266,8 +301,16 @@ def _is_signed(fun: Any) -> bool:
         return False
 
 
+@overload
+def elementwise_grad(fun: np.ufunc, argnums: int = 0) -> Derived[..., Any]: ...
+
+
+@overload
+def elementwise_grad(fun: Callable[P, R], argnums: int = 0) -> Derived[P, R]: ...
+
+
 @without_internal_frames
-def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Derived[..., Any]:
     """The derivative of a function that acts elementwise: an array of the argument's shape.
 
     >>> elementwise_grad(np.tanh)(np.array([0.0]))
@@ -290,9 +333,19 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[...,
     return Derived(fun, "elementwise_grad", place, derivative)
 
 
+@overload
+def gnvp(fun: Callable[Concatenate[T, P], R], argnums: Literal[0] = 0, *,
+         loss: Callable[[R], Any] | None = None) -> Derived[..., T]: ...
+
+
+@overload
+def gnvp(fun: Callable[P, R], argnums: int, *,
+         loss: Callable[[R], Any] | None = None) -> Derived[..., Any]: ...
+
+
 @without_internal_frames
 def gnvp(fun: Callable[..., Any], argnums: int = 0, *,
-         loss: Callable[[Any], Any] | None = None) -> Callable[..., Any]:
+         loss: Callable[[Any], Any] | None = None) -> Derived[..., Any]:
     """The Gauss-Newton product ``J.T @ (H @ (J @ v))``: ``gnvp(f)(*args, v)``.
 
     ``J`` is the Jacobian of ``fun``, ``H`` the Hessian of the scalar function ``loss`` of its

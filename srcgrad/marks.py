@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 from .rules.book import nondiff
 
+T = TypeVar("T")
 
-def stop_gradient(x: Any) -> Any:
+
+def stop_gradient(x: T) -> T:
     """``x`` itself, as a constant of differentiation.
 
     >>> from srcgrad import grad
@@ -20,7 +22,7 @@ def stop_gradient(x: Any) -> Any:
 nondiff(stop_gradient)
 
 
-def name(x: Any, label: str) -> Any:
+def name(x: T, label: str) -> T:
     """``x`` itself; ``label`` names it for checkpoint policies and in generated code.
 
     >>> name(2.0, "h")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from .templates import rebuilt, refs
 from .trace.entry import Record
 from .tree import children, flatten, tree_map
 
+Ts = TypeVarTuple("Ts")  # of the primals
+R = TypeVar("R")  # of the value
+A = TypeVar("A")  # of what comes along with it
 _MOST = 128
 _CALLS = Kept()  # beside functions: checked calls of what was generated for them
 
@@ -31,7 +34,7 @@ def _called(fun: Callable[..., Any], request: Request, primals: Sequence[Any]) -
         result = call(*primals)
         if result is not MISS:
             return result
-    compiled = Compiled(fun, request)
+    compiled: Compiled[..., Any] = Compiled(fun, request)
     result = compiled(*primals)
     calls[:] = [*compiled.calls, *calls][:_MOST]
     return result
@@ -48,7 +51,17 @@ def _varies(leaf: Any) -> bool:
     return type(leaf) in (float, complex)
 
 
-@without_internal_frames
+@overload
+def vjp(fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
+        ) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
+
+
+@overload
+def vjp(fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
+        ) -> tuple[R, Callable[[R], tuple[Any, ...]], A]: ...
+
+
+@without_internal_frames  # type: ignore[misc]  # *Any takes whatever *Ts are
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """The value of ``fun(*primals)`` and its pullback.
 
@@ -234,7 +247,8 @@ def _shaped(linear: Linear, ct: Any, like: Any, path: str) -> Any:
 
 
 @without_internal_frames
-def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+def jvp(fun: Callable[..., R], primals: Sequence[Any],
+        tangents: Sequence[Any]) -> tuple[R, R]:
     """The value of ``fun(*primals)`` and its derivative in the direction of ``tangents``.
 
     ``tangents`` have the structure and shapes of ``primals`` (None for primals without a
@@ -301,7 +315,7 @@ def _by_number(structure: Any, value: Any) -> Any:
     return table
 
 
-def linearize(fun: Callable[..., Any], *primals: Any) -> Any:
+def linearize(fun: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[..., R]]:
     """``(out, jvp_fn)``: the value, and the function from tangents to the output's tangent.
 
     The function runs once; ``jvp_fn`` works on what it kept, whatever happens to the arguments

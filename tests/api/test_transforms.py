@@ -99,3 +99,48 @@ def test_ravel_tree():
     flat, unravel = sg.ravel_tree({"w": np.ones((2, 2), "f4"), "b": 0.5})
     back = unravel(flat * 2)
     assert back["w"].dtype == np.float32 and back["b"] == 1.0
+
+
+def scaled(x, n=2):
+    """A power, scaled.
+
+    Of each number.
+    """
+    return 3.0 * x ** n
+
+
+def test_help_says_which_derivative_it_is():
+    import pydoc
+
+    said = pydoc.plain(pydoc.render_doc(sg.value_and_grad(scaled, argnums="x")))
+    for part in ("scaled(x, n=2)", "A power, scaled.\n", "\n    Of each number.",
+                 "The value and the gradient with respect to x of scaled(x, n).", "source(...)", "export(file, ...)"):
+        assert part in said
+    assert sg.grad(sg.grad(scaled)).__doc__.count("A power") == 1
+    assert ("The gradient with respect to x of the gradient with respect to x of scaled(x, n)."
+            in sg.grad(sg.grad(scaled)).__doc__)
+    assert "The Jacobian with respect to x of the gradient" in pydoc.render_doc(sg.hessian(scaled))
+    assert sg.jit(lambda x: x).__doc__.startswith("The generated code of <lambda>(x).")
+
+
+def test_only_public_names_are_listed():
+    assert dir(sg) == sorted(sg.__all__)
+    assert all(hasattr(sg, name) for name in dir(sg))
+
+
+def test_jacobians_take_arguments_by_name():
+    want = 3.0 * 4 * 8.0
+    assert sg.jacobian(scaled)(2.0, n=4) == sg.jacobian(scaled)(n=4, x=2.0) == want
+    assert sg.elementwise_grad(scaled)(2.0, n=4) == want
+    assert sg.hessian(scaled)(x=2.0) == 6.0
+    assert sg.grad(lambda x: x * sg.jacobian(scaled)(2.0, n=4)[()])(1.0) == want
+    inside = sg.jit(lambda x: sg.jacfwd(scaled)(x, n=4))
+    assert inside(2.0) == want
+
+    def keyword_only(x, *, n):
+        return x ** n
+
+    with pytest.raises(sg.StructureError, match="by keyword only"):
+        sg.jacobian(keyword_only)(2.0, n=3)
+    with pytest.raises(sg.StructureError, match="by keyword only"):
+        sg.jit(lambda x: sg.jacobian(keyword_only)(x, n=3))(2.0)
