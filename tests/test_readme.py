@@ -1,7 +1,7 @@
 """Every Python block of the README and the documentation runs, and prints what is written.
 
 A block marked ``python`` is executed (blocks of one file share a namespace); a block marked
-``py`` right after it is what it must print.
+``py`` or ``text`` right after it is what it must print.
 """
 
 from __future__ import annotations
@@ -10,12 +10,18 @@ import contextlib
 import io
 import linecache
 import re
+import sys
+import types
 from pathlib import Path
 
 import pytest
 
+import srcgrad as sg
+
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md",
+         *sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -24,7 +30,7 @@ def blocks(text):
     found = [(m.group(1), m.group(2)) for m in BLOCK.finditer(text)]
     for (kind, body), follower in zip(found, [*found[1:], ("", "")]):
         if kind == "python":
-            yield body, follower[1] if follower[0] == "py" else None
+            yield body, follower[1] if follower[0] in ("py", "text") else None
 
 
 def run(body, namespace, name):
@@ -35,12 +41,10 @@ def run(body, namespace, name):
     return out.getvalue()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_page(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    import sys
-    import types
-
+    monkeypatch.syspath_prepend(ROOT)  # pages import from examples/
     module = types.ModuleType("readme")
     monkeypatch.setitem(sys.modules, "readme", module)
     for number, (body, expected) in enumerate(blocks(page.read_text(encoding="utf-8"))):
@@ -55,3 +59,33 @@ def test_the_readme_starts_with_real_code():
     assert text.index("```python") < 120
     assert len(body.split("def heat")[1].splitlines()) <= 7
     assert "def heat_value_and_grad(u0, alpha, steps, d_out=1.0):" in expected
+
+
+def test_every_public_name_is_in_the_reference():
+    text = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
+    missing = [name for name in sg.__all__ if not re.search(rf"\b{name}\b", text)]
+    assert not missing
+
+
+def test_every_error_has_a_page_and_a_line_in_the_table():
+    errors = {name for name in sg.__all__ if isinstance(getattr(sg, name), type)
+              and issubclass(getattr(sg, name), sg.SrcgradError)} - {"SrcgradError"}
+    folder = DOCS / "reference" / "errors"
+    assert {p.stem for p in folder.glob("*.md")} - {"index"} == errors
+    index = (folder / "index.md").read_text(encoding="utf-8")
+    for name in errors:
+        base = next(c.__name__ for c in getattr(sg, name).__mro__ if c.__module__ == "builtins")
+        assert f"| [{name}]({name}.md) | `{base}` |" in index
+        assert f"except sg.{name} as error:" in (folder / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_every_page_can_be_reached():
+    """Sphinx warns of it as well; this needs no Sphinx."""
+    listed = {"index"}
+    for page in PAGES[1:]:
+        for body in re.findall(r"^```\{toctree\}\n(.*?)^```$", page.read_text(encoding="utf-8"),
+                               re.MULTILINE | re.DOTALL):
+            here = page.parent.relative_to(DOCS)
+            listed.update((here / line).as_posix() for line in body.split()
+                          if line and not line.startswith(":"))
+    assert {p.relative_to(DOCS).with_suffix("").as_posix() for p in PAGES[1:]} <= listed
