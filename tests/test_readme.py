@@ -89,3 +89,9 @@ def test_every_page_can_be_reached():
             listed.update((here / line).as_posix() for line in body.split()
                           if line and not line.startswith(":"))
     assert {p.relative_to(DOCS).with_suffix("").as_posix() for p in PAGES[1:]} <= listed
+
+
+def test_one_version():
+    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    packaged = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert cited[1] == packaged[1] == sg.__version__
