@@ -32,6 +32,7 @@ from .transforms import jvp, linearize, vjp
 from .tree import flatten as tree_flatten
 from .tree import ravel_tree, tree_map
 from .tree import unflatten as tree_unflatten
+from .versions import show_versions
 
 __version__ = "0.1.0"
 
@@ -74,6 +75,7 @@ __all__ = [
     "ravel_tree",
     "rules",
     "scipy",
+    "show_versions",
     "stop_gradient",
     "tree_flatten",
     "tree_map",

@@ -8,7 +8,6 @@ import importlib
 import inspect
 import math
 import os
-import platform
 import re
 import sys
 import time
@@ -24,6 +23,7 @@ from .checks import check_grads
 from .compiled import Compiled
 from .errors import SrcgradError, StructureError
 from .show.refusals import page
+from .versions import versions
 
 _ARRAY = re.compile(r"^([biufc]\d+)\[([\d,\s]*)\]$")
 _MOST = 2 ** 27  # elements of an example argument
@@ -234,5 +234,5 @@ def _doctor(options: argparse.Namespace) -> str:
 
     gradient = grad(cube)(np.array([1.0, 2.0]))
     works = "works" if gradient.tolist() == [3.0, 12.0] else f"is wrong: {gradient}"
-    return (f"srcgrad {__version__}, NumPy {np.__version__}, Python {platform.python_version()}, "
-            f"{platform.system()} {platform.machine()}\na small gradient {works}")
+    lines = [f"{name}: {version}" for name, version in versions().items()]
+    return "\n".join([*lines, f"a small gradient {works}"])

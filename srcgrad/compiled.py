@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import threading
+import time
 import types
 import warnings
 from collections.abc import Callable
@@ -43,6 +45,7 @@ Q = ParamSpec("Q")  # of a method, without its object
 R = TypeVar("R")  # what a call returns
 T = TypeVar("T", bound=Any)  # the type of the first argument
 S = TypeVar("S")
+LOG = logging.getLogger("srcgrad")
 MAX_SIZE = 128
 WARN_AT = 8
 
@@ -148,8 +151,10 @@ class Compiled(Generic[P, R]):
             signature = inspect.signature(self.__wrapped__)
             made = find_shared(anchor, signature, self._request, args, kwargs)
             if made is not None:
+                LOG.debug("%s: the code of another function serves, made from the same source: %s",
+                          self.__name__, made.title)
                 return self._enter(made)
-            failure = None
+            failure, began = None, time.perf_counter()
             try:
                 made = compile_call(self.__wrapped__, self._request, args, kwargs)
             except SrcgradError:
@@ -160,6 +165,8 @@ class Compiled(Generic[P, R]):
                 self.__wrapped__(*args, **kwargs)  # and with no other exception beside it
                 raise failure
             assert made is not None
+            LOG.info("compiled %s of %s in %.0f ms", self._request.mode, made.title,
+                     1e3 * (time.perf_counter() - began))
             share(made, self._request, MAX_SIZE)
             return self._enter(made)
 
@@ -167,6 +174,8 @@ class Compiled(Generic[P, R]):
         """Remember code for the calls to come."""
         self._misses += 1
         self._entries.insert(0, made)
+        for old in self._entries[MAX_SIZE:]:
+            LOG.info("%s: the cache is full, forgotten: %s", self.__name__, old.title)
         del self._entries[MAX_SIZE:]
         self._calls = tuple(e.call for e in self._entries)
         self._newest = made.call
@@ -308,6 +317,7 @@ class Compiled(Generic[P, R]):
 
     def cache_clear(self) -> None:
         """Forget all generated code."""
+        LOG.info("%s: forgot the code of %d signature(s)", self.__name__, len(self._entries))
         with self._lock:
             forget_shared(anchor_of(self.__wrapped__), self.__signature__, self._request)
             self._entries, self._calls, self._newest = [], (), _no_call

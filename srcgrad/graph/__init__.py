@@ -1,8 +1,11 @@
 """The graph: SSA with regions (`ir`), result types (`infer`), symbolic NumPy (`symbolic`),
-invariants (`verify`), the pure interpreter (`interpret`) and text (`text`)."""
+invariants (`verify`), the pure interpreter (`interpret`), text (`text`), drawings (`drawing`)."""
 
+from .drawing import to_dot, to_mermaid
 from .ir import Graph
 from .text import render
 
 # Printing is a view of the graph, not a part of it: `ir` knows nothing of it.
 Graph.__str__ = render  # type: ignore[assignment,method-assign]
+Graph.to_dot = to_dot  # type: ignore[assignment,method-assign]
+Graph.to_mermaid = to_mermaid  # type: ignore[assignment,method-assign]

@@ -52,7 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Where
 from ..kinds import Aval, Kind
@@ -250,6 +250,10 @@ class Graph:
 
     def but(self, **changes: Any) -> Graph:
         return replace(self, **changes)
+
+    if TYPE_CHECKING:  # views, which `graph/__init__.py` adds
+        def to_dot(self) -> str: ...
+        def to_mermaid(self) -> str: ...
 
 
 def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import types
 from collections import deque
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ from .states import Maybe
 from .structures import is_library, record_fields
 from .tracers import ArrayTracer, BoundMethod, Choice, ClassedArray, Poison, is_tracer
 
+LOG = logging.getLogger("srcgrad")
 MAX_RESTARTS = 24
 
 
@@ -99,7 +101,10 @@ def _trace_assuming(assumed: set[tuple[Any, ...]], function: types.FunctionType,
     opened = False
     nested_trials = [0]
     recorded = 0
-    for _ in range(MAX_RESTARTS):
+    for attempt in range(MAX_RESTARTS):
+        if attempt:
+            LOG.debug("tracing %s again, with assumptions on: %s", name, ", ".join(
+                sorted({*(str(a[0]) for a in assumed), *(["sizes"] if sizes else [])})))
         if opened and ("closed",) in assumed:  # what was unrolled for opened lists need not be
             opened = False
             unrolled.clear()

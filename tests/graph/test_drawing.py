@@ -1,8 +1,10 @@
 """Drawings are balanced and mention every operation."""
 
+import numpy as np
 from test_graph_text import example
 
-from srcgrad.show.drawing import to_dot, to_mermaid
+import srcgrad as sg
+from srcgrad.graph.drawing import to_dot, to_mermaid
 
 
 def test_dot():
@@ -23,3 +25,8 @@ def test_mermaid():
     assert sum(s.strip().startswith("subgraph") for s in lines) == sum(
         s.strip() == "end" for s in lines) == 3
     assert any("-.->" in s for s in lines)
+
+
+def test_graphs_have_them_as_methods():
+    graph = sg.grad(lambda x: np.sum(x ** 2)).graph(np.ones(3))
+    assert graph.to_dot() == to_dot(graph) and graph.to_mermaid() == to_mermaid(graph)

@@ -70,6 +70,8 @@ def test_arguments_that_do_not_fit(capsys, arguments):
 def test_doctor(capsys):
     status, text = run(capsys, "doctor")
     assert status == 0 and "works" in text
+    for part in ("srcgrad: ", "python: ", "numpy: ", "BLAS: "):
+        assert part in text
 
 
 def test_arguments():

@@ -48,6 +48,7 @@ sg.grad(3.0)  # E: call-overload
 # ---- what a compiled function has ----------------------------------------------------------------
 assert_type(df.source(x, 1.0), str)
 assert_type(df.signatures, list[str])
+assert_type(df.graph().to_dot(), str)
 assert_type(df.cache_info().hits, int)
 
 # ---- value_and_grad, jit ---------------------------------------------------------------------

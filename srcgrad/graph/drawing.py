@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..graph.ir import Block, Graph, Node, Value
-from ..graph.text import Names, node_text, region_titles, typed
+from .ir import Block, Graph, Node, Value
+from .text import Names, node_text, region_titles, typed
 
 
 @dataclass
