@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parent))
 
 import srcgrad
+
+logging.getLogger("srcgrad").setLevel(logging.WARNING)  # Sphinx prints whatever is logged
 
 project = "srcgrad"
 author = "The srcgrad developers"
 version = release = srcgrad.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "pictures"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"srcgrad {version}"

@@ -1,14 +1,7 @@
-"""Every Python block of the README and the documentation runs, and prints what is written.
-
-A block marked ``python`` is executed (blocks of one file share a namespace); a block marked
-``py`` or ``text`` right after it is what it must print.
-"""
+"""Every Python block of the README and the documentation runs, and prints what is written."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import linecache
 import re
 import sys
 import types
@@ -20,27 +13,12 @@ import srcgrad as sg
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS))
+
+from blocks import blocks, run  # noqa: E402
+
 PAGES = [ROOT / "README.md",
          *sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def blocks(text):
-    """Pairs of a runnable block and what it must print (None: anything)."""
-    found = [(m.group(1), m.group(2)) for m in BLOCK.finditer(text)]
-    for (kind, body), follower in zip(found, [*found[1:], ("", "")]):
-        if kind == "python":
-            yield body, follower[1] if follower[0] in ("py", "text") else None
-
-
-def run(body, namespace, name):
-    """Execute a block; its functions have a source.  Returns what it printed."""
-    linecache.cache[name] = (len(body), None, body.splitlines(keepends=True), name)
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(body, name, "exec"), namespace)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_page(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
