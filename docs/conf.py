@@ -21,6 +21,7 @@ exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"srcgrad {version}"
 html_copy_source = False
+html_show_copyright = False
 
 # Headings are link targets; fences with a language in braces are directives.
 myst_enable_extensions = ["deflist"]
