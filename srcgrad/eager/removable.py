@@ -32,13 +32,14 @@ class RemovableHandle:
         extra_dict: MutableMapping[int, Any] | list[MutableMapping[int, Any]] | None = None,
     ) -> None:
         extras = [] if extra_dict is None else extra_dict
-        tables = [hooks_dict, *(extras if isinstance(extras, list) else [extras])]
         self.id = next(_numbers)
-        self._tables = [weakref.ref(table) for table in tables]
+        self.hooks_dict_ref = weakref.ref(hooks_dict)
+        self.extra_dict_ref = tuple(
+            weakref.ref(table) for table in (extras if isinstance(extras, list) else [extras]))
 
     def remove(self) -> None:
         """Take the hook out; calling it again does nothing."""
-        for reference in self._tables:
+        for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
             table = reference()
             if table is not None:
                 table.pop(self.id, None)

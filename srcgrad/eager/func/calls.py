@@ -63,6 +63,8 @@ def _places(module: Any, given: dict[str, Tensor], tie: bool) -> list[tuple[Any,
     modules = dict(module.named_modules())
     by_identity: dict[int, Tensor] = {}
     for name, value in given.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{value} is not an instance of torch.Tensor")
         path, _, key = name.rpartition(".")
         owner = modules.get(path)
         if owner is None:

@@ -6,7 +6,7 @@ from .module import Module
 from .modules import *  # noqa: F403  (all layers, listed in its __all__)
 from .modules import batchnorm, container, instancenorm  # noqa: F401
 from .modules import module as _module  # noqa: F401  (makes nn.modules.module)
-from .parameter import Buffer, Parameter
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
     "Buffer",
@@ -17,6 +17,8 @@ __all__ = [
     "ParameterDict",
     "ParameterList",
     "Sequential",
+    "UninitializedBuffer",
+    "UninitializedParameter",
     "functional",
     "grad",
     "init",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from .. import basis as torch
@@ -231,3 +232,30 @@ def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = No
         for column in range(cols):
             tensor[torch.randperm(rows)[:zeros], column] = 0
     return tensor
+
+
+def _old_name(function: Callable[..., Any]) -> Callable[..., Any]:
+    new = function.__name__
+    old = new[:-1]
+
+    def deprecated(*args: Any, **kwargs: Any) -> Any:
+        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
+                      FutureWarning, stacklevel=2)
+        return function(*args, **kwargs)
+
+    deprecated.__name__ = deprecated.__qualname__ = old
+    deprecated.__doc__ = f"The old name of :func:`{new}`."
+    return deprecated
+
+
+uniform = _old_name(uniform_)
+normal = _old_name(normal_)
+constant = _old_name(constant_)
+eye = _old_name(eye_)
+dirac = _old_name(dirac_)
+xavier_uniform = _old_name(xavier_uniform_)
+xavier_normal = _old_name(xavier_normal_)
+kaiming_uniform = _old_name(kaiming_uniform_)
+kaiming_normal = _old_name(kaiming_normal_)
+orthogonal = _old_name(orthogonal_)
+sparse = _old_name(sparse_)

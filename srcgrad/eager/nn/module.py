@@ -12,7 +12,7 @@ from ..typename import typename
 from .global_hooks import EVERYWHERE, registered
 from .module_call import ModuleCall
 from .module_state import ModuleState
-from .parameter import Buffer, Parameter
+from .parameter import Buffer, Parameter, is_lazy
 
 
 def indented(text: str) -> str:
@@ -72,7 +72,7 @@ class Module(ModuleState, ModuleCall):
                     f"{type(self).__name__}.__init__() takes 1 positional argument but "
                     f"{len(args) + 1} were given"
                 )
-        self.__dict__.update(empty_tables(), training=True)
+        self.__dict__.update({"training": True} | empty_tables())
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
@@ -345,6 +345,9 @@ class Module(ModuleState, ModuleCall):
         for param in self._parameters.values():
             if param is None:
                 continue
+            if is_lazy(param):
+                param.converted(fn)
+                continue
             grad = param.grad
             with torch.no_grad():
                 applied = fn(param)
@@ -354,7 +357,9 @@ class Module(ModuleState, ModuleCall):
                     applied = fn(grad)
                 param.grad = applied.detach().requires_grad_(grad.requires_grad)
         for name, buffer in self._buffers.items():
-            if buffer is not None:
+            if is_lazy(buffer):
+                buffer.converted(fn)
+            elif buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 
@@ -371,7 +376,12 @@ class Module(ModuleState, ModuleCall):
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Convert floating-point parameters and buffers: ``to(dtype)``, ``to(device)``,
         ``to(tensor)``, keywords of the same names.  Integers keep their dtype."""
-        kwargs = {k: v for k, v in kwargs.items() if k not in ("non_blocking", "memory_format")}
+        form = kwargs.pop("memory_format", None)
+        kwargs.pop("non_blocking", None)
+        if form is not None:
+            self._apply(lambda t: t.to(memory_format=form) if t.dim() in (4, 5) else t)
+            if not args and not kwargs:
+                return self
         target = torch.empty(0).to(*args, **kwargs)
         names_dtype = any(isinstance(a, (torch.dtype, torch.Tensor)) for a in args) or any(
             kwargs.get(key) is not None for key in ("dtype", "other", "tensor")

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import basis as torch
 from ..removable import RemovableHandle
-from .parameter import Parameter
+from .parameter import Parameter, is_lazy
 
 EXTRA_STATE = "_extra_state"
 
@@ -25,9 +25,12 @@ class IncompatibleKeys(
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
-        return super().__repr__().replace("IncompatibleKeys", "_IncompatibleKeys", 1)
+        return super().__repr__()
 
     __str__ = __repr__
+
+
+IncompatibleKeys.__name__ = IncompatibleKeys.__qualname__ = "_IncompatibleKeys"  # as PyTorch's
 
 
 class ModuleState:
@@ -46,13 +49,17 @@ class ModuleState:
     def get_extra_state(self) -> Any:
         """Override to put something beside tensors into the state dictionary."""
         raise RuntimeError(
-            "Reached a code path in Module.get_extra_state() that should never be called."
+            "Reached a code path in Module.get_extra_state() that should never be called. Please "
+            "file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml"
+            " to report this bug."
         )
 
     def set_extra_state(self, state: Any) -> None:
         """Override to load what :meth:`get_extra_state` gave."""
         raise RuntimeError(
-            "Reached a code path in Module.set_extra_state() that should never be called."
+            "Reached a code path in Module.set_extra_state() that should never be called. Please "
+            "file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml"
+            " to report this bug."
         )
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -105,7 +112,7 @@ class ModuleState:
         self, destination: dict[str, Any], prefix: str, keep_vars: bool
     ) -> None:
         for name, value in self._persistent():
-            destination[prefix + name] = value if keep_vars else value.detach()
+            destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
         if type(self).get_extra_state is not ModuleState.get_extra_state:
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
@@ -155,6 +162,8 @@ class ModuleState:
                 f"object from checkpoint but received {type(value)}"
             )
             return
+        if is_lazy(target):
+            return  # nothing to copy into: what is given is lazy, too
         if target.dim() == 0 and tuple(value.shape) == (1,):
             value = value.reshape(())
         if value.shape != target.shape:

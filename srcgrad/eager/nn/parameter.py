@@ -26,9 +26,9 @@ class Parameter(torch.Tensor):
         if data is None:
             data = torch.empty(0)
         if not isinstance(data, torch.Tensor):
-            raise TypeError(
-                f"Parameter data must be a Tensor, not {type(data).__name__}"
-            )
+            raise AttributeError(
+                f"'{type(data).__name__}' object has no attribute 'detach': the data of a "
+                "Parameter must be a Tensor")
         if requires_grad and not (data.is_floating_point() or data.is_complex()):
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
@@ -76,3 +76,87 @@ class Buffer(torch.Tensor, metaclass=_BufferType):
         tensor.persistent = persistent
         tensor._is_buffer = True
         return tensor
+
+
+_UNKNOWN = (
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+    "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. "
+    "Call `forward` to initialize the parameters before accessing their attributes.")
+_UNUSABLE = (
+    "Attempted to use an uninitialized parameter. This error happens when you are using a "
+    "`LazyModule` or explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. "
+    "When using LazyModules Call `forward` with a dummy batch to initialize the parameters before "
+    "calling torch functions")
+
+
+class Uninitialized:
+    """A tensor of unknown shape: its dtype is known, and nothing can be computed with it."""
+
+    __slots__ = ()
+    becomes: type
+
+    @property
+    def shape(self) -> Any:
+        raise RuntimeError(_UNKNOWN)
+
+    @property
+    def _a(self) -> Any:  # what every operation reads first
+        raise ValueError(_UNUSABLE)
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become an ordinary tensor of ``shape``, its values not yet set."""
+        kind: Any = self
+        kind.__class__ = self.becomes
+        kind.data = torch.empty(shape, device=device, dtype=dtype or kind.dtype)
+
+    def converted(self, fn: Any) -> None:
+        """Take the dtype that ``fn`` gives to tensors of the present one."""
+        kind: Any = self
+        kind._dt = fn(torch.empty(0, dtype=kind.dtype)).dtype
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class UninitializedParameter(Uninitialized, Parameter):  # type: ignore[misc]
+    """A parameter whose shape the first call of its lazy module will tell."""
+
+    __slots__ = ()
+    becomes = Parameter
+
+    def __new__(
+        cls, requires_grad: bool = True, device: Any = None, dtype: Any = None
+    ) -> UninitializedParameter:
+        made = Parameter(torch.empty(0, device=device, dtype=dtype), requires_grad)
+        made.__class__ = cls
+        return cast(UninitializedParameter, made)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, dtype=self.dtype)
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return type(self), (self.requires_grad, None, self.dtype)
+
+
+class UninitializedBuffer(Uninitialized, torch.Tensor):
+    """A buffer whose shape the first call of its lazy module will tell."""
+
+    __slots__ = ()
+    becomes = torch.Tensor
+
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None,
+        persistent: bool = True,
+    ) -> UninitializedBuffer:
+        made = torch.empty(0, device=device, dtype=dtype)
+        made.persistent = persistent
+        made._is_buffer = True
+        made.__class__ = cls
+        return cast(UninitializedBuffer, made)
+
+
+def is_lazy(tensor: Any) -> bool:
+    """Whether ``tensor`` has no shape yet."""
+    return isinstance(tensor, Uninitialized)

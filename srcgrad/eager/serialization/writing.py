@@ -123,13 +123,14 @@ class Writer:
         state: Any = module.__getstate__()
         if not isinstance(state, dict):
             raise TypeError(f"save: {path}.__getstate__() gives no dict")
+        class_name = module_class_name(module, path)
         attributes = {name: value for name, value in state.items()
                       if not (name in _TABLES and not value)}
         for name in attributes:
             if name.endswith("_hooks"):
                 raise TypeError(f"save: {path} has hooks ({name}), which are code and cannot be "
                                 "stored; remove them, or save the module's state_dict()")
-        described = {"kind": "module", "class": module_class_name(module, path),
+        described = {"kind": "module", "class": class_name,
                      "attributes": self._mapping(attributes, path)}
         self._modules[id(module)] = len(self._modules)
         self._kept.append(module)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ... import basis as torch
@@ -71,11 +72,17 @@ class Hardtanh(_InPlace):
     """The input clipped to ``[min_val, max_val]``."""
 
     def __init__(
-        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
+        min_value: float | None = None, max_value: float | None = None,
     ) -> None:
         super().__init__()
-        self.min_val = min_val
-        self.max_val = max_val
+        for new, old, value in (("min_val", "min_value", min_value),
+                                ("max_val", "max_value", max_value)):
+            if value is not None:
+                warnings.warn(f"keyword argument `{old}` is deprecated and renamed to "
+                              f"`{new}`", FutureWarning, stacklevel=2)
+        self.min_val = min_val if min_value is None else min_value
+        self.max_val = max_val if max_value is None else max_value
         self.inplace = inplace
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val "

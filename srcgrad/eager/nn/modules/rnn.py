@@ -134,6 +134,8 @@ class RNNBase(Module):
             input = input.unsqueeze(0 if self.batch_first else 1)
         if states is not None:
             states = self._checked_rank(states, batched)
+        if not input.size(1 if self.batch_first else 0):
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         if input.size(-1) != self.input_size:
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
@@ -286,7 +288,7 @@ class RNNBase(Module):
         self, out: Any, states: tuple[Any, ...], batched: bool
     ) -> tuple[Any, tuple[Any, ...]]:
         if self.batch_first:
-            out = out.transpose(0, 1)
+            out = out.transpose(0, 1) if self.mode == "LSTM" else out.transpose_(0, 1)
         if batched:
             return out, states
         return out.squeeze(0 if self.batch_first else 1), tuple(s.squeeze(1) for s in states)
@@ -353,5 +355,5 @@ class LSTM(RNNBase):
         super().__init__("LSTM", *args, **kwargs)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Any, Any]]:
-        out, finals = self._forward(input, None if hx is None else tuple(hx))
+        out, finals = self._forward(input, None if hx is None else (hx[0], hx[1]))
         return out, (finals[0], finals[1])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from ... import basis as torch
@@ -52,6 +54,11 @@ def clip_grad_norm_(
 ) -> Any:
     """Scale gradients in place so that their total norm is at most ``max_norm``; returns the
     norm before."""
+    if isinstance(parameters, Iterator):
+        parameters = list(parameters)
+        if not parameters:
+            warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.",
+                          stacklevel=3)
     given = _tensors(parameters)
     with torch.no_grad():
         total = get_total_norm(_gradients(given), norm_type, error_if_nonfinite)

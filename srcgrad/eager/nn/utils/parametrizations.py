@@ -25,7 +25,16 @@ class _WeightNorm(Module):
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """The weight as a length per slice along ``dim`` times a direction."""
-    return register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+    register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+
+    def from_old_names(state: dict[str, Any], prefix: str, *_: Any) -> None:
+        for old, new in (("g", "original0"), ("v", "original1")):
+            key = f"{prefix}{name}_{old}"
+            if key in state:
+                state[f"{prefix}parametrizations.{name}.{new}"] = state.pop(key)
+
+    module._register_load_state_dict_pre_hook(from_old_names)
+    return module
 
 
 class _SpectralNorm(Module):
@@ -91,15 +100,22 @@ class _Orthogonal(Module):
 
     base: Any
 
-    def __init__(self, orthogonal_map: str) -> None:
+    def __init__(self, orthogonal_map: str, use_trivialization: bool) -> None:
         super().__init__()
         self.orthogonal_map = orthogonal_map
-        self.register_buffer("base", None)
+        if use_trivialization:
+            self.register_buffer("base", None)
 
     def forward(self, X: Any) -> Any:
         wide = X.shape[-2] < X.shape[-1]
         X = X.mT if wide else X
         n, k = X.shape[-2:]
+        if self.orthogonal_map == "householder":
+            below = X.tril(-1)
+            scales = 2.0 / (1.0 + (below * below.conj()).sum(dim=-2))
+            signs = X.detach().diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+            q = self.base @ (torch.linalg.householder_product(below, scales) * signs)
+            return q.mT if wide else q
         low = X.tril(-1)
         if n != k:
             low = torch.cat([low, low.new_zeros(*low.shape[:-2], n, n - k)], -1)
@@ -109,11 +125,16 @@ class _Orthogonal(Module):
         else:  # the Cayley transform
             eye = torch.eye(n, dtype=X.dtype)
             q = torch.linalg.solve(eye - 0.5 * skew, eye + 0.5 * skew)
-        q = (self.base @ q)[..., :k]
+        q = (self.base @ q if "base" in self._buffers else q)[..., :k]
         return q.mT if wide else q
 
     def right_inverse(self, Q: Any) -> Any:
-        """The zero of the chart, moved to ``Q``."""
+        """The zero of the chart (less the identity, by whose signs reflections go), moved to
+        ``Q``."""
+        if "base" not in self._buffers:
+            raise NotImplementedError(
+                "It is not possible to assign to the matrix exponential or the Cayley "
+                "parametrizations when use_trivialization=False.")
         wide = Q.shape[-2] < Q.shape[-1]
         tall = Q.mT if wide else Q
         n, k = tall.shape[-2:]
@@ -122,14 +143,16 @@ class _Orthogonal(Module):
             tall = torch.cat([tall, more], -1)
         q, r = torch.linalg.qr(tall)
         self.base = q * r.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
-        return torch.zeros_like(Q)
+        zero = torch.zeros_like(Q)
+        zero.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
+        return zero
 
 
 def orthogonal(module: Any, name: str = "weight", orthogonal_map: str | None = None, *,
                use_trivialization: bool = True) -> Any:
     """Keep a matrix orthogonal (tall: orthonormal columns), by an exponential or a Cayley map.
 
-    ``orthogonal_map="householder"`` is refused: its chart is not the one that is used here.
+    With ``orthogonal_map="householder"`` it is a product of reflections.
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, torch.Tensor):
@@ -139,7 +162,12 @@ def orthogonal(module: Any, name: str = "weight", orthogonal_map: str | None = N
         raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} "
                          "dimensions.")
     kind = orthogonal_map or ("matrix_exp" if weight.shape[-2] == weight.shape[-1] else "cayley")
-    if kind not in ("matrix_exp", "cayley"):
-        raise ValueError('orthogonal_map has to be one of "matrix_exp", "cayley". '
-                         f"Got: {orthogonal_map}")
-    return register_parametrization(module, name, _Orthogonal(kind), unsafe=True)
+    if kind not in ("matrix_exp", "cayley", "householder"):
+        raise ValueError(
+            'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". '
+            f"Got: {orthogonal_map}")
+    if kind == "householder" and not use_trivialization:
+        raise ValueError('orthogonal_map="householder" needs use_trivialization=True: without it '
+                         "a matrix cannot be taken apart into reflections here.")
+    return register_parametrization(
+        module, name, _Orthogonal(kind, use_trivialization), unsafe=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ... import basis as torch
@@ -33,12 +33,9 @@ class ParametrizationList(ModuleList):
     def __init__(self, modules: Any, original: Any, unsafe: bool = False) -> None:
         super().__init__(modules)
         self.unsafe = unsafe
-        value = original.detach()
-        for module in reversed(list(self)):
-            inverse = getattr(module, "right_inverse", None)
-            if inverse is not None:
-                with torch.no_grad():
-                    value = inverse(value)
+        value = _inverted(list(self), original)
+        if isinstance(value, torch.Tensor) and not unsafe:
+            _check_inverse(value, original)
         self.is_tensor = isinstance(value, torch.Tensor)
         if self.is_tensor:
             keep: Any = original if isinstance(original, Parameter) else Parameter(
@@ -80,6 +77,30 @@ class ParametrizationList(ModuleList):
         for module in rest:
             value = module(value)
         return value
+
+
+def _inverted(modules: list[Any], original: Any) -> Any:
+    """What the modules' ``right_inverse`` make of ``original``, the last module first."""
+    value = original.detach()
+    with torch.no_grad():
+        for module in reversed(modules):
+            try:
+                value = module.right_inverse(value) if hasattr(module, "right_inverse") else value
+            except NotImplementedError:
+                pass  # what is stored is taken as it is
+    if not isinstance(value, (torch.Tensor, Sequence)):
+        raise ValueError("'right_inverse' must return a Tensor or a Sequence of tensors (list, "
+                         f"tuple...). Got {type(value).__name__}")
+    return value
+
+
+def _check_inverse(value: Any, original: Any) -> None:
+    if value.dtype != original.dtype:
+        raise ValueError(
+            "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
+            f"original.dtype: {original.dtype}\nright_inverse(original).dtype: {value.dtype}")
+    if value.device != original.device:
+        raise ValueError("When `right_inverse` outputs one tensor, it may not change the device.")
 
 
 def _accessor(name: str) -> property:
@@ -130,10 +151,11 @@ def register_parametrization(
         raise ValueError(
             f"Module '{module}' does not have a parameter, a buffer, or a parametrized element "
             f"with name '{tensor_name}'")
+    before = original.detach()  # the list changes what the parameter holds
     parts = ParametrizationList([parametrization], original, unsafe)
     if not unsafe:
         with torch.no_grad():
-            _check_shape(parts(), original, tensor_name)
+            _check_first(parts(), before)
     delattr(module, tensor_name)
     if not is_parametrized(module):
         _own_class(module)
@@ -141,6 +163,19 @@ def register_parametrization(
     setattr(type(module), tensor_name, _accessor(tensor_name))
     module.parametrizations[tensor_name] = parts
     return module
+
+
+def _check_first(value: Any, original: Any) -> None:
+    if not isinstance(value, torch.Tensor):
+        raise ValueError(
+            f"A parametrization must return a tensor. Got {type(value).__name__}.")
+    for what in ("dtype", "shape"):
+        was, now = getattr(original, what), getattr(value, what)
+        if was != now:
+            raise ValueError(
+                f"Registering a parametrization may not change the {what} of the tensor, unless "
+                f"`unsafe` flag is enabled.\nunparametrized {what}: {was}\n"
+                f"parametrized {what}: {now}")
 
 
 def _check_shape(value: Any, original: Any, name: str) -> None:

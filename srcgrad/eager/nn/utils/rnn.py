@@ -18,14 +18,75 @@ class PackedSequence(_Fields):
     """
 
     __slots__ = ()
-
     def __new__(
         cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None,
         unsorted_indices: Any = None,
     ) -> PackedSequence:
+        if batch_sizes is None:  # the pair of PyTorch's first packed sequences
+            if not isinstance(data, (list, tuple)) or len(data) != 2:
+                raise AssertionError("Expected data to be a list or tuple of length 2")
+            data, batch_sizes = data
+        if batch_sizes.device.type != "cpu":
+            raise ValueError(
+                "batch_sizes should always be on CPU. Instances of PackedSequence should never be "
+                "created manually. They should be instantiated by functions like pack_sequence and "
+                "pack_padded_sequences in nn.utils.rnn.")
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("_Fields(", "PackedSequence(", 1)
+
+    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """The same steps with ``data.to(...)``: itself if nothing changes."""
+        data = self.data.to(*args, **kwargs)
+        return self if data is self.data else PackedSequence(data, *self[1:])
+
+    def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """Itself: everything is on the CPU."""
+        return self.to(*args, device="cpu", **kwargs)
+
+    def double(self) -> PackedSequence:
+        """In double precision."""
+        return self.to(dtype=torch.float64)
+
+    def float(self) -> PackedSequence:
+        """In single precision."""
+        return self.to(dtype=torch.float32)
+
+    def half(self) -> PackedSequence:
+        """In half precision."""
+        return self.to(dtype=torch.float16)
+
+    def long(self) -> PackedSequence:
+        """With integers of 64 bits."""
+        return self.to(dtype=torch.int64)
+
+    def int(self) -> PackedSequence:
+        """With integers of 32 bits."""
+        return self.to(dtype=torch.int32)
+
+    def short(self) -> PackedSequence:
+        """With integers of 16 bits."""
+        return self.to(dtype=torch.int16)
+
+    def char(self) -> PackedSequence:
+        """With integers of 8 bits."""
+        return self.to(dtype=torch.int8)
+
+    def byte(self) -> PackedSequence:
+        """With unsigned integers of 8 bits."""
+        return self.to(dtype=torch.uint8)
+
+    @property
+    def is_cuda(self) -> bool:
+        """False: everything is on the CPU."""
+        return False
+
+    def is_pinned(self) -> bool:
+        """False: memory is never pinned."""
+        return False
 
 
 def invert_permutation(permutation: Any) -> Any:
@@ -45,6 +106,8 @@ def pack_padded_sequence(
             f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size="
             f"{input.size(1)})"
         )
+    if not input.numel():
+        raise RuntimeError("Cannot pack empty tensors.")
     if any(n <= 0 for n in sizes):
         raise RuntimeError(
             "Length of all samples has to be greater than 0, but found an element in 'lengths' "
@@ -64,6 +127,10 @@ def pack_padded_sequence(
         sizes = [sizes[i] for i in places]
         input = input.index_select(1, order)
     batches = [sum(n > t for n in sizes) for t in range(sizes[0])]
+    if sizes[0] > input.size(0):
+        raise RuntimeError(
+            f"Expected all lengths to be at most the longest sequence of the input, {input.size(0)}"
+            f", but got {sizes[0]}")
     data = torch.cat([input[t, :count] for t, count in enumerate(batches)])
     return PackedSequence(data, torch.tensor(batches), order)
 
@@ -93,10 +160,12 @@ def pad_packed_sequence(
         rows.append(sequence.data.new_full((batches[0], *rest), padding_value))
     padded = torch.stack(rows)
     lengths = torch.tensor([sum(n > i for n in batches) for i in range(batches[0])])
+    if batch_first:
+        padded = padded.transpose(0, 1)
     if sequence.unsorted_indices is not None:
-        padded = padded.index_select(1, sequence.unsorted_indices)
+        padded = padded.index_select(0 if batch_first else 1, sequence.unsorted_indices)
         lengths = lengths[sequence.unsorted_indices]
-    return (padded.transpose(0, 1) if batch_first else padded), lengths
+    return padded, lengths
 
 
 def pad_sequence(
@@ -104,7 +173,13 @@ def pad_sequence(
     padding_side: str = "right",
 ) -> Any:
     """Sequences of unlike lengths stacked, ``(L, N, ...)``, short ones padded."""
-    given = list(sequences)
+    if not isinstance(sequences, (Iterable, torch.Tensor)):
+        raise RuntimeError("pad_sequence: Expected iterable for input sequences, but got arg of "
+                           f"type: {type(sequences)}")
+    if padding_side not in ("left", "right"):
+        raise RuntimeError(
+            f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    given = list(sequences.unbind(0) if isinstance(sequences, torch.Tensor) else sequences)
     if not given:
         raise RuntimeError("received an empty list of sequences")
     longest = max(s.size(0) for s in given)
@@ -118,7 +193,7 @@ def pad_sequence(
 def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = False) -> list[Any]:
     """The sequences of a padded tensor without their padding."""
     rows = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
-    return [row[:int(n)] for row, n in zip(rows, lengths)]
+    return [torch.cat([row[:int(n)]]) for row, n in zip(rows, lengths)]
 
 
 def pack_sequence(sequences: list[Any], enforce_sorted: bool = True) -> PackedSequence:

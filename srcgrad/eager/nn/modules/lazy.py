@@ -1,0 +1,255 @@
+"""Layers that learn the sizes of their parameters from their first input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import basis as torch
+from ..parameter import UninitializedBuffer, UninitializedParameter, is_lazy
+from .conv import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
+from .linear import Linear
+from .normalization import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+)
+
+
+class LazyModuleMixin:
+    """Makes the class after it in the list of bases lazy: it becomes ``cls_to_become`` at its
+    first call, when :meth:`initialize_parameters` gives its tensors their shapes."""
+
+    cls_to_become: type | None = None
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        this: Any = self
+        this._load_hook = this._register_load_state_dict_pre_hook(
+            LazyModuleMixin._take_shapes, with_module=True)
+        this._initialize_hook = this.register_forward_pre_hook(
+            LazyModuleMixin._infer_parameters, with_kwargs=True)
+
+    def _take_shapes(self, state_dict: Any, prefix: str, *_: Any) -> None:
+        for name, value in (*self._parameters.items(), *self._buffers.items()):
+            given = state_dict.get(prefix + name)
+            if is_lazy(value) and given is not None and not is_lazy(given):
+                with torch.no_grad():
+                    value.materialize(given.shape)
+
+    def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
+        """Give the parameters their shapes; the arguments are those of the first call."""
+        raise NotImplementedError(
+            f"initialize_parameters is not implemented for {type(self).__name__}")
+
+    def has_uninitialized_params(self) -> bool:
+        """Whether a parameter or buffer has no shape yet."""
+        return any(map(is_lazy, (*self._parameters.values(), *self._buffers.values())))
+
+    def _infer_parameters(self, args: Any, kwargs: Any = None) -> None:
+        this: Any = self
+        this.initialize_parameters(*args, **(kwargs or {}))
+        if this.has_uninitialized_params():
+            raise RuntimeError(f"module {this._get_name()} has not been fully initialized")
+        this._initialize_hook.remove()
+        this._load_hook.remove()
+        del this._initialize_hook, this._load_hook
+        if this.cls_to_become is not None:
+            this.__class__ = this.cls_to_become
+
+    def reset_parameters(self) -> None:
+        """Draw new parameters, once their shapes are known."""
+        this: Any = self
+        if not this.has_uninitialized_params() and this._known():
+            super().reset_parameters()  # type: ignore[misc]
+
+    def _known(self) -> bool:
+        raise NotImplementedError
+
+
+class LazyLinear(LazyModuleMixin, Linear):
+    """A :class:`Linear` layer that takes ``in_features`` from its first input."""
+
+    cls_to_become = Linear
+
+    def __init__(
+        self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(0, 0, False)
+        self.out_features = out_features
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def _known(self) -> bool:
+        return self.in_features != 0
+
+    def initialize_parameters(self, input: Any) -> None:
+        """Shapes from the last axis of ``input``, or from weights that were loaded."""
+        if self.has_uninitialized_params():
+            with torch.no_grad():
+                self.in_features = input.shape[-1]
+                self.weight.materialize((self.out_features, self.in_features))
+                if self.bias is not None:
+                    self.bias.materialize((self.out_features,))
+                self.reset_parameters()
+        if self.in_features == 0:
+            self.in_features = self.weight.shape[-1]
+
+
+class _LazyConv(LazyModuleMixin):
+    """``out_channels`` and the options of a convolution; ``in_channels`` comes with the input."""
+
+    def __init__(
+        self, out_channels: int, kernel_size: Any, *options: Any, bias: bool = True,
+        device: Any = None, dtype: Any = None, **more: Any,
+    ) -> None:
+        super().__init__(0, 0, kernel_size, *options, bias=False, **more)
+        this: Any = self
+        this.out_channels = out_channels
+        this.weight = UninitializedParameter(device=device, dtype=dtype)
+        if bias:
+            this.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def _known(self) -> bool:
+        this: Any = self
+        return bool(this.in_channels != 0)
+
+    def initialize_parameters(self, input: Any, *_: Any) -> None:
+        """Shapes from the channels of ``input``."""
+        this: Any = self
+        if not self.has_uninitialized_params():
+            return
+        n = this.count
+        if input.dim() not in (n + 1, n + 2):
+            raise RuntimeError(
+                f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to "
+                f"{type(self).__name__}, but got input of size: {input.shape}")
+        this.in_channels = input.shape[-n - 1]
+        if this.in_channels % this.groups:
+            raise ValueError("in_channels must be divisible by groups")
+        ends = (this.out_channels, this.in_channels // this.groups)
+        if this.transposed:
+            ends = (this.in_channels, this.out_channels // this.groups)
+        this.weight.materialize((*ends, *this.kernel_size))
+        if this.bias is not None:
+            this.bias.materialize((this.out_channels,))
+        self.reset_parameters()
+
+
+class _LazyNorm(LazyModuleMixin):
+    """The options of a normalisation; ``num_features`` comes with the input."""
+
+    def __init__(
+        self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, device: Any = None, dtype: Any = None, **more: Any,
+    ) -> None:
+        super().__init__(0, eps, momentum, False, False, **more)
+        this: Any = self
+        this.affine, this.track_running_stats = affine, track_running_stats
+        kind = {"device": device, "dtype": dtype}
+        if affine:
+            this.weight = UninitializedParameter(**kind)
+            this.bias = UninitializedParameter(**kind) if more.get("bias", True) else None
+        if track_running_stats:
+            this.running_mean = UninitializedBuffer(**kind)
+            this.running_var = UninitializedBuffer(**kind)
+            this.num_batches_tracked = torch.tensor(0, dtype=torch.int64)
+
+    def _known(self) -> bool:
+        this: Any = self
+        return bool(this.num_features != 0)
+
+    def initialize_parameters(self, input: Any) -> None:
+        """Shapes from the second axis of ``input``."""
+        this: Any = self
+        if not self.has_uninitialized_params():
+            return
+        this.num_features = input.shape[1]
+        for value in (this.weight, this.bias, this.running_mean, this.running_var):
+            if is_lazy(value):
+                value.materialize((this.num_features,))
+        self.reset_parameters()
+
+
+class LazyConv1d(_LazyConv, Conv1d):
+    """A lazy :class:`Conv1d`."""
+
+    cls_to_become = Conv1d
+
+
+class LazyConv2d(_LazyConv, Conv2d):
+    """A lazy :class:`Conv2d`."""
+
+    cls_to_become = Conv2d
+
+
+class LazyConv3d(_LazyConv, Conv3d):
+    """A lazy :class:`Conv3d`."""
+
+    cls_to_become = Conv3d
+
+
+class LazyConvTranspose1d(_LazyConv, ConvTranspose1d):
+    """A lazy :class:`ConvTranspose1d`."""
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyConv, ConvTranspose2d):
+    """A lazy :class:`ConvTranspose2d`."""
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyConv, ConvTranspose3d):
+    """A lazy :class:`ConvTranspose3d`."""
+
+    cls_to_become = ConvTranspose3d
+
+
+class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
+    """A lazy :class:`BatchNorm1d`."""
+
+    cls_to_become = BatchNorm1d
+
+
+class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
+    """A lazy :class:`BatchNorm2d`."""
+
+    cls_to_become = BatchNorm2d
+
+
+class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
+    """A lazy :class:`BatchNorm3d`."""
+
+    cls_to_become = BatchNorm3d
+
+
+class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
+    """A lazy :class:`InstanceNorm1d`."""
+
+    cls_to_become = InstanceNorm1d
+
+
+class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
+    """A lazy :class:`InstanceNorm2d`."""
+
+    cls_to_become = InstanceNorm2d
+
+
+class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):
+    """A lazy :class:`InstanceNorm3d`."""
+
+    cls_to_become = InstanceNorm3d
