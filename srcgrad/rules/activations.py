@@ -53,7 +53,7 @@ def relu(input: Array) -> Array:
 
 @vjp(relu, "input")
 def relu_input(ct: Array, ans: Array) -> Array:
-    return keep_where(ct, ans > 0)
+    return keep_where(ct, ans != 0)  # where positive, or not a number
 
 
 @runtime
@@ -257,7 +257,8 @@ def hardshrink_input(ct: Array, input: Array, lambd: float) -> Array:
 @runtime
 def softshrink(input: Array, lambd: float) -> Array:
     """``input`` moved towards 0 by ``lambd``, 0 in between."""
-    return np.where(input > lambd, input - lambd, np.where(input < -lambd, input + lambd, 0))
+    inner = np.where(input == input, 0, input)  # not a number stays what it is
+    return np.where(input > lambd, input - lambd, np.where(input < -lambd, input + lambd, inner))
 
 
 @vjp(softshrink, "input")

@@ -59,10 +59,31 @@ def show(*values: Any) -> None:
             print(t)
 
 
+def warned(function: Any) -> None:
+    """As :func:`report`, then the warnings."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        report(function)
+    for warning in seen:
+        print(warning.category.__name__, warning.message)
+
+
+def once(function: Any, *args: Any) -> bool:
+    """Whether the gradient of ``function`` at ``args`` is that of finite differences."""
+    return bool(torch.autograd.gradcheck(function, args))
+
+
+def twice(function: Any, *args: Any) -> bool:
+    """As :func:`once` for the second derivative."""
+    return bool(torch.autograd.gradgradcheck(function, args))
+
+
 @pytest.mark.parametrize(("program", "expected"), sections())
 def test_prints_what_pytorch_prints(program: str, expected: str) -> None:
     out = io.StringIO()
-    space = {"torch": torch, "np": np, "tr": report, "show": show, "__name__": "program"}
+    space = {"torch": torch, "np": np, "tr": report, "show": show, "warned": warned, "once": once,
+             "twice": twice, "nn": torch.nn, "F": torch.nn.functional, "__name__": "program"}
+    torch.manual_seed(0)
     with contextlib.redirect_stdout(out), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

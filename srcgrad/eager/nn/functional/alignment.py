@@ -10,6 +10,7 @@ import numpy as np
 from ... import basis as torch
 from ...nodes import named
 from ...ops.arguments import not_implemented
+from ...overloads import combination_error
 
 _CHECKING = "(while checking arguments for ctc_loss_allocate_outputs)"
 
@@ -53,6 +54,12 @@ def ctc_loss(
     ``log_probs`` is ``(T, N, C)`` or ``(T, C)``, from a ``log_softmax``: as PyTorch's, the
     gradient is right only when it is pulled back through one.
     """
+    if isinstance(input_lengths, torch.Tensor) != isinstance(target_lengths, torch.Tensor):
+        raise combination_error("ctc_loss", (
+            log_probs, targets, input_lengths, target_lengths, blank, 1, zero_infinity), {},
+            False) or TypeError("ctc_loss(): lengths must be tensors or sequences, both")
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
     single = log_probs.dim() == 2
     scores = log_probs.unsqueeze(1) if single else log_probs
     if not log_probs.is_floating_point():

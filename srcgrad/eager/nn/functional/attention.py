@@ -245,7 +245,7 @@ def multi_head_attention_forward(
     mask = _joined(mask, padding, batch, num_heads, k.size(1))
     rate = dropout_p if training else 0.0
     out, rows = _mixed(
-        q, k, v, mask, rate, is_causal, batch, need_weights, average_attn_weights)
+        q, k, v, mask, rate, is_causal, num_heads, need_weights, average_attn_weights)
     out = linear(out, out_proj_weight, out_proj_bias)
     out = out.view(target, batch, out.size(1))
     if batched:
@@ -254,14 +254,14 @@ def multi_head_attention_forward(
 
 
 def _mixed(
-    q: Any, k: Any, v: Any, mask: Any, rate: float, is_causal: bool, batch: int,
+    q: Any, k: Any, v: Any, mask: Any, rate: float, is_causal: bool, heads: int,
     need_weights: bool, averaged: bool,
 ) -> tuple[Any, Any]:
     """The heads' outputs side by side, ``(L * N, E)``, and the weights if they are wanted."""
     if not need_weights:
-        return _heads_at_once(q, k, v, mask, rate, is_causal, batch), None
+        return _heads_at_once(q, k, v, mask, rate, is_causal, heads), None
     out, rows = _heads_with_weights(q, k, v, mask, rate)
-    heads, target = q.shape[0] // batch, q.shape[1]
+    batch, target = q.shape[0] // heads, q.shape[1]
     rows = rows.view(batch, heads, target, k.size(1))
     rows = rows.mean(dim=1) if averaged else rows
     return out.transpose(0, 1).reshape(target * batch, heads * q.shape[2]), rows
@@ -295,11 +295,11 @@ def _heads_with_weights(q: Any, k: Any, v: Any, mask: Any, rate: float) -> tuple
 
 
 def _heads_at_once(
-    q: Any, k: Any, v: Any, mask: Any, rate: float, is_causal: bool, batch: int
+    q: Any, k: Any, v: Any, mask: Any, rate: float, is_causal: bool, heads: int
 ) -> Any:
     """Attention of all heads without their weights, rows ``(L * N, E)``."""
-    heads, target, head = q.size(0) // batch, q.size(1), q.size(2)
-    q, k, v = (x.view(batch, heads, -1, head) for x in (q, k, v))
+    batch, target, head = q.size(0) // heads, q.size(1), q.size(2)
+    q, k, v = (x.view(batch, heads, x.size(1), x.size(2)) for x in (q, k, v))
     if mask is not None:
         if mask.size(0) == 1 and mask.dim() == 3:
             mask = mask.unsqueeze(0)

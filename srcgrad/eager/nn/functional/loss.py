@@ -226,9 +226,10 @@ def nll_loss(
     if input.dim() == 4:
         return nodes.nll_loss2d(input, target, weight, reduction, ignore_index)
     n, c = input.size(0), input.size(1)
+    spots = math.prod(target.size()[1:])
     flat = nodes.nll_loss2d(
-        input.reshape(n, c, 1, -1), target.reshape(n, 1, -1), weight, reduction, ignore_index
-    )
+        input.reshape(n, c, 1, spots), target.reshape(n, 1, spots), weight, reduction,
+        ignore_index)
     return flat.view(target.size()) if reduction == "none" else flat
 
 

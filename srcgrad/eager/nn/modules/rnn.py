@@ -103,7 +103,9 @@ class RNNBase(Module):
     def _weights(self, layer: int, direction: int) -> list[Any]:
         suffix = f"l{layer}{'_reverse' if direction else ''}"
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
-        return [self._parameters.get(f"{name}_{suffix}") for name in names]
+        own = self._parameters
+        return [own[key] if (key := f"{name}_{suffix}") in own else getattr(self, key, None)
+                for name in names]  # a weight may be computed from others
 
     @property
     def all_weights(self) -> list[list[Any]]:

@@ -280,8 +280,8 @@ class CyclicLR(_Momentum):
         """As the base's; without a scale function, of a callable object its ``__dict__``."""
         state = super().state_dict()
         f = state.pop("_scale_fn_custom")
-        if f is not None and not isinstance(f, types.FunctionType):
-            state["_scale_fn_custom"] = f.__dict__.copy()
+        named = f is None or isinstance(f, types.FunctionType)
+        state["_scale_fn_custom"] = None if named else f.__dict__.copy()
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
