@@ -29,3 +29,7 @@ __all__ = [
 __all__ += modules.__all__
 for _class in (Module, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential):
     setattr(modules, _class.__name__, _class)
+for _part in Module.__bases__:  # messages name the one class that users know
+    for _name, _method in vars(_part).items():
+        if callable(_method):
+            _method.__qualname__ = f"Module.{_name}"

@@ -92,8 +92,13 @@ class ModuleCall:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         own = self.__dict__
-        if not (own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"]
-                or own["_backward_pre_hooks"] or EVERYWHERE.calls()):
+        try:
+            hooked = (own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"]
+                      or own["_backward_pre_hooks"] or EVERYWHERE.calls())
+        except KeyError:  # Module.__init__() was not called
+            raise AttributeError(
+                f"'{type(self).__name__}' object has no attribute '_backward_hooks'") from None
+        if not hooked:
             return self.forward(*args, **kwargs)
         called: set[int] = set()
         try:

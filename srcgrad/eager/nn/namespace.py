@@ -15,7 +15,7 @@ from . import functional as F
 _SAME = (
     "adaptive_avg_pool1d", "alpha_dropout", "avg_pool1d", "bilinear",
     "binary_cross_entropy_with_logits", "celu", "celu_", "channel_shuffle", "conv1d", "conv2d",
-    "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
     "cosine_embedding_loss", "ctc_loss", "dropout", "feature_alpha_dropout", "group_norm",
     "hardshrink",
     "hinge_embedding_loss", "layer_norm", "margin_ranking_loss", "max_pool1d",
@@ -23,6 +23,19 @@ _SAME = (
     "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "rms_norm", "rrelu", "rrelu_",
     "selu", "selu_", "threshold", "threshold_", "triplet_margin_loss",
 )
+
+
+def convolution(
+    input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any,
+    transposed: bool, output_padding: Any, groups: int,
+) -> Any:
+    """A convolution over as many axes as ``weight`` has beyond two, or its transpose."""
+    place = weight.dim() - 3
+    if transposed:
+        turned = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[place]
+        return turned(input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return (F.conv1d, F.conv2d, F.conv3d)[place](
+        input, weight, bias, stride, padding, dilation, groups)
 
 
 def batch_norm(
@@ -61,6 +74,7 @@ NAMES: dict[str, Callable[..., Any]] = {
     **{name: getattr(F, name) for name in _SAME},
     "adaptive_max_pool1d": adaptive_max_pool1d,
     "batch_norm": batch_norm,
+    "convolution": convolution,
     "embedding": embedding,
     "instance_norm": instance_norm,
 }

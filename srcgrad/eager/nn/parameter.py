@@ -26,9 +26,7 @@ class Parameter(torch.Tensor):
         if data is None:
             data = torch.empty(0)
         if not isinstance(data, torch.Tensor):
-            raise AttributeError(
-                f"'{type(data).__name__}' object has no attribute 'detach': the data of a "
-                "Parameter must be a Tensor")
+            raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
         if requires_grad and not (data.is_floating_point() or data.is_complex()):
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"

@@ -38,7 +38,7 @@ def checked_lr(lr: Any) -> None:
     """Refuse learning rates that are negative or have several elements (``ValueError``)."""
     if isinstance(lr, torch.Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    if not lr >= 0.0:
+    if lr < 0.0 or lr != lr:
         raise ValueError(f"Invalid learning rate: {lr}")
 
 

@@ -38,6 +38,8 @@ def save(obj: Any, f: Any, *_: Any, **__: Any) -> None:
     structure = writer.describe(obj, "obj")
     text = json.dumps({"format": FORMAT, "structure": structure}, allow_nan=False)
     target: Any = os.fspath(f) if isinstance(f, (str, os.PathLike)) else f
+    if isinstance(target, str) and not os.path.isdir(folder := os.path.dirname(target) or "."):
+        raise RuntimeError(f"Parent directory {folder} does not exist.")
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(STRUCTURE, text)
         for number, array in enumerate(writer.storages):
@@ -65,6 +67,8 @@ def load(
                 f"load: map_location={map_location!r} is not available; there is only the CPU"
             )
     source: Any = os.fspath(f) if isinstance(f, (str, os.PathLike)) else f
+    if not isinstance(source, (str, bytes)):
+        _check_readable(source)
     try:
         archive = zipfile.ZipFile(source)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as error:
@@ -79,6 +83,19 @@ def load(
             if str(error).startswith(("load: ", "Weights only load failed")):
                 raise
             raise ValueError(_text(error)) from error
+
+
+def _check_readable(file: Any) -> None:
+    if not hasattr(file, "seek"):
+        raise AttributeError(
+            f"'{type(file).__name__}' object has no attribute 'seek'. You can only torch.load from "
+            "a file that is seekable. Please pre-load the data into a buffer like io.BytesIO and "
+            "try to load from it instead.")
+    place = file.tell()
+    empty = not file.seek(0, os.SEEK_END)
+    file.seek(place)
+    if empty:
+        raise EOFError
 
 
 def _looks_stored(source: Any) -> bool:

@@ -80,6 +80,7 @@ def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """``input`` where positive, else ``alpha * (exp(input) - 1)``."""
+    _number(alpha, "elu", "alpha", 2)
     _floating(input, "elu", "elu_cpu")
     if inplace:
         out = nodes.written(input, nodes.elu_written, alpha, 1.0, 1.0)

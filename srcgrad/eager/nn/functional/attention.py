@@ -74,8 +74,8 @@ def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
     if mask is not None and mask.dtype not in (torch.bool, torch.float32, query.dtype):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {c_name(mask.dtype)} and  query.dtype: {c_name(query.dtype)} "
-            "instead.")
+            f"attn_mask.dtype: {c_name(mask.dtype).replace('long long', 'long int')} and  "
+            f"query.dtype: {c_name(query.dtype)} instead.")
 
 
 def _checked_shapes(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:

@@ -8,6 +8,7 @@ from srcgrad.rules.convolution import output_size as window_positions
 from srcgrad.rules.convolution import transposed_size
 
 from ... import basis as torch
+from ...nodes import named
 from ...ops.arguments import c_name, not_implemented, warn_once
 from . import nodes
 from .calls import builtin, whole
@@ -311,6 +312,16 @@ def conv_transpose3d(
     )
 
 
+@builtin("Tensor", "Tensor", "Tensor", "int")
+def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
+    """Convolution of ``(L, N, C)`` with ``(K, C, O)``: time, batch and channels in this order."""
+    for name, t, rank in (("Input", input, 3), ("Weight", weight, 3), ("Bias", bias, 1)):
+        if t.dim() != rank:
+            raise RuntimeError(f"{name} must have {rank} dims{'' if rank == 3 else ': channels'}")
+    out = conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=int(pad))
+    return named(out.permute(2, 0, 1).contiguous(), "ConvTbcBackward0")
+
+
 def unfold(
     input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
@@ -329,7 +340,7 @@ def unfold(
     ]
     _check_patches(input, *options)
     if input.dim() == 3:
-        return nodes.im2col(input.unsqueeze(0), *options).squeeze(0)
+        return named(nodes.im2col(input.unsqueeze(0), *options)[0].clone(), "Im2ColBackward0")
     return nodes.im2col(input, *options)
 
 
@@ -409,5 +420,6 @@ def fold(
             f"got input.size(2)={input.size(-1)}."
         )
     if input.dim() == 2:
-        return nodes.col2im(input.unsqueeze(0), size, kernel, dilation, padding, stride).squeeze(0)
+        image = nodes.col2im(input.unsqueeze(0), size, kernel, dilation, padding, stride)[0]
+        return named(image.clone(), "Col2ImBackward0")
     return nodes.col2im(input, size, kernel, dilation, padding, stride)

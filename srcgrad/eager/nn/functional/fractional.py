@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...nodes import named
 from . import nodes
 from .conv import tupled
 
@@ -43,6 +44,9 @@ def _fractional(
     if samples is None:
         channels = input.size(-count - 1)
         samples = torch.rand(lead[0], channels, count, dtype=input.dtype)
+    if 0 in out:
+        none = torch.zeros(*images.shape[:2], *out, dtype=input.dtype)
+        return (none, none.long()) if return_indices else none
     _check(name + "_out" * (count == 3), input, samples, size, out, kernel)
     samples = samples[:lead[0], :lead[1]]  # further samples are not used
     shares = torch.raw(samples)
@@ -65,7 +69,8 @@ def _fractional(
     found = torch.from_numpy(np.ascontiguousarray(chosen))
     pooled = nodes.fractional_max_pool[count](images, found, count)
     if single:
-        pooled, found = pooled.squeeze(0), found.squeeze(0)
+        found = found.squeeze(0)
+        pooled = named(pooled[0].clone(), f"FractionalMaxPool{count}DBackward0")
     return (pooled, found) if return_indices else pooled
 
 

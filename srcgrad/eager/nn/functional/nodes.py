@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from srcgrad.rules import activations, convolution, losses, normalization, pooling, recurrent
 
 from ... import dtype as dt
@@ -39,7 +41,7 @@ def laid_as(out: Any, *sources: Any) -> Any:
 
 def _laid(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
     """``function`` with results in the memory format of its first ``count`` arguments."""
-    return lambda *args: laid_as(function(*args), *args[:count])
+    return lambda *args: laid_as(np.ascontiguousarray(function(*args)), *args[:count])
 
 
 class Kernel(Primitive):

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from ... import basis as torch
+from ...ops.arguments import warn_once
 from .. import functional as F
 from .. import init
 from ..functional import nodes
@@ -246,6 +247,9 @@ class RNNBase(Module):
                 input, w_ih, w_hh, b_ih, b_hh, *state, reverse
             )
             return rows, (hidden, cell)
+        if w_hr is not None:
+            warn_once("LSTM with projections is not supported with oneDNN. Using default "
+                      "implementation.")
         step = STEPS[self.mode]
         projected = F.linear(input, w_ih, b_ih).unbind(0)
         order = range(len(projected))
