@@ -10,6 +10,7 @@ from .compiled import Compiled, Gradient
 from .compiler import Request
 from .errors import StructureError
 from .frames import without_internal_frames
+from .native import chosen
 
 Argnums = int | str | Sequence[int | str]
 P = ParamSpec("P")
@@ -23,10 +24,7 @@ Both = tuple[Literal[0], Literal[1]]
 
 def _request(mode: str, argnums: Argnums, has_aux: bool, backend: str | None,
              without: Sequence[str] = ()) -> Request:
-    if backend not in (None, "numpy"):
-        raise StructureError(f"there is no backend {backend!r}", where=f"backend of {mode}",
-                             why="the generated code runs on NumPy",
-                             fix="leave backend out, or use 'numpy'")
+    backend = chosen(backend, mode)
     single = isinstance(argnums, (int, str)) and not isinstance(argnums, bool)
     try:
         numbers: tuple[Any, ...] = (argnums,) if single else tuple(argnums)  # type: ignore[arg-type]
@@ -41,7 +39,8 @@ def _request(mode: str, argnums: Argnums, has_aux: bool, backend: str | None,
                              where=f"argnums of {mode}",
                              why="there is one gradient for each argument",
                              fix="name each argument once")
-    return Request(mode, numbers, single, has_aux, tuple(without))
+    return Request(mode, numbers, single, has_aux, tuple(without),
+                   backend=backend)
 
 
 def _decorated(fun: Callable[..., Any] | None, request: Request) -> Any:

@@ -34,6 +34,7 @@ from .frames import callers_level, shown, without_internal_frames
 from .graph.ir import Graph
 from .helptext import METHODS, helptext, phrase
 from .joints import inner_joint
+from .native import chosen
 from .pickled import reduced
 from .show.beside import SideBySide, side_by_side
 from .show.explain import explain
@@ -245,6 +246,12 @@ class Compiled(Generic[P, R]):
         count = len(self._entries)
         return (f"<srcgrad {self._request.mode} of {self.__name__}, "
                 f"{count} signature{'' if count == 1 else 's'} compiled>")
+
+    @without_internal_frames
+    def with_backend(self, backend: str) -> Compiled:
+        """The same transform of the same function, its code run by ``"numpy"`` or ``"numba"``."""
+        found = chosen(backend, f"{self.__name__}.with_backend")
+        return Compiled(self.__wrapped__, replace(self._request, backend=found))
 
     # ---- inspection ----------------------------------------------------------------------
     def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any],

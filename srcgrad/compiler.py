@@ -28,6 +28,7 @@ from .guards import Path
 from .identifiers import made_name, name_or
 from .joints import joint_graph, transposed
 from .kinds import Aval, Kind
+from .native import emit_native, linked
 from .optimize import simplify
 from .refusals import (
     no_parameter,
@@ -64,6 +65,7 @@ class Request:
     cotangents for given cotangents of all outputs).  ``argnums``: parameter numbers or names;
     ``single`` says that one was given, not a tuple.  ``without``: passes switched off.
     ``separate``: long lists of equal arrays are not one array in the generated code.
+    ``backend``: ``"numpy"``, or ``"numba"`` for loops that run natively.
     """
 
     mode: str
@@ -72,6 +74,7 @@ class Request:
     has_aux: bool = False
     without: tuple[str, ...] = ()
     separate: bool = False
+    backend: str = "numpy"
 
 
 @dataclass
@@ -155,7 +158,8 @@ def _compile_traced(function: Any, request: Request, signature: inspect.Signatur
     if traced.leak is not None:
         raise traced.leak
     graph = graph.but(title=title(function, request, traced, wanted))
-    return assemble_specialization(function, signature, traced, graph, result, defaults, name)
+    return assemble_specialization(function, signature, traced, graph, result, defaults, name,
+                                   request.backend)
 
 
 def trace_call(function: Any, args: tuple[Any, ...]) -> tuple[Graph, tuple[Any, ...]]:
@@ -180,13 +184,16 @@ def always_raises(graph: Graph) -> bool:
 
 def assemble_specialization(function: Any, signature: inspect.Signature, traced: Traced,
                             graph: Graph, result: Any, defaults: Mapping[str, Any],
-                            name: str) -> Specialization:
+                            name: str, backend: str = "numpy") -> Specialization:
     """Emit, link and dispatch a finished graph."""
     names = parameter_names(graph)
     direct = is_plain(result)
-    emitted = emit(graph.but(name=name), parameter_names=names, defaults=defaults,
-                   result=result if direct else tuple(Ref(i) for i in range(len(graph.outputs))))
-    target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+    native = backend == "numba"
+    emitted = (emit_native if native else emit)(
+        graph.but(name=name), parameter_names=names, defaults=defaults,
+        result=result if direct else tuple(Ref(i) for i in range(len(graph.outputs))))
+    target = linked(emitted) if native else link(
+        emitted.text, emitted.entry, emitted.globals, emitted.line_map)
     rebuild = None if direct else (lambda flat: rebuilt(result, flat))
     dispatch = Dispatch(_plain_name(function), signature, traced, target, rebuild)
     return Specialization(dispatch, target, emitted.text, graph, traced, graph.title, emitted,

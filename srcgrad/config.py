@@ -9,9 +9,11 @@ from dataclasses import dataclass
 @dataclass
 class Config:
     """``internal_frames``: show srcgrad's own frames in the tracebacks of its errors (also set
-    by the environment variable ``SRCGRAD_INTERNAL_FRAMES=1``)."""
+    by the environment variable ``SRCGRAD_INTERNAL_FRAMES=1``).  ``backend``: what runs the
+    generated code where a transform does not say: ``"numpy"``, or ``"numba"`` for native loops."""
 
     internal_frames: bool = os.environ.get("SRCGRAD_INTERNAL_FRAMES", "") not in ("", "0")
+    backend: str = "numpy"
 
 
 config = Config()

@@ -29,6 +29,7 @@ LAW: dict[str, set[str]] = {
                 "structure"},
     "optimize": {"dims", "graph", "kinds", "spelling"},
     "emit": {"dims", "errors", "graph", "identifiers", "kinds", "spelling"},
+    "native": {"cache", "config", "dims", "emit", "errors", "graph", "kinds", "spelling"},
     "cache": {"caches", "dims", "errors", "guards", "stage", "subclasses"},
     # beside the pipeline
     "show": {"cache", "dims", "emit", "errors", "graph", "guards", "identifiers", "spelling",

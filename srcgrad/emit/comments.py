@@ -26,7 +26,8 @@ class Comments:
         self.last: str | None = None
 
     def mark(self, stmt: ast.stmt, node: Node) -> None:
-        """Ties a statement to the user's place."""
+        """Ties a statement to its node, and to the user's place."""
+        stmt.node = node  # type: ignore[attr-defined]
         if node.origin is not None and node.origin.where is not None:
             stmt.where = node.origin.where  # type: ignore[attr-defined]
 
@@ -63,6 +64,12 @@ def place_of(stmt: ast.stmt) -> Where | None:
     """The user's place that a statement was tied to."""
     found = getattr(stmt, "where", None)
     return found if isinstance(found, Where) else None
+
+
+def node_of(stmt: ast.stmt) -> Node | None:
+    """The node that a statement was tied to."""
+    found = getattr(stmt, "node", None)
+    return found if isinstance(found, Node) else None
 
 
 def text_of(stmt: ast.AST) -> str | None:

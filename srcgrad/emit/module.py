@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,25 +42,29 @@ RESERVED = frozenset(dir(builtins)) | frozenset(
 @dataclass(frozen=True)
 class Emitted:
     """Generated source.  ``globals`` must be in the namespace in which ``text`` is executed;
-    ``line_map`` maps its lines to places of the user's."""
+    ``line_map`` maps its lines to places of the user's; ``notes`` say what runs natively."""
 
     text: str
     entry: str
     line_map: Mapping[int, Where] = field(default_factory=dict)
     globals: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
+Outline = Callable[["Function", list[ast.stmt]], tuple[list[ast.stmt], list[ast.stmt]]]
 OUTPUTS = object()  # the result of a function: its only output, or the tuple of its outputs
 
 
 def emit(graph: Graph, *, parameter_names: Sequence[str],
-         defaults: Mapping[str, Any] | None = None, result: Any = OUTPUTS) -> Emitted:
+         defaults: Mapping[str, Any] | None = None, result: Any = OUTPUTS,
+         outline: Outline | None = None) -> Emitted:
     """The Python source of a graph.
 
     ``parameter_names`` are the names of the graph's inputs (those that hide builtins get an
     underscore); ``defaults`` gives default values of the last ones.  ``result`` is the
     structure to return, with :class:`Ref` at the places of outputs; without it a function
-    returns its only output, or the tuple of its outputs.
+    returns its only output, or the tuple of its outputs.  ``outline`` makes functions of parts
+    of the body: it returns these, and what is left of the statements.
     """
     parameter_names = list(map(str, parameter_names))
     new_names = [_parameter(n, parameter_names) for n in parameter_names]
@@ -72,7 +76,7 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
     for callee in map(graph.callees.__getitem__, reachable(graph)):
         names = [str(v.hint or f"a{i}") for i, v in enumerate(callee.inputs)]
         functions += Function(callee, _distinct(names), space, {}, OUTPUTS).statements()
-    functions += Function(graph, parameter_names, space, defaults, result).statements()
+    functions += Function(graph, parameter_names, space, defaults, result).statements(outline)
     functions = [*_called_back(space), *functions]
     body: list[ast.stmt] = []
     for line in sorted(space.imports):
@@ -159,7 +163,7 @@ class Function:
                     found.add(literal.id)
         return found
 
-    def statements(self) -> list[ast.stmt]:
+    def statements(self, outline: Outline | None = None) -> list[ast.stmt]:
         graph, border = self.graph, self.graph.border
         if not border:
             body = self.control.block(graph.block, End())
@@ -170,7 +174,8 @@ class Function:
             body = [comment("---- forward"), *self.control.block(forward, End()),
                     comment("---- backward"), *self.control.block(backward, End())]
         body.append(ast.Return(self.returned()))
-        return [*self.header(), self.definition(body)]
+        parts, body = ([], body) if outline is None else outline(self, body)
+        return [*parts, *self.header(), self.definition(body)]
 
     def returned(self) -> ast.expr:
         outputs = self.graph.outputs

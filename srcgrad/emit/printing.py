@@ -132,7 +132,7 @@ def _woven(text: str, comments: list[str]) -> str:
             while lines and not lines[-1].strip():
                 lines.pop()
             at = len(lines)
-            while at and lines[at - 1].startswith("#"):
+            while at and lines[at - 1].startswith(("#", "@")):
                 at -= 1
             while at and not lines[at - 1].strip():
                 del lines[at - 1]

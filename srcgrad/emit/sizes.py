@@ -1,7 +1,8 @@
 """How loops keep values: arrays with a leading axis or lists, and how elements are found.
 
 A sequence is kept in one array if its producer says so (exact trip count, one shape) and the
-size can be written down before the loop; numbers are kept in lists, which Python reads faster.
+size can be written down before the loop; numbers are kept in lists, which Python reads faster,
+but for those of loops that run natively (their ``params`` have a ``"kernel"``).
 A list is made an array after its loop where something else is done with it than reading its
 elements one by one.
 An element that is used once is read in place (``u_saved[t]``), others are bound once.
@@ -254,7 +255,8 @@ class Sizes:
 
     def shape(self, node: Node, element: Value, is_row: bool) -> Shape | None:
         aval = element.aval
-        if is_row and aval.kind in SCALARS and aval.dtype is not None:
+        if (is_row or "kernel" in node.params) and aval.kind in SCALARS and (
+                aval.dtype is not None):
             return Shape(None, (), {}, aval.dtype)
         if aval.kind is not Kind.ARRAY or aval.shape is None or aval.dtype is None:
             return None

@@ -49,7 +49,7 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
         return callee is not None and any(
             n.op == "effect" or checks(n) or may_raise(n) for n in walk(callee.block))
     if node.op in ("read", "write"):
-        return any(_may_lie_outside(node, k, size) for k, size in _places(node))
+        return any(may_lie_outside(node, k, size) for k, size in _places(node))
     if node.op != "apply" or not node.inputs:
         return False
     fn, kinds = node.params["fn"], {v.aval.kind for v in node.inputs}
@@ -94,7 +94,7 @@ def _places(node: Node) -> Iterator[tuple[Any, Dim]]:
         yield from zip(key, aval.shape, strict=False)
 
 
-def _may_lie_outside(node: Node, key: Any, size: Dim) -> bool:
+def may_lie_outside(node: Node, key: Any, size: Dim) -> bool:
     """May an index lie outside of an axis?"""
     if type(key) is int:
         spare = add(size, -key - 1 if key >= 0 else key)

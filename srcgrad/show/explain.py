@@ -26,6 +26,13 @@ class Tracing(Protocol):
     def rounds(self) -> int: ...
 
 
+class Emitting(Protocol):
+    """What explaining reads of generated text."""
+
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+
 class Entry(Protocol):
     """What explaining reads of a specialization."""
 
@@ -35,6 +42,8 @@ class Entry(Protocol):
     def title(self) -> str: ...
     @property
     def traced(self) -> Tracing: ...
+    @property
+    def emitted(self) -> Emitting: ...
 
 
 def explain(compiled: Any, entry: Entry, entries: Sequence[Entry]) -> str:
@@ -45,6 +54,7 @@ def explain(compiled: Any, entry: Entry, entries: Sequence[Entry]) -> str:
         ("why it was compiled", _reason(entry, entries)),
         ("checked at each call", list(_guards(entry))),
         ("loops and branches", _control(entry)),
+        *([("native code", list(entry.emitted.notes))] if entry.emitted.notes else []),
         ("functions that were inlined", _inlined(entry)),
         ("kept for the backward part", _kept(entry.text)),
         ("size of the generated code", _size(entry.text)),

@@ -1,0 +1,12 @@
+"""The native backend: loops of generated code as kernels for Numba.
+
+``prepare`` marks the loops of the graph that a kernel can hold (``holding``, ``widths``) and
+writes out what Python checks (``checks``, ``predicates``); the printer makes statements of the
+graph; ``regions`` chooses runs of them (``flow``), and ``write`` makes kernels of these.
+"""
+
+from __future__ import annotations
+
+from srcgrad.native.backend import chosen, emit_native, linked
+
+__all__ = ["chosen", "emit_native", "linked"]

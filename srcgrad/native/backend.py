@@ -1,0 +1,118 @@
+"""The native backend: a graph as text of which loops are kernels for Numba, and its linking."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+from srcgrad.cache.link import link
+from srcgrad.config import config
+from srcgrad.emit import Emitted, emit
+from srcgrad.errors import SrcgradError, StructureError
+from srcgrad.graph.ir import Graph
+from srcgrad.native import predicates
+from srcgrad.native.prepare import Prepared
+from srcgrad.native.regions import Regions
+
+
+def emit_native(graph: Graph, *, parameter_names: Sequence[str],
+                defaults: Mapping[str, Any] | None = None, **result: Any) -> Emitted:
+    """The source of a graph (see :func:`srcgrad.emit.emit`) in which loops that a kernel can hold
+    are functions for Numba.  Loops that turn out not to fit are left to NumPy, with all that
+    would have been made of them."""
+    left: set[int] = set()
+    while True:
+        prepared = Prepared(graph, left)
+        if not prepared.loops:
+            emitted = emit(graph, parameter_names=parameter_names, defaults=defaults, **result)
+            return replace(emitted, notes=prepared.notes())
+        regions = Regions()
+        emitted = emit(prepared.graph, parameter_names=parameter_names, defaults=defaults,
+                       outline=regions, **result)
+        missed = prepared.loops - regions.done
+        if not missed:
+            return replace(emitted, notes=prepared.notes())
+        left |= missed
+
+
+def linked(emitted: Emitted) -> FunctionType:
+    """The entry function of emitted text, its kernels compiled when they are called."""
+    emitted = _with_compiled_predicates(emitted)
+    target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+    space = inspect.unwrap(target).__globals__
+    for name, found in [*space.items()]:
+        if hasattr(found, "py_func") and found.py_func.__globals__ is space:
+            space[name] = _or_python(found)
+    return target
+
+
+def _or_python(kernel: Any) -> Callable[..., Any]:
+    """A kernel that runs as Python, with a warning, for arguments that Numba does not take."""
+    from numba.core.errors import NumbaError
+
+    @functools.wraps(kernel.py_func)
+    def run(*args: Any) -> Any:
+        try:
+            return kernel(*args)
+        except NumbaError as error:  # nothing was run
+            reason = next((line for line in str(error).splitlines()
+                           if line and not line.startswith("Failed in")), "")
+            warnings.warn(f"{kernel.py_func.__name__} runs as Python, which is slow: Numba does "
+                          f"not compile it ({reason.strip()})", RuntimeWarning, stacklevel=3)
+            return kernel.py_func(*args)
+
+    return run
+
+
+def _with_compiled_predicates(emitted: Emitted) -> Emitted:
+    """The emitted text with what its kernels call compiled, too."""
+    if "from numba import njit" not in emitted.text:
+        return emitted
+    space = _compiled(require_numba())
+    made = {name: space[found.__name__] if isinstance(found, FunctionType) and (
+        found.__module__ == predicates.__name__) else found
+        for name, found in emitted.globals.items()}
+    return replace(emitted, globals=made)
+
+
+_COMPILED: dict[int, dict[str, Any]] = {}
+
+
+def _compiled(njit: Any) -> dict[str, Any]:
+    """The functions of :mod:`srcgrad.native.predicates`, compiled, which call each other."""
+    if id(njit) not in _COMPILED:
+        space = _COMPILED[id(njit)] = dict(vars(predicates), njit=njit)
+        for name, function in vars(predicates).items():
+            if isinstance(function, FunctionType):
+                made = FunctionType(function.__code__, space, name)
+                space[name] = njit(error_model="numpy", nogil=True)(made)
+    return _COMPILED[id(njit)]
+
+
+def chosen(backend: str | None, where: str) -> str:
+    """The backend that is asked for, or that ``config`` says; Numba must be there for its own."""
+    backend = config.backend if backend is None else backend
+    if backend not in ("numpy", "numba"):
+        raise StructureError(f"there is no backend {backend!r}", where=f"backend of {where}",
+                             why="the generated code runs on NumPy, its loops on Numba if wanted",
+                             fix="leave backend out, or use 'numpy' or 'numba'")
+    if backend == "numba":
+        require_numba()
+    return backend
+
+
+def require_numba() -> Any:
+    """Numba's ``njit``, or an error that says how to get it."""
+    try:
+        from numba import njit
+    except ImportError:
+        raise SrcgradError(
+            "the backend 'numba' needs Numba, which is not installed", where="backend='numba'",
+            why="loops become functions that Numba compiles",
+            fix="pip install srcgrad[numba], or leave backend out") from None
+    return njit

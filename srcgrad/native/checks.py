@@ -1,0 +1,227 @@
+"""What Python checks, written out: branches that raise, in front of what would go on natively.
+
+An index that is not proved to lie within its axis, a division of Python's numbers by what may be
+zero, and functions of :mod:`math` outside of their domain raise as they do in Python, with the
+user's line.  Numbers of Python's that meet narrower floats become such, as NumPy makes them.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from srcgrad.dims import Dim
+from srcgrad.emit.order import is_adjoint
+from srcgrad.graph.ir import Block, Builder, Index, Node, Ref, Value
+from srcgrad.graph.raising import may_lie_outside
+from srcgrad.kinds import BOOL, PYTHON_SCALARS, Aval, Kind, int_aval
+from srcgrad.native.holding import (
+    ARITHMETIC,
+    COMPARISONS,
+    DIVISIONS,
+    EXACT,
+    OF_MATH,
+    constant,
+)
+from srcgrad.native.predicates import outside, overflowed, undefined
+from srcgrad.spelling import format_value, join_parts, raise_exception
+
+_TEXT = Aval(Kind.OPAQUE)
+_TOTAL = frozenset({math.fabs, math.tanh, math.atan, math.asinh, math.erf, math.erfc, math.atan2,
+                    math.hypot})
+
+
+Fact = tuple[Any, Dim]  # an index, by its formula or its value, and the size that it is below
+
+
+class Checks:
+    """What checks have shown: ``everywhere`` holds, for each path of loops, what the forward part
+    asked in each iteration; the backward part runs through the same iterations.  Called with a
+    loop, it returns that with the checks of all nodes in it."""
+
+    def __init__(self) -> None:
+        self.everywhere: dict[tuple[Any, ...], set[Fact]] = {}
+
+    def __call__(self, loop: Node) -> Node:
+        return _Checked(self).loop(loop)
+
+
+class _Checked:
+    """Rewrites the blocks of a loop.  ``path`` are the indices of the loops around a block,
+    ``known`` what was asked before on the way to it."""
+
+    def __init__(self, facts: Checks) -> None:
+        self.facts = facts
+        self.path: tuple[Any, ...] = ()
+        self.arms = 0
+        self.known: set[Fact] = set()
+
+    def loop(self, node: Node) -> Node:
+        outer, known = self.path, set(self.known)
+        index = node.blocks[-1].params[0].aval.expr if node.loop.kind == "for" else None
+        self.path = (*outer, node if index is None else index)
+        blocks = []
+        for block in node.blocks:
+            blocks.append(self.block(block))
+        self.path, self.known = outer, known
+        return node.but(blocks=tuple(blocks))
+
+    def arm(self, block: Block) -> Block:
+        known = set(self.known)
+        self.arms += 1
+        block = self.block(block)
+        self.arms -= 1
+        self.known = known
+        return block
+
+    def block(self, block: Block) -> Block:
+        out: list[Node] = []
+        for node in block.nodes:
+            if node.op == "loop":
+                out.append(self.loop(node))
+            elif node.blocks:
+                out.append(node.but(blocks=tuple(map(self.arm, node.blocks))))
+            else:
+                before, node, after = _Around(node, self).run()
+                out += [*before, node, *after]
+        return block.but(nodes=tuple(out))
+
+    def is_new(self, fact: Fact, node: Node) -> bool:
+        """Has a question not been asked on the way here?"""
+        if fact in self.known or (is_adjoint(node) and any(
+                fact in self.facts.everywhere.get(self.path[:i], ())
+                for i in range(1, len(self.path) + 1))):
+            return False
+        self.known.add(fact)
+        if not self.arms and not is_adjoint(node):
+            self.facts.everywhere.setdefault(self.path, set()).add(fact)
+        return True
+
+
+class _Around:
+    """The nodes around one node."""
+
+    def __init__(self, node: Node, around: _Checked) -> None:
+        self.node, self.around = node, around
+        origin = node.origin if node.origin is None else replace(node.origin, role="support")
+        self.before, self.after = Builder(origin), Builder(origin)
+
+    def run(self) -> tuple[list[Node], Node, list[Node]]:
+        node = self.node
+        if "steps" in node.params:
+            self.indices()
+        elif node.op == "apply":
+            fn = node.params["fn"]
+            if fn in DIVISIONS:
+                self.division()
+            elif fn in OF_MATH - _TOTAL:
+                self.domain()
+            elif fn is operator.pow and node.out.aval.kind is Kind.FLOAT:
+                self.raised(self.after, overflowed, OverflowError,
+                            "(34, 'Numerical result out of range')")
+            if fn in ARITHMETIC | COMPARISONS | EXACT | {operator.pow}:
+                node = self.narrowed()
+        return self.before.nodes, node, self.after.nodes
+
+    def raises(self, builder: Builder, predicate: Value, error: type[Exception],
+               *message: Any) -> None:
+        """``if predicate: raise error(message)``."""
+        arm = Builder(builder.origin)
+        inputs: list[Value] = [m for m in message if isinstance(m, Value)]
+        text: Any = message[0]
+        if inputs:
+            parts = [arm.apply(format_value, (m, "", ""), {}, _TEXT) if isinstance(m, Value) else m
+                     for m in message]
+            text = arm.apply(join_parts, tuple(parts), {}, _TEXT)
+        given = (text,) if isinstance(text, Value) else ()
+        arm.add("effect", given, (), fn=raise_exception,
+                args=(error, Ref(0) if given else text), kwargs={})
+        builder.add("if", (predicate,), (), (arm.block(()), Block()))
+
+    # ---- indices ---------------------------------------------------------------------------
+    def indices(self) -> None:
+        node = self.node
+        base, steps = node.inputs[0], node.params["steps"]
+        if not steps or not isinstance(steps[0], Index) or base.aval.shape is None:
+            return
+        key = steps[0].key if isinstance(steps[0].key, tuple) else (steps[0].key,)
+        axis = 0
+        for i, k in enumerate(key):
+            if k is Ellipsis:
+                axis = len(base.aval.shape) - sum(
+                    later is not None for later in key[i + 1:])
+                continue
+            if k is None:
+                continue
+            if not isinstance(k, slice) and (_is_numpys(k, node) or may_lie_outside(
+                    node, k, base.aval.shape[axis])):
+                self.index(k, base, axis)
+            axis += 1
+
+    def index(self, key: Any, base: Value, axis: int) -> None:
+        assert base.aval.shape is not None
+        place = self.node.inputs[key.index] if isinstance(key, Ref) else key
+        known = place.aval.expr if isinstance(place, Value) else place
+        b, fact = self.before, (place if known is None else known, base.aval.shape[axis])
+        if not self.around.is_new(fact, self.node):
+            return
+        size = b.add("dim", (base,), (int_aval(base.aval.shape[axis]),), axis=axis).out
+        self.raises(b, b.apply(outside, (place, size), {}, BOOL), IndexError,
+                    "index ", place, f" is out of bounds for axis {axis} with size ", size)
+
+    # ---- numbers ---------------------------------------------------------------------------
+    def division(self) -> None:
+        node = self.node
+        if not all(v.aval.kind in (Kind.INT, Kind.FLOAT, Kind.NUMBER) for v in node.inputs):
+            return  # NumPy's numbers become infinite
+        divisor = node.params["args"][1]
+        if not isinstance(divisor, Ref):
+            if not divisor:
+                self.raises(self.before, self.before.const(True, BOOL), ZeroDivisionError,
+                            "division by zero")
+            return
+        value = node.inputs[divisor.index]
+        zero = 0 if value.aval.kind is Kind.INT else 0.0
+        what = "division by zero" if all(
+            v.aval.kind is Kind.INT for v in node.inputs) else "float division by zero"
+        is_zero = self.before.apply(operator.eq, (value, zero), {}, BOOL)
+        self.raises(self.before, is_zero, ZeroDivisionError, what)
+
+    def domain(self) -> None:
+        if self.node.params["fn"] in (math.exp, math.expm1, math.sinh, math.cosh):
+            self.raised(self.after, overflowed, OverflowError, "math range error")
+        else:
+            self.raised(self.after, undefined, ValueError, "math domain error")
+
+    def raised(self, builder: Builder, predicate: Callable[..., bool], error: type[Exception],
+               text: str) -> None:
+        """A check of what came out of what."""
+        given = self.node.params["args"][0]
+        x = self.node.inputs[given.index] if isinstance(given, Ref) else given
+        asked = builder.apply(predicate, (self.node.out, x), {}, BOOL)
+        self.raises(builder, asked, error, text)
+
+    def narrowed(self) -> Node:
+        """Python's numbers as float32, where the result or what they are compared with is such."""
+        node = self.node
+        narrow = any(v.aval.kind is Kind.SCALAR and v.aval.dtype == np.float32
+                     for v in (*node.inputs, node.out))
+        if not narrow or any(v.aval.kind is Kind.SCALAR and v.aval.dtype != np.float32
+                             for v in node.inputs):
+            return node
+        inputs = tuple(
+            self.before.apply(np.float32, (v,), {}, Aval(Kind.SCALAR, np.dtype(np.float32)))
+            if v.aval.kind in PYTHON_SCALARS else v for v in node.inputs)
+        args = tuple(np.float32(a) if constant(a) is not None and type(a) in (int, float) else a
+                     for a in node.params["args"])
+        return node.but(inputs=inputs, params={**node.params, "args": args})
+
+
+def _is_numpys(key: Any, node: Node) -> bool:
+    """Is an index an integer of NumPy's, of which nothing is known?"""
+    return isinstance(key, Ref) and node.inputs[key.index].aval.kind is Kind.SCALAR

@@ -1,0 +1,86 @@
+"""What kernels ask before they go on: questions whose answer Python gives by an exception.
+
+They are ordinary functions; the kernels call their compiled forms.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def overflowed(result: float, x: float) -> bool:
+    """Did a function of a finite number give an infinite one?"""
+    return abs(result) == np.inf and abs(x) != np.inf and x == x
+
+
+def outside(index: int, size: int) -> bool:
+    """Does an index lie outside of an axis?
+
+    >>> outside(2, 2), outside(-2, 2)
+    (True, False)
+    """
+    return index >= size or index < -size
+
+
+def undefined(result: float, x: float) -> bool:
+    """Did a function leave its domain: no number of a number, infinity of what is finite?
+
+    >>> nan = float("nan")
+    >>> undefined(nan, -1.0), undefined(nan, nan), undefined(-np.inf, 0.0)
+    (True, False, True)
+    """
+    return (result != result and x == x) or (
+        abs(result) == np.inf and abs(x) != np.inf and x == x)
+
+
+def too_large(number: int) -> bool:
+    """Might sums and products of such integers not fit the machine's?"""
+    return number >= 2147483648 or number <= -2147483648
+
+
+def total(values: Any) -> Any:
+    """``np.sum`` of an array of float64 in NumPy's order: pairwise within blocks of 128.
+
+    >>> x = np.random.default_rng(0).standard_normal(1000)
+    >>> bool(total(x) == np.sum(x))
+    True
+    """
+    if values.ndim == 1:
+        return pairwise(values, 0, values.shape[0])
+    if values.flags.c_contiguous:
+        return pairwise(values.ravel(), 0, values.size)
+    return pairwise(np.ascontiguousarray(values).ravel(), 0, values.size)
+
+
+def pairwise(values: Any, start: int, count: int) -> Any:
+    """The sum of ``count`` elements from ``start`` on."""
+    if count < 8:
+        found = -0.0
+        for i in range(start, start + count):
+            found += values[i]
+        return found + 0.0 if count == 0 else found
+    if count > 128:
+        half = count // 2
+        half -= half % 8
+        return pairwise(values, start, half) + pairwise(values, start + half, count - half)
+    a, b, c, d = values[start], values[start + 1], values[start + 2], values[start + 3]
+    e, f, g, h = values[start + 4], values[start + 5], values[start + 6], values[start + 7]
+    whole = count - count % 8
+    for i in range(start + 8, start + whole, 8):
+        a += values[i]
+        b += values[i + 1]
+        c += values[i + 2]
+        d += values[i + 3]
+        e += values[i + 4]
+        f += values[i + 5]
+        g += values[i + 6]
+        h += values[i + 7]
+    found = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for i in range(start + whole, start + count):
+        found += values[i]
+    return found
+
+
+PREDICATES: frozenset[Any] = frozenset({outside, undefined, overflowed, too_large})

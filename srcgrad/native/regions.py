@@ -1,0 +1,214 @@
+"""Which statements become kernels: maximal runs of statements that a kernel can hold.
+
+A run begins and ends with a loop: what stands alone is no slower in NumPy.  It may lie within a
+loop or branch that stays in NumPy.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from srcgrad.emit.comments import node_of, text_of
+from srcgrad.emit.module import Function
+from srcgrad.graph.ir import Node, Value
+from srcgrad.kinds import Aval, Kind, list_of
+from srcgrad.native.flow import Flow, live_before, names_in
+from srcgrad.native.holding import why_not
+from srcgrad.native.numbers import Numbers, Unsure
+from srcgrad.native.write import Kernel, Unwritable
+
+Stmts = list[ast.stmt]
+
+
+class Regions:
+    """The kernels of one module.  Called by the printer with each function and its statements,
+    it returns the statements that are left, and keeps the kernels; ``done`` numbers the loops
+    that became part of one."""
+
+    def __init__(self) -> None:
+        self.kernels: list[Kernel] = []
+        self.done: set[int] = set()
+
+    def __call__(self, function: Function, body: Stmts) -> tuple[Stmts, Stmts]:
+        """The kernels of a function, and what is left of its body."""
+        first = len(self.kernels)
+        left = _Finder(self, function, body).block(body, set())
+        return [s for k in self.kernels[first:] for s in k.definition()], left
+
+
+class _Finder:
+    def __init__(self, regions: Regions, function: Function, body: Stmts) -> None:
+        self.regions, self.function = regions, function
+        self.whole = body
+        self.avals: dict[str, list[Aval]] = {}
+        for value, name in function.naming.of.items():
+            aval = value.aval
+            if function.sizes.may_be_list(value):
+                aval = list_of(aval)
+            self.avals.setdefault(name, []).append(aval)
+        self.before: set[str] = set(function.parameters)  # assigned for sure
+
+    # ---- what is held --------------------------------------------------------------------
+    def is_held(self, statement: ast.stmt) -> bool:
+        node = node_of(statement)
+        if node is None:
+            return False
+        if node.op == "loop" and "kernel" not in node.params:
+            return False
+        return all(why_not(n) is None for n in self.printed(node))
+
+    def is_loop(self, statement: ast.stmt) -> bool:
+        node = node_of(statement)
+        return isinstance(statement, (ast.For, ast.While)) and node is not None and (
+            node.op == "loop")
+
+    def printed(self, node: Node) -> Iterable[Node]:
+        """A node, those in its blocks, and those that are printed as part of them."""
+        folding = self.function.folding
+        seen: set[Node] = set()
+        todo = [node]
+        while todo:
+            one = todo.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            yield one
+            read: list[Value] = list(one.inputs)
+            for block in one.blocks:
+                todo.extend(block.nodes)
+                read.extend(block.outputs)
+            for value in read:
+                made = folding.producer.get(value)
+                if made is not None and (made in folding.inlined or made.op == "const"):
+                    todo.append(made)
+
+    # ---- runs ------------------------------------------------------------------------------
+    def block(self, statements: Stmts, live: set[str]) -> Stmts:
+        """The statements with calls of kernels in the place of runs; ``live`` are the variables
+        that are read after them."""
+        out: Stmts = []
+        i = 0
+        while i < len(statements):
+            end, kernel = i, None
+            for end in self.ends(statements, i):
+                kernel = self.kernel(statements[i:end], live_before(statements[end:], live))
+                if kernel is not None:
+                    break
+            if kernel is None:
+                out.append(self.nested(statements[i], live_before(statements[i + 1:], live)))
+                self.assign(statements[i:i + 1])
+                i += 1
+                continue
+            self.regions.kernels.append(kernel)
+            self.regions.done |= self.numbers(statements[i:end])
+            out += kernel.call()
+            self.assign(statements[i:end])
+            i = end
+        return out
+
+    def ends(self, statements: Stmts, start: int) -> list[int]:
+        """Where a run that begins here may end: after one of its loops, the last one first."""
+        ends: list[int] = []
+        if not (self.is_held(statements[start]) and self.begins(statements[start])):
+            return ends
+        for i in range(start, len(statements)):
+            if text_of(statements[i]) is not None:
+                continue
+            if not self.is_held(statements[i]):
+                break
+            if self.is_loop(statements[i]):
+                end = i + 1
+                while end < len(statements) and node_of(statements[end]) is node_of(
+                        statements[i]):
+                    end += 1
+                ends.insert(0, end)
+        return ends
+
+    def begins(self, statement: ast.stmt) -> bool:
+        """Does a loop, with what is prepared for it, begin here?"""
+        node = node_of(statement)
+        return node is not None and node.op == "loop"
+
+    def numbers(self, statements: Sequence[ast.stmt]) -> set[int]:
+        return {node.params["kernel"] for s in statements
+                if (node := node_of(s)) is not None and node.op == "loop"}
+
+    def assign(self, statements: Sequence[ast.stmt]) -> None:
+        self.before |= Flow([s for s in statements if text_of(s) is None]).certain
+
+    def nested(self, statement: ast.stmt, live: set[str]) -> ast.stmt:
+        """A statement that stays, with kernels in its blocks."""
+        if isinstance(statement, (ast.For, ast.While)):
+            live = live | Flow([statement]).exposed  # in the next iteration
+        for part in ("body", "orelse"):
+            inner = getattr(statement, part, None)
+            if isinstance(inner, list) and inner and not isinstance(statement, ast.Try):
+                kept = set(self.before)
+                if isinstance(statement, ast.For):
+                    self.before |= names_in(statement.target, ctx=ast.Store)
+                setattr(statement, part, self.block(inner, live))
+                self.before = kept
+        return statement
+
+    # ---- one kernel ------------------------------------------------------------------------
+    def kernel(self, statements: Stmts, live: set[str]) -> Kernel | None:
+        """The kernel of a run, if what goes in and comes out are numbers and arrays."""
+        code = [s for s in statements if text_of(s) is None]
+        flow = Flow(code)
+        stored = set().union(*(names_in(s, ctx=ast.Store) for s in code))
+        known = self.avals.keys() | stored | self.extra()
+        parameters = (flow.exposed & known) & (self.before | stored)
+        missing = parameters - self.before  # read within, but only where it was assigned before
+        parameters &= self.before
+        results = stored & live
+        unsure = results - flow.certain
+        parameters |= unsure & self.before
+        if (unsure - self.before) & self.may_be_assigned(statements):
+            return None
+        if any(self.kind(n) is Kind.ARRAY for n in results - flow.certain - self.before):
+            return None
+        if any(self.kind(n) in (Kind.LIST, Kind.ANY) for n in parameters | results):
+            return None
+        if any(self.kind(n) is Kind.ARRAY for n in missing):
+            return None
+        name = f"{self.function.graph.name}_kernel_{len(self.regions.kernels) + 1}"
+        try:
+            return Kernel(name, statements, sorted(parameters), sorted(results),
+                          sorted(unsure - self.before), self.avals, self.function.space,
+                          Numbers(self.function.naming.of, self.avals))
+        except (Unwritable, Unsure):
+            return None
+
+    def extra(self) -> set[str]:
+        """The counters of loops."""
+        return {n for names in self.function.naming.loops.values()
+                for n in (*names.slots, *names.sequences, names.index, names.trips, names.jump,
+                          names.count, names.ordinal) if n is not None}
+
+    def kind(self, name: str) -> Kind:
+        found = {a.kind for a in self.avals.get(name, ())}
+        for unfit in (Kind.LIST, Kind.ARRAY):
+            if unfit in found:
+                return unfit if found == {unfit} else Kind.ANY
+        return next(iter(found), Kind.INT)
+
+    def may_be_assigned(self, run: Stmts) -> set[str]:
+        """The variables that the rest of the function assigns."""
+        return _assigned(self.whole, {id(s) for s in run})
+
+
+def _assigned(statements: Iterable[ast.stmt], without: set[int]) -> set[str]:
+    """The variables that statements assign, but for some of them."""
+    found: set[str] = set()
+    for s in statements:
+        if id(s) in without:
+            continue
+        inner = [i for part in ("body", "orelse", "finalbody") for i in getattr(s, part, ())]
+        inner += [i for h in getattr(s, "handlers", ()) for i in h.body]
+        if inner:
+            found |= _assigned(inner, without) | names_in(
+                *([s.target] if isinstance(s, ast.For) else []), ctx=ast.Store)
+        else:
+            found |= names_in(s, ctx=ast.Store)
+    return found

@@ -1,0 +1,255 @@
+"""A run of statements as a kernel: the one place that knows the target.
+
+The text stays the user's: names, order and comments.  What Numba says otherwise is said so:
+ranges are not reversed but run backwards, types are NumPy's, and sums keep NumPy's order.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from srcgrad.dims import proves_nonnegative
+from srcgrad.emit.comments import comment, text_of
+from srcgrad.emit.counting import moved
+from srcgrad.emit.literals import Namespace, call, dotted, name
+from srcgrad.kinds import Aval, Kind
+from srcgrad.native import predicates
+from srcgrad.native.numbers import MIXED, Numbers
+
+FUNCTIONS = frozenset({"range", "len", "abs", "min", "max", "float", "int", "bool", "slice"})
+METHODS = frozenset({"copy", "append", "sum", "reverse"})
+OF_NUMPY = frozenset({
+    "zeros_like", "empty_like", "ones_like", "zeros", "empty", "ones", "full", "sum", "exp", "log",
+    "log1p", "expm1", "log2", "log10", "exp2", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
+    "sinh", "cosh", "tanh", "sqrt", "square", "floor", "ceil", "maximum", "minimum", "abs",
+    "negative", "add", "subtract", "multiply", "divide", "float64", "float32", "int64"})
+TYPES = {"bool": "np.bool_", "int": "np.int64", "float": "np.float64"}
+STATEMENTS = (ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Expr, ast.Break, ast.Pass,
+              ast.Raise)
+MAKERS = frozenset({"zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like"})
+
+
+class Unwritable(Exception):
+    """The text of a run has what Numba does not know."""
+
+
+class Kernel:
+    """One kernel: its definition, and the statements that call it."""
+
+    def __init__(self, name: str, statements: Sequence[ast.stmt], parameters: Sequence[str],
+                 results: Sequence[str], unset: Sequence[str],
+                 avals: Mapping[str, Sequence[Aval]], space: Namespace,
+                 numbers: Numbers) -> None:
+        self.name, self.parameters, self.results = name, parameters, [*results]
+        self.avals, self.space = avals, space
+        self.first = next(s for s in statements if text_of(s) is None)
+        writer = _Writer(space)
+        self.conversions = {r: numbers.type_of(r, statements, r in parameters) for r in results}
+        self.body = [_copied(s) for s in statements]
+        self.flags: dict[str, str] = {}
+        for r, type_ in self.conversions.items():
+            if type_ == MIXED:
+                self.flags[r] = f"{r}_is_numpy"
+                self.body = numbers.flagged(r, self.flags[r], self.body)
+        self.started = [_assign(r, self.zero(r)) for r in unset]
+        self.started += [_assign(flag, r in parameters and numbers.starts(r))
+                         for r, flag in self.flags.items() if r in parameters or r in unset]
+        self.results += self.flags.values()
+        self.body = [writer.visit(s) for s in self.body]
+
+    def definition(self) -> list[ast.stmt]:
+        """The function, with its decorator."""
+        body = [*self.guards(), *self.started, *self.body]
+        if self.results:
+            body.append(ast.Return(self.packed()))
+        self.space.imports["from numba import njit"] = None
+        keywords = [ast.keyword("error_model", ast.Constant("numpy")),
+                    ast.keyword("nogil", ast.Constant(True))]
+        decorator = ast.Call(name("njit"), [], keywords)
+        arguments = ast.arguments(
+            posonlyargs=[], args=[ast.arg(p) for p in self.parameters], vararg=None,
+            kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
+        return [ast.FunctionDef(self.name, arguments, body, [decorator], None)]
+
+    def packed(self) -> ast.expr:
+        names: list[ast.expr] = [name(r) for r in self.results]
+        return names[0] if len(names) == 1 else ast.Tuple(names, ast.Load())
+
+    def zero(self, result: str) -> float:
+        """A number to return where no path gives one, which nobody reads then."""
+        found = {a.kind for a in self.avals.get(result, ())}
+        return False if found == {Kind.BOOL} else 0 if found <= {Kind.INT} else 0.0
+
+    def guards(self) -> list[ast.stmt]:
+        """Integers from outside fit the machine's, and what is computed of them does."""
+        found: list[ast.stmt] = []
+        for p in self.parameters:
+            avals = self.avals.get(p, ())
+            if not any(a.kind is Kind.INT and not _is_size(a) for a in avals):
+                continue
+            test = call(self.space.function(predicates.too_large), name(p))
+            message = f"{p} is too large for native code: leave backend='numba' out"
+            error = call("OverflowError", ast.Constant(message))
+            found.append(ast.If(test, [ast.Raise(error, None)], []))
+        return found
+
+    # ---- the call ------------------------------------------------------------------------
+    def call(self) -> list[ast.stmt]:
+        """The call, and the types that numbers have in Python where Numba gives others."""
+        made: ast.expr = call(self.name, *map(name, self.parameters))
+        stmts: list[ast.stmt] = []
+        types = {r: t for r, t in self.conversions.items() if t is not None}
+        if not self.results:
+            stmts.append(ast.Expr(made))
+        elif len(self.results) == 1:
+            if types:
+                made = call(dotted(types.popitem()[1]), made)
+                self.space.imports["import numpy as np"] = None
+            stmts.append(ast.Assign([ast.Name(self.results[0], ast.Store())], made))
+        else:
+            targets: list[ast.expr] = [ast.Name(r, ast.Store()) for r in self.results]
+            stmts.append(ast.Assign([ast.Tuple(targets, ast.Store())], made))
+        for r, type_ in types.items():
+            converted = call("np.float64" if type_ == MIXED else type_, name(r))
+            s: ast.stmt = ast.Assign([ast.Name(r, ast.Store())], converted)
+            stmts.append(ast.If(name(self.flags[r]), [s], []) if type_ == MIXED else s)
+            self.space.imports["import numpy as np"] = None
+        for s in stmts:
+            s.where = getattr(self.first, "where", None)  # type: ignore[attr-defined]
+        return stmts
+
+
+def _assign(target: str, value: float) -> ast.stmt:
+    return ast.Assign([ast.Name(target, ast.Store())], ast.Constant(value))
+
+
+def _copied(tree: Any) -> Any:
+    """A tree of its own, with the comments and places of the statements."""
+    if isinstance(tree, list):
+        return [_copied(item) for item in tree]
+    if not isinstance(tree, ast.AST):
+        return tree
+    made = type(tree)(**{field: _copied(getattr(tree, field)) for field in tree._fields
+                         if hasattr(tree, field)})
+    for fact in ("where", "comment", "node"):
+        if hasattr(tree, fact):
+            setattr(made, fact, getattr(tree, fact))
+    return made
+
+
+class _Writer(ast.NodeTransformer):
+    """Rewrites what Numba says otherwise; raises for what it does not know."""
+
+    def __init__(self, space: Namespace) -> None:
+        self.space = space
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.stmt) and not isinstance(node, STATEMENTS):
+            raise Unwritable(type(node).__name__)
+        return super().generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        if text_of(node) is not None:
+            return comment(str(text_of(node)))
+        return self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if node.value is None or isinstance(node.value, (complex, bytes)):
+            raise Unwritable(repr(node.value))
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        node.iter = _forwards(node.iter)
+        if not (isinstance(node.iter, ast.Call) and _id(node.iter.func) == "range"):
+            raise Unwritable("a loop over what is no range")
+        return self.generic_visit(node)
+
+    def visit_Slice(self, node: ast.Slice) -> ast.AST:
+        return node if any(_is_none(p) for p in (node.lower, node.upper, node.step)) else (
+            self.generic_visit(node))
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        node.value = self.visit(node.value)
+        keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        visited = [k if _is_none(k) else self.visit(k) for k in keys]
+        node.slice = ast.Tuple(visited, ast.Load()) if isinstance(
+            node.slice, ast.Tuple) else visited[0]
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        func = node.func
+        if isinstance(func, ast.Attribute) and _id(func.value) not in ("np", "math"):
+            if func.attr not in METHODS or node.keywords:
+                raise Unwritable(func.attr)
+            if func.attr == "sum":
+                return self.total(func.value)
+            return self.generic_visit(node)
+        if isinstance(func, ast.Attribute) and _id(func.value) == "np":
+            return self.numpys(func, node)
+        known = _id(func) in FUNCTIONS or isinstance(func, ast.Attribute) or (
+            isinstance(func, ast.Name) and (hasattr(predicates, func.id) or func.id in ERRORS))
+        if not known or node.keywords:
+            raise Unwritable(ast.dump(func))
+        return self.generic_visit(node)
+
+    def numpys(self, func: ast.Attribute, node: ast.Call) -> ast.AST:
+        if func.attr not in OF_NUMPY:
+            raise Unwritable(func.attr)
+        if func.attr == "sum":
+            return self.total(node.args[0])
+        if func.attr in MAKERS:
+            node.args = [_typed(a) for a in node.args]
+            node.keywords = [ast.keyword(k.arg, _typed(k.value)) for k in node.keywords]
+        elif node.keywords:
+            raise Unwritable(func.attr)
+        return self.generic_visit(node)
+
+    def total(self, summed: ast.expr) -> ast.AST:
+        return call(self.space.function(predicates.total), self.visit(summed))
+
+
+ERRORS = frozenset({"ValueError", "ArithmeticError", "ZeroDivisionError", "OverflowError",
+                    "IndexError", "RuntimeError", "AssertionError", "FloatingPointError",
+                    "LookupError"})
+
+
+def _id(expression: ast.expr) -> str | None:
+    return expression.id if isinstance(expression, ast.Name) else None
+
+
+def _is_none(expression: ast.expr | None) -> bool:
+    return isinstance(expression, ast.Constant) and expression.value is None
+
+
+def _typed(argument: ast.expr) -> ast.expr:
+    found = TYPES.get(_id(argument) or "")
+    return argument if found is None else dotted(found)
+
+
+def _forwards(iterated: ast.expr) -> ast.expr:
+    """A range instead of a reversed one.
+
+    >>> def shown(text):
+    ...     return ast.unparse(_forwards(ast.parse(text, mode="eval").body))
+    >>> shown("reversed(range(n))"), shown("reversed(range(a, b))")
+    ('range(n - 1, -1, -1)', 'range(b - 1, a - 1, -1)')
+    """
+    if not (isinstance(iterated, ast.Call) and _id(iterated.func) == "reversed"
+            and isinstance(iterated.args[0], ast.Call) and _id(iterated.args[0].func) == "range"):
+        return iterated
+    bounds = iterated.args[0].args
+    if len(bounds) == 3:
+        first, _, step = bounds
+        count = ast.BinOp(call("len", call("range", *bounds)), ast.Sub(), ast.Constant(1))
+        last = ast.BinOp(first, ast.Add(), ast.BinOp(count, ast.Mult(), step))
+        return call("range", last, ast.BinOp(first, ast.Sub(), step), ast.UnaryOp(ast.USub(), step))
+    start = bounds[0] if len(bounds) == 2 else ast.Constant(0)
+    back = ast.UnaryOp(ast.USub(), ast.Constant(1))
+    return call("range", moved(bounds[-1], -1), moved(start, -1), back)
+
+
+def _is_size(aval: Aval) -> bool:
+    """Is an integer made of sizes?"""
+    return aval.expr is not None and proves_nonnegative(aval.expr)
