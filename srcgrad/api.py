@@ -127,7 +127,8 @@ def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux
     ``argnums``: the argument(s) to differentiate with respect to, by number or name; a tuple
     gives a tuple of gradients.  Gradients have the structure, shape, dtype and kind of their
     arguments.  With ``has_aux`` the function returns ``(value, aux)`` and the gradient function
-    ``(gradient, aux)``.
+    ``(gradient, aux)``.  With ``backend="numba"`` loops over elements run natively
+    (``docs/native.md``).
 
     Raises :class:`NonScalarOutput` if the result is not a real scalar,
     :class:`NonDifferentiable` for integer, boolean or string arguments, and

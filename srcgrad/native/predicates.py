@@ -51,6 +51,8 @@ def total(values: Any) -> Any:
         return pairwise(values, 0, values.shape[0])
     if values.flags.c_contiguous:
         return pairwise(values.ravel(), 0, values.size)
+    if values.flags.f_contiguous:
+        return pairwise(values.T.ravel(), 0, values.size)
     return pairwise(np.ascontiguousarray(values).ravel(), 0, values.size)
 
 

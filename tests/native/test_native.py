@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from srcgrad.native.predicates import total
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -225,6 +226,15 @@ def test_what_numba_does_not_take_runs_as_python() -> None:
     with pytest.warns(RuntimeWarning, match="runs as Python"), pytest.raises(
             ValueError, match="read-only"):
         native(sg.grad, doubled)(x)
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (7,), (8,), (129,), (1000,), (0, 3), (40, 33), (9, 8, 7)])
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_sums_keep_the_order_of_numpy(shape: tuple[int, ...], layout: Any) -> None:
+    x = np.asarray(np.random.default_rng(0).standard_normal(shape), order=layout)
+    assert total(x) == np.sum(x)
+    if x.ndim == 1:
+        assert total(x[::-2]) == np.sum(x[::-2])
 
 
 # ---- how it is asked for ----------------------------------------------------------------------
