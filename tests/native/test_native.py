@@ -48,6 +48,7 @@ def outcome(run: Any, args: tuple[Any, ...]) -> Any:
     """Value and gradients, or the exception's type."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.filterwarnings("error", ".*runs as Python", RuntimeWarning)
         try:
             return run(*copy.deepcopy(args))
         except ArithmeticError as error:
