@@ -27,6 +27,7 @@ from ..kinds import OPAQUE, Kind
 from ..stage.machine import UNBOUND
 from ..subclasses import ARRAY, attributes_of_array, base_array, classed_array, is_array_class
 from .array_recipes import ArrayRecipes, leaves
+from .assumptions import OneObject
 from .natives import class_attribute
 from .protocols import UFUNCS
 from .refused import classed_operand
@@ -127,7 +128,7 @@ class ArrayClasses(ArrayRecipes):
     def classed_outside(self, obj: Any, path: Path) -> Any:
         """What stands for an instance from outside."""
         known = self.twins_of.get((id(obj), "array"))
-        if known is not None and ("same", str(known[1]), str(path)) in self.assumed:
+        if known is not None and OneObject(str(known[1]), str(path)) in self.assumed:
             self.guard("is_path", path, known[1])
             return known[0]
         array = self.outside(base_array(obj), path.child("base", None))

@@ -19,6 +19,7 @@ from typing import Any
 from ..errors import UnsupportedSyntax
 from ..graph.ir import Block, Node, Ref, Value
 from ..kinds import BOOL, OPAQUE
+from .assumptions import ErrorsAsObjects, LeavingErrors
 from .control import Restart, Signal
 from .homes import RAISE
 from .raising import (
@@ -305,9 +306,9 @@ class Attempt:
     def _leave_loop(self, place: Place) -> None:
         """A loop of the body may raise: start again with exceptions that leave it by a jump."""
         _, site = self.machine.loop_sites[place.node.outputs[-1]]
-        for fact in (("escape", site), ("escape test", site)):
+        for fact in (LeavingErrors(site), LeavingErrors(site, test=True)):
             if fact not in self.machine.assumed:  # its body first, then its test as well
-                raise Restart(("assume", fact))
+                raise Restart(fact)
         raise refused(self.machine, f"{place.error.__name__} may be raised inside of a loop of "
                                     "its body")
 
@@ -351,7 +352,7 @@ class Attempt:
 def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:
     """The exception of an operation, and whether it raises one."""
     params = found.params
-    named = place.handler[1] is not None or place.several or ("errors",) in machine.assumed
+    named = place.handler[1] is not None or place.several or ErrorsAsObjects() in machine.assumed
     fn: Callable[..., Any] = raised_by if named else raises
     tested = place.errors if len(place.errors) > 1 else place.error
     args = (params.get("fn"), tested, *params.get("args", ()))

@@ -11,6 +11,7 @@ from ..errors import SrcgradError
 from ..graph.ir import Value
 from ..stage.machine import NORMAL
 from ..stage.regions import names_read_after
+from .assumptions import DecidedBranch
 from .control import Bottom
 from .homes import RAISE
 from .merges import Arm, Box, BoxCell, Merges
@@ -34,7 +35,7 @@ class Branches(Merges):
         if known is None:
             fixed = self.is_fixed(tested)
             site = (then.__code__, orelse.__code__) if hasattr(then, "__code__") else None
-            if fixed and (self.demanding or ("guard", site) in self.assumed):
+            if fixed and (self.demanding or DecidedBranch(site) in self.assumed):
                 known = self.truth(tested)
         if known is not None:
             return self.after(then() if known else orelse(), rest)
@@ -142,7 +143,7 @@ class Branches(Merges):
             known = tested
         if known is None:
             fixed, site = self.is_fixed(tested), (then.__code__, orelse.__code__)
-            if fixed and ("guard", site) in self.assumed:
+            if fixed and DecidedBranch(site) in self.assumed:
                 known = self.truth(tested)
         if known is not None:
             return then() if known else orelse()

@@ -28,6 +28,7 @@ from ..stage.stack import has_room
 from ..subclasses import native_class
 from . import scipy_forms
 from .aside import ruled_call
+from .assumptions import CalledFunction, DecidedBranch
 from .cached import call_cached, clear_cache
 from .control import Refusal, Restart
 from .iteration import EqualArrays, Staged
@@ -313,9 +314,9 @@ class Calls(LibraryCalls):
         if same >= 3 and self.region is not self.root:
             self.guard_recursion(function)
         if same and self.region is not self.root and same > self.recursion_limit:
-            for fact in self.assumed:
-                if fact[0] == "refused" and fact[1] is function.__code__:
-                    raise Refusal(fact[2])
+            error = self.assumed.refusal_of(CalledFunction(function.__code__))
+            if error is not None:
+                raise Refusal(error)
             self.unroll_list_makers("a list that it fills may decide how deep a recursion goes")
             raise self.fatal(UnsupportedOperation(
                 f"recursion of {function.__qualname__!r} that stops on data",
@@ -331,8 +332,8 @@ class Calls(LibraryCalls):
         the outcomes of that branch guarded, so that each level is decided while tracing."""
         for site, fixed, depth in reversed(self.open_tests):
             code = self.call_sites[depth - 1][0] if depth else None
-            if code is function.__code__ and fixed and ("guard", site) not in self.assumed:
-                raise Restart(("assume", ("guard", site)))
+            if code is function.__code__ and fixed and DecidedBranch(site) not in self.assumed:
+                raise Restart(DecidedBranch(site))
 
     def note_function(self, function: types.FunctionType) -> None:
         """Guard what of a function from outside could change: its defaults."""

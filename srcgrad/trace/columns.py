@@ -13,6 +13,7 @@ from typing import Any
 from ..errors import JoinError
 from ..kinds import NUMERIC, Aval, Kind, list_of
 from ..stage.machine import UNBOUND
+from .assumptions import PartsOfItems
 from .joins import Join, list_elem, unlike_items
 from .journal import Snapshot
 from .shapes import Leaf, Sequence, Shape
@@ -31,7 +32,6 @@ from .unlike import (
     together,
 )
 
-TAKEN_APART = ("taken_apart",)  # the assumption that lists hold the parts of known objects
 MAX_DEPTH = 20  # of the structure of an item; deeper ones are taken for cyclic
 
 
@@ -367,9 +367,9 @@ class ColumnJoin(UnlikeJoin):
         found = common_form(self, (a, b))
         if found is None:
             known = any(isinstance(s, Columns) and has_known(s.form) for s in (a, b))
-            return unlike_items(TAKEN_APART if known else None)
+            return unlike_items(PartsOfItems(known=True) if known else None)
         form, avals = found
         if form.mutable and not self.records:
-            return unlike_items(("records",))
+            return unlike_items(PartsOfItems())
         return Sequence(lambda vs: Columns(form, tuple(vs)), [Leaf(aval) for aval in avals],
                         lambda state: column_states(self, form, state))

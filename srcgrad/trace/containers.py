@@ -16,6 +16,7 @@ from ..kinds import SCALARS
 from ..spelling import Method
 from ..stage.machine import NORMAL
 from ..subclasses import content_of, item_step, make, native_class
+from .assumptions import KnownLengths
 from .control import Restart
 from .elements import NdIter
 from .identity import equal_if_one
@@ -476,12 +477,12 @@ class Containers(ListMethods):
 def _watched(machine: Any, items: list[Any]) -> Any:
     for one in items:
         if id(items) in machine.symbolic_lists:
-            raise Restart(("assume", ("closed",)))
+            raise Restart(KnownLengths())
         if type(one) is Poison:
             raise machine.fatal(one.error)
         yield one
     if id(items) in machine.symbolic_lists:
-        raise Restart(("assume", ("closed",)))
+        raise Restart(KnownLengths())
 
 
 def _is_number(obj: Any) -> bool:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import SrcgradError
+from ..stage.origins import origin
+from .assumptions import Assumption, Made
 
 
 class Signal(BaseException):
@@ -20,7 +22,7 @@ class Refusal(Signal):
     def __init__(self, error: SrcgradError) -> None:
         super().__init__(error)
         self.error = error
-        self.assume: tuple[Any, ...] | None = None
+        self.assume: Assumption | None = None
         self.varies = False
 
 
@@ -34,11 +36,11 @@ class Unroll(Signal):
 
 
 class Restart(Signal):
-    """Tracing must start again with one more assumption (a baked size, a layout)."""
+    """Tracing must start again under one more assumption, made at the user's place of now."""
 
-    def __init__(self, assumption: tuple[Any, ...]) -> None:
+    def __init__(self, assumption: Assumption) -> None:
         super().__init__(assumption)
-        self.assumption = assumption
+        self.made = Made(assumption, origin())
 
 
 class Bottom(Signal):

@@ -13,6 +13,7 @@ from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, Aval, Kind, python_scalar
 from ..rules.ufunc_forms import masked
 from ..spelling import Method
+from .assumptions import KnownLengths
 from .draws import draw_aval
 from .handover import HandedOver
 from .leaks import leak
@@ -223,19 +224,17 @@ class Effects(HandedOver):
     def array_tofile(self, target: ArrayTracer, *args: Any, **kwargs: Any) -> None:
         self.emit_effect(Method("tofile"), (target, *args), kwargs, None)
 
-    opens: bool
-
     def array_tolist(self, target: ArrayTracer) -> Any:
         """``x.tolist()``: nested lists of Python numbers."""
         aval = target.aval
         if aval.ndim == 0:
             return self.numeric_call(Method("item"), (target,), {})
         size = self.length(target)
-        if type(size) is not int and aval.ndim == 1 and ("closed",) not in self.assumed:
-            self.opens = True
+        if type(size) is not int and aval.ndim == 1 and KnownLengths() not in self.assumed:
+            self.assumed.risk(KnownLengths())
             return self.helped(numbers_of, target)
-        if type(size) is not int and aval.ndim == 2 and ("closed",) not in self.assumed:
-            self.opens = True
+        if type(size) is not int and aval.ndim == 2 and KnownLengths() not in self.assumed:
+            self.assumed.risk(KnownLengths())
             return self.helped(rows_of, target)
         if type(size) is not int:
             size = self.demand(size, "the length of x.tolist()")

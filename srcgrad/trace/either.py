@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import JoinError
 from ..stage.machine import Frame
 from .access import WRITING_METHODS
+from .assumptions import ListedGenerators
 from .schedules import Schedules
 from .special_methods import truth_method
 from .structures import rebuilder, structure_parts
@@ -214,7 +215,7 @@ class Either(Schedules):
                 f"a sequence has {len(sides[0])} items on one path and {len(sides[1])} on the "
                 "other", why="how many there are is needed while the code is made",
                 fix="loop over it with a for statement"))
-            refusal.assume = ("listed",)  # generator expressions, run at once and staged
+            refusal.assume = ListedGenerators()  # generator expressions, run at once and staged
             raise refusal
         return [self.choose(iterable.predicate, lambda: a, lambda: b)  # noqa: B023
                 for a, b in zip(*sides, strict=True)]

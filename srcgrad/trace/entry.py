@@ -21,11 +21,22 @@ from ..guards import MANY, Guard, Held, Path, SizeSource, Source
 from ..rules.book import lookup
 from ..stage.function import stage
 from ..subclasses import native_class, parts_of
+from .assumptions import (
+    Assumption,
+    Assumptions,
+    FollowedNames,
+    KnownLengths,
+    Made,
+    MixedRows,
+    NumbersApart,
+    RunTimeKeys,
+    SeparateArrays,
+    Withdrawn,
+)
 from .control import Refusal, Restart, Unroll
 from .iteration import EqualArrays, Staged
 from .leaks import leak
 from .machine import TraceMachine
-from .open_names import UNFOLLOWED
 from .refused import endless_container
 from .run_time import check_no_table
 from .scratch import settle_names
@@ -76,113 +87,69 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
     the user's own exceptions where the program raises whatever its numbers are, and
     :class:`~srcgrad.errors.SrcgradError` for refusals.
     """
-    assumed: set[tuple[Any, ...]] = {("separate", "*")} if separate else set()
+    first: list[Assumption] = [SeparateArrays()] if separate else []
     if not repeated:
-        assumed.update({("repeated", "*"), ("closed",)})
+        first += [KnownLengths(repeats=True), KnownLengths()]
     if apart:
-        assumed.add(("apart",))
-    first = frozenset(assumed)
+        first.append(NumbersApart())
+    assumed = Assumptions(first)
     try:
         return _trace_assuming(assumed, function, args, kwargs, leaves, name)
     except SrcgradError:
-        if all(a[0] != "names" or len(a) == 1 for a in assumed):
+        if not any(f.name is not None for f in assumed.of(FollowedNames)):
             raise
     # whether names are bound cannot be followed: once more without, as the text itself raises
     # where their values are needed
-    return _trace_assuming({*first, UNFOLLOWED}, function, args, kwargs, leaves, name)
+    return _trace_assuming(Assumptions([*first, Withdrawn(FollowedNames())]), function, args,
+                           kwargs, leaves, name)
 
 
-def _trace_assuming(assumed: set[tuple[Any, ...]], function: types.FunctionType,
+def _trace_assuming(assumed: Assumptions, function: types.FunctionType,
                     args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Path],
                     name: str) -> Traced:
     """Trace the function until what is assumed suffices; it is added to ``assumed``."""
-    sizes: dict[tuple[str, int | None], int] = {}
-    unrolled: dict[Any, str] = {}
-    opened = False
     nested_trials = [0]
     recorded = 0
-    for attempt in range(MAX_RESTARTS):
-        if attempt:
-            LOG.debug("tracing %s again, with assumptions on: %s", name, ", ".join(
-                sorted({*(str(a[0]) for a in assumed), *(["sizes"] if sizes else [])})))
-        if opened and ("closed",) in assumed:  # what was unrolled for opened lists need not be
-            opened = False
-            unrolled.clear()
-            sizes.clear()
-        closed = ("closed",) in assumed
-        machine = TraceMachine(sizes, unrolled)
-        machine.assumed, machine.nested_trials = assumed, nested_trials
-        machine.earlier = recorded
-        machine.reserved = {name}
+    for _ in range(MAX_RESTARTS):
+        machine = TraceMachine(assumed)
+        machine.nested_trials, machine.earlier, machine.reserved = nested_trials, recorded, {name}
         try:
             return _trace_once(machine, function, args, kwargs, leaves, name)
         except Restart as again:
-            if again.assumption[0] == "size":
-                _, path, axis, number = again.assumption
-                sizes[(path, axis)] = number
-                continue
-            if again.assumption[0] == "unroll" and again.assumption[1] not in unrolled:
-                unrolled[again.assumption[1]] = again.assumption[2]
-                continue
-            if again.assumption[0] == "assume" and again.assumption[1] not in assumed:
-                assumed.add(again.assumption[1])
-                if again.assumption[1] == ("uneven",):
-                    assumed.discard(("records",))
-                continue
-            if _take_apart(machine, assumed, opened):
-                continue
-            raise TracingError("tracing does not settle",
-                               why=f"assumption {again.assumption} was not enough") from None
+            if not assumed.add(again.made) and not _take_apart(assumed):
+                raise TracingError("tracing does not settle",
+                                   why=f"it was not enough to assume that "
+                                       f"{again.made.assumption.words()}") from None
         except Refusal as refusal:
-            if refusal.assume is not None and refusal.assume not in assumed:
-                assumed.add(refusal.assume)
+            if refusal.assume is not None and assumed.add(Made(refusal.assume)):
                 continue
-            if _take_apart(machine, assumed, opened):
+            if _take_apart(assumed):
                 continue
             if config.internal_frames:
                 raise refusal.error from refusal
             raise refusal.error from None
         except Unroll as need:
-            if _take_apart(machine, assumed, opened):
-                continue
-            raise TracingError(
-                "the number of a loop index is needed while compiling",
-                why=need.reason, fix="index one array instead of unlike things") from None
+            if not _take_apart(assumed):
+                raise TracingError(
+                    "the number of a loop index is needed while compiling",
+                    why=need.reason, fix="index one array instead of unlike things") from None
         except Exception:
-            if not _take_apart(machine, assumed, opened):
+            if not _take_apart(assumed):
                 raise
         finally:
             recorded += machine.node_count
-            opened = opened or (machine.opens and not closed)
             _undo(machine)
     raise TracingError("tracing does not settle", why="too many assumptions about sizes")
 
 
-def _take_apart(machine: TraceMachine, assumed: set[tuple[Any, ...]], opened: bool) -> bool:
-    """Where dicts were tables, long lists were one array, a repeated list had an unknown length,
-    or a number and an array were one value, and something failed: once more with them as they
-    are."""
-    tables = any(a[0] == "table" for a in assumed)
-    if ("uneven",) in assumed and ("even",) not in assumed:
-        assumed.remove(("uneven",))
-        assumed.add(("even",))
-        return True
-    if machine.uneven and ("even",) not in assumed:
-        assumed.add(("uneven",))
-        assumed.discard(("records",))
-        return True
-    if ("apart",) in assumed and ("joined",) not in assumed:
-        assumed.remove(("apart",))
-        assumed.add(("joined",))
-        return True
-    for used, assumption in ((machine.opens or opened, ("closed",)), (tables, ("dicts",)),
-                             (machine.repeats, ("repeated", "*")),
-                             (machine.batches, ("separate", "*")),
-                             (machine.mixed and ("joined",) not in assumed, ("apart",))):
-        if used and assumption not in assumed:
-            assumed.add(assumption)
-            return True
-    return False
+def _take_apart(assumed: Assumptions) -> bool:
+    """Where something failed: once more without what was done at a risk."""
+    for tried in (MixedRows(), NumbersApart()):
+        if tried in assumed:
+            return assumed.add(Made(Withdrawn(tried)))
+    return any(undo in assumed.risks and assumed.open(undo) and assumed.add(Made(undo))
+               for undo in (MixedRows(), KnownLengths(), Withdrawn(RunTimeKeys(None)),
+                            KnownLengths(repeats=True), SeparateArrays(), NumbersApart()))
 
 
 def _undo(machine: TraceMachine) -> None:
@@ -258,6 +225,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
                   callees=machine.callees)
     sources = tuple(s for _, s in machine.inputs)
     machine.guard_constants(graph, template)
+    assumed = machine.assumed
     guards = tuple(g.kept() for g in machine.guards.values())
     roles = anchor_of(function).roles()
     pinned = {key: Held(machine.pinned[key], key not in machine.unplaced)
@@ -266,8 +234,8 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
                   roles, tuple(dict.fromkeys(machine.notes)),
                   machine.rounds, machine.node_count,
                   {s.path: i for i, (_, s) in enumerate(machine.inputs)},
-                  machine.repeats or machine.opens,
-                  machine.mixed and ("apart",) not in machine.assumed, found,
+                  not {KnownLengths(), KnownLengths(repeats=True)}.isdisjoint(assumed.risks),
+                  NumbersApart() in assumed.risks and NumbersApart() not in assumed, found,
                   not machine.unguarded)
 
 

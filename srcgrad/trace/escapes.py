@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..stage.machine import BREAK, NORMAL, Frame
+from .assumptions import ErrorsAsObjects, LeavingErrors, UnrolledLoop
 from .control import Refusal, Restart
 from .iteration import Range, staged_iterable
 from .iterators import Iterators, Step
@@ -34,9 +35,9 @@ class Escapes(Iterators):
             return super().demand(tracer, reason)
         except Refusal as refusal:
             for site, staged in self.escaped:  # whether it is left decides what is known after it
-                if refusal.varies and site not in self.unrolled and (
+                if refusal.varies and not self.assumed.unrolls(site) and (
                         staged is not None and self._count(staged) is not None):
-                    raise Restart(("unroll", site, reason)) from None
+                    raise Restart(UnrolledLoop(site, reason)) from None
             raise
 
     def scratch_frame(self, name: str, start: Any) -> Frame:
@@ -58,7 +59,7 @@ class Escapes(Iterators):
         if not self._is_left(body):
             return super().while_(test, body, orelse, rest)
         frame = self.escape_frame()
-        if ("escape test", self.site(body)) not in self.assumed:
+        if LeavingErrors(self.site(body), test=True) not in self.assumed:
             guarded = Step(self._guarded(body, frame, body), body, True)
             jump = super().while_(test, guarded, orelse)
             return self.after(self._raised_again(frame, body, jump), rest)
@@ -88,15 +89,15 @@ class Escapes(Iterators):
     def _is_left(self, body: Any) -> bool:
         """May an exception leave this loop that a ``try`` around it catches?"""
         return bool(self.catching) and not getattr(body, "escapes", False) and (
-            hasattr(body, "__code__")) and ("escape", self.site(body)) in self.assumed and (
-            self.site(body) not in self.unrolled)
+            hasattr(body, "__code__")) and LeavingErrors(self.site(body)) in self.assumed and (
+            not self.assumed.unrolls(self.site(body)))
 
     def _guarded(self, body: Callable[[], Any], frame: Frame, loop: Any) -> Callable[[], Any]:
         """A loop's body that breaks where it would raise what is caught around the loop."""
         caught = tuple(dict.fromkeys(
             t for catching in self.catching for _, types in catching
             for t in (types if isinstance(types, tuple) else (types,))))
-        named = ("errors",) in self.assumed or any(
+        named = ErrorsAsObjects() in self.assumed or any(
             h[1] is not None for catching in self.catching for h, _ in catching)
         codes = self.escape_codes.setdefault(self.site(loop), {})
 

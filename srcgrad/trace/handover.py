@@ -17,6 +17,7 @@ from ..guards import Path
 from ..kinds import OPAQUE
 from ..rules.instances import instance_of
 from ..spelling import Method
+from .assumptions import ChangedLater
 from .control import Refusal, Restart
 from .leaks import holds_tracer
 from .selections import Selections
@@ -72,13 +73,12 @@ class HandedOver(Selections):
         if type(obj) not in CONTAINERS and attributes is None:
             return obj
         where = self.where()
-        site = ("handed", None if where is None else (where.filename, where.line, where.column))
+        site = ChangedLater(None if where is None else (where.filename, where.line, where.column))
         if site in self.assumed and self.journal.is_young(obj):
             return self._made_outside(obj, attributes)
         known = self.given_out.setdefault(id(obj), (obj, site))[1]
         if known != site:  # it is one object at both places
-            raise self._changed_later(obj) if known in self.assumed else Restart(
-                ("assume", known))
+            raise self._changed_later(obj) if known in self.assumed else Restart(known)
         self.journal.seal(obj)
         if attributes is not None:
             return self._given_instance(obj, attributes)
@@ -161,7 +161,7 @@ class HandedOver(Selections):
         site = self.given_out[id(owner)][1]
         if site in self.assumed:
             raise self._changed_later(owner)
-        raise Restart(("assume", site))
+        raise Restart(site)
 
     def _changed_later(self, obj: Any) -> Refusal:
         return self.fatal(UnsupportedOperation(

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import UnsupportedOperation
 from ..guards import Path
+from .assumptions import OneObject
 from .control import Restart
 from .sources import Sources
 from .tracers import ArrayTracer
@@ -62,7 +63,7 @@ class Identity(Sources):
             return
         first, second = sorted((one[0], two[0]), key=self.order_of)
         if one[2] is two[2]:
-            raise Restart(("assume", ("same", str(first), str(second))))
+            raise Restart(OneObject(str(first), str(second)))
         self.guard("is_not_path", second, first)
 
     def guard_identities(self) -> None:

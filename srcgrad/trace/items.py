@@ -14,6 +14,7 @@ from ..graph.infer import infer_getitem
 from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, SCALARS, Aval, Kind
 from ..subclasses import content_of, item_step, native_class
+from .assumptions import UnrolledLoop
 from .control import Restart
 from .homes import may_be
 from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
@@ -351,11 +352,10 @@ class Items(Opening):
 
     def unroll_list_makers(self, reason: str) -> None:
         for value, site in self.list_sites.items():
-            if value.aval.kind is Kind.LIST and site not in self.unrolled:
-                raise Restart(("unroll", site, reason))
+            if value.aval.kind is Kind.LIST and not self.assumed.unrolls(site):
+                raise Restart(UnrolledLoop(site, reason))
 
     list_sites: dict[Value, Any]
-    unrolled: dict[Any, str]
 
     def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                     aval: Aval | None) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..kinds import Kind
 from ..stage.machine import BREAK, NORMAL
+from .assumptions import ListedGenerators
 from .handlers import HANDLERS, handles
 from .iteration import Cursor, length, staged_iterable
 from .iterator_tools import chained, compressed, flattened, grouped, merged
@@ -98,7 +99,7 @@ def tee(machine: Any, iterable: Any, n: int = 2) -> tuple[Any, ...]:
 
 @handles(itertools.compress)
 def compress(machine: Any, data: Any, selectors: Any) -> Any:
-    if ("listed",) in machine.assumed:  # what is kept depends on data
+    if ListedGenerators() in machine.assumed:  # what is kept depends on data
         return machine.call(compressed, data, selectors)
     return iter([d for d, s in zip(machine.iterate(data), machine.iterate(selectors), strict=False)
                  if machine.truth(s)])
@@ -150,7 +151,7 @@ def filterfalse(machine: Any, predicate: Any, iterable: Any) -> Iterator[Any]:
 
 @handles(itertools.groupby)
 def groupby(machine: Any, iterable: Any, key: Any = None) -> Any:
-    if ("listed",) in machine.assumed:  # the keys depend on data
+    if ListedGenerators() in machine.assumed:  # the keys depend on data
         return machine.call(grouped, iterable, key)
     groups: list[tuple[Any, list[Any]]] = []
     for item in machine.iterate(iterable):

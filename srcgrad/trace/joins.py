@@ -19,6 +19,7 @@ from ..graph.ir import Value
 from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, join, list_of
 from ..stage.function import definition
 from ..stage.machine import UNBOUND
+from .assumptions import Assumption, DequesAsLists
 from .journal import Content, Snapshot
 from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape, place_among
 from .states import Columns, Maybe, Partial, SymbolicList
@@ -254,7 +255,7 @@ class Join:
                 return Failed(JoinError(
                     f"a {state.type.__name__} grows by a number of items that depends on data",
                     why="only lists may have a length that is known at run time only",
-                    fix="use a list"), ("queues",) if state.type is deque else None)
+                    fix="use a list"), DequesAsLists() if state.type is deque else None)
             elem = list_elem(self, state)
             if elem is False:
                 return self.column_lists(a, b)
@@ -404,7 +405,7 @@ class Join:
             fix="use the value inside each branch, or make both branches produce the same kind"))
 
 
-def unlike_items(assume: Any = None) -> Failed:
+def unlike_items(assume: Assumption | None = None) -> Failed:
     """The failure of a list whose items have no common form."""
     return Failed(JoinError(
         "a list whose length depends on data holds values of unlike kinds",

@@ -11,6 +11,7 @@ from ..dims import is_varying, symbols
 from ..errors import UnsupportedOperation
 from ..graph.ir import Value
 from ..kinds import INT, OPAQUE, Aval, Kind, aval_of
+from .assumptions import RunTimeKeys, Withdrawn
 from .control import Restart
 from .identity import equal_if_one
 from .journal import Content
@@ -153,11 +154,16 @@ class Keys(KnownKeys):
         """The place of the program, and whether what it makes has keys of run time."""
         origin = self.node_origin()
         site = self.common_site(Site((origin.where, origin.callers)))
-        return site, bool(self._facts("table", site)) and not self._stays(site)
+        known = bool(self._tables(site)) and not self._stays(site)
+        if known:
+            self.assumed.risk(Withdrawn(RunTimeKeys(None)))
+        return site, known
 
     def _stays(self, site: Site) -> bool:
         """Is what is made at a place to be left as it is?"""
-        return ("dicts",) in self.assumed or bool(self._facts("dict", site))
+        return Withdrawn(RunTimeKeys(None)) in self.assumed or any(
+            type(w.of) is RunTimeKeys and self.common_site(w.of.site) is site
+            for w in self.assumed.of(Withdrawn))
 
     sites: dict[Site, Site]
 
@@ -167,7 +173,7 @@ class Keys(KnownKeys):
             found = Site(None, self.common_site(site.outer))
         else:
             group = {site}
-            pairs = [a[1:] for a in self.assumed if a[0] == "same"]
+            pairs = [(t.site, t.one_with) for t in self.assumed.of(RunTimeKeys) if t.one_with]
             while more := [p for p in pairs if len(group & {*p}) == 1]:
                 group.update(*more)
             found = min(group, key=repr)
@@ -184,22 +190,22 @@ class Keys(KnownKeys):
                  for x in (a, b)]
         if isinstance(a, StandIn) or isinstance(b, StandIn):
             if None not in sites and sites[0] is not sites[1]:
-                raise Restart(("assume", ("same", sites[0], sites[1])))
+                raise Restart(RunTimeKeys(sites[0], one_with=sites[1]))
 
-    def _facts(self, name: str, site: Site) -> list[tuple[Any, ...]]:
+    def _tables(self, site: Site) -> list[RunTimeKeys]:
         """What tracing has assumed so far of the containers made at a place."""
-        return [a[2:] for a in self.assumed if a[0] == name and self.common_site(a[1]) is site]
+        return [t for t in self.assumed.of(RunTimeKeys) if self.common_site(t.site) is site]
 
     def shrinks(self, site: Site) -> bool:
         """Does the program take keys away?"""
-        return bool(self._facts("shrinks", site))
+        return any(t.shrinks for t in self._tables(site))
 
     def held_kind(self, site: Site) -> str | None:
         """What the tables made at a place hold: the name of a container's class, or None for
         numbers."""
-        kinds = {kind for (kind,) in self._facts("holds", site)}
+        kinds = {t.holds for t in self._tables(site) if t.holds is not None}
         if len(kinds) > 1:
-            raise Restart(("assume", ("dict", site.outermost)))
+            raise Restart(Withdrawn(RunTimeKeys(site.outermost)))
         return kinds.pop() if kinds else None
 
     def new_cells(self, site: Site) -> Any:
@@ -214,24 +220,27 @@ class Keys(KnownKeys):
         cls = value.cls if isinstance(value, StandIn) else type(value)
         kind = next((k for k in CELLS if any(b.__name__ == k for b in cls.__mro__)), None)
         if kind is not None:
-            raise Restart(("assume", ("holds", site, kind)))
+            raise Restart(RunTimeKeys(site, holds=kind))
         aval = leaf_aval(value)
         if aval is not None and self.held_ranks.setdefault(site, aval.ndim) != aval.ndim:
-            raise Restart(("assume", ("dicts",)))  # one list holds what has one number of axes
+            raise Restart(Withdrawn(RunTimeKeys(None)))  # a list has one number of axes
 
     held_ranks: dict[Site, int | None]  # of what tables made at a place hold
 
     def hand_over(self, obj: Any) -> None:
         """A container has become a part of a table: its other names may not be used any more."""
         if id(obj) in self.paths or isinstance(obj, StandIn):
-            raise Restart(("assume", ("dicts",)))
+            raise Restart(Withdrawn(RunTimeKeys(None)))
         if isinstance(obj, (list, dict, set)):
             self.journal.write(Content(obj, self.symbolic_lists), Moved(self))
 
     def key_form(self, site: Site) -> Any:
         """The form of the keys of the tables made at a place."""
-        forms = [form for (form,) in self._facts("keys", site)]
+        forms = self._forms(site)
         return functools.reduce(joined, forms) if forms else INT
+
+    def _forms(self, site: Site) -> list[Any]:
+        return [t.keys for t in self._tables(site) if t.keys is not None]
 
     def note_form(self, site: Site, key: Any) -> None:
         """A key is stored in a table: its form must be covered."""
@@ -239,10 +248,10 @@ class Keys(KnownKeys):
 
     def join_form(self, site: Site, form: Any) -> None:
         """Tables made at a place have keys of this form, too."""
-        known = [one for (one,) in self._facts("keys", site)]
+        known = self._forms(site)
         wider = functools.reduce(joined, known, form)
         if not known or wider != self.key_form(site):
-            raise Restart(("assume", ("keys", site, wider)))
+            raise Restart(RunTimeKeys(site, keys=wider))
 
     def form_of_key(self, key: Any) -> Any:
         """The type of a key, or those of its parts."""
@@ -272,8 +281,8 @@ class Keys(KnownKeys):
         """Start again with a dict or set that the function makes as a table."""
         if id(obj) in self.dict_sites:
             site = self.dict_sites[id(obj)][0]
-            if not self._stays(site) and not self._facts("table", site):
-                raise Restart(("assume", ("table", site)))
+            if not self._stays(site) and not self._tables(site):
+                raise Restart(RunTimeKeys(site))
 
     def _of_run_time(self, key: Any) -> bool:
         """Is a key known at run time only, and not one of a few that the text tells?"""

@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..kinds import OPAQUE
 from . import written_out
+from .assumptions import DequesAsLists, Withdrawn
 from .handlers import HANDLERS, handles
 from .iteration import Rows, length, staged_iterable
 from .queues import Queue
@@ -30,7 +31,8 @@ def deque(machine: Any, iterable: Any = (), maxlen: Any = None) -> Any:
     found = staged_iterable(machine, iterable)
     unknown = found is not None and type(length(machine, found)) is not int and (
         type(found) is not Rows)
-    if ("deques",) not in machine.assumed and (unknown or ("queues",) in machine.assumed):
+    if Withdrawn(DequesAsLists()) not in machine.assumed and (
+            unknown or DequesAsLists() in machine.assumed):
         return machine.call(Queue, iterable, machine.static_key(maxlen))
     return machine.made(collections.deque(machine.iterate(iterable), machine.static_key(maxlen)))
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..graph.ir import Value
 from ..kinds import Aval, Kind, list_of
+from .assumptions import KnownLengths
 from .calls import Calls
 from .control import Restart
 from .journal import Snapshot
@@ -47,13 +48,13 @@ class ListRows(Calls):
         """Say that a row has a second holder."""
         self.row_shares = True
         if self.row_writes:
-            raise Restart(("assume", ("closed",)))
+            raise Restart(KnownLengths())
 
     def _write_rows(self) -> None:
-        self.opens = True
+        self.assumed.risk(KnownLengths())
         self.row_writes = True
         if self.row_shares or self.half_swap is not None or self.tracing:
-            raise Restart(("assume", ("closed",)))
+            raise Restart(KnownLengths())
 
     def check_swap(self) -> None:
         """At the end: half of a swap gives a row a second holder."""
@@ -91,7 +92,7 @@ class ListRows(Calls):
             if not self.giving:
                 self.share_rows()
             if not part.given and part.key is not None:
-                raise Restart(("assume", ("closed",)))
+                raise Restart(KnownLengths())
             state: SymbolicList = self.symbolic_lists.raw(part.inner)
             return state
         whole = self.symbolic_lists.raw(place[0]).value
@@ -132,7 +133,7 @@ class ListRows(Calls):
         if place is None or not self.may_open():
             return False
         if id(place[0]) in self.hoisted:
-            raise Restart(("assume", ("closed",)))
+            raise Restart(KnownLengths())
         self._write_rows()
         item = self.list_item_value(value)
         owner = self.symbolic_lists.raw(place[0])
@@ -149,7 +150,7 @@ class ListRows(Calls):
         if place is None or not self.may_open() or type(value) is list:
             return False
         if id(place[0]) in self.hoisted:
-            raise Restart(("assume", ("closed",)))
+            raise Restart(KnownLengths())
         self._write_rows()
         item = self.list_item_value(value)
         owner = self.symbolic_lists.raw(place[0])
@@ -166,7 +167,7 @@ class ListRows(Calls):
         if place is None or not self.may_open():
             return False
         if id(place[0]) in self.hoisted:
-            raise Restart(("assume", ("closed",)))
+            raise Restart(KnownLengths())
         self._write_rows()
         owner = self.symbolic_lists.raw(place[0])
         aval = self._with_item(owner.value.aval, len(place[1]), value.aval)

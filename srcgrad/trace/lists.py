@@ -16,8 +16,8 @@ from ..dims import Poly, is_varying, slice_length
 from ..errors import JoinError, UnsupportedOperation
 from ..graph.ir import Ref, Value
 from ..kinds import INT, Aval, Kind, list_of
+from .assumptions import KnownLengths, ListsAmong, MixedRows, PartsOfItems, UnrolledLoop
 from .columns import (
-    TAKEN_APART,
     Unfit,
     common_form,
     has_known,
@@ -56,7 +56,7 @@ class Lists(ListRows):
                 "a list inside of a list whose length depends on data is changed",
                 why="the change could not be followed to where the list is read again",
                 fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
-            refusal.assume = ("lists",)
+            refusal.assume = ListsAmong()
             raise refusal
         value.obj = self.symbolic_lists[id(obj)].obj
         self.journal.write(self.content_of(obj), SymbolicList(value, value.obj))
@@ -96,7 +96,7 @@ class Lists(ListRows):
             return state
         found = common_form(joining, (Snapshot(list, tuple(items)),))
         if found is None or (found[0].mutable and not joining.records):
-            failed = unlike_items(None if found is None else ("records",))
+            failed = unlike_items(None if found is None else PartsOfItems())
             self.check_content(self.content_of(obj), failed)
         assert found is not None
         rows = [taken_apart(joining, found[0], i) for i in items]
@@ -126,7 +126,7 @@ class Lists(ListRows):
         elem = functools.reduce(joining.join_avals, [a for a in avals if a is not None])
         if elem.kind is Kind.ANY:
             return self._one_among(items, key)
-        if elem.kind is Kind.ARRAY or (elem.kind is Kind.LIST and ("lists",) in self.assumed):
+        if elem.kind is Kind.ARRAY or (elem.kind is Kind.LIST and ListsAmong() in self.assumed):
             return self._one_among(items, key)  # which may be changed
         (value,) = self.emit("get", (self.list_of_numbers(items), self.as_value(key)), (elem,))
         return self._element(obj, value)
@@ -191,8 +191,8 @@ class Lists(ListRows):
             return
         value = state.columns[0].value if type(state) is Columns else state.value
         site = self.list_sites.get(value)
-        if site is not None and site not in self.unrolled:
-            raise Restart(("unroll", site, "a list that it fills is needed with its length"))
+        if site is not None and not self.assumed.unrolls(site):
+            raise Restart(UnrolledLoop(site, "a list that it fills is needed with its length"))
 
     def made_with(self, made: list[Any], source: list[Any]) -> list[Any]:
         """A list made of another one: where its length is needed, it is that of the other."""
@@ -216,8 +216,9 @@ class Lists(ListRows):
                 why="on some paths it returns the very list that it was given, so that both "
                     "would change",
                 fix="return a copy of the list (`return items[:]`)"))
-        if type(owner) is list and self.uneven and ("even",) not in self.assumed:
-            raise Restart(("assume", ("uneven",)))
+        if type(owner) is list and MixedRows() in self.assumed.risks and (
+                self.assumed.open(MixedRows())):
+            raise Restart(MixedRows())
         self.unroll_list_makers("a list that it fills holds objects that change")
         if type(owner) is list:
             refusal = self.fatal(UnsupportedOperation(
@@ -226,7 +227,7 @@ class Lists(ListRows):
                 fix="fill the list first and append it then, or use an array in place of a "
                     "list of lists"))
             if not self.may_open():
-                refusal.assume = ("lists",)
+                refusal.assume = ListsAmong()
             raise refusal
         raise self.fatal(UnsupportedOperation(
             "an object is changed that lies in a list whose length depends on data",
@@ -312,8 +313,8 @@ class Lists(ListRows):
         """Python code that runs while tracing reads item after item and waits for an IndexError:
         it would never come."""
         self.unroll_maker(obj)
-        if self.opens and ("closed",) not in self.assumed:
-            raise Restart(("assume", ("closed",)))
+        if KnownLengths() in self.assumed.risks and KnownLengths() not in self.assumed:
+            raise Restart(KnownLengths())
         raise self.fatal(UnsupportedOperation(
             "the items of a list whose length depends on data are read one by one until an "
             "IndexError says that there are no more",
@@ -386,7 +387,7 @@ class Lists(ListRows):
                 "an item of another form is put into a list whose length depends on data",
                 why="its items must be tuples or records of one form",
                 fix="keep unlike things in separate lists"))
-            refusal.assume = TAKEN_APART if has_known(state.form) else None
+            refusal.assume = PartsOfItems(known=True) if has_known(state.form) else None
             raise refusal from None
         columns = [self.held_list(c) for c in state.columns]
         for column, part in zip(columns, parts, strict=True):

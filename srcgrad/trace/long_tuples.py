@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import UnsupportedOperation
 from ..graph.ir import Value
 from ..kinds import OPAQUE, Kind
+from .assumptions import KnownLengths
 from .iteration import Transposed
 from .lists import Lists
 from .states import Columns, SymbolicList
@@ -34,7 +35,7 @@ class LongTuples(Lists):
         state = self.symbolic_lists[id(obj)]
         if self.may_open() and type(state) is SymbolicList and (
                 state.value.aval.elem is not None and state.value.aval.elem.kind is Kind.LIST):
-            self.opens = True
+            self.assumed.risk(KnownLengths())
             return rows
         if type(state) is not Columns or not state.form.is_row:
             return zip(*[self.iterate(row) for row in self.iterate(obj)], strict=False)

@@ -160,7 +160,7 @@ class Loops(LoopNodes):
         region = self.region
         nodes = len(region.builder.nodes)
         site = self.site(body)
-        reason = self.unrolled.get(site)
+        reason = self.assumed.reason_to_unroll(site)
         if reason is None:
             self.journal.push()
             bounds, index = self._counted(staged)

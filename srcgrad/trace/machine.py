@@ -29,6 +29,7 @@ from . import (  # noqa: F401  (they fill the table of handlers)
     library,
     texts,
 )
+from .assumptions import Assumptions, ListedGenerators
 from .cached import Memo
 from .handlers import HANDLERS
 from .homes import may_be
@@ -50,10 +51,8 @@ class TraceMachine(Namespaces):
     float_aval = FLOAT
     complex_aval = COMPLEX
 
-    def __init__(self, sizes: dict[tuple[str, int | None], int],
-                 unrolled: dict[Any, str] | None = None) -> None:
-        super().__init__(sizes)
-        self.unrolled = unrolled if unrolled is not None else {}
+    def __init__(self, assumed: Assumptions) -> None:
+        super().__init__(assumed)
         self._forget_containers()
         self._forget_control()
         self._forget_calls()
@@ -163,7 +162,7 @@ class TraceMachine(Namespaces):
         iterable = self.begun(iterable)
         if as_list is not None and (staged_iterable(self, iterable) is not None or (
                 self.ends_itself(iterable)) or (
-                ("listed",) in self.assumed and isinstance(iterable, (*SIZED, Choice)))):
+                ListedGenerators() in self.assumed and isinstance(iterable, (*SIZED, Choice)))):
             items = as_list(iterable)
             return Cursor(staged_iterable(self, items) or items)
         made = lazily(self.iterate(iterable))

@@ -10,14 +10,15 @@ from ..errors import AliasError, TracingError
 from ..graph.ir import Value
 from ..kinds import INT
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RESULT, UNBOUND
-from .columns import TAKEN_APART, ColumnJoin
+from .assumptions import ChangedLater, MixedRows, NumbersApart, PartsOfItems
+from .columns import ColumnJoin
 from .control import Refusal, Restart
 from .homes import RAISE
 from .joined_values import JoinedValues
 from .joins import Join
 from .journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
 from .members import Members, Placeholder, Row
-from .open_names import Paths, in_arm, names_assumption
+from .open_names import Paths, code_of, in_arm
 from .partial import DELETED, hollow
 from .reachability import reachable
 from .regions import Region
@@ -98,7 +99,7 @@ class Merges(JoinedValues):
         facts = ({}, {}) if predicate is None else (self.facts(predicate, True),
                                                     self.facts(predicate, False))
         found = ColumnJoin(self.fresh, self.symbolic_lists, self.is_outside, self.journal.seal,
-                           self.unite, ("records",) in self.assumed, predicate, young, apart,
+                           self.unite, PartsOfItems() in self.assumed, predicate, young, apart,
                            self.holding, facts, dead, self.equal_sizes)
         found.inherit, found.copied = self.inherit, self.journal.copied
         found.shares, found.is_part = self.share_rows, self.is_part
@@ -106,7 +107,7 @@ class Merges(JoinedValues):
         found.tells_apart = self.tells_apart
         found.closure, found.grouped = self.closure, self.grouped
         found.is_grouped, found.is_older = self.is_grouped, self.is_older
-        found.stays = lambda obj: TAKEN_APART not in self.assumed and id(
+        found.stays = lambda obj: PartsOfItems(known=True) not in self.assumed and id(
             obj) not in young and id(obj) not in found.made and (
             self.is_older(obj) or self.loop_region() is None)
         return found
@@ -115,23 +116,23 @@ class Merges(JoinedValues):
         """Do numbers and arrays stay what they are where a branch gives either?  Not at first: they
         become one value of unknown rank; if more than its numbers matters, or anything fails, they
         do; if that fails, they do not after all."""
-        self.mixed = True
-        return ("apart",) in self.assumed
+        self.assumed.risk(NumbersApart())
+        return NumbersApart() in self.assumed
 
     def tell_apart(self) -> None:
-        if self.mixed and self.assumed.isdisjoint({("apart",), ("joined",)}):
-            raise Restart(("assume", ("apart",)))
+        if NumbersApart() in self.assumed.risks and self.assumed.open(NumbersApart()):
+            raise Restart(NumbersApart())
 
     def uneven_rows(self) -> bool:
         """May the rows of a list of lists hold counts beside other numbers?  Not at first: they
         are taken apart, so that counts stay integers.  If a row is written to, or anything fails,
         they may; if that fails, rows are taken apart where loops can be unrolled."""
-        self.uneven = ("uneven",) not in self.assumed
-        if self.uneven and ("records",) not in self.assumed and ("even",) not in self.assumed:
-            raise Restart(("assume", ("records",)))
-        return not self.uneven
-
-    uneven: bool
+        if MixedRows() in self.assumed:
+            return True
+        self.assumed.risk(MixedRows())
+        if PartsOfItems() not in self.assumed and self.assumed.open(MixedRows()):
+            raise Restart(PartsOfItems())
+        return False
 
     def is_long_tuple(self, obj: Any) -> bool:
         return id(obj) in self.long_tuples
@@ -142,15 +143,15 @@ class Merges(JoinedValues):
         if id(old) in self.journal.copies:
             self.journal.copied(new)
         if id(old) in self.given_out or id(old) in self.handed:
-            self.given_out[id(new)] = (new, ("handed", "joined"))
+            self.given_out[id(new)] = (new, ChangedLater("joined"))
             self.journal.seal(new)
 
     def tells_bound(self, cell: Cell, before: Any, after: Any) -> bool:
         """Is it followed whether a cell is bound?  Of variables it is where it matters: where
         one path deletes them, and where their NameErrors are caught."""
         if isinstance(cell, Slot):
-            return not self.assumed.isdisjoint({("names",), names_assumption(
-                cell.owner, cell.name)}) or (before is not UNBOUND and after is UNBOUND)
+            return self.assumed.follows(code_of(cell.owner), cell.name) or (
+                before is not UNBOUND and after is UNBOUND)
         return isinstance(cell, Field)
 
     def holding(self, kind: type, state: Any) -> Any:

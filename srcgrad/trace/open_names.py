@@ -16,13 +16,12 @@ from typing import Any
 from ..dims import Poly, evaluate
 from ..graph.ir import Value
 from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND, Frame
+from .assumptions import FollowedNames
 from .control import Restart
 from .journal import Cell, Slot
 from .recorder import Recorder
 from .structures import is_library
 from .tracers import Jump, Poison
-
-UNFOLLOWED = ("unfollowed",)  # the assumption that names are bound where they are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +47,9 @@ class Iterations:
     spares: tuple[Poly, ...]
 
 
-def names_assumption(frame: Frame, name: str) -> tuple[Any, ...]:
-    """Under which it is followed whether a variable of a function is bound."""
-    return ("names", getattr(frame.callee, "__code__", None), name)
+def code_of(frame: Frame) -> Any:
+    """The code of the function that runs in a frame."""
+    return getattr(frame.callee, "__code__", None)
 
 
 class OpenNames(Recorder):
@@ -100,9 +99,9 @@ class OpenNames(Recorder):
             return True
         if type(paths) is Iterations:
             return False
-        assumption = names_assumption(frame, name)
-        if self.assumed.isdisjoint({assumption, ("names",), UNFOLLOWED}):
-            raise Restart(("assume", assumption))
+        code = code_of(frame)
+        if not self.assumed.follows(code, name) and self.assumed.open(FollowedNames()):
+            raise Restart(FollowedNames(code, name))
         return True
 
 

@@ -2,7 +2,7 @@
 
 ``v[i]`` with a loop's index could be done by unrolling the loop.  Where the list holds numbers, it
 becomes a list of unknown length instead, in the region that holds it unchanged around the loop.
-If anything fails later, tracing starts again without this (``("closed",)`` is assumed then).
+If that fails later, tracing starts again without it (``KnownLengths`` is assumed then).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 from ..dims import is_varying
 from ..kinds import SCALARS, Kind
+from .assumptions import KnownLengths
 from .journal import Content
 from .keys import Keys
 from .regions import Region
@@ -22,14 +23,13 @@ from .tracers import is_tracer
 class Opening(Keys):
     """Opening lists for the indices of loops."""
 
-    opens: bool
     hoisted: dict[int, Any]  # lists that stand for lists from outside
     giving: bool  # are the items of a list being put into a list of unknown length?
     tracing: list[Any]  # the functions that call themselves and are being traced
 
     def may_open(self) -> bool:
         """Are lists opened in this trace?"""
-        return ("closed",) not in self.assumed
+        return KnownLengths() not in self.assumed
 
     def opened_list(self, obj: Any, key: Any) -> list[Any] | None:
         """The same list, or that of an outside list's items, with an unknown length, if ``key``
@@ -38,7 +38,7 @@ class Opening(Keys):
             return None
         if not isinstance(obj, list) or not obj or not self._is_open(obj):
             return None
-        self.opens = True
+        self.assumed.risk(KnownLengths())
         if id(obj) in self.paths:
             return self._hoisted(obj)
         return self._open(obj)
@@ -48,7 +48,7 @@ class Opening(Keys):
         if not self.may_open() or not is_tracer(key) or key.aval.kind is not Kind.INT or (
                 self.known_number(key)):
             return False
-        self.opens = True
+        self.assumed.risk(KnownLengths())
         return True
 
     def open_long(self, obj: Any) -> list[Any] | None:
@@ -57,7 +57,7 @@ class Opening(Keys):
         if type(obj) is not list or len(obj) <= LONG or not self.may_open() or not all(
                 map(is_number, self.items_seen(obj))):
             return None
-        self.opens = True
+        self.assumed.risk(KnownLengths())
         return self._hoisted(obj) if id(obj) in self.paths else self._open(obj)
 
     def _is_open(self, obj: list[Any]) -> bool:

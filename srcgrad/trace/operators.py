@@ -14,6 +14,7 @@ from ..graph.infer import infer
 from ..graph.ir import Value
 from ..kinds import BOOL, Kind, in_words, int_aval
 from . import scipy_forms
+from .assumptions import KnownLengths, ListedGenerators
 from .comparisons import Comparisons
 from .homes import reach
 from .journal import Lost
@@ -145,7 +146,7 @@ class Operators(Comparisons):
             items, times = (left, right) if id(left) in self.symbolic_lists else (right, left)
             return self.repeated_list([items], times, "extend")
         if op == "*" and self.repeats_long(left, right):
-            self.opens = True
+            self.assumed.risk(KnownLengths())
             return self.repeated_list(left, right)
         if is_tracer(left) or is_tracer(right):
             return self._numeric(op, left, right)
@@ -165,15 +166,15 @@ class Operators(Comparisons):
         if type(items) is list and all(
                 one is None or isinstance(one, (bool, int, float, complex, np.generic))
                 or type(one) is ScalarTracer for one in items) and (
-                ("repeated", "*") not in self.assumed):
-            self.repeats = True
+                KnownLengths(repeats=True) not in self.assumed):
+            self.assumed.risk(KnownLengths(repeats=True))
             return self.repeated_list(items, times)
         return items * self.demand(times, "the repetition of a sequence")
 
     def repeats_long(self, items: Any, times: Any) -> bool:
         """Is it a long list of numbers, ``[0.0] * 100``?"""
         return type(items) is list and type(times) is int and len(items) * times > LONG and all(
-            map(is_number, items)) and ("closed",) not in self.assumed
+            map(is_number, items)) and KnownLengths() not in self.assumed
 
     def repeated_list(self, items: list[Any], times: Any, how: str = "append") -> list[Any]:
         """``items * times`` as a list of unknown length; ``how``: what puts an item into it."""
@@ -326,7 +327,7 @@ class Operators(Comparisons):
             why="it depends on data, and this place (a generator, a C function, a dict key) "
                 "cannot be staged as a branch",
             fix="use an if statement, np.where, or a loop in staged code"))
-        refusal.assume = ("listed",)  # generator expressions, run at once and staged
+        refusal.assume = ListedGenerators()  # generator expressions, run at once and staged
         raise refusal
 
     def predicate(self, value: Any) -> Any:

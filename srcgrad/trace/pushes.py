@@ -17,6 +17,7 @@ from typing import Any
 
 from ..stage.function import Staged as StagedFunction
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
+from .assumptions import ListedGenerators
 from .control import Refusal
 from .escapes import Escapes
 from .homes import RAISE
@@ -286,7 +287,7 @@ class Pushes(Escapes):
         """A generator expression whose items are all taken, as a list where Python's own loops
         would ask for what depends on data."""
         made, as_list = self.list_forms.get(id(obj), (None, None))
-        if made is None or as_list is None or ("listed",) not in self.assumed or (
+        if made is None or as_list is None or ListedGenerators() not in self.assumed or (
                 inspect.getgeneratorstate(made) != inspect.GEN_CREATED):
             return obj
         made.close()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from .assumptions import DequesAsLists, Withdrawn
 from .tracers import StandIn
 
 
 class Queue(StandIn):
     """Stands for a ``collections.deque`` where its length is known at run time only."""
 
-    kept_as = "deques"
+    kept_under = Withdrawn(DequesAsLists())
 
     def __init__(self, items: Iterable[Any] = (), maxlen: int | None = None) -> None:
         self.items: list[Any] = []

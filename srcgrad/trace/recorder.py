@@ -16,6 +16,7 @@ from ..graph.outcome import MISSING, Fresh, Outcome
 from ..kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ..spelling import Method
 from ..stage.origins import origin
+from .assumptions import Assumptions, ViewsTold
 from .attempts import UNTOLD, Forced, Reached, Stop, refused
 from .control import Refusal
 from .homes import is_stored, may_be
@@ -42,7 +43,6 @@ from .tracers import (
 )
 
 MAX_NODES = 1_000_000  # of one compilation: two gigabytes, minutes
-DECIDED = ("views", "decided")  # the assumption that views or copies are told apart by branches
 
 
 class Recorder:
@@ -449,7 +449,7 @@ class Recorder:
         if of_c_order and self.layout_of(base):
             steps, dyn = self._step_of(step)
             return self.view(base, steps, dyn, value, value.aval)
-        if value.aval.kind is Kind.ARRAY and DECIDED in self.assumed:
+        if value.aval.kind is Kind.ARRAY and ViewsTold() in self.assumed:
             return self.view_or_copy(base, step, value)
         result = self.wrap(value)
         if type(result) is ArrayTracer:
@@ -458,7 +458,7 @@ class Recorder:
             result.home.layout_of = base.home if of_c_order else None
         return result
 
-    assumed: set[tuple[Any, ...]]
+    assumed: Assumptions
     undecided: bool = False  # is there an array that is a view or a copy, depending on layouts?
 
     def view_or_copy(self, base: ArrayTracer, step: Step, value: Value) -> Any:
@@ -478,7 +478,7 @@ class Recorder:
         tracing starts again with branches on them."""
         refusal = self.fatal(error)
         if self.undecided:
-            refusal.assume = DECIDED
+            refusal.assume = ViewsTold()
         return refusal
 
     def layout_of(self, tracer: ArrayTracer) -> bool | None:

@@ -27,6 +27,7 @@ from ..graph.parts import with_none
 from ..identifiers import name_or
 from ..stage.function import Staged
 from ..stage.machine import Frame
+from .assumptions import CalledFunction, Withdrawn
 from .call_nodes import CallNodes
 from .callees import Callee, label_of_cell, parts_of, rebuilt, swapped
 from .control import Again, Bottom, Refusal, Restart, Unroll
@@ -67,7 +68,7 @@ class Recursion(CallNodes):
     def run_frame(self, function: types.FunctionType, staged: Staged, frame: Frame) -> Any:
         """Run the body of a function: in place of the call, or as a call of its graph."""
         code = function.__code__
-        if staged.is_generator or ("inline", code) in self.assumed:
+        if staged.is_generator or self.assumed.inlines(code):
             return super().run_frame(function, staged, frame)
         state = tuple(frame.slots[name] for name in staged.parameters)
         if self.checkpoints and self.checkpoints[-1] is code:
@@ -76,10 +77,10 @@ class Recursion(CallNodes):
                 return self._called(function, staged, frame, state, remade=True)
             finally:
                 self.checkpoints.pop()
-        if ("call", code) in self.assumed:
+        if CalledFunction(code) in self.assumed:
             return self._called(function, staged, frame, state)
         if self.recurs(function, staged, state):
-            raise Restart(("assume", ("call", code)))
+            raise Restart(CalledFunction(code))
         self.activations.append(Activation(function, self.taker(staged), self.region.control,
                                            state))
         try:
@@ -138,8 +139,7 @@ class Recursion(CallNodes):
 
     def _not_called(self, function: types.FunctionType, error: SrcgradError) -> Restart:
         """Start again with the function inlined; ``error`` is told if that does not end."""
-        self.assumed.add(("refused", function.__code__, error))
-        return Restart(("assume", ("inline", function.__code__)))
+        return Restart(Withdrawn(CalledFunction(function.__code__), error))
 
     def _again(self, callee: Callee, state: tuple[Any, ...]) -> Any:
         """A call of a function that is being traced."""

@@ -21,6 +21,7 @@ from ..graph.broadcasting import never_one
 from ..graph.ir import Block, Node, Value, walk
 from ..kinds import Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
+from .assumptions import KnownLengths
 from .branches import Branches
 from .homes import inherit_stored, is_stored, link_possible, may_be_one, reach
 from .joins import Join
@@ -332,9 +333,9 @@ class Rounds(Branches):
         return joining
 
     def _may_rebind(self) -> bool:
-        if ("closed",) in self.assumed:
+        if KnownLengths() in self.assumed:
             return False
-        self.opens = True  # without, if anything fails
+        self.assumed.risk(KnownLengths())  # without, if anything fails
         return True
 
     def _widen(self, forms: dict[tuple[Any, ...], Carried], done: Round) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from ..graph.ir import Ref
 from ..kinds import BOOL, INT, OPAQUE, Aval, list_of
 from ..spelling import Method
+from .assumptions import RunTimeKeys, Withdrawn
 from .control import Restart
 from .handlers import handles
 from .tracers import StandIn
@@ -176,7 +177,7 @@ def listed_places(cells: Any, places: Any) -> Any:
 
 @handles(only_a_dict)
 def _only_a_dict(machine: Any, site: Any) -> Any:
-    raise Restart(("assume", ("dict", site.outermost)))
+    raise Restart(Withdrawn(RunTimeKeys(site.outermost)))
 
 
 def factory_of(obj: Any) -> Any:
@@ -188,9 +189,7 @@ def factory_of(obj: Any) -> Any:
 def check_no_table(machine: Any, obj: Any) -> None:
     """Start again with the container itself where a stand-in cannot do."""
     if isinstance(obj, StandIn):
-        if obj.kept_as is not None:
-            raise Restart(("assume", (obj.kept_as,)))
-        raise Restart(("assume", ("dict", obj.site.outermost)))
+        raise Restart(obj.kept_under or Withdrawn(RunTimeKeys(obj.site.outermost)))
 
 
 @handles(new_index)
@@ -252,7 +251,7 @@ def _drop_place(machine: Any, table: Any, key: Any) -> Any:
 
 def _shrinking(machine: Any, site: Any) -> None:
     if not machine.shrinks(site):
-        raise Restart(("assume", ("shrinks", site)))
+        raise Restart(RunTimeKeys(site, shrinks=True))
 
 
 @handles(shrinks)

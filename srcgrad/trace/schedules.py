@@ -20,6 +20,7 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..stage.machine import NORMAL, UNBOUND, Frame
 from ..stage.regions import region_info
+from .assumptions import CalledFunction, Withdrawn
 from .control import Refusal, Restart
 from .iterables import range_
 from .iteration import Range
@@ -74,14 +75,13 @@ class Schedules(Recursion):
             return super().for_(iterable, target, body, orelse, rest)
         head, after = names_of_loop(body)
         code = _code(body)
-        fact = ("plain", self.site(body))
-        if {fact, ("inline", code)} & self.assumed or head is None or after is None or (
+        if self.assumed.inlines(code) or head is None or after is None or (
                 not self._may_group(body, head | after)):
             return super().for_(range_(self, iterable.stop), target, body, orelse, rest)
         try:
             return self._grouped(iterable, target, body, orelse, rest, (head, after), code)
-        except Refusal:
-            raise Restart(("assume", fact)) from None
+        except Refusal as refusal:
+            raise Restart(Withdrawn(CalledFunction(code), refusal.error)) from None
 
     def _may_group(self, body: Callable[[], Any], kept: frozenset[str]) -> bool:
         """Do the steps run to their ends, and is what they bind for later bound before?"""

@@ -15,6 +15,7 @@ from ..errors import JoinError
 from ..graph.ir import Value
 from ..kinds import SCALARS, Aval, Kind
 from ..stage.machine import UNBOUND
+from .assumptions import Assumption
 from .journal import Snapshot
 from .tracers import Choice, Picked, Poison
 
@@ -99,7 +100,7 @@ class Failed(Shape):
     an assumption under which they would have one."""
 
     error: JoinError
-    assume: Any = None
+    assume: Assumption | None = None
 
 
 @dataclass(slots=True)

@@ -25,6 +25,14 @@ from ..kinds import Aval, Kind, int_aval, python_scalar
 from ..subclasses import base_array, content_of, is_array_class, item_step, make, native_class
 from ..tree import blank
 from . import scipy_forms
+from .assumptions import (
+    Assumptions,
+    ContentRead,
+    FixedSize,
+    GuardedLayout,
+    OneObject,
+    SeparateArrays,
+)
 from .control import Restart, Unroll
 from .found_functions import FoundFunctions
 from .input_arrays import check_array, keeps_c_order
@@ -44,7 +52,7 @@ ATOMIC = (operator.itemgetter, operator.attrgetter, operator.methodcaller, types
 class Sources(FoundFunctions):
     """The boundary between the traced function and the world."""
 
-    def __init__(self, sizes: dict[tuple[str, int | None], int]) -> None:
+    def __init__(self, assumed: Assumptions) -> None:
         super().__init__()
         self.inputs: list[tuple[Value, Source]] = []
         self.guards: dict[tuple[Any, ...], Guard] = {}
@@ -52,7 +60,6 @@ class Sources(FoundFunctions):
         self.numbers: dict[Any, int] = {}  # symbol -> its number in the first call
         self.by_path: dict[Path, Any] = {}
         self.arrays: dict[int, tuple[Path, Any]] = {}
-        self.baked = sizes  # sizes and ints that must be static in this trace
         self.leaves: list[Path] = []  # what derivatives are taken for
         self.outside_reads = 0  # of what may be another at the next call
         self.overlays: dict[int, dict[str, Any]] = {}
@@ -68,11 +75,7 @@ class Sources(FoundFunctions):
         self.classes_noted: set[int] = set()
         self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
-        self.assumed: set[tuple[Any, ...]] = set()
-        self.repeats = False  # is there a ``[0.0] * n`` of unknown length?
-        self.mixed = False  # has a branch made one value of a number and an array?
-        self.uneven = False  # are rows of unlike numbers taken apart?
-        self.opens = False  # has a list become one of unknown length for a loop's sake?
+        self.assumed = assumed
         self.batches: list[tuple[Path, Home]] = []  # lists of equal arrays that are one array
         self.loop_atoms: set[Any] = set()  # the indices of the loops that are being traced
 
@@ -139,8 +142,10 @@ class Sources(FoundFunctions):
         for symbol in dims.symbols(dim):
             for source in self.symbols:
                 if source.symbol == dims.of_atom(symbol):
-                    raise Restart(("size", str(source.path), source.axis, self.numbers[symbol]))
-        raise Restart(("nothing",))
+                    raise Restart(FixedSize(str(source.path), source.axis,
+                                            self.numbers[symbol]))
+        raise self.fatal(TracingError("tracing does not settle",
+                                      why=f"the size {dim} cannot be fixed"))
 
     def demand(self, tracer: Any, reason: str) -> int:
         """The number of a traced int where code needs it now: call-invariant numbers are
@@ -241,8 +246,7 @@ class Sources(FoundFunctions):
             return self._atomic(obj, path)
         if hasattr(type(obj), "__srcgrad_trace__"):
             return self.found_transform(obj, path)
-        whole = None if {("separate", str(path)), ("separate", "*")} & self.assumed else (
-            stacked(obj))
+        whole = None if self.assumed.separates(str(path)) else stacked(obj)
         if whole is not None:
             return self._batch(obj, whole, path)
         self.guard("type", path, type(obj))
@@ -261,6 +265,7 @@ class Sources(FoundFunctions):
         """A long list of equal arrays: one input."""
         array = self._array(whole, path.child("rows", None))
         self.batches.append((path, array.home))
+        self.assumed.risk(SeparateArrays())
         self.notes.append(f"long list: the arrays of {path} are alike, and one array here")
         self.pinned[id(obj)] = obj
         return EqualArrays(array, lambda: self.separate(path))
@@ -275,7 +280,7 @@ class Sources(FoundFunctions):
 
     def separate(self, path: Path) -> NoReturn:
         """Start again with an input for each array of a list."""
-        raise Restart(("assume", ("separate", str(path))))
+        raise Restart(SeparateArrays(str(path)))
 
     def check_batches(self, arrays: list[ArrayTracer]) -> None:
         """Arrays that leave the function, or are seen by other code, must be those of the list."""
@@ -297,9 +302,9 @@ class Sources(FoundFunctions):
         two_arguments = path.root != known.root and path.root[0] == known.root[0] == "arg"
         if ((isinstance(obj, (list, dict, tuple)) and obj) or (two_arguments and (
                 record_fields(obj)))) and (
-                ("same", str(known), str(path)) not in self.assumed):
+                OneObject(str(known), str(path)) not in self.assumed):
             if id(obj) in self.altered:  # before it was found here
-                raise Restart(("assume", ("same", str(known), str(path))))
+                raise Restart(OneObject(str(known), str(path)))
             if (id(obj), path.root) in self.twins_of and two_arguments:
                 twin, first = self.twins_of[id(obj), path.root]
                 self.guard("is_path", path, first)
@@ -321,7 +326,7 @@ class Sources(FoundFunctions):
         pair = self.twins.get(id(obj))
         if pair is not None and (other is None or (
                 obj is not other and self.twins.get(id(other), (None,))[0] == pair[0])):
-            raise Restart(("assume", ("same", *map(str, pair))))
+            raise Restart(OneObject(*map(str, pair)))
 
     def _atomic(self, obj: Any, path: Path) -> Any:
         if isinstance(obj, types.MethodType):
@@ -361,7 +366,7 @@ class Sources(FoundFunctions):
             self.outside_reads += 1
             return shadow
         if id(obj) in self.blind:
-            raise Restart(("assume", ("shadow", str(self.paths[id(obj)]))))
+            raise Restart(ContentRead(str(self.paths[id(obj)])))
         return obj
 
     def shadow_of(self, obj: Any) -> Any:
@@ -369,11 +374,11 @@ class Sources(FoundFunctions):
         not been read so far (then it need not be known)."""
         path = self.paths[id(obj)]
         if id(obj) in self.twins:  # it is changed: both places must show that
-            raise Restart(("assume", ("same", *map(str, self.twins[id(obj)]))))
+            raise Restart(OneObject(*map(str, self.twins[id(obj)])))
         self.altered.add(id(obj))
         if id(obj) in self.shadows:
             return self.shadows[id(obj)]
-        if id(obj) not in self.noted and ("shadow", str(path)) not in self.assumed:
+        if id(obj) not in self.noted and ContentRead(str(path)) not in self.assumed:
             self.blind.add(id(obj))
             return None
         self.note_container(obj)
@@ -429,7 +434,7 @@ class Sources(FoundFunctions):
 
     def _size(self, path: Path, axis: int | None, number: int) -> Dim:
         """A symbol for a size or an int argument, or its number where it is baked."""
-        if (str(path), axis) in self.baked:
+        if self.assumed.fixes(str(path), axis):
             return number
         if axis is None:
             symbol = dims.symbol(_name_of(path), low=None)
@@ -464,7 +469,7 @@ class Sources(FoundFunctions):
     def _array(self, obj: np.ndarray[Any, Any], path: Path) -> Any:
         check_array(self, obj, path)
         known = self.arrays.get(id(obj))
-        if known is not None and ("same", str(known[0]), str(path)) in self.assumed:
+        if known is not None and OneObject(str(known[0]), str(path)) in self.assumed:
             self.guard("is_path", *(
                 Path(p.root, p.steps[:-1], p.label) if p.steps[-1:] == (("base", None),) else p
                 for p in (path, known[0])))
@@ -501,7 +506,7 @@ class Sources(FoundFunctions):
                     continue
                 if obj is other:
                     first, second = sorted((path, other_path), key=self.order_of)
-                    raise Restart(("assume", ("same", str(first), str(second))))
+                    raise Restart(OneObject(str(first), str(second)))
                 if np.shares_memory(obj, other):
                     raise self.fatal(AliasError(
                         f"{path} is written to and shares memory with {other_path}",
@@ -525,7 +530,7 @@ class Sources(FoundFunctions):
     def _root_layout(self, tracer: ArrayTracer) -> bool | None:
         for path, known, obj in self.outside_arrays:
             if known.home is tracer.home:
-                if ("layout", str(path)) not in self.assumed:
+                if GuardedLayout(str(path)) not in self.assumed:
                     return None
                 self.guard("contiguous", path, bool(obj.flags.c_contiguous))
                 return bool(obj.flags.c_contiguous)
@@ -536,9 +541,9 @@ class Sources(FoundFunctions):
         for source in (*home.made_from, *(() if home.layout_of is None else (home.layout_of,))):
             self.want_layout(source)
         for path, known, obj in self.outside_arrays:
-            if known.home is home and ("layout", str(path)) not in self.assumed and (
+            if known.home is home and GuardedLayout(str(path)) not in self.assumed and (
                     obj.flags.c_contiguous):
-                raise Restart(("assume", ("layout", str(path))))
+                raise Restart(GuardedLayout(str(path)))
 
 
 def _is_own(obj: Any) -> bool:

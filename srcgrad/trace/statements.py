@@ -17,6 +17,7 @@ from ..public_names import of_scipy
 from ..spelling import begin_guarded, format_value, join_parts, raise_exception, raise_from
 from ..stage.machine import NORMAL, UNBOUND
 from ..stage.regions import region_info
+from .assumptions import ErrorsAsObjects, FollowedNames
 from .attempts import Attempt, Handler, Reached, refused
 from .control import Restart
 from .guarded import Guarded
@@ -64,7 +65,7 @@ class Statements(Guarded):
             if current is None:
                 raise RuntimeError("No active exception to reraise")
             if id(current) in self.unnamed_errors:  # what it says is needed after all
-                raise Restart(("assume", ("errors",)))
+                raise Restart(ErrorsAsObjects())
             exception = current
         if is_tracer(exception) and exception.value in self.error_classes and (
                 self.trying and self.trying[-1] is self.region):
@@ -258,8 +259,8 @@ class Statements(Guarded):
         handlers, unnamed = _evaluated(handlers)
         if unnamed is not None and self.catching:  # nobody around it may catch another exception
             handlers = [*handlers, (None, None, lambda: self.raise_(unnamed, None, False))]
-        if ("names",) not in self.assumed and any(_meets_names(h[0]) for h in handlers):
-            raise Restart(("assume", ("names",)))
+        if FollowedNames() not in self.assumed and any(_meets_names(h[0]) for h in handlers):
+            raise Restart(FollowedNames())
 
         def which(error: Any, number: int = 0) -> Any:
             if number == len(handlers):

@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import TracingError, UnsupportedOperation
 from ..graph.ir import Steps, Value
 from ..kinds import Aval, Kind, in_words
+from .assumptions import Assumption
 
 
 class Home:
@@ -366,12 +367,12 @@ class Site(Whole):
 
 class StandIn:
     """Something of the trace that stands for a container of the program, of class ``cls``, made at
-    ``site``; or one that ``kept_as``, an assumption, leaves as it is."""
+    ``site``; or one that is left as it is under an assumption."""
 
     cls: Any = None
     site: Any
     places: Any
-    kept_as: str | None = None
+    kept_under: Assumption | None = None
 
 
 class ClassedArray:

@@ -1,0 +1,437 @@
+"""What tracing assumes: one class for each kind of assumption.
+
+Tracing starts with what serves most programs: sizes are symbols, loops stay loops, lists that
+loops fill have lengths of run time.  Where a program shows that this does not serve it, tracing
+starts again under one more assumption (:class:`~srcgrad.trace.control.Restart`), or under one
+that a refusal names as its remedy.  Only :class:`Assumptions` knows which were made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ..errors import SrcgradError, Where
+
+Kind = TypeVar("Kind", bound="Assumption")
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """Base of all kinds.  Equal ones are one assumption."""
+
+    def words(self) -> str:
+        """What it says, for :meth:`explain`."""
+        raise NotImplementedError
+
+    def replaces(self, other: Assumption) -> bool:
+        """Is an assumption made before of no use under this one?"""
+        return False
+
+
+@dataclass(frozen=True)
+class FixedSize(Assumption):
+    """A size of an argument, or an int, is a number of the generated code.
+
+    Why: shapes only fit, or an operation only has a type, for this number (an axis of size one).
+    Changes: it is no symbol any more; the guards of what uses it follow.
+    """
+
+    path: str
+    axis: int | None
+    number: int
+
+    def words(self) -> str:
+        what = self.path if self.axis is None else f"the size of axis {self.axis} of {self.path}"
+        return f"{what} is {self.number} in the code"
+
+
+@dataclass(frozen=True)
+class UnrolledLoop(Assumption):
+    """A loop is written out, iteration by iteration.
+
+    Why: the number of its index is needed while tracing, or a list that it fills is needed with
+    its length.
+    Changes: each iteration is traced with a number as the index; the count is guarded.
+    """
+
+    site: Any
+    reason: str = field(compare=False)
+
+    def words(self) -> str:
+        return f"a loop is unrolled, because of {self.reason}"
+
+
+@dataclass(frozen=True)
+class SeparateArrays(Assumption):
+    """A long list of equal arrays stays a list; without ``path`` all such lists do.
+
+    Why: the list itself is needed: it changes, is handed on, or its arrays are written to.
+    Changes: each array is an input, where they were the rows of one.
+    """
+
+    path: str | None = None
+
+    def words(self) -> str:
+        return f"the arrays of {self.path or 'long lists'} are inputs one by one"
+
+
+@dataclass(frozen=True)
+class KnownLengths(Assumption):
+    """Lists whose lengths the call decides stay lists of Python; ``repeats``: so does
+    ``[0.0] * n``.
+
+    Why: a list got a length of run time since a loop indexes it, or since ``n`` is a symbol, and
+    then its items were needed one by one, or it was used as only a list of Python can be.
+    Changes: a loop that indexes it is unrolled; ``n`` is guarded.
+    Replaces: sizes that were fixed and loops that were unrolled for lists of run time.
+    """
+
+    repeats: bool = False
+
+    def words(self) -> str:
+        return "lists made by `[...] * n`" * self.repeats + (
+            "lists that loops index" * (not self.repeats)) + " have known lengths"
+
+    def replaces(self, other: Assumption) -> bool:
+        return not self.repeats and isinstance(other, (FixedSize, UnrolledLoop))
+
+
+@dataclass(frozen=True)
+class LeavingErrors(Assumption):
+    """Exceptions leave a loop by a jump; with ``test`` those of its test do, too.
+
+    Why: an operation in a loop may raise what a ``try`` statement around the loop catches.
+    Changes: the loop breaks with a number that tells the exception.
+    """
+
+    site: Any
+    test: bool = False
+
+    def words(self) -> str:
+        return f"the {'test' if self.test else 'body'} of a loop may raise what is caught around it"
+
+
+@dataclass(frozen=True)
+class ErrorsAsObjects(Assumption):
+    """What is caught is an exception with its text.
+
+    Why: a handler without a name raises again what it caught.
+    Changes: an operation that may raise gives the exception, not a truth value.
+    """
+
+    def words(self) -> str:
+        return "exceptions are kept as objects, since one is raised again"
+
+
+@dataclass(frozen=True)
+class FollowedNames(Assumption):
+    """A truth value tells whether a variable of a function is bound; without ``name`` all do.
+
+    Why: a variable is read that only some paths have bound, or its NameError is caught.
+    Changes: the error is raised where plain Python raises it.
+    """
+
+    code: Any = None
+    name: str | None = None
+
+    def words(self) -> str:
+        return "whether names are bound is followed" if self.name is None else (
+            f"whether {self.name!r} is bound is followed")
+
+
+@dataclass(frozen=True)
+class PartsOfItems(Assumption):
+    """A list of run-time length holds the parts of objects; ``known``: also of objects that
+    there were before.
+
+    Why: objects are put into a list whose length depends on data, and have a common form.
+    Changes: there is a list for each part; the objects must not change later.
+    """
+
+    known: bool = False
+
+    def words(self) -> str:
+        return f"lists hold the parts of {'known ' * self.known}objects"
+
+
+@dataclass(frozen=True)
+class MixedRows(Assumption):
+    """The rows of a list of lists may hold counts beside other numbers.
+
+    Why: a row is written to, or rows of unlike numbers cannot be taken apart.
+    Changes: what is read from a row is a number of any kind.
+    Replaces: lists that hold the parts of rows.
+    """
+
+    def words(self) -> str:
+        return "integers lie beside other numbers in the rows of a list"
+
+    def replaces(self, other: Assumption) -> bool:
+        return other == PartsOfItems()
+
+
+@dataclass(frozen=True)
+class NumbersApart(Assumption):
+    """Numbers and arrays stay what they are where a branch gives either.
+
+    Why: more than the numbers matters: the shape is asked for, or it changes in place.
+    Changes: what follows the branch is traced for either, where it was one value of any rank.
+    """
+
+    def words(self) -> str:
+        return "a number and an array that a branch gives are told apart"
+
+
+@dataclass(frozen=True)
+class ListsAmong(Assumption):
+    """One of several lists, picked by data, is that very list, and not a copy.
+
+    Why: a list in a list of run-time length changes.
+    Changes: it is told by branches which list it is.
+    """
+
+    def words(self) -> str:
+        return "lists that are picked by data may change"
+
+
+@dataclass(frozen=True)
+class DequesAsLists(Assumption):
+    """A deque is kept as a list, also where its length is known at first.
+
+    Why: how many items it gets depends on data.
+    Changes: its methods are those of a list of run-time length.
+    """
+
+    def words(self) -> str:
+        return "deques are lists whose lengths depend on data"
+
+
+@dataclass(frozen=True)
+class OneObject(Assumption):
+    """What is found at two places is one object.
+
+    Why: it changes, or it is asked whether it is one object.
+    Changes: both places give the same; that they do is guarded.
+    """
+
+    first: str
+    second: str
+
+    def words(self) -> str:
+        return f"{self.first} and {self.second} are one object"
+
+
+@dataclass(frozen=True)
+class ContentRead(Assumption):
+    """The content of a container from outside is known before it changes.
+
+    Why: it was changed, and then it is read.
+    Changes: its length or keys are guarded.
+    """
+
+    path: str
+
+    def words(self) -> str:
+        return f"what {self.path} holds is read after it changed"
+
+
+@dataclass(frozen=True)
+class GuardedLayout(Assumption):
+    """An array from outside lies in C order, or does not.
+
+    Why: whether a result is a view or a copy of it depends on that.
+    Changes: the layout is guarded.
+    """
+
+    path: str
+
+    def words(self) -> str:
+        return f"how {self.path} lies in memory is checked"
+
+
+@dataclass(frozen=True)
+class ViewsTold(Assumption):
+    """The run tells whether a result is a view or a copy.
+
+    Why: a write, or a read after one, depends on it, and layouts do not decide it.
+    Changes: there is a branch on ``np.may_share_memory`` at each such call.
+    """
+
+    def words(self) -> str:
+        return "views and copies are told apart by branches"
+
+
+@dataclass(frozen=True)
+class ListedGenerators(Assumption):
+    """Generator expressions run at once, in a loop that fills a list.
+
+    Why: how many items one gives, or a test in it, depends on data.
+    Changes: it is a staged loop; a comparison with ``zip``, ``compress`` or ``groupby``, too.
+    """
+
+    def words(self) -> str:
+        return "generator expressions are lists"
+
+
+@dataclass(frozen=True)
+class RunTimeKeys(Assumption):
+    """The dicts or sets that are made at a place have keys of run time.
+
+    Why: a key depends on data, or on the index of a long loop.
+    Changes: a run-time dict gives the place of a key, a list the number there.  Assumed of one
+    place are its keys' form (``keys``), what its tables hold (``holds``: the name of a
+    container, if not numbers), whether keys are taken away (``shrinks``), and that a variable
+    holds those of two places in turn (``one_with``); a wider form of keys replaces a narrower.
+    """
+
+    site: Any  # None: any place
+    keys: Any = None
+    holds: str | None = None
+    shrinks: bool = False
+    one_with: Any = None
+
+    def words(self) -> str:
+        if self.holds is not None:
+            return f"what a dict whose keys depend on data holds is a {self.holds}"
+        if self.shrinks:
+            return "keys that depend on data are taken away"
+        if self.one_with is not None:
+            return "dicts that are made at two places have keys that depend on data"
+        return "the keys of a dict or set depend on data"
+
+    def replaces(self, other: Assumption) -> bool:
+        return self.keys is not None and isinstance(other, RunTimeKeys) and (
+            other.site is self.site and other.keys is not None)
+
+
+@dataclass(frozen=True)
+class CalledFunction(Assumption):
+    """A function is called, and not inlined.
+
+    Why: it calls itself under a branch or loop that depends on data.
+    Changes: it is a function of the generated code.
+    """
+
+    code: Any
+
+    def words(self) -> str:
+        return f"{getattr(self.code, 'co_qualname', self.code.co_name)} is a function of its own"
+
+
+@dataclass(frozen=True)
+class DecidedBranch(Assumption):
+    """A branch on what the call decides is taken while tracing.
+
+    Why: it ends a recursion.
+    Changes: its outcome is guarded, so that each level is decided.
+    """
+
+    site: Any
+
+    def words(self) -> str:
+        return "a branch that ends a recursion is decided by the arguments"
+
+
+@dataclass(frozen=True)
+class ChangedLater(Assumption):
+    """An object that is put into one from outside is made by a statement of its own.
+
+    Why: it changes after it was put there.
+    Changes: its later changes are effects on the object of the run.
+    """
+
+    place: Any
+
+    def words(self) -> str:
+        return "an object changes after it was put into one from outside"
+
+
+@dataclass(frozen=True)
+class Withdrawn(Assumption):
+    """Another assumption does not help, or what tracing does at first does not.
+
+    Why: a refusal was met that it led to (``error``, which is told if nothing else helps).
+    Changes: tracing goes on as before it was made: dicts stay dicts, a function is inlined.
+    Replaces: the assumption.
+    """
+
+    of: Assumption
+    error: SrcgradError | None = field(default=None, compare=False)
+
+    def words(self) -> str:
+        return f"given up: {self.of.words()}"
+
+    def replaces(self, other: Assumption) -> bool:
+        return other == self.of
+
+
+@dataclass(frozen=True)
+class Made:
+    """An assumption, and where in the user's text it was made."""
+
+    assumption: Assumption
+    where: Where | None = None
+
+
+class Assumptions:
+    """What is assumed in one tracing, and what its present attempt does at its own risk: things
+    that an assumption would undo."""
+
+    def __init__(self, first: Iterable[Assumption] = ()) -> None:
+        self.made: list[Made] = []  # in order, with what was replaced since
+        self.risks: dict[Assumption, None] = {}
+        self._present: dict[Assumption, None] = dict.fromkeys(first)
+
+    def __contains__(self, assumption: Assumption) -> bool:
+        return bool(self._present) and assumption in self._present
+
+    def of(self, kind: type[Kind]) -> list[Kind]:
+        return [a for a in self._present if type(a) is kind]
+
+    def add(self, made: Made) -> bool:
+        """Assume one thing more; False if it is assumed already."""
+        new = made.assumption
+        if new in self:
+            return False
+        self.made.append(made)
+        self._present = {a: None for a in self._present if not new.replaces(a)}
+        self._present[new] = None
+        return True
+
+    def risk(self, undone_by: Assumption) -> None:
+        """The attempt does something that may turn out wrong, and that this would undo."""
+        self.risks[undone_by] = None
+
+    def open(self, assumption: Assumption) -> bool:
+        """Is something neither assumed nor withdrawn?"""
+        return assumption not in self and Withdrawn(assumption) not in self
+
+    # ---- questions that are about more than one ------------------------------------------
+    def fixes(self, path: str, axis: int | None) -> bool:
+        """Is a size, or an int, a number of the code?"""
+        return any(f.path == path and f.axis == axis for f in self.of(FixedSize))
+
+    def reason_to_unroll(self, site: Any) -> str | None:
+        """Why the loop at a site is unrolled; None if it is not."""
+        return next((u.reason for u in self.of(UnrolledLoop) if u.site == site), None)
+
+    def unrolls(self, site: Any) -> bool:
+        return UnrolledLoop(site, "") in self
+
+    def separates(self, path: str) -> bool:
+        """Are the arrays of the list at a path inputs one by one?"""
+        return SeparateArrays() in self or SeparateArrays(path) in self
+
+    def follows(self, code: Any, name: str) -> bool:
+        """Is it followed whether a variable of the function with this code is bound?"""
+        return FollowedNames() in self or FollowedNames(code, name) in self
+
+    def inlines(self, code: Any) -> bool:
+        """Is a function inlined that calls itself, or that runs the steps of a loop?"""
+        return Withdrawn(CalledFunction(code)) in self
+
+    def refusal_of(self, assumption: Assumption) -> SrcgradError | None:
+        """What was refused when this was assumed."""
+        return next((w.error for w in self.of(Withdrawn) if w.of == assumption), None)
