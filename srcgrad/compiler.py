@@ -51,6 +51,7 @@ from .templates import (
     refs,
     renumbered,
 )
+from .trace.assumptions import Assumption, SeparateArrays
 from .trace.entry import Record, Traced, trace
 from .tree import paths_below
 
@@ -130,15 +131,16 @@ def compile_call(function: Any, request: Request, args: tuple[Any, ...],
     wanted = [] if request.mode == "jit" else _wanted(function, request, signature, bound)
     leaves = [leaf for *_, found in wanted for leaf, value in found if may_vary(value)]
     name = f"{_plain_name(function)}{'' if request.mode == 'jit' else '_' + request.mode}"
-    separate = request.separate or request.mode in ("vjp", "jvp")
-    traced = trace(function, args, dict(kwargs), leaves, name, separate)
+    first: list[Assumption] = [SeparateArrays()] * (
+        request.separate or request.mode in ("vjp", "jvp"))
+    traced = trace(function, args, dict(kwargs), leaves, name, first)
     try:
         return _compile_traced(function, request, signature, traced, wanted, leaves, name)
-    except SrcgradError:
-        if not traced.repeats and not traced.mixed:
+    except SrcgradError as error:
+        undo = [a for a in traced.risks if type(a).__name__ == error.lifted_by]
+        if not undo:
             raise
-    traced = trace(function, args, dict(kwargs), leaves, name, separate,
-                   repeated=not traced.repeats, apart=traced.mixed)
+    traced = trace(function, args, dict(kwargs), leaves, name, [*first, *undo])
     return _compile_traced(function, request, signature, traced, wanted, leaves, name)
 
 

@@ -63,6 +63,7 @@ class SrcgradError(Exception):
     """
 
     caller: Where | None = None
+    lifted_by: str = ""  # the kind of assumption of the tracer under which it may not occur
     refuses: ClassVar[tuple[tuple[str, str], ...]] = ()  # programs, each with its remedy
 
     def __init__(self, what: str, *, where: Where | str | None = None,

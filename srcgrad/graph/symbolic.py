@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..dims import Atom, Dim, Poly
-from ..errors import TracingError, UnsupportedOperation
+from ..errors import SrcgradError, TracingError, UnsupportedOperation
 from ..kinds import Aval, Kind, aval_of, int_aval
 from ..spelling import Attribute, Method
 from ..structure import mapped
@@ -48,6 +48,12 @@ def infer_fresh(fn: Callable[..., Any], args: tuple[Any, ...],
 
 def _run_time_size(name: str) -> Poly:
     return fresh_size("size")
+
+
+def _of_rank(error: SrcgradError) -> SrcgradError:
+    """The refusal of what depends on a rank: numbers and arrays that are told apart have one."""
+    error.lifted_by = "NumbersApart"
+    return error
 
 
 class Sym:
@@ -79,10 +85,10 @@ class Sym:
     def ndim(self) -> int:
         """The rank; rule bodies branch on it, so it must be known."""
         if self.aval.shape is None:
-            raise UnsupportedOperation(
+            raise _of_rank(UnsupportedOperation(
                 f"a derivative needs the rank of a value that is {self.aval}",
                 why="its rank is only known at run time",
-                fix="give the value one rank on every path")
+                fix="give the value one rank on every path"))
         return len(self.aval.shape)
 
     @property
@@ -170,10 +176,10 @@ class Sym:
 
     def __len__(self) -> int:
         if self.aval.kind in (Kind.OPAQUE, Kind.ANY):
-            raise UnsupportedOperation(
+            raise _of_rank(UnsupportedOperation(
                 "the derivative needs the number of axes of an array that only a run knows",
                 why="a variable or the elements of a list are arrays of different ranks",
-                fix="use one name for each rank, or give all the same rank (np.atleast_1d)")
+                fix="use one name for each rank, or give all the same rank (np.atleast_1d)"))
         if not self.ndim:
             raise TypeError("len() of unsized object")
         extent = self.size_along(0)
@@ -184,11 +190,12 @@ class Sym:
 
     # ---- what needs a number ---------------------------------------------------------------
     def _refuse(self, what: str) -> NoReturn:
-        raise TracingError(
+        error = TracingError(
             f"{what} of a symbolic value ({self.aval}) in a derivative rule",
             why="rule bodies are recorded once for all sizes and values",
             fix="branch on ranks, dtypes and settings only; use np.where for values, and pass "
                 "`like=` to NumPy functions that make arrays from sizes")
+        raise _of_rank(error) if self.aval.kind is Kind.OPAQUE else error  # of ranks, shapes
 
     def __bool__(self) -> bool:
         self._refuse("the truth value")

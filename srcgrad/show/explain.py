@@ -6,11 +6,20 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
+from ..errors import Where
 from ..graph.ir import Graph, Node, walk
 from ..guards import Guard
 from .facts import in_words, place
 
 MANY = 40  # inlined calls that are listed
+
+
+class Restart(Protocol):
+    """What explaining reads of an assumption under which tracing started again."""
+
+    @property
+    def where(self) -> Where | None: ...
+    def words(self) -> str: ...
 
 
 class Tracing(Protocol):
@@ -24,6 +33,8 @@ class Tracing(Protocol):
     def notes(self) -> tuple[str, ...]: ...
     @property
     def rounds(self) -> int: ...
+    @property
+    def made(self) -> Sequence[Restart]: ...
 
 
 class Emitting(Protocol):
@@ -55,6 +66,7 @@ def explain(compiled: Any, entry: Entry, entries: Sequence[Entry]) -> str:
         ("checked at each call", list(_guards(entry))),
         ("loops and branches", _control(entry)),
         *([("native code", list(entry.emitted.notes))] if entry.emitted.notes else []),
+        ("assumed, after tracing without", _assumed(entry)),
         ("functions that were inlined", _inlined(entry)),
         ("kept for the backward part", _kept(entry.text)),
         ("size of the generated code", _size(entry.text)),
@@ -88,13 +100,13 @@ def differences(before: Sequence[Guard], now: Sequence[Guard]) -> Iterator[str]:
         if other is not None:
             if not _equal(other, guard):
                 yield (_replaced(guard, other) if guard.kind == "is" else
-                       f"it was: {in_words(guard)}; now: {in_words(other)}") + _needed(guard)
+                       f"it was: {in_words(guard)}; now: {in_words(other)}") + _at(guard.where)
         elif guard.path is not None and str(guard.path) in subjects and guard.kind in (
                 "array", "type", "equals"):
             yield (f"it was: {in_words(guard)}; now: "
-                   f"{in_words(subjects[str(guard.path)])}{_needed(guard)}")
+                   f"{in_words(subjects[str(guard.path)])}{_at(guard.where)}")
         elif guard.kind in ("size", "extent", "overlap", "contiguous"):
-            yield f"no longer certain: {in_words(guard)}{_needed(guard)}"
+            yield f"no longer certain: {in_words(guard)}{_at(guard.where)}"
 
 
 def _replaced(guard: Guard, other: Guard) -> str:
@@ -122,9 +134,9 @@ def _key(guard: Guard) -> Any:
     return guard.kind, guard.path
 
 
-def _needed(guard: Guard) -> str:
-    where = place(guard.where)
-    return f"   ({where})" if where else ""
+def _at(where: Where | None) -> str:
+    found = place(where)
+    return f"   ({found})" if found else ""
 
 
 def _guards(entry: Entry) -> Iterator[str]:
@@ -147,6 +159,11 @@ def _control(entry: Entry) -> list[str]:
             found[f"{names[node.op]}: {place(node.origin.where)}"] = None
     found.update(dict.fromkeys(entry.traced.notes))
     return list(found) or ["none: the generated code is a straight line"]
+
+
+def _assumed(entry: Entry) -> list[str]:
+    """What tracing started again for, and the user's lines where it did."""
+    return [f"{made.words()}{_at(made.where)}" for made in entry.traced.made] or ["nothing"]
 
 
 def _inlined(entry: Entry) -> list[str]:

@@ -298,7 +298,7 @@ def _common(machine: Any, function: Any, operands: tuple[Any, ...]) -> Any:
                                           for x in operands):
         return machine.apply(function, operands, {})
     if len(answers) > 1:
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.of_forms(UnsupportedOperation(
             f"np.{function.__name__} of a number whose type depends on data",
             why="the dtype is needed while the code is made",
             fix="convert the operand first, for instance with float()"))

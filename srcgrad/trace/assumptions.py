@@ -364,7 +364,12 @@ class Withdrawn(Assumption):
         return f"given up: {self.of.words()}"
 
     def replaces(self, other: Assumption) -> bool:
-        return other == self.of
+        return other == self.of or (self.of == FollowedNames() and type(other) is FollowedNames)
+
+
+# What the tracer does at its own risk is undone by these, in this order.
+UNDOING = (MixedRows(), KnownLengths(), Withdrawn(RunTimeKeys(None)), KnownLengths(repeats=True),
+           SeparateArrays(), NumbersApart(), Withdrawn(FollowedNames()))
 
 
 @dataclass(frozen=True)
@@ -374,6 +379,9 @@ class Made:
     assumption: Assumption
     where: Where | None = None
 
+    def words(self) -> str:
+        return self.assumption.words()
+
 
 class Assumptions:
     """What is assumed in one tracing, and what its present attempt does at its own risk: things
@@ -382,6 +390,8 @@ class Assumptions:
     def __init__(self, first: Iterable[Assumption] = ()) -> None:
         self.made: list[Made] = []  # in order, with what was replaced since
         self.risks: dict[Assumption, None] = {}
+        self.recorded = 0  # nodes of the attempts before
+        self.trials = 0  # of ``try`` statements within others
         self._present: dict[Assumption, None] = dict.fromkeys(first)
 
     def __contains__(self, assumption: Assumption) -> bool:
@@ -400,6 +410,11 @@ class Assumptions:
         self._present[new] = None
         return True
 
+    def add_one(self, remedies: Iterable[Assumption], where: Any) -> bool:
+        """Assume the first thing that may help against a refusal; False if nothing does."""
+        place = where if isinstance(where, Where) else None
+        return any(self.open(r) and self.add(Made(r, place)) for r in remedies)
+
     def risk(self, undone_by: Assumption) -> None:
         """The attempt does something that may turn out wrong, and that this would undo."""
         self.risks[undone_by] = None
@@ -407,6 +422,14 @@ class Assumptions:
     def open(self, assumption: Assumption) -> bool:
         """Is something neither assumed nor withdrawn?"""
         return assumption not in self and Withdrawn(assumption) not in self
+
+    def undoing(self) -> list[Assumption]:
+        """What would undo what was done at a risk, in the order in which it is tried: all that
+        gives lists, dicts, numbers and names other forms than those of plain Python."""
+        tried: list[Assumption] = [Withdrawn(a) for a in (MixedRows(), NumbersApart()) if a in self]
+        if any(f.name is not None for f in self.of(FollowedNames)):
+            self.risk(Withdrawn(FollowedNames()))
+        return tried + [a for a in UNDOING if a in self.risks]
 
     # ---- questions that are about more than one ------------------------------------------
     def fixes(self, path: str, axis: int | None) -> bool:

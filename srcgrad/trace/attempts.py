@@ -206,8 +206,8 @@ class Attempt:
 
         self.budget -= 1
         nested = len(self.machine.catching) > 1
-        self.machine.nested_trials[0] += nested
-        if self.budget < 0 or (nested and self.machine.nested_trials[0] > MOST_NESTED):
+        self.machine.assumed.trials += nested
+        if self.budget < 0 or (nested and self.machine.assumed.trials > MOST_NESTED):
             raise refused(self.machine, "too many of its operations may raise")
         arm = self.machine.trace_arm(body)
         return arm.region.builder.nodes, held[0]

@@ -30,7 +30,7 @@ from . import scipy_forms
 from .aside import ruled_call
 from .assumptions import CalledFunction, DecidedBranch
 from .cached import call_cached, clear_cache
-from .control import Refusal, Restart
+from .control import Restart
 from .iteration import EqualArrays, Staged
 from .library_calls import LibraryCalls
 from .library_errors import is_of_scipy, named_for_users
@@ -316,7 +316,7 @@ class Calls(LibraryCalls):
         if same and self.region is not self.root and same > self.recursion_limit:
             error = self.assumed.refusal_of(CalledFunction(function.__code__))
             if error is not None:
-                raise Refusal(error)
+                raise self.of_forms(error)
             self.unroll_list_makers("a list that it fills may decide how deep a recursion goes")
             raise self.fatal(UnsupportedOperation(
                 f"recursion of {function.__qualname__!r} that stops on data",

@@ -304,7 +304,7 @@ def _same_numbers(form: Form, other: Form) -> bool:
 
 def _refuse_numbers(machine: Any) -> Any:
     """The numbers in a list mean other objects than those in the list that it becomes."""
-    raise machine.fatal(JoinError(
+    raise machine.of_forms(JoinError(
         "lists of objects are joined that were made of different objects",
         why="which objects a list may hold has to be known where it is made",
         fix="put objects of both kinds into one list before the branch or loop"))
@@ -367,7 +367,7 @@ class ColumnJoin(UnlikeJoin):
         found = common_form(self, (a, b))
         if found is None:
             known = any(isinstance(s, Columns) and has_known(s.form) for s in (a, b))
-            return unlike_items(PartsOfItems(known=True) if known else None)
+            return unlike_items(*(PartsOfItems(known=True),) * known)
         form, avals = found
         if form.mutable and not self.records:
             return unlike_items(PartsOfItems())

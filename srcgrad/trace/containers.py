@@ -134,7 +134,7 @@ class Containers(ListMethods):
         iterable = self.seen(iterable)
         if isinstance(iterable, list) and id(iterable) in self.symbolic_lists:
             self.unroll_maker(iterable)
-            raise self.fatal(UnsupportedOperation(
+            raise self.of_forms(UnsupportedOperation(
                 "a list whose length depends on data is iterated where its length is needed",
                 why="the generated code is made before the length is known",
                 fix="loop over it with a for statement"))
@@ -479,7 +479,7 @@ def _watched(machine: Any, items: list[Any]) -> Any:
         if id(items) in machine.symbolic_lists:
             raise Restart(KnownLengths())
         if type(one) is Poison:
-            raise machine.fatal(one.error)
+            raise machine.of_forms(one.error)
         yield one
     if id(items) in machine.symbolic_lists:
         raise Restart(KnownLengths())

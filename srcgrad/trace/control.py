@@ -3,6 +3,7 @@ the code that is being traced can swallow them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import SrcgradError
@@ -16,13 +17,14 @@ class Signal(BaseException):
 
 class Refusal(Signal):
     """A srcgrad error on its way to the boundary, where it is raised as itself, or where tracing
-    starts again under the assumption ``assume``.  ``varies``: it is about a number that differs
-    from one iteration of a loop to the next, so that it may not occur if the loop is unrolled."""
+    starts again under one of its ``remedies``: assumptions under which it may not occur.
+    ``varies``: it is about a number that differs from one iteration of a loop to the next, so
+    that it may not occur if the loop is unrolled."""
 
-    def __init__(self, error: SrcgradError) -> None:
+    def __init__(self, error: SrcgradError, remedies: Iterable[Assumption] = ()) -> None:
         super().__init__(error)
         self.error = error
-        self.assume: Assumption | None = None
+        self.remedies = tuple(remedies)
         self.varies = False
 
 

@@ -211,12 +211,10 @@ class Either(Schedules):
         """The items of one of two sequences, one by one."""
         sides = [list(self.iterate(s)) for s in (iterable.first, iterable.second)]
         if len(sides[0]) != len(sides[1]):
-            refusal = self.fatal(JoinError(
+            raise self.of_forms(JoinError(
                 f"a sequence has {len(sides[0])} items on one path and {len(sides[1])} on the "
                 "other", why="how many there are is needed while the code is made",
-                fix="loop over it with a for statement"))
-            refusal.assume = ListedGenerators()  # generator expressions, run at once and staged
-            raise refusal
+                fix="loop over it with a for statement"), ListedGenerators())
         return [self.choose(iterable.predicate, lambda: a, lambda: b)  # noqa: B023
                 for a, b in zip(*sides, strict=True)]
 

@@ -7,6 +7,7 @@ import inspect
 import logging
 import types
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,18 +22,7 @@ from ..guards import MANY, Guard, Held, Path, SizeSource, Source
 from ..rules.book import lookup
 from ..stage.function import stage
 from ..subclasses import native_class, parts_of
-from .assumptions import (
-    Assumption,
-    Assumptions,
-    FollowedNames,
-    KnownLengths,
-    Made,
-    MixedRows,
-    NumbersApart,
-    RunTimeKeys,
-    SeparateArrays,
-    Withdrawn,
-)
+from .assumptions import Assumption, Assumptions, Made
 from .control import Refusal, Restart, Unroll
 from .iteration import EqualArrays, Staged
 from .leaks import leak
@@ -69,87 +59,47 @@ class Traced:
     rounds: int
     nodes: int
     inputs: dict[Path, int] = field(default_factory=dict)
-    repeats: bool = False  # are there lists that need not be of unknown length?
-    mixed: bool = False  # are there values that are a number or an array?
+    risks: tuple[Assumption, ...] = ()  # what would undo what may turn out wrong
+    made: tuple[Made, ...] = ()  # why tracing started again
     leak: SrcgradError | None = None  # the result holds traced values out of sight
     shareable: bool = True  # does the code serve other functions with the same code object?
 
 
 def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any],
-          leaves: list[Path], name: str, separate: bool = False,
-          repeated: bool = True, apart: bool = False) -> Traced:
-    """Trace ``function`` at these arguments.
+          leaves: list[Path], name: str, first: Iterable[Assumption] = ()) -> Traced:
+    """Trace ``function`` at these arguments, until what is assumed suffices (``first`` from the
+    start).
 
     ``leaves`` are paths (below arguments) that must be inputs of the graph even if the
-    function does not read them; with ``separate`` each array of a list is an input;
-    ``repeated``: may ``[0.0] * n`` be a list of unknown length?  ``apart``: do numbers and arrays
-    stay what they are where a branch gives either?  Raises
-    the user's own exceptions where the program raises whatever its numbers are, and
-    :class:`~srcgrad.errors.SrcgradError` for refusals.
+    function does not read them.  Raises the user's own exceptions where the program raises
+    whatever its numbers are, and :class:`~srcgrad.errors.SrcgradError` for refusals.
     """
-    first: list[Assumption] = [SeparateArrays()] if separate else []
-    if not repeated:
-        first += [KnownLengths(repeats=True), KnownLengths()]
-    if apart:
-        first.append(NumbersApart())
     assumed = Assumptions(first)
-    try:
-        return _trace_assuming(assumed, function, args, kwargs, leaves, name)
-    except SrcgradError:
-        if not any(f.name is not None for f in assumed.of(FollowedNames)):
-            raise
-    # whether names are bound cannot be followed: once more without, as the text itself raises
-    # where their values are needed
-    return _trace_assuming(Assumptions([*first, Withdrawn(FollowedNames())]), function, args,
-                           kwargs, leaves, name)
-
-
-def _trace_assuming(assumed: Assumptions, function: types.FunctionType,
-                    args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Path],
-                    name: str) -> Traced:
-    """Trace the function until what is assumed suffices; it is added to ``assumed``."""
-    nested_trials = [0]
-    recorded = 0
     for _ in range(MAX_RESTARTS):
         machine = TraceMachine(assumed)
-        machine.nested_trials, machine.earlier, machine.reserved = nested_trials, recorded, {name}
+        machine.reserved = {name}
         try:
             return _trace_once(machine, function, args, kwargs, leaves, name)
         except Restart as again:
-            if not assumed.add(again.made) and not _take_apart(assumed):
-                raise TracingError("tracing does not settle",
-                                   why=f"it was not enough to assume that "
-                                       f"{again.made.assumption.words()}") from None
-        except Refusal as refusal:
-            if refusal.assume is not None and assumed.add(Made(refusal.assume)):
+            if assumed.add(again.made):
                 continue
-            if _take_apart(assumed):
-                continue
-            if config.internal_frames:
-                raise refusal.error from refusal
-            raise refusal.error from None
+            refusal = machine.of_forms(_unsettled(again.made.words()))
         except Unroll as need:
-            if not _take_apart(assumed):
-                raise TracingError(
-                    "the number of a loop index is needed while compiling",
-                    why=need.reason, fix="index one array instead of unlike things") from None
-        except Exception:
-            if not _take_apart(assumed):
-                raise
+            refusal = machine.of_forms(TracingError(
+                "the number of a loop index is needed while compiling", why=need.reason,
+                fix="index one array instead of unlike things"))
+        except Refusal as met:
+            refusal = met
         finally:
-            recorded += machine.node_count
+            assumed.recorded += machine.node_count
             _undo(machine)
-    raise TracingError("tracing does not settle", why="too many assumptions about sizes")
+        if not assumed.add_one(refusal.remedies, refusal.error.where):
+            raise refusal.error from refusal if config.internal_frames else None
+    raise _unsettled("; ".join(made.words() for made in assumed.made[-2:]))
 
 
-def _take_apart(assumed: Assumptions) -> bool:
-    """Where something failed: once more without what was done at a risk."""
-    for tried in (MixedRows(), NumbersApart()):
-        if tried in assumed:
-            return assumed.add(Made(Withdrawn(tried)))
-    return any(undo in assumed.risks and assumed.open(undo) and assumed.add(Made(undo))
-               for undo in (MixedRows(), KnownLengths(), Withdrawn(RunTimeKeys(None)),
-                            KnownLengths(repeats=True), SeparateArrays(), NumbersApart()))
+def _unsettled(last: str) -> TracingError:
+    return TracingError("tracing does not settle", why=f"it was assumed in vain: {last}")
 
 
 def _undo(machine: TraceMachine) -> None:
@@ -225,7 +175,6 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
                   callees=machine.callees)
     sources = tuple(s for _, s in machine.inputs)
     machine.guard_constants(graph, template)
-    assumed = machine.assumed
     guards = tuple(g.kept() for g in machine.guards.values())
     roles = anchor_of(function).roles()
     pinned = {key: Held(machine.pinned[key], key not in machine.unplaced)
@@ -234,8 +183,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
                   roles, tuple(dict.fromkeys(machine.notes)),
                   machine.rounds, machine.node_count,
                   {s.path: i for i, (_, s) in enumerate(machine.inputs)},
-                  not {KnownLengths(), KnownLengths(repeats=True)}.isdisjoint(assumed.risks),
-                  NumbersApart() in assumed.risks and NumbersApart() not in assumed, found,
+                  tuple(machine.assumed.undoing()), tuple(machine.assumed.made), found,
                   not machine.unguarded)
 
 
@@ -279,7 +227,7 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     """A result with values in place of tracers; iterables and records of the trace are made
     into what Python would return."""
     if type(obj) is Poison:
-        raise machine.fatal(obj.error)
+        raise machine.of_forms(obj.error)
     if type(obj) is Maybe:
         raise machine.fatal(JoinError(
             "the function returns an object with an attribute that only some paths set",

@@ -26,7 +26,6 @@ class Escapes(Iterators):
     """``for`` and ``while`` in the body of a ``try``."""
 
     catching: list[Catching]
-    nested_trials: list[int]  # how many there were, of statements within others
     escape_codes: dict[Any, dict[Form, int]]
     escaped: list[tuple[Any, Any]]  # such loops: their sites, and what they go through
 

@@ -38,7 +38,7 @@ def _reordered(machine: Any, heap: list[Any], operation: str) -> None:
         count = len(items) - (operation == "heappop")
         found = [machine.pick(items, machine.getitem(places, i)) for i in range(count)]
     if any(f is None for f in found):
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.of_forms(UnsupportedOperation(
             "a heap of unlike things", why="which of them comes first depends on data",
             fix="keep tuples of one form in the heap"))
     machine.journal.write(Content(heap, machine.symbolic_lists), Snapshot(list, tuple(found)))

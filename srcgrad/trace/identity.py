@@ -48,7 +48,7 @@ class Identity(Sources):
         that was put there."""
         if any(id(o) in self.journal.copies for o in objects):
             self.unroll_list_makers("a list that it fills holds objects whose identity matters")
-            raise self.fatal(UnsupportedOperation(
+            raise self.of_forms(UnsupportedOperation(
                 "the identity of an object in a list whose length depends on data",
                 why="such a list is kept part by part, so it is not known which object it is",
                 fix="give the objects a number and compare that, or define `__eq__` (and "

@@ -116,7 +116,7 @@ class Items(Opening):
         if path is None:
             held = obj[key] if base is None else base.__getitem__(obj, key)
             if type(held) is Poison:
-                raise self.fatal(held.error)
+                raise self.of_forms(held.error)
             return self.adopt(held)
         self.note_container(obj)
         if isinstance(key, slice):
@@ -345,7 +345,7 @@ class Items(Opening):
         """A number goes into an object that is only known at run time, such as a row of a list
         of lists: start again with the loops that made lists unrolled, or refuse."""
         self.unroll_list_makers("a list that it fills holds lists")
-        raise self.fatal(UnsupportedOperation(
+        raise self.of_forms(UnsupportedOperation(
             "a number is written into an object that is only known at run time",
             why="it could not be followed to where it is read again",
             fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))

@@ -260,7 +260,7 @@ def _sorted_by_less(machine: Any, items: list[Any], keys: list[Any], reverse: An
     """``sorted`` by the ``__lt__`` of the user's class, or by tuples that are not alike: each key
     is compared with those before it, which tells how many come before it in the end."""
     if len(items) > FEW:
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.of_forms(UnsupportedOperation(
             f"sorting {len(items)} objects by a user-written comparison, or by unlike tuples",
             why=f"they are compared pair by pair, and at most {FEW} of them are",
             fix="sort by a number: sorted(items, key=...)"))

@@ -255,7 +255,7 @@ class Join:
                 return Failed(JoinError(
                     f"a {state.type.__name__} grows by a number of items that depends on data",
                     why="only lists may have a length that is known at run time only",
-                    fix="use a list"), DequesAsLists() if state.type is deque else None)
+                    fix="use a list"), (DequesAsLists(),) * (state.type is deque))
             elem = list_elem(self, state)
             if elem is False:
                 return self.column_lists(a, b)
@@ -405,12 +405,12 @@ class Join:
             fix="use the value inside each branch, or make both branches produce the same kind"))
 
 
-def unlike_items(assume: Assumption | None = None) -> Failed:
+def unlike_items(*remedies: Assumption) -> Failed:
     """The failure of a list whose items have no common form."""
     return Failed(JoinError(
         "a list whose length depends on data holds values of unlike kinds",
         why="its elements must be numbers, arrays of one rank, or tuples of them of one form",
-        fix="keep unlike things in separate lists"), assume)
+        fix="keep unlike things in separate lists"), remedies)
 
 
 def is_nonnegative(aval: Aval) -> bool:

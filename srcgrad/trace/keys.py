@@ -268,21 +268,22 @@ class Keys(KnownKeys):
     def as_marks(self, obj: Any, item: Any) -> None:
         """Start again with a set as marks, if an item is only known at run time."""
         if self._of_run_time(item):
-            self.make_table(obj)
+            self.make_table(obj, item)
 
     def as_table(self, obj: Any, key: Any, changes: bool = False) -> None:
         """Start again with a dict as a table, if ``key`` is only known at run time.  One that is
         only read may have all its keys already."""
         if (changes or not obj or factory_of(obj) is not None or (
                 isinstance(obj, collections.Counter))) and self._of_run_time(key):
-            self.make_table(obj)
+            self.make_table(obj, key)
 
-    def make_table(self, obj: Any) -> None:
-        """Start again with a dict or set that the function makes as a table."""
+    def make_table(self, obj: Any, *keys: Any) -> None:
+        """Start again with a dict or set that the function makes as a table, for these keys."""
         if id(obj) in self.dict_sites:
             site = self.dict_sites[id(obj)][0]
             if not self._stays(site) and not self._tables(site):
-                raise Restart(RunTimeKeys(site))
+                forms = map(self.form_of_key, keys)
+                raise Restart(RunTimeKeys(site, functools.reduce(joined, forms, None)))
 
     def _of_run_time(self, key: Any) -> bool:
         """Is a key known at run time only, and not one of a few that the text tells?"""
@@ -324,7 +325,7 @@ class Keys(KnownKeys):
         state = self.partial_of(obj)
         keys = tuple(k for k, _ in state.entries) if state is not None else tuple(held)
         if len(keys) > FEW:  # too many for branches
-            self.make_table(obj)
+            self.make_table(obj, key)
         certain = state is None and keys and isinstance(obj, dict) and any(
             self.known_place(o, key) for o in (obj, held))
         found = self.by_key(key, keys, act, None if certain else missing or (
@@ -340,7 +341,7 @@ class Keys(KnownKeys):
         """A dict or set gets a key that is only known at run time: a table can, a container from
         outside cannot, nor one whose object itself the program needs (unless the loops are
         unrolled that made the key)."""
-        self.make_table(obj)
+        self.make_table(obj, key)
         for part in key if isinstance(key, tuple) else (key,):
             if is_tracer(part) and part.aval.kind is Kind.OPAQUE:
                 settled(self.region, part.value, lambda v: self.demand(self.wrap(v), REASON))
@@ -354,7 +355,7 @@ class Keys(KnownKeys):
                         "compiling",
                         f"fill a {kind} that the function makes itself, starting from a copy: "
                         f"`{kind}(...)`")
-        raise self.fatal(UnsupportedOperation(f"a new key of a {kind} depends on data", why=why,
+        raise self.of_forms(UnsupportedOperation(f"a new key of a {kind} depends on data", why=why,
                                               fix=fix))
 
     def by_key(self, key: Any, keys: Sequence[Any], act: Callable[[Any], Any],

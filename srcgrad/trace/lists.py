@@ -52,12 +52,11 @@ class Lists(ListRows):
             return
         if id(obj) in self.list_owners:  # the change belongs into the list of lists, too
             self.unroll_maker(self.list_owners[id(obj)].owner)
-            refusal = self.fatal(UnsupportedOperation(
+            raise self.of_forms(UnsupportedOperation(
                 "a list inside of a list whose length depends on data is changed",
                 why="the change could not be followed to where the list is read again",
-                fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
-            refusal.assume = ListsAmong()
-            raise refusal
+                fix="use an array, such as np.zeros((n, m)), in place of a list of lists"),
+                ListsAmong())
         value.obj = self.symbolic_lists[id(obj)].obj
         self.journal.write(self.content_of(obj), SymbolicList(value, value.obj))
 
@@ -96,7 +95,7 @@ class Lists(ListRows):
             return state
         found = common_form(joining, (Snapshot(list, tuple(items)),))
         if found is None or (found[0].mutable and not joining.records):
-            failed = unlike_items(None if found is None else PartsOfItems())
+            failed = unlike_items(*(PartsOfItems(),) * (found is not None))
             self.check_content(self.content_of(obj), failed)
         assert found is not None
         rows = [taken_apart(joining, found[0], i) for i in items]
@@ -221,15 +220,12 @@ class Lists(ListRows):
             raise Restart(MixedRows())
         self.unroll_list_makers("a list that it fills holds objects that change")
         if type(owner) is list:
-            refusal = self.fatal(UnsupportedOperation(
+            raise self.of_forms(UnsupportedOperation(
                 "a list is changed that has been put into a list whose length depends on data",
                 why="the change could not be followed to where the list is read again",
                 fix="fill the list first and append it then, or use an array in place of a "
-                    "list of lists"))
-            if not self.may_open():
-                refusal.assume = ListsAmong()
-            raise refusal
-        raise self.fatal(UnsupportedOperation(
+                    "list of lists"), *(ListsAmong(),) * (not self.may_open()))
+        raise self.of_forms(UnsupportedOperation(
             "an object is changed that lies in a list whose length depends on data",
             why="such a list is kept part by part, so the change would not be seen there",
             fix="put a new object into the list (`items[i] = replace(...)`), or keep the parts "
@@ -264,7 +260,7 @@ class Lists(ListRows):
         current = self.symbolic_lists[id(obj)].value.aval
         aval = list_item_aval(self.join(), item)
         if aval is None:
-            raise self.fatal(UnsupportedOperation(
+            raise self.of_forms(UnsupportedOperation(
                 f"a {type(item).__name__} is put into a list whose length depends on data",
                 why="the elements of such a list must be numbers or arrays of one kind",
                 fix="keep the parts in separate lists"))
@@ -315,7 +311,7 @@ class Lists(ListRows):
         self.unroll_maker(obj)
         if KnownLengths() in self.assumed.risks and KnownLengths() not in self.assumed:
             raise Restart(KnownLengths())
-        raise self.fatal(UnsupportedOperation(
+        raise self.of_forms(UnsupportedOperation(
             "the items of a list whose length depends on data are read one by one until an "
             "IndexError says that there are no more",
             why="the generated code is made before the length is known",
@@ -383,12 +379,11 @@ class Lists(ListRows):
             state = Columns(wider_form(self.join(), state.form, item), state.columns)
             parts = taken_apart(self.join(), state.form, item)
         except Unfit:
-            refusal = self.fatal(JoinError(
+            raise self.of_forms(JoinError(
                 "an item of another form is put into a list whose length depends on data",
                 why="its items must be tuples or records of one form",
-                fix="keep unlike things in separate lists"))
-            refusal.assume = PartsOfItems(known=True) if has_known(state.form) else None
-            raise refusal from None
+                fix="keep unlike things in separate lists"),
+                *(PartsOfItems(known=True),) * has_known(state.form)) from None
         columns = [self.held_list(c) for c in state.columns]
         for column, part in zip(columns, parts, strict=True):
             act(column, self.computed(part))
@@ -410,7 +405,7 @@ class Lists(ListRows):
 
     def no_method(self, obj: list[Any], what: str) -> Any:
         self.unroll_maker(obj)
-        raise self.fatal(UnsupportedOperation(
+        raise self.of_forms(UnsupportedOperation(
             f"{what} on a list whose length depends on data",
             why="only append, insert, pop, extend, copy, sort, reverse, clear, indexing and len "
                 "are staged there",

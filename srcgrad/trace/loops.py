@@ -238,7 +238,7 @@ class Loops(LoopNodes):
             self.unroll_makers(staged)
             number = self.demand(count, f"{reason}, so the loop is unrolled")
             if number > UNROLL_LIMIT:
-                raise self.fatal(UnsupportedOperation(
+                raise self.of_forms(UnsupportedOperation(
                     f"a loop of {number} iterations would have to be unrolled",
                     why=f"the number of its index is needed while compiling: {reason}",
                     fix="keep what the index selects in one array, so that it can be indexed "

@@ -105,7 +105,7 @@ class TraceMachine(Namespaces):
         self.safe: set[Value] = set()
         self.causes = {}
         self.homes_made = {}
-        self.catching, self.nested_trials = [], [0]
+        self.catching = []
         self.error_classes = {}
         self.escape_codes, self.escaped = {}, []
         self.carried_errors = {}
@@ -249,7 +249,7 @@ class TraceMachine(Namespaces):
         found = [self.pick(items, self.getitem(order, i)) for i in range(len(items))]
         if not any(f is None for f in found):
             return found
-        raise self.fatal(UnsupportedOperation(
+        raise self.of_forms(UnsupportedOperation(
             "sorting unlike objects by a traced key",
             why="which object comes first depends on data, and the objects cannot be gathered",
             fix="sort tuples of numbers (or of arrays of one shape), or keep the numbers in "

@@ -347,9 +347,7 @@ class Merges(JoinedValues):
     def check_content(self, cell: Cell, shape: Shape) -> None:
         """The content of a container has no poisoned state: it must have a common form."""
         if isinstance(cell, Content) and isinstance(shape, Failed):
-            refusal = self.fatal(shape.error)
-            refusal.assume = shape.assume
-            raise refusal
+            raise self.of_forms(shape.error, *shape.remedies)
 
     def _if_node(self, predicate: Value, arms: tuple[Arm, Arm], rows: list[Row],
                  codes: Any) -> tuple[Value, ...]:

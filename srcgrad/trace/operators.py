@@ -322,13 +322,11 @@ class Operators(Comparisons):
                 return outcome
         what = f"a traced value ({in_words(value.aval)})" if is_tracer(value) else (
             "one of two objects")
-        refusal = self.fatal(TracingError(
+        raise self.of_forms(TracingError(
             f"the truth value of {what} is needed now",
             why="it depends on data, and this place (a generator, a C function, a dict key) "
                 "cannot be staged as a branch",
-            fix="use an if statement, np.where, or a loop in staged code"))
-        refusal.assume = ListedGenerators()  # generator expressions, run at once and staged
-        raise refusal
+            fix="use an if statement, np.where, or a loop in staged code"), ListedGenerators())
 
     def predicate(self, value: Any) -> Any:
         """The value as a branch condition: a bool or a tracer whose truth Python can test."""

@@ -170,7 +170,7 @@ class Presence(ArrayClasses):
             raise self.fatal(unordered())
         if len(unsure) > MOST_SPLITS:
             self.make_table(obj)
-            raise self.fatal(JoinError(
+            raise self.of_forms(JoinError(
                 f"a {state.type.__name__} is used as a whole where {len(unsure)} of its keys "
                 "depend on data",
                 why="the operation would have to be made for each set of keys",

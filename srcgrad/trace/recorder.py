@@ -16,7 +16,7 @@ from ..graph.outcome import MISSING, Fresh, Outcome
 from ..kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ..spelling import Method
 from ..stage.origins import origin
-from .assumptions import Assumptions, ViewsTold
+from .assumptions import Assumption, Assumptions, ViewsTold
 from .attempts import UNTOLD, Forced, Reached, Stop, refused
 from .control import Refusal
 from .homes import is_stored, may_be
@@ -59,7 +59,6 @@ class Recorder:
         self.supporting = False  # do the nodes stand in for what a path does not have?
         self.callers: list[Where] = []  # call sites of the functions that are being inlined
         self.node_count = 0
-        self.earlier = 0  # nodes that were recorded before tracing started again
         self.fresh = Fresh()
         self.list_sizes = ListSizes(self.fresh, self.fills)
         self.trying: list[Any] = []  # the regions whose exceptions a try statement meets now
@@ -89,13 +88,18 @@ class Recorder:
         return Origin(found, tuple(self.callers), self.statement, self.augmented,
                       "support" if self.supporting else "forward")
 
-    def fatal(self, error: SrcgradError) -> Refusal:
+    def fatal(self, error: SrcgradError, *remedies: Assumption) -> Refusal:
         """The error with the user's place, as an exception that no ``except Exception`` of the
         user's can swallow.  Use: ``raise machine.fatal(...)``."""
         where = self.where()
         if where is not None:
             error.at(where, self.users_call(where))
-        return Refusal(error)
+        return Refusal(error, remedies)
+
+    def of_forms(self, error: SrcgradError, *remedies: Assumption) -> Refusal:
+        """The refusal of what the forms of values do not allow: that of a list whose length
+        depends on data, of a number that is one of several.  Other forms may help."""
+        return self.fatal(error, *remedies, *self.assumed.undoing())
 
     def users_call(self, where: Where) -> Where | None:
         """The innermost call in the user's own files, where ``where`` lies in a library."""
@@ -109,7 +113,7 @@ class Recorder:
         """Append a node to the innermost region; its outputs."""
         region = self.region
         self.node_count += 1
-        if self.node_count + self.earlier > MAX_NODES:
+        if self.node_count + self.assumed.recorded > MAX_NODES:
             raise self.fatal(too_long(MAX_NODES))
         if self.stop_at is not None and self.stop_at.meets(region, op, params):
             raise Reached(inputs, blocks, params, region.builder.nodes)
@@ -261,7 +265,7 @@ class Recorder:
         if isinstance(structure, ClassedArray):
             raise self.fatal(classed_operand(structure.cls))
         if type(structure) in (Choice, Picked):
-            raise self.fatal(UnsupportedOperation(
+            raise self.of_forms(UnsupportedOperation(
                 "one of several unlike things is part of a list or tuple that a library function "
                 "takes", why="which of them it is depends on data",
                 fix="tell them apart with an if statement before the call"))
@@ -299,7 +303,7 @@ class Recorder:
             return state.value
         columns = tuple(c.value for c in state.columns)
         if not state.form.is_row:
-            raise self.fatal(UnsupportedOperation(
+            raise self.of_forms(UnsupportedOperation(
                 "a list of records whose length depends on data is used as a whole",
                 why="it is kept part by part, and only lists of flat tuples can be put together",
                 fix="loop over the list, or keep tuples of numbers in it"))
@@ -319,7 +323,7 @@ class Recorder:
                 fix="make a copy (`.copy()`) before the two names can refer to one array"))
         if is_stored(home):
             self.unroll_list_makers("a list that it fills holds an array that is written to")
-            raise self.fatal(AliasError(
+            raise self.of_forms(AliasError(
                 f"{home.label!r} is written to after it was put into a list whose length "
                 "depends on data",
                 why="the list holds the same array, so its element would change as well",
@@ -476,10 +480,7 @@ class Recorder:
     def unknown_alias(self, error: SrcgradError) -> Refusal:
         """The refusal of what depends on which arrays are one: where memory layouts decide that,
         tracing starts again with branches on them."""
-        refusal = self.fatal(error)
-        if self.undecided:
-            refusal.assume = ViewsTold()
-        return refusal
+        return self.fatal(error, *(ViewsTold(),) * self.undecided)
 
     def layout_of(self, tracer: ArrayTracer) -> bool | None:
         """Is an array C-contiguous?  None where it is not known."""

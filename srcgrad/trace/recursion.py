@@ -147,7 +147,7 @@ class Recursion(CallNodes):
         state = self._whole(callee, state)
         wider = fits(self.join(), callee.arguments, callee.head, state)
         if wider is None:
-            raise self.fatal(UnsupportedOperation(
+            raise self.of_forms(UnsupportedOperation(
                 f"{callee.function.__qualname__!r} calls itself with arguments of another form",
                 why="which call it is depends on data, and the arguments have no common type",
                 fix="pass arguments of the same kinds and structure in every call"))
@@ -270,7 +270,7 @@ class Recursion(CallNodes):
             callee.open_lists, callee.result = True, None
             raise Again(callee)
         if unlike or escapes(shape):
-            raise self.fatal(UnsupportedOperation(
+            raise self.of_forms(UnsupportedOperation(
                 f"the results of {callee.function.__qualname__!r}, which calls itself, have no "
                 "common type", why="its paths return unlike things",
                 fix="return the same kinds and structure on every path"))

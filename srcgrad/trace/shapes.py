@@ -96,11 +96,11 @@ class Keyed(Sequence):
 
 @dataclass(slots=True)
 class Failed(Shape):
-    """Parts that have no common form; reading the joined slot raises the error.  ``assume`` is
-    an assumption under which they would have one."""
+    """Parts that have no common form; reading the joined slot raises the error.  ``remedies``
+    are assumptions under which they would have one."""
 
     error: JoinError
-    assume: Assumption | None = None
+    remedies: tuple[Assumption, ...] = ()
 
 
 @dataclass(slots=True)

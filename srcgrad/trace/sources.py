@@ -165,7 +165,7 @@ class Sources(FoundFunctions):
             for symbol in dims.symbols(expr):
                 if symbol in self.loop_atoms:
                     raise Unroll(symbol, reason)
-            refusal = self.fatal(TracingError(
+            refusal = self.of_forms(TracingError(
                 f"a number that depends on data is needed while compiling: {reason}",
                 why="the generated code is made before the number is known",
                 fix="keep what it selects in one array, so that it can be indexed at run time, or "

@@ -102,12 +102,12 @@ class HiddenItems(Tracer):
 
     def _unknown(self) -> BaseException:
         if self.keyed:
-            found: BaseException = self.machine.fatal(UnsupportedOperation(
+            found: BaseException = self.machine.of_forms(UnsupportedOperation(
                 "a dict or set whose keys depend on data is used where its keys are needed now",
                 why="which keys exist is only known when the generated code runs",
                 fix="ask for single keys: `k in d`, `d.get(k, default)`, or loop over the items"))
             return found
-        refusal: BaseException = self.machine.fatal(UnsupportedOperation(
+        refusal: BaseException = self.machine.of_forms(UnsupportedOperation(
             "a list whose length depends on data is used where its items are needed now",
             why="the generated code is made before the length is known",
             fix="loop over the list with a for statement, or make an array of it first"))

@@ -75,7 +75,7 @@ class Tracer:
         self._refuse("was handed to a C function that turns its argument into an array")
 
     def _refuse(self, what: str) -> NoReturn:
-        raise self.machine.fatal(TracingError(
+        raise self.machine.of_forms(TracingError(
             f"a traced value ({in_words(self.aval)}) {what}",
             why="its number is only known when the generated code runs",
             fix="call it through ordinary Python or NumPy code that srcgrad can stage, or mark "
@@ -344,7 +344,7 @@ class Moved(Whole):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise self.machine.fatal(UnsupportedOperation(
+        raise self.machine.of_forms(UnsupportedOperation(
             "a container is used by another name after it was put into a dict under a key that "
             "depends on data",
             why="the dict keeps what it holds in lists of its own",

@@ -50,7 +50,7 @@ class Variables(ClassAttributes, OpenNames):
         if value is UNBOUND:
             self._unbound(frame, name)
         if type(value) is Poison:
-            raise self.fatal(value.error)
+            raise self.of_forms(value.error)
         if type(value) is Maybe:
             found = self.present(value, lambda: self._unbound(frame, name))
             self.journal.write(Slot(frame, name), found)
@@ -73,7 +73,7 @@ class Variables(ClassAttributes, OpenNames):
 
     def loaded(self, value: Any) -> Any:
         if type(value) is Poison:
-            raise self.fatal(value.error)
+            raise self.of_forms(value.error)
         return value
 
     def store(self, frame: Frame, name: str, value: Any) -> None:
