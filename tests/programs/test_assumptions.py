@@ -1,0 +1,200 @@
+"""The assumptions under which tracing starts again: each is met by a program, each is documented,
+and only refusals that name one start again, never what the program raises."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "language")]
+
+from chain import check  # noqa: E402
+from table import families  # noqa: E402
+
+import srcgrad as sg  # noqa: E402
+from srcgrad.trace import entry  # noqa: E402
+from srcgrad.trace.assumptions import Assumption  # noqa: E402
+
+PAGE = HERE.parents[1] / "docs" / "assumptions.md"
+HEAD = """# What tracing assumes
+
+A function is traced with sizes as symbols, loops as loops, and lists that loops fill as lists
+whose lengths a run knows. Where a program shows that this does not serve it, tracing starts again
+under one more of the assumptions below; a refusal may name one under which it may not occur.
+What a program raises itself never starts tracing again. `df.explain()` lists what was assumed
+for a call, with the line of the program that asked for it.
+
+This page is made from the classes in `srcgrad/trace/assumptions.py` by
+`PYTHONPATH=. python tests/programs/test_assumptions.py`.
+"""
+PROGRAMS = {  # the programs of the suites that meet each kind
+    "FixedSize": ("found_in_packages.sigma_points", "numpy_writing.put_along_axis"),
+    "UnrolledLoop": ("python_data.string_building", "objects_trees.linked"),
+    "SeparateArrays": ("containers_outside.added_to_a_list", "containers_outside.list_plus"),
+    "KnownLengths": ("python_rows.rotations", "found_in_packages.filled_with_pairs",
+                     "conversions.nested_tolist", "mixed_numpy.vec_two"),
+    "LeavingErrors": ("path_attempts.next_stop", "path_attempts.while_test_raises"),
+    "ErrorsAsObjects": ("path_attempts.reraise", "path_exceptions.reraise"),
+    "FollowedNames": ("counted.a_list_of_an_arm", "path_state.name_try"),
+    "PartsOfItems": ("data_science.pooled_violators",
+                     "python_walks.older_objects_in_one_loop_new_ones_in_the_next"),
+    "MixedRows": ("data_science.counts_in_rows", "data_science.rows_into_arrays"),
+    "NumbersApart": ("counted.changed_in_place", "helpers_of_numpy.signatures_of_rows"),
+    "ListsAmong": ("python_rows.rows_swapped_beside_a_name", "python_rows.pivot_rows"),
+    "DequesAsLists": ("path_queues.bfs_thresh", "path_queues.data_queue"),
+    "ContentRead": ("containers_outside.appended_and_popped", "effects.lazily_started"),
+    "GuardedLayout": ("views.im2col", "views.row_column_scalar"),
+    "ViewsTold": ("views.channels_first", "views.ravel_or_not"),
+    "ListedGenerators": ("python_iteration.chunks", "records.frozen_book"),
+    "RunTimeKeys": ("python_keys.sums_by_bin", "python_dicts.groups_of_lists",
+                    "python_dicts.popped", "python_dicts.two_dicts_swapped"),
+    "CalledFunction": ("recursion.newton", "recursion.called_in_a_loop"),
+    "DecidedBranch": ("python_picked.tree_build",),
+    "ChangedLater": ("effects.memo_table", "effects.last_result_kept"),
+    "Withdrawn": ("python_tables.needed_as_a_dict", "python_matrices.cramer",
+                  "carried.grouped_rows"),
+    "OneObject": ("test_assumptions.one_array_twice",),
+}
+X = np.array([2.0, 0.3, 0.4])
+TWICE = np.array([1.0, 2.0])
+
+
+def one_array_twice(x, y):
+    x[0] = 3.0
+    return np.sum(x * y)
+
+
+def cases():
+    """The programs of the table, each with its arguments."""
+    yield one_array_twice, (TWICE, TWICE)
+    for _, _, constructs in families():
+        for entered in constructs.values():
+            yield from ((program.fn, program.args) for program in entered)
+    for name in {n.split(".")[0] for names in PROGRAMS.values() for n in names}:
+        yield from getattr(import_module(name), "CASES", ())
+
+
+def kinds():
+    return Assumption.__subclasses__()
+
+
+def assumed(fn, args):
+    df = sg.jit(fn)
+    df(*copy.deepcopy(args))
+    return df._entries[0].traced.made
+
+
+@pytest.fixture
+def traced(monkeypatch):
+    """How often something is traced."""
+    found, once = [], entry._trace_once
+
+    def counted(*args):
+        found.append(args[1])
+        return once(*args)
+
+    monkeypatch.setattr(entry, "_trace_once", counted)
+    return found
+
+
+def page():
+    sections = []
+    for kind in kinds():
+        text = re.sub(r"^(\w+):", r"* \1:", inspect.getdoc(kind).replace("``", "`"), flags=re.M)
+        met = ", ".join(f"`{name}`" for name in PROGRAMS[kind.__name__])
+        sections.append(f"## {kind.__name__}\n\n{text}\n\nMet by {met}.\n")
+    return "\n".join([HEAD, *sections])
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_programs_of_the_suites_meet_each_kind(kind):
+    wanted = dict.fromkeys(PROGRAMS[kind], False)
+    for fn, args in cases():
+        name = f"{fn.__module__.rpartition('.')[2]}.{fn.__name__}"
+        if not wanted.get(name, True):
+            wanted[name] = kind in {type(m.assumption).__name__ for m in assumed(fn, args)}
+    assert all(wanted.values()), wanted
+
+
+def test_each_kind_has_programs_and_says_why_it_is_assumed_and_what_it_changes():
+    assert {k.__name__ for k in kinds()} == set(PROGRAMS)
+    for kind in kinds():
+        assert {"Why:", "Changes:"} <= set(inspect.getdoc(kind).split()), kind.__name__
+
+
+def test_the_page_is_up_to_date():
+    assert PAGE.read_text() == page()
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, IndexError, KeyError, RuntimeError])
+def test_what_the_program_raises_does_not_start_tracing_again(error, traced):
+    def program(x):
+        v = [0.0] * len(x)
+        for i in range(len(x)):
+            v[i] = x[i] * i
+        y = x if x[0] > 1 else x[1]
+        raise error("the program's own")
+        return np.sum(y)
+
+    with pytest.raises(error, match="the program's own"):
+        sg.grad(program)(X)
+    assert len(traced) == 1
+
+
+def test_a_refusal_that_names_no_assumption_does_not_start_tracing_again(traced):
+    def program(x):
+        v = [0.0] * len(x)
+        for i in range(len(x)):
+            v[i] = x[i] * i
+        return np.sum(x) + x.ctypes.data
+
+    with pytest.raises(sg.SrcgradError):
+        sg.grad(program)(X)
+    assert len(traced) == 1
+
+
+def of_one_rank(x):
+    y = x * 2 if x[0] > 1 else x[1]
+    return (y * x) @ x
+
+
+def joined_to_an_array(x):
+    y = x * 2 if x[0] > 1 else x[1]
+    return np.sum(np.concatenate([x, y * x]) ** 2)
+
+
+@pytest.mark.parametrize("program", [of_one_rank, joined_to_an_array])
+def test_a_derivative_that_needs_a_rank_tells_numbers_and_arrays_apart(program, traced):
+    df = sg.grad(program)
+    df(X)
+    assert [type(a).__name__ for a in df._entries[0].traced.risks] == ["Withdrawn", "NumbersApart"]
+    assert len(traced) == 2
+    for x in (X, np.array([0.2, 0.3, 0.4])):
+        check(program, (x,), staged=False, passes=False, oracle=False)
+
+
+def test_explain_tells_what_was_assumed_and_where():
+    def program(x, n):
+        sums = {}
+        for i in range(n):
+            sums[i % 3] = sums.get(i % 3, 0.0) + x[i]
+        return sum(sums.values())
+
+    text = sg.grad(program).explain(np.arange(20.0), 20)
+    assert ("assumed, after tracing without:\n  the keys of a dict or set depend on data   "
+            "(test_assumptions.py:") in text
+    assert "sums[i % 3] = sums.get(i % 3, 0.0) + x[i])" in text
+    assert "assumed, after tracing without:\n  nothing" in sg.grad(one_array_twice).explain(
+        X, X.copy())
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
