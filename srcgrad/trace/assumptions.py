@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ..errors import SrcgradError, Where
 
@@ -21,9 +21,11 @@ Kind = TypeVar("Kind", bound="Assumption")
 class Assumption:
     """Base of all kinds.  Equal ones are one assumption."""
 
+    says: ClassVar[str]
+
     def words(self) -> str:
-        """What it says, for :meth:`explain`."""
-        raise NotImplementedError
+        """What it says, in a report."""
+        return self.says.format(**vars(self))
 
     def replaces(self, other: Assumption) -> bool:
         """Is an assumption made before of no use under this one?"""
@@ -58,9 +60,7 @@ class UnrolledLoop(Assumption):
 
     site: Any
     reason: str = field(compare=False)
-
-    def words(self) -> str:
-        return f"a loop is unrolled, because of {self.reason}"
+    says = "a loop is unrolled, because of {reason}"
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class KnownLengths(Assumption):
     repeats: bool = False
 
     def words(self) -> str:
-        return "lists made by `[...] * n`" * self.repeats + (
-            "lists that loops index" * (not self.repeats)) + " have known lengths"
+        which = "of `[...] * n`" if self.repeats else "that loops index"
+        return f"lists {which} are of known length"
 
     def replaces(self, other: Assumption) -> bool:
         return not self.repeats and isinstance(other, (FixedSize, UnrolledLoop))
@@ -121,8 +121,7 @@ class ErrorsAsObjects(Assumption):
     Changes: an operation that may raise gives the exception, not a truth value.
     """
 
-    def words(self) -> str:
-        return "exceptions are kept as objects, since one is raised again"
+    says = "exceptions are kept as objects, since one is raised again"
 
 
 @dataclass(frozen=True)
@@ -165,8 +164,7 @@ class MixedRows(Assumption):
     Replaces: lists that hold the parts of rows.
     """
 
-    def words(self) -> str:
-        return "integers lie beside other numbers in the rows of a list"
+    says = "integers lie beside other numbers in the rows of a list"
 
     def replaces(self, other: Assumption) -> bool:
         return other == PartsOfItems()
@@ -180,20 +178,7 @@ class NumbersApart(Assumption):
     Changes: what follows the branch is traced for either, where it was one value of any rank.
     """
 
-    def words(self) -> str:
-        return "a number and an array that a branch gives are told apart"
-
-
-@dataclass(frozen=True)
-class ListsAmong(Assumption):
-    """One of several lists, picked by data, is that very list, and not a copy.
-
-    Why: a list in a list of run-time length changes.
-    Changes: it is told by branches which list it is.
-    """
-
-    def words(self) -> str:
-        return "lists that are picked by data may change"
+    says = "a number and an array that a branch gives are told apart"
 
 
 @dataclass(frozen=True)
@@ -204,8 +189,7 @@ class DequesAsLists(Assumption):
     Changes: its methods are those of a list of run-time length.
     """
 
-    def words(self) -> str:
-        return "deques are lists whose lengths depend on data"
+    says = "deques are lists whose lengths depend on data"
 
 
 @dataclass(frozen=True)
@@ -218,9 +202,7 @@ class OneObject(Assumption):
 
     first: str
     second: str
-
-    def words(self) -> str:
-        return f"{self.first} and {self.second} are one object"
+    says = "{first} and {second} are one object"
 
 
 @dataclass(frozen=True)
@@ -232,9 +214,7 @@ class ContentRead(Assumption):
     """
 
     path: str
-
-    def words(self) -> str:
-        return f"what {self.path} holds is read after it changed"
+    says = "what {path} holds is read after it changed"
 
 
 @dataclass(frozen=True)
@@ -246,9 +226,7 @@ class GuardedLayout(Assumption):
     """
 
     path: str
-
-    def words(self) -> str:
-        return f"how {self.path} lies in memory is checked"
+    says = "how {path} lies in memory is checked"
 
 
 @dataclass(frozen=True)
@@ -259,8 +237,7 @@ class ViewsTold(Assumption):
     Changes: there is a branch on ``np.may_share_memory`` at each such call.
     """
 
-    def words(self) -> str:
-        return "views and copies are told apart by branches"
+    says = "views and copies are told apart by branches"
 
 
 @dataclass(frozen=True)
@@ -268,11 +245,10 @@ class ListedGenerators(Assumption):
     """Generator expressions run at once, in a loop that fills a list.
 
     Why: how many items one gives, or a test in it, depends on data.
-    Changes: it is a staged loop; a comparison with ``zip``, ``compress`` or ``groupby``, too.
+    Changes: it is a staged loop; what ``compress`` and ``groupby`` give is a list, too.
     """
 
-    def words(self) -> str:
-        return "generator expressions are lists"
+    says = "generator expressions are lists"
 
 
 @dataclass(frozen=True)
@@ -311,27 +287,12 @@ class CalledFunction(Assumption):
     """A function is called, and not inlined.
 
     Why: it calls itself under a branch or loop that depends on data.
-    Changes: it is a function of the generated code.
+    Changes: it is a function of the generated code.  Withdrawn: it is inlined, and branches in it
+    on what the call decides are taken while tracing, so that each level is decided.
     """
 
     code: Any
-
-    def words(self) -> str:
-        return f"{getattr(self.code, 'co_qualname', self.code.co_name)} is a function of its own"
-
-
-@dataclass(frozen=True)
-class DecidedBranch(Assumption):
-    """A branch on what the call decides is taken while tracing.
-
-    Why: it ends a recursion.
-    Changes: its outcome is guarded, so that each level is decided.
-    """
-
-    site: Any
-
-    def words(self) -> str:
-        return "a branch that ends a recursion is decided by the arguments"
+    says = "{code.co_qualname} is a function of its own"
 
 
 @dataclass(frozen=True)
@@ -343,9 +304,7 @@ class ChangedLater(Assumption):
     """
 
     place: Any
-
-    def words(self) -> str:
-        return "an object changes after it was put into one from outside"
+    says = "an object changes after it was put into one from outside"
 
 
 @dataclass(frozen=True)
@@ -361,7 +320,7 @@ class Withdrawn(Assumption):
     error: SrcgradError | None = field(default=None, compare=False)
 
     def words(self) -> str:
-        return f"given up: {self.of.words()}"
+        return f"taken back: {self.of.words()}"
 
     def replaces(self, other: Assumption) -> bool:
         return other == self.of or (self.of == FollowedNames() and type(other) is FollowedNames)

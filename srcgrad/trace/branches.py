@@ -11,7 +11,6 @@ from ..errors import SrcgradError
 from ..graph.ir import Value
 from ..stage.machine import NORMAL
 from ..stage.regions import names_read_after
-from .assumptions import DecidedBranch
 from .control import Bottom
 from .homes import RAISE
 from .merges import Arm, Box, BoxCell, Merges
@@ -34,12 +33,11 @@ class Branches(Merges):
             known = tested
         if known is None:
             fixed = self.is_fixed(tested)
-            site = (then.__code__, orelse.__code__) if hasattr(then, "__code__") else None
-            if fixed and (self.demanding or DecidedBranch(site) in self.assumed):
+            if fixed and (self.demanding or self.decides()):
                 known = self.truth(tested)
         if known is not None:
             return self.after(then() if known else orelse(), rest)
-        self.open_tests.append((site, fixed, len(self.call_sites)))
+        self.open_tests.append((fixed, len(self.call_sites)))
         try:
             return self.branch(self.value_of(tested), then, orelse, rest,
                                read_after(then, orelse))
@@ -47,7 +45,7 @@ class Branches(Merges):
             self.open_tests.pop()
 
     demanding: int  # in an iterator of the user's: whether it ends is needed while tracing
-    open_tests: list[tuple[Any, bool, int]]
+    open_tests: list[tuple[bool, int]]
     call_sites: list[Any]
 
     def is_fixed(self, tested: Any) -> bool:
@@ -133,6 +131,11 @@ class Branches(Merges):
     def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
         raise AttributeError
 
+    def decides(self) -> bool:
+        """Is a function running that calls itself and is inlined all the same?  What the call
+        decides is decided there, so that each level is known."""
+        return bool(self.call_sites) and self.assumed.inlines(self.call_sites[-1][0])
+
     # ---- expressions -----------------------------------------------------------------------
     def if_expression(self, test: Any, then: Callable[[], Any],
                       orelse: Callable[[], Any]) -> Any:
@@ -142,12 +145,12 @@ class Branches(Merges):
         if type(tested) is bool:
             known = tested
         if known is None:
-            fixed, site = self.is_fixed(tested), (then.__code__, orelse.__code__)
-            if fixed and DecidedBranch(site) in self.assumed:
+            fixed = self.is_fixed(tested)
+            if fixed and self.decides():
                 known = self.truth(tested)
         if known is not None:
             return then() if known else orelse()
-        self.open_tests.append((site, fixed, len(self.call_sites)))
+        self.open_tests.append((fixed, len(self.call_sites)))
         try:
             return self.choose(self.value_of(tested), then, orelse)
         finally:

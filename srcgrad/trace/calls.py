@@ -28,7 +28,7 @@ from ..stage.stack import has_room
 from ..subclasses import native_class
 from . import scipy_forms
 from .aside import ruled_call
-from .assumptions import CalledFunction, DecidedBranch
+from .assumptions import CalledFunction, Withdrawn
 from .cached import call_cached, clear_cache
 from .control import Restart
 from .iteration import EqualArrays, Staged
@@ -329,11 +329,12 @@ class Calls(LibraryCalls):
 
     def guard_recursion(self, function: types.FunctionType) -> None:
         """Recursion under a branch on a number that is fixed during the call: start again with
-        the outcomes of that branch guarded, so that each level is decided while tracing."""
-        for site, fixed, depth in reversed(self.open_tests):
-            code = self.call_sites[depth - 1][0] if depth else None
-            if code is function.__code__ and fixed and DecidedBranch(site) not in self.assumed:
-                raise Restart(DecidedBranch(site))
+        the outcomes of such branches guarded, so that each level is decided while tracing."""
+        code = function.__code__
+        if not self.assumed.inlines(code) and any(
+                fixed and depth and self.call_sites[depth - 1][0] is code
+                for fixed, depth in self.open_tests):
+            raise Restart(Withdrawn(CalledFunction(code)))
 
     def note_function(self, function: types.FunctionType) -> None:
         """Guard what of a function from outside could change: its defaults."""

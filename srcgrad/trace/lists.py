@@ -16,7 +16,7 @@ from ..dims import Poly, is_varying, slice_length
 from ..errors import JoinError, UnsupportedOperation
 from ..graph.ir import Ref, Value
 from ..kinds import INT, Aval, Kind, list_of
-from .assumptions import KnownLengths, ListsAmong, MixedRows, PartsOfItems, UnrolledLoop
+from .assumptions import KnownLengths, MixedRows, PartsOfItems, UnrolledLoop
 from .columns import (
     Unfit,
     common_form,
@@ -55,8 +55,7 @@ class Lists(ListRows):
             raise self.of_forms(UnsupportedOperation(
                 "a list inside of a list whose length depends on data is changed",
                 why="the change could not be followed to where the list is read again",
-                fix="use an array, such as np.zeros((n, m)), in place of a list of lists"),
-                ListsAmong())
+                fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
         value.obj = self.symbolic_lists[id(obj)].obj
         self.journal.write(self.content_of(obj), SymbolicList(value, value.obj))
 
@@ -125,7 +124,7 @@ class Lists(ListRows):
         elem = functools.reduce(joining.join_avals, [a for a in avals if a is not None])
         if elem.kind is Kind.ANY:
             return self._one_among(items, key)
-        if elem.kind is Kind.ARRAY or (elem.kind is Kind.LIST and ListsAmong() in self.assumed):
+        if elem.kind is Kind.ARRAY or (elem.kind is Kind.LIST and not self.may_open()):
             return self._one_among(items, key)  # which may be changed
         (value,) = self.emit("get", (self.list_of_numbers(items), self.as_value(key)), (elem,))
         return self._element(obj, value)
@@ -224,7 +223,7 @@ class Lists(ListRows):
                 "a list is changed that has been put into a list whose length depends on data",
                 why="the change could not be followed to where the list is read again",
                 fix="fill the list first and append it then, or use an array in place of a "
-                    "list of lists"), *(ListsAmong(),) * (not self.may_open()))
+                    "list of lists"))
         raise self.of_forms(UnsupportedOperation(
             "an object is changed that lies in a list whose length depends on data",
             why="such a list is kept part by part, so the change would not be seen there",
