@@ -7,10 +7,12 @@ Both know their own Python text, from which the dispatcher is made.
 
 from __future__ import annotations
 
+import operator
 import types
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -66,6 +68,11 @@ class Native:
     class Place:
         number: int
 
+    @classmethod
+    def calling(cls, *args: Any) -> Native:
+        """A call of what the step starts from."""
+        return cls(operator.call, ((cls.Place(0), *args), {}), (), True, False, False)
+
     def __init__(self, function: Any, template: Any, others: tuple[Path, ...], starts: bool,
                  listed: bool, fails: bool) -> None:
         self.function, self.template, self.others = function, template, others
@@ -96,6 +103,63 @@ class Native:
         return part
 
 
+class Names(Protocol):
+    """What the text of a dispatcher asks for the names of objects."""
+
+    def constant(self, value: Any) -> str: ...
+    def place(self, path: Path) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a kind of step means: what a label says of it, what it leads to from an object, its
+    Python text after that of the object, and its text in a dispatcher, where that is another."""
+
+    label: str
+    resolve: Callable[[Any, Any], Any]
+    text: Callable[[str, Any], str]
+    checked: Callable[[str, Any, Names], str] | None = None
+
+
+def _call_text(root: str, key: Any) -> str:
+    named = [f"{name}={value!r}" for name, value in key[1]]
+    return f"{root}({', '.join([*map(repr, key[0]), *named])})"
+
+
+def _native_call(root: str, step: Native, names: Names) -> str:
+    found = [root, *map(names.place, step.others)] if step.starts else []
+    return f"{names.constant(step)}({', '.join(found)})"
+
+
+STEPS = {
+    "attr": Step(".{0}", getattr, attribute_text),
+    "item": Step("[{0!r}]", operator.getitem, lambda root, key: f"{root}[{key!r}]",
+                 lambda root, key, names: f"{root}[{names.constant(key)}]"),
+    # an item past the class's own ``__getitem__``
+    "content": Step("[{0!r}]", content_item, lambda root, key: f"_content_item({root}, {key!r})"),
+    # the variable of a closure with this number
+    "cell": Step("", lambda root, key: root.__closure__[key].cell_contents,
+                 lambda root, key: f"{root}.__closure__[{key}].cell_contents"),
+    # what an instance's ``__dict__`` holds
+    "slot": Step(".{0}", getattr, attribute_text),
+    # an attribute past the class's own ``__getattribute__``
+    "bare": Step(".{0}", bare_attribute,
+                 lambda root, key: f"_bare_attribute({root}, {key!r})"),
+    # the equal arrays of a list as one
+    "rows": Step("", lambda root, key: stacked(root), lambda root, key: f"_stacked({root})"),
+    # an array of a class of the user's as one of NumPy's own
+    "base": Step("", lambda root, key: base_array(root),
+                 lambda root, key: f"_base_array({root})"),
+    # what a function behind ``functools.lru_cache`` has kept for arguments
+    "cached": Step("(...)", lambda root, key: cached_value(root, *key), _call_text,
+                   lambda root, key, names: f"_cached_value({root}, *{names.constant(key)})"),
+    # what a :class:`Native` gives; only that of ``calling`` is written in a path's text
+    "native": Step("(...)", lambda root, key: key(root) if key.starts else key(),
+                   lambda root, key: f"{root}({', '.join(map(repr, key.template[0][1:]))})",
+                   _native_call),
+}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Path:
     """The way to an object.
@@ -103,14 +167,8 @@ class Path:
     Two paths are equal if they lead to the same place: the label does not matter, nor whether
     an attribute was found in the instance's ``__dict__``.  ``root`` is ``("arg", name)`` or
     ``("object", key)`` (an object pinned by the trace: a module's globals, a function);
-    ``steps`` are ``("attr", name)``, ``("item", key)``, ``("content", key)`` (an item past the
-    class's own ``__getitem__``), ``("cell", index)`` (of a closure),
-    ``("slot", name)`` (an instance's ``__dict__``), ``("bare", name)`` (an attribute past the
-    class's own ``__getattribute__``), ``("rows", None)`` (the equal arrays of a
-    list as one), ``("base", None)`` (an array of a class of the user's as one of NumPy's own),
-    ``("cached", call)`` (what a function behind ``functools.lru_cache`` has kept),
-    ``("called", args)`` (what a function of the standard library returns),
-    ``("native", step)`` (what a :class:`Native` gives)."""
+    ``steps`` are pairs of a kind (see ``STEPS``) and a name, key or number.
+    """
 
     root: tuple[str, Any]
     steps: tuple[tuple[str, Any], ...] = ()
@@ -128,12 +186,7 @@ class Path:
 
     def child(self, kind: str, key: Any) -> Path:
         key = str(key) if kind == "slot" else key
-        text = {"attr": f"{self}.{key}", "bare": f"{self}.{key}", "item": f"{self}[{key!r}]",
-                "content": f"{self}[{key!r}]",
-                "cell": f"{self}", "slot": f"{self}.{key}", "rows": f"{self}",
-                "base": f"{self}", "cached": f"{self}(...)",
-                "called": f"{self}(...)"}[kind]
-        return Path(self.root, (*self.steps, (kind, key)), text)
+        return Path(self.root, (*self.steps, (kind, key)), f"{self}{STEPS[kind].label.format(key)}")
 
     def __str__(self) -> str:
         return self.label or str(self.root[1])
@@ -141,50 +194,13 @@ class Path:
     def text(self, root: str) -> str:
         """Python text of the path, given the text of its root."""
         for kind, key in self.steps:
-            if kind in ("attr", "slot"):
-                root = attribute_text(root, key)
-            elif kind == "item":
-                root = f"{root}[{key!r}]"
-            elif kind == "bare":
-                root = f"_bare_attribute({root}, {key!r})"
-            elif kind == "content":
-                root = f"_content_item({root}, {key!r})"
-            elif kind == "cached":
-                named = [f"{name}={value!r}" for name, value in key[1]]
-                root = f"{root}({', '.join([*map(repr, key[0]), *named])})"
-            elif kind == "called":
-                root = f"{root}({', '.join(map(repr, key))})"
-            elif kind == "rows":
-                root = f"_stacked({root})"
-            elif kind == "base":
-                root = f"_base_array({root})"
-            else:
-                root = f"{root}.__closure__[{key}].cell_contents"
+            root = STEPS[kind].text(root, key)
         return root
 
     def resolve(self, root: Any) -> Any:
         """The object at the end of the path, given its root object."""
         for kind, key in self.steps:
-            if kind in ("attr", "slot"):
-                root = getattr(root, key)
-            elif kind == "item":
-                root = root[key]
-            elif kind == "bare":
-                root = bare_attribute(root, key)
-            elif kind == "content":
-                root = content_item(root, key)
-            elif kind == "cached":
-                root = cached_value(root, *key)
-            elif kind == "called":
-                root = root(*key)
-            elif kind == "rows":
-                root = stacked(root)
-            elif kind == "base":
-                root = base_array(root)
-            elif kind == "native":
-                root = key(root) if key.starts else key()
-            else:
-                root = root.__closure__[key].cell_contents
+            root = STEPS[kind].resolve(root, key)
         return root
 
 

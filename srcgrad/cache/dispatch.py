@@ -20,7 +20,7 @@ import numpy as np
 
 from ..caches import cached_value
 from ..dims import Atom, Poly, symbols
-from ..guards import Guard, Held, Native, Path, SizeSource, stacked
+from ..guards import STEPS, Guard, Held, Path, SizeSource, stacked
 from ..stage.machine import UNBOUND
 from ..subclasses import bare_attribute, base_array, content_item
 from .anchors import Anchor
@@ -123,26 +123,12 @@ class _Writer:
         else:
             parent = self.place(Path(path.root, path.steps[:-1]))
             kind, key = path.steps[-1]
-            if kind == "native":
-                text = self.native(parent, key)
-            elif kind == "item":
-                text = f"{parent}[{self.constant(key)}]"
-            elif kind == "cached":
-                text = f"_cached_value({parent}, *{self.constant(key)})"
-            elif kind == "called":
-                text = f"{parent}(*{self.constant(key)})"
-            else:
-                text = Path(path.root, path.steps[-1:]).text(parent)
+            step = STEPS[kind]
+            text = step.checked(parent, key, self) if step.checked else step.text(parent, key)
             name = f"_v{len(self.known)}"
             self.lines.append(f"{name} = {text}")
         self.known[bare] = name
         return name
-
-    def native(self, parent: str, step: Native) -> str:
-        """A call of a library's code."""
-        if step.starts:
-            return f"{self.constant(step)}({', '.join([parent, *map(self.place, step.others)])})"
-        return f"{self.constant(step)}()"
 
     def _root(self, path: Path) -> str:
         kind, key = path.root

@@ -78,7 +78,6 @@ def holds_foreign(structure: Any) -> bool:
 class Foreigners(Pushes):
     """Operations on foreign objects."""
 
-    natives: dict[Any, Native]
     has_foreign = False
 
     def outside(self, obj: Any, path: Path) -> Any:

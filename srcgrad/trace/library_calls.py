@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..graph.generic import Demand
 from ..graph.purity import may_probe
+from ..guards import Native
 from ..kinds import OPAQUE, Aval, Kind
 from ..rules.book import lookup
 from ..spelling import Method
@@ -44,6 +45,8 @@ FILES = (np.save, np.savetxt, np.savez, np.savez_compressed)
 
 class LibraryCalls(Construction):
     """Functions without Python source to inline."""
+
+    natives: dict[Any, Native]
 
     def inline(self, function: types.FunctionType, args: tuple[Any, ...],
                kwargs: dict[str, Any]) -> Any:
@@ -240,8 +243,9 @@ class LibraryCalls(Construction):
         if isinstance(function, types.FunctionType) and function.__closure__ and (
                 id(function) in self.paths) and len(args) == 1 and isinstance(args[0], type):
             found = function(*args)  # the dispatch of functools.singledispatch
+            step = self.natives.setdefault((function, args), Native.calling(*args))
             return found if definition(found) is not None else self.outside(
-                found, self.paths[id(function)].child("called", args))
+                found, self.paths[id(function)].child("native", step))
         if function is collections.namedtuple or function is dataclasses.make_dataclass:
             return self.made_class(function(*args, **kwargs))
         if module in PURE_MODULES or isinstance(owner, (str, bytes, tuple, list, dict, set,
