@@ -18,6 +18,10 @@ from __future__ import annotations
 import gc
 from typing import Any
 
+import numpy as np
+
+from .errors import UnsupportedOperation
+
 Pairs = tuple[tuple[str, Any], ...]
 
 
@@ -69,6 +73,33 @@ def keep(cached: Any, args: tuple[Any, ...], kwargs: Pairs, result: Any) -> None
         cached(*args, **dict(kwargs))
     finally:
         function.__code__ = before
+
+
+def keep_or_compare(cached: Any, args: tuple[Any, ...], kwargs: Pairs, result: Any) -> None:
+    """Keep ``result`` for a call, unless one was kept; refuse to give another than that."""
+    try:
+        kept = cached_value(cached, args, kwargs)
+    except KeyError:
+        keep(cached, args, kwargs, result)
+        return
+    if not same_numbers(kept, result):
+        raise UnsupportedOperation(
+            f"{cached.__name__} is cached by functools, and has kept {kept!r} where it would "
+            f"give {result!r} now",
+            why="it was called with the same number before what it reads was changed; derivatives "
+                "of what is kept are not known",
+            fix=f"call {cached.__name__}.cache_clear() after the change, or hand what it reads to "
+                "it as an argument")
+
+
+def same_numbers(a: Any, b: Any) -> bool:
+    """Are two results the same to the last bit (NaN is NaN)?"""
+    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
+        return len(a) == len(b) and all(map(same_numbers, a, b))
+    try:
+        return np.array_equal(a, b, equal_nan=True)
+    except TypeError:  # no numbers
+        return bool(a == b)
 
 
 def _returns(*args: Any, **kwargs: Any) -> Any:

@@ -22,6 +22,7 @@ from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Ref, Steps, Value
+from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import add_records
 from srcgrad.kinds import SCALARS, Aval, Kind
 from srcgrad.spelling import Attribute, Method, raise_exception, raise_from
@@ -212,14 +213,14 @@ class Plain:
                                              self.e.node(node)))
 
     def is_idle(self, node: Node) -> bool:
-        """Is a node whose value is not used without any effect?  (A slice cannot fail, nor can
-        another order of the axes.)"""
+        """Is a node whose value is not used without any effect?  (A slice whose step is
+        not zero cannot fail, nor can another order of the axes.)"""
         if node.op in ("dim", "copy", "list", "list_len") or is_adjoint(node):
             return True
         if node.op == "apply":
             return self.cannot_fail(node) or _only_turns(node)
-        return node.op == "read" and all(isinstance(s, Index) and _only_slices(s.key)
-                                         for s in node.params["steps"])
+        return node.op == "read" and not may_raise(node) and all(
+            isinstance(s, Index) and _only_slices(s.key) for s in node.params["steps"])
 
     def cannot_fail(self, node: Node) -> bool:
         """Is it arithmetic on Python's numbers that neither raises nor warns?"""

@@ -34,10 +34,12 @@ from .ir import Graph, Index, Node, Ref, Steps, walk
 # Functions of math that take every number.
 _TOTAL = frozenset({"fabs", "copysign", "isnan", "isinf", "isfinite", "isclose", "atan", "atan2",
                     "asinh", "tanh", "erf", "erfc", "degrees", "radians", "cbrt", "hypot"})
-_DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod})
+_DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, divmod})
 _POWERS = frozenset({operator.pow, pow})
 _OF_SOME = frozenset({np.max, np.min, np.argmax, np.argmin, Method("max"), Method("min"),
                       Method("argmax"), Method("argmin")})
+_TAKING = frozenset({np.take, Method("take")})
+_MAKING: frozenset[Any] = frozenset({np.zeros, np.ones, np.empty, np.full, np.eye, np.identity})
 
 
 def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -> bool:
@@ -49,12 +51,19 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
         return callee is not None and any(
             n.op == "effect" or checks(n) or may_raise(n) for n in walk(callee.block))
     if node.op in ("read", "write"):
-        return any(may_lie_outside(node, k, size) for k, size in _places(node))
+        return any(may_lie_outside(node, k, size) for k, size in _places(node)) or any(
+            isinstance(k, slice) and _may_stand_still(node, k.step) for k in _keys(node))
     if node.op != "apply" or not node.inputs:
         return False
     fn, kinds = node.params["fn"], {v.aval.kind for v in node.inputs}
     if fn in _OF_SOME:
         return _may_be_empty(node)
+    if fn in _TAKING:
+        return bool(node.params["kwargs"].get("mode", "raise") == "raise")
+    if fn in _MAKING:
+        return not all(map(proves_nonnegative, node.out.aval.shape or ()))
+    if fn is range:
+        return _may_stand_still(node, node.params["args"][-1])
     if not kinds <= SCALARS:
         return False
     if (getattr(fn, "__module__", None) or "") == "math":
@@ -64,6 +73,22 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
     if not kinds <= PYTHON_SCALARS | {Kind.NUMBER}:
         return False  # NumPy's numbers warn
     return fn in _DIVISIONS | _POWERS and _may_be_zero(node, fn in _POWERS)
+
+
+def _keys(node: Node) -> tuple[Any, ...]:
+    """The keys of a subscript."""
+    steps: Steps = node.params["steps"]
+    if not steps or not isinstance(steps[0], Index):
+        return ()
+    return steps[0].key if isinstance(steps[0].key, tuple) else (steps[0].key,)
+
+
+def _may_stand_still(node: Node, step: Any) -> bool:
+    """May the step of a range or slice be zero?"""
+    if not isinstance(step, Ref):
+        return bool(step == 0)
+    expr = node.inputs[step.index].aval.expr
+    return expr is None or not (proves_positive(expr) or proves_positive(multiply(-1, expr)))
 
 
 def _may_be_zero(node: Node, power: bool) -> bool:
@@ -84,18 +109,17 @@ def _may_be_empty(node: Node) -> bool:
 
 def _places(node: Node) -> Iterator[tuple[Any, Dim]]:
     """The keys of a subscript with the sizes of their axes."""
-    steps: Steps = node.params["steps"]
-    aval = node.inputs[0].aval
-    if not steps or not isinstance(steps[0], Index) or aval.kind is not Kind.ARRAY or (
-            aval.shape is None):
+    aval, key = node.inputs[0].aval, _keys(node)
+    if aval.kind is not Kind.ARRAY or aval.shape is None:
         return
-    key = steps[0].key if isinstance(steps[0].key, tuple) else (steps[0].key,)
     if not any(k is None or k is Ellipsis for k in key):
         yield from zip(key, aval.shape, strict=False)
 
 
 def may_lie_outside(node: Node, key: Any, size: Dim) -> bool:
     """May an index lie outside of an axis?"""
+    if type(key) is list:
+        return any(may_lie_outside(node, k, size) for k in key)
     if type(key) is int:
         spare = add(size, -key - 1 if key >= 0 else key)
         return not proves_nonnegative(spare)
@@ -110,10 +134,18 @@ def may_lie_outside(node: Node, key: Any, size: Dim) -> bool:
         proves_nonnegative(index.expr) or proves_nonnegative(add(index.expr, size))))
 
 
+def _overflows_first(node: Node) -> bool:
+    """May a power overflow where its derivative, the power one below, does not?"""
+    exponent = node.params["args"][1]
+    return isinstance(exponent, (Ref, complex)) or exponent > 1
+
+
 def raised_too(node: Node, adjoints: Iterable[Node]) -> bool:
     """Does one of these adjoints of its statement raise wherever the node raises?"""
     if node.op in ("call", "put"):
         return any(n.op in ("call", "put", "get") for n in adjoints)
+    if node.op == "apply" and node.params["fn"] in _POWERS and _overflows_first(node):
+        return False
     if node.op not in ("read", "write"):
         looked_at = {*node.inputs[-1:], *node.outputs}
         return any(not looked_at.isdisjoint(n.inputs) for n in adjoints)

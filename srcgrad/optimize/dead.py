@@ -30,9 +30,10 @@ from ..graph.raising import may_raise, raised_too
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
 
-def remove_dead(graph: Graph, keep_raising: bool = False) -> Graph:
-    """The graph without dead code (see the module's text)."""
-    live = _Liveness(graph, keep_raising)
+def remove_dead(graph: Graph, keep_raising: bool = False, called: bool = False) -> Graph:
+    """The graph without dead code (see the module's text).  ``called``: is it what another graph
+    calls, which has no backward part of its own?"""
+    live = _Liveness(graph, keep_raising, called)
     nodes = graph.block.nodes
     border = graph.border
     if border is not None:
@@ -57,7 +58,7 @@ def _unbound(block: Block) -> set[Value]:
 class _Liveness:
     """Marks live values and needed regions, to a fixed point."""
 
-    def __init__(self, graph: Graph, keep_raising: bool) -> None:
+    def __init__(self, graph: Graph, keep_raising: bool, called: bool) -> None:
         self.values: set[Value] = set()
         self.needed: set[Node] = set()
         self._node_of: dict[Value, Node] = {}
@@ -76,11 +77,13 @@ class _Liveness:
         unbound = set() if keep_raising or graph.border is None else _unbound(graph.block)
         for node in raising:
             for inner in (node, *(n for b in node.blocks for n in walk(b))):
-                if inner.origin is not None and inner.origin.role == "support":
+                role = None if inner.origin is None else inner.origin.role
+                if role == "support" or (called and role == "adjoint"):
                     continue
-                if keep_raising or (graph.border is not None and (
-                        checks(inner) or (not inner.blocks and not unbound.isdisjoint(
-                            inner.inputs)))):
+                if keep_raising or (called and may_raise(inner, graph.callees)) or (
+                        (called or graph.border is not None) and (
+                            checks(inner) or (not inner.blocks and not unbound.isdisjoint(
+                                inner.inputs)))):
                     self._keep(inner)
         self._run()
         if not keep_raising and graph.border is not None:

@@ -37,10 +37,11 @@ PASSES: dict[str, Pass] = {
 }
 
 
-def simplify(graph: Graph, *, keep_raising: bool = False, without: Collection[str] = ()) -> Graph:
+def simplify(graph: Graph, *, keep_raising: bool = False, without: Collection[str] = (),
+             called: bool = False) -> Graph:
     """``graph``, open or closed, and the graphs it calls, after all passes but those named in
     ``without``."""
-    callees = {name: simplify(callee, keep_raising=keep_raising, without=without)
+    callees = {name: simplify(callee, keep_raising=keep_raising, without=without, called=True)
                for name, callee in graph.callees.items()}
     graph = graph.but(callees=callees)
     if graph.border is not None and not keep_raising and "dead" not in without:
@@ -48,4 +49,4 @@ def simplify(graph: Graph, *, keep_raising: bool = False, without: Collection[st
     for name, run in PASSES.items():
         if name not in without:
             graph = run(graph)
-    return graph if "dead" in without else remove_dead(graph, keep_raising)
+    return graph if "dead" in without else remove_dead(graph, keep_raising, called)

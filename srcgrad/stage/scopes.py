@@ -28,8 +28,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 class Scope:
     """The names of one frame.  ``variable`` is the staged code's name for that frame."""
 
-    __slots__ = ("bound", "cache", "first", "free", "globals", "kind", "nonlocals", "parent",
-                 "used", "variable")
+    __slots__ = ("bound", "cache", "first", "free", "globals", "kind", "merged", "nonlocals",
+                 "parent", "used", "variable")
 
     def __init__(self, kind: str, variable: str, parent: Scope | None,
                  free: frozenset[str] = frozenset()) -> None:
@@ -42,6 +42,7 @@ class Scope:
         self.nonlocals: set[str] = set()
         self.cache: dict[str, tuple[str, Scope]] = {}
         self.first: str | None = None  # name of the first parameter, for ``super()``
+        self.merged = False  # is it a comprehension that Python runs in the frame around it?
         self.used = False  # whether ``__class__`` of this class is read by a method
 
     def resolve(self, name: str) -> tuple[str, Scope]:
@@ -80,6 +81,13 @@ class Scope:
         while scope.kind == COMPREHENSION and scope.parent is not None:
             scope = scope.parent
         return scope
+
+    def is_part_of(self, outer: Scope) -> bool:
+        """Does Python run the code of this scope in the frame of an enclosing one?"""
+        scope: Scope | None = self
+        while scope is not None and scope is not outer and scope.merged:
+            scope = scope.parent
+        return scope is outer
 
     def children_parent(self) -> Scope:
         """The parent of scopes nested in this one: class bodies are skipped."""

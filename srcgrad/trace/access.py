@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import decimal
+import enum
 import functools
 import operator
 import types
@@ -23,10 +25,11 @@ from .iteration import Staged
 from .journal import Field
 from .natives import class_attribute, is_native_method
 from .partial import DELETED
+from .process_state import changed_context
 from .special_methods import python_method
 from .state_of_c import is_stream
 from .states import Columns, Maybe
-from .structures import is_library
+from .structures import IMMUTABLE, is_library
 from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, ScalarTracer, is_tracer, users_class
 from .variables import Variables
 from .written_out import Flat, set_flat, strides_of
@@ -76,6 +79,8 @@ class Access(Variables):
             return self._scalar_attribute(obj, name)
         if isinstance(obj, types.ModuleType):
             return self._module_attribute(obj, name)
+        if isinstance(obj, enum.Enum) and (held := held_name(obj, name)) is not None:
+            return self._member_attribute(obj, name, held)
         if scipy_forms.is_sparse(obj):
             return getattr(obj, name)
         if type(obj) is list and class_attribute(list, name) is UNBOUND:
@@ -88,8 +93,33 @@ class Access(Variables):
                 return getattr(obj, name)
         return self._instance_attribute(obj, name)
 
+    def _member_attribute(self, obj: enum.Enum, name: str, held: str) -> Any:
+        """What a member of an enumeration holds, as it is at each call."""
+        self.register_member(obj)
+        value, path = vars(obj)[held], self.paths.get(id(obj))
+        overlay = self.overlays.get(id(obj), {})
+        if held in overlay:
+            return self.loaded(overlay[held])
+        if path is None or (held == "_value_" and is_fixed(value)):
+            return value
+        return self.outside(value, path.child("attr", name))
+
+    def register_member(self, obj: enum.Enum) -> None:
+        """Give a member of an enumeration a path (those that flags make up have none)."""
+        cls = type(obj)
+        if id(obj) not in self.paths and obj.name in cls.__members__ and (
+                id(cls) not in self.made_classes and not is_library(cls.__module__)):
+            label = f"{cls.__name__}.{obj.name}"
+            self.pinned[id(obj)] = obj
+            self.paths[id(obj)] = Path(self._pin(cls, cls.__name__), (("attr", obj.name),), label)
+
     def _module_attribute(self, obj: types.ModuleType, name: str) -> Any:
-        value = getattr(obj, name)
+        try:
+            value = getattr(obj, name)
+        except AttributeError:
+            self.register_class(obj)
+            self.guard("missing", self.paths[id(obj)], name)
+            raise
         if is_stream(obj, name):  # that of each call, for it may be redirected
             return self.emit_effect(getattr, (obj, name), {}, OPAQUE)
         if is_library(obj.__name__) and not isinstance(value, (list, dict, set)):
@@ -352,7 +382,8 @@ class Access(Variables):
                 return self.call(fallback, obj, name)
             self.guard("missing", path, name)
             raise
-        if is_library(type(obj).__module__) and callable(value):
+        if is_library(type(obj).__module__) and callable(value) and not (
+                isinstance(obj, type) and self.from_outside(obj)):
             return value
         return self.outside(value, path.child(self.step_to(obj, "attr"), name))
 
@@ -398,6 +429,10 @@ class Access(Variables):
         """Store into the instance itself, journaled; an effect on outside objects."""
         if is_tracer(value):
             self.label(value, name)
+        if isinstance(obj, decimal.Context):
+            raise self.fatal(changed_context())
+        if isinstance(obj, enum.Enum):
+            self.register_member(obj)
         if id(obj) in self.paths:
             self.check_twin(obj)
             overlay = self.overlays.setdefault(id(obj), {})
@@ -478,6 +513,21 @@ class Access(Variables):
 
     def super_(self, cls: Any, obj: Any) -> Any:
         return super(cls, obj)
+
+
+def held_name(member: enum.Enum, name: str) -> str | None:
+    """Under which name a member of an enumeration holds an attribute that the program sees by
+    this name; None where that is something else."""
+    if name == "value":
+        found = next(c for c in type(member).__mro__ if "value" in vars(c))
+        name = "_value_" if found.__module__ == "enum" else name
+    return name if name in vars(member) and (name == "_value_" or name[:1] != "_") else None
+
+
+def is_fixed(value: Any) -> bool:
+    """Is it a value that cannot be changed in place?"""
+    return all(map(is_fixed, value)) if type(value) in (tuple, frozenset) else isinstance(
+        value, IMMUTABLE)
 
 
 def _is_data_descriptor(found: Any) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..caches import cached_value, is_cached, keep
+from ..caches import cached_value, is_cached, keep, keep_or_compare
 from ..dims import is_varying
 from ..errors import UnsupportedOperation
 from ..guards import Path
@@ -68,11 +68,12 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
             f"{function.__qualname__} is cached by functools and has effects",
             why="whether the effects happen depends on earlier calls",
             fix="take the decorator off, or the effects out"))
-    if known is not None:
-        if _was_kept(machine, cached, known):  # for a number that was known later
-            return _kept(machine, cached, known)
+    if known is not None and _was_kept(machine, cached, known):  # for a number known later
+        return _kept(machine, cached, known)
+    if known is not None or _may_differ(machine, cached, machine.outside_reads != reads):
+        given = known or (args, tuple(kwargs.items()))
         held = machine.on_hand_over(keep, (result,))
-        machine.emit_effect(keep, (cached, *known, *held), {}, None)
+        machine.emit_effect(keep if known else keep_or_compare, (cached, *given, *held), {}, None)
     memo.results.setdefault(key, []).append((result, region))
     return result
 
@@ -108,6 +109,12 @@ def _path(machine: Any, cached: Any) -> Path:
     path: Path = machine.paths.setdefault(
         id(cached), Path(machine._pin(cached, cached.__name__), (), cached.__name__))
     return path
+
+
+def _may_differ(machine: Any, cached: Any, reads: bool) -> bool:
+    """May a function from outside have kept something else than it gives now, for numbers that
+    only the run knows?"""
+    return reads and not is_own(cached) and id(cached) not in machine.cleared
 
 
 def _may_change(result: Any) -> bool:

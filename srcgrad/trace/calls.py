@@ -38,7 +38,7 @@ from .natives import class_attribute, is_native_method, is_native_new, native_ca
 from .refused import is_outward, of_method, refusal, too_deep
 from .special_methods import operation, python_method
 from .state_of_c import DRAWING, owner_outside
-from .structures import is_library, reaches_tracer
+from .structures import POLYNOMIALS, is_library, reaches_tracer
 from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, contains_tracer, is_tracer
 from .vectorized import vectorized
 from .written_out import STAGED_MODULES, fromkeys
@@ -222,13 +222,18 @@ class Calls(LibraryCalls):
                 return self.inline(function, args, kwargs)
             if is_library(function.__module__) and not (
                     contains_tracer(args) or contains_tracer(kwargs) or (
-                        any(is_users(a) or holds_tracer(a) for a in args))):
+                        any(is_users(a) or self._is_looked_through(a) for a in args))):
                 return self.call_library(function, args, kwargs)
             hidden = getattr(function, "__wrapped__", None)
             if is_library(function.__module__) and hidden is not None and (
                     function.__module__ or "").startswith("numpy"):
                 return self.call_library(function, args, kwargs)
         return self.inline(function, args, kwargs)
+
+    def _is_looked_through(self, obj: Any) -> bool:
+        """Is an instance of a library's class one whose methods are staged, for it holds numbers
+        that are traced, or may be others at the next call?"""
+        return holds_tracer(obj) or (isinstance(obj, POLYNOMIALS) and id(obj) in self.paths)
 
     def _parts_of_partial(self, function: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """What a ``functools.partial`` calls, and what with, as it is at each call."""

@@ -14,6 +14,7 @@ from ..kinds import OPAQUE
 from ..stage.source import is_generated
 from ..subclasses import native_class
 from .access import Access
+from .process_state import note_exact
 from .state_of_c import is_made_anew
 from .structures import is_library
 from .tracers import contains_tracer
@@ -60,7 +61,7 @@ class Construction(Access):
             if is_library(cls.__module__) or not (contains_tracer(args)):
                 if cls.__module__.startswith("numpy") and contains_tracer((args, kwargs)):
                     return self.numeric_call(cls, args, kwargs)
-                return cls(*args, **kwargs)
+                return note_exact(self, cls(*args, **kwargs))
         if is_library(cls.__module__) and not hasattr(cls.__init__, "__code__"):
             return self.adopt(cls(*args, **kwargs))
         meta = type(cls)

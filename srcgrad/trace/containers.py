@@ -30,7 +30,7 @@ from .special_methods import CONTAINERS, is_asked, is_subscripted, python_method
 from .states import Columns
 from .tables import SPREAD
 from .tracers import ArrayTracer, Poison, ScalarTracer, is_tracer
-from .written_out import Flat, Parts, check_count, count_of, insert_at, is_among, place_of
+from .written_out import Flat, Parts, check_count, count_of, insert_at, is_among, place_of, pop_at
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
@@ -262,6 +262,9 @@ class Containers(ListMethods):
         elif name == "insert" and type(obj) is list and id(obj) not in self.paths and (
                 self.open_place(args[0])):
             return self.helped(insert_at, obj, *args)
+        elif name == "pop" and type(obj) is list and id(obj) not in self.paths and args and (
+                self.open_place(args[0])):
+            return self.helped(pop_at, obj, *args)
         elif name in ("insert", "pop") and args:
             args = (self.static_key(args[0]), *args[1:])
         if name == "extend" and type(obj) is list and id(obj) not in self.paths and (

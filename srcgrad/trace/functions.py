@@ -161,7 +161,8 @@ def _plain(function: Any, name: str) -> Callable[..., Any]:
         if contains_tracer(args) or contains_tracer(kwargs):
             if function is pow and len(args) + len(kwargs) == 2:
                 return machine.binary("**", *args, *kwargs.values())
-            if function is divmod:
+            if function is divmod and len(args) == 2 and not any(
+                    is_tracer(a) and a.aval.kind is Kind.FLOAT for a in args):
                 return (machine.binary("//", *args), machine.binary("%", *args))
             return machine.numeric_call(function, args, kwargs)
         return function(*args, **kwargs)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import dims
 from ..errors import UnsupportedOperation
 from ..kinds import INT, OPAQUE, Kind
 from ..stage.machine import NORMAL
@@ -50,7 +51,21 @@ def range_(machine: Any, *args: Any) -> Any:
             raise TypeError(f"'{a.__class__.__name__}' object cannot be interpreted as an integer")
     if len(args) == 1:
         return Range(0, args[0], 1)
+    if len(args) > 2 and is_tracer(args[2]):
+        _check_step(machine, args)
     return Range(args[0], args[1], args[2] if len(args) > 2 else 1)
+
+
+def _check_step(machine: Any, args: tuple[Any, ...]) -> None:
+    """Raise where the step is zero, whether or not anybody goes through the range."""
+    expr = args[2].aval.expr
+    if expr is None or dims.is_varying(expr):
+        machine.opaque_apply(range, tuple(map(machine.values_in, args)), OPAQUE)
+    elif dims.evaluate(expr, machine.numbers) == 0:
+        machine.demand(args[2], "the step of a range")
+        range(0, 0, 0)  # raises Python's own error
+    else:
+        machine.guard_size("eq0", expr)
 
 
 @handles(len)

@@ -22,6 +22,7 @@ from .construct import Construction
 from .iteration import EqualArrays, Range, Staged
 from .library_errors import is_of_scipy
 from .plain_calls import is_plain, is_settled, settled
+from .process_state import note_exact, told_by_place, told_by_process
 from .states import Columns
 from .tracers import OpaqueTracer, contains_tracer, is_tracer
 from .written_out import Flat, ufunc_method
@@ -69,7 +70,8 @@ class LibraryCalls(Construction):
         args = tuple(self.opened(a) for a in args)
         if not all(is_plain(a, self._changes) for a in (*args, *kwargs.values())):
             return NotImplemented
-        return self._adopt_parts(settled(function, args, kwargs))
+        found = settled(function, args, kwargs)
+        return self._adopt_parts(note_exact(self, found))
 
     def _changes(self, container: Any) -> bool:
         return id(container) in self.paths or id(container) in self.symbolic_lists
@@ -239,7 +241,8 @@ class LibraryCalls(Construction):
             if isinstance(result, (tuple, list)) and any(
                     isinstance(r, np.ndarray) for r in result):
                 return self.numeric_call(function, args, kwargs)
-            return result
+            return result if args or kwargs or owner is not None else (
+                told_by_process(self, function, result))
         if isinstance(function, types.FunctionType) and function.__closure__ and (
                 id(function) in self.paths) and len(args) == 1 and isinstance(args[0], type):
             found = function(*args)  # the dispatch of functools.singledispatch
@@ -257,6 +260,8 @@ class LibraryCalls(Construction):
         if isinstance(function, (types.WrapperDescriptorType, types.MethodWrapperType,
                                  types.MethodDescriptorType, types.ClassMethodDescriptorType)):
             return function(*args, **kwargs)
+        if (found := told_by_place(self, function, args, kwargs)) is not NotImplemented:
+            return found
         if isinstance(owner, array.array) and id(owner) not in self.paths:
             raise self.fatal(UnsupportedOperation(
                 f"array.array.{function.__name__} in a traced function",

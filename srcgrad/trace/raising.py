@@ -15,7 +15,7 @@ from ..spelling import Method, raise_exception, raise_from
 
 LINALG = frozenset({"solve", "inv", "cholesky", "eigh", "eig", "svd", "pinv", "lstsq", "qr",
                     "eigvalsh", "eigvals", "matrix_power", "tensorsolve", "tensorinv"})
-DIVISIONS = frozenset({"truediv", "floordiv", "mod"})
+DIVISIONS = frozenset({"truediv", "floordiv", "mod", "divmod"})
 # functions that compute nothing: no overflow, no division by zero
 MOVES: frozenset[Any] = frozenset({
     np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like,

@@ -24,6 +24,7 @@ from .iteration import EqualArrays
 from .journal import Journal, Lost, Stored, Version
 from .list_sizes import SIZED, ListSizes
 from .overlaps import refused_overlap
+from .process_state import ErrorSettings
 from .raising import is_move
 from .refused import classed_operand, too_long
 from .regions import Dead, Region, array_tracers, in_library, plain_numbers, shift_step
@@ -62,7 +63,8 @@ class Recorder:
         self.fresh = Fresh()
         self.list_sizes = ListSizes(self.fresh, self.fills)
         self.trying: list[Any] = []  # the regions whose exceptions a try statement meets now
-        self.errstates: list[dict[str, Any]] = []  # those around it under which NumPy raises
+        self.error_settings = ErrorSettings()  # of NumPy, as the program has them now
+        self.process_is_set = False  # has the program set anything else of the process?
         self.checked: dict[Value, dict[str, Any]] = {}  # what was computed under one
         self.forced: Forced | None = None  # see :mod:`srcgrad.trace.attempts`
         self.stop_at: Stop | None = None  # see :mod:`srcgrad.trace.attempts`
@@ -125,10 +127,11 @@ class Recorder:
         outputs = region.builder.add(op, inputs, avals, blocks, **params).outputs
         if op in SIZED:
             self.list_sizes.note(op, inputs, blocks, outputs)
-        if self.errstates and op == "apply" and len(outputs) == 1 and not is_move(params) and (
+        if op == "apply" and self.error_settings.raising and len(outputs) == 1 and (
+                not is_move(params)) and (
                 outputs[0].aval.kind is not Kind.FLOAT) and (
                 outputs[0].aval.dtype is not None and outputs[0].aval.dtype.kind in "fc"):
-            self.checked[outputs[0]] = self.errstates[-1]
+            self.checked[outputs[0]] = dict(vars(self.error_settings))
         return outputs
 
     def recorded_before(self, op: str, inputs: tuple[Value, ...], number: int,

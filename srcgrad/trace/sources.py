@@ -37,6 +37,7 @@ from .control import Restart, Unroll
 from .found_functions import FoundFunctions
 from .input_arrays import check_array, keeps_c_order
 from .iteration import EqualArrays
+from .process_state import note_exact
 from .structures import record_fields
 from .tracers import ArrayTracer, Home, ScalarTracer, Tracer
 
@@ -239,7 +240,7 @@ class Sources(FoundFunctions):
         if isinstance(obj, VALUES):
             self.guard("type", path, type(obj))
             self.gives(repr, (obj,), (path,))
-            return obj
+            return note_exact(self, obj)
         if isinstance(obj, types.FunctionType) and self.is_loose(obj, path):
             return self.loose_function(obj, path)
         if isinstance(obj, (*ATOMIC, enum.Enum)):

@@ -24,7 +24,8 @@ from .guarded import Guarded
 from .homes import RAISE
 from .journal import Slot
 from .natives import class_attribute
-from .raising import OutsideError, raising
+from .process_state import note_raising, set_errors
+from .raising import OutsideError, catches, raising
 from .special_methods import python_method
 from .tracers import Jump, contains_tracer, is_tracer
 
@@ -232,10 +233,8 @@ class Statements(Guarded):
     balanced = (enter_errstate, leave_errstate, begin_guarded)
 
     def _with_errstate(self, settings: dict[str, Any], more: Any) -> Any:
-        raising_ones = {k: v for k, v in settings.items() if v == "raise"}
         token = self.emit_effect(enter_errstate, (), settings, OPAQUE)
-        if raising_ones:
-            self.errstates.append({**(self.errstates[-1] if self.errstates else {}), **settings})
+        before = set_errors(self, settings)
         try:
             jump = self._with(*more)
         except (Exception, Reached):
@@ -244,8 +243,7 @@ class Statements(Guarded):
             self.stop_at = stop
             raise
         finally:
-            if raising_ones:
-                self.errstates.pop()
+            set_errors(self, before)
         self.emit_effect(leave_errstate, (token,), {}, None)
         return jump
 
@@ -286,6 +284,8 @@ class Statements(Guarded):
             jump, error = self._tried(body, bool(handlers))
             made = region.builder.nodes[nodes:]
             caught = [Exception if h[0] is None else h[0]() for h in handlers]
+            if made and any(catches(FloatingPointError, types) for types in caught):
+                note_raising(self)
             if not handlers or not any(raising(self, made, caught)):
                 self._commit(layers)
                 if error is not None:

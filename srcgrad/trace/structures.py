@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.polynomial._polybase import ABCPolyBase
 
 from ..graph.ir import Value
 from ..kinds import SCALARS, Aval, aval_of, in_words
@@ -34,6 +35,7 @@ LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "iterto
              "enum", "types", "contextlib", "string", "re", "os", "sys", "json", "logging",
              "numbers", "inspect", "bisect", "heapq", "statistics", "fractions", "decimal",
              "datetime")
+POLYNOMIALS = (np.poly1d, ABCPolyBase)
 LONG = 16  # a list of more numbers is not gone through while tracing
 
 

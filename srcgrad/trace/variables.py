@@ -20,7 +20,7 @@ from .classes import ClassAttributes
 from .journal import Field, Slot
 from .open_names import OpenNames
 from .states import Maybe, SymbolicList
-from .structures import is_library
+from .structures import POLYNOMIALS, is_library
 from .tables import Numbers, Table
 from .tracers import ArrayTracer, Jump, Poison, is_tracer
 
@@ -32,7 +32,7 @@ def is_nameless(value: Value, name: str) -> bool:
 
 # callables of libraries that hold objects of the program
 HOLDERS = (functools.partial, functools.partialmethod, operator.itemgetter, np.vectorize,
-           np.poly1d, np.polynomial.polynomial.Polynomial)
+           *POLYNOMIALS)
 
 
 def is_of_program(callee: Any) -> bool:
@@ -46,24 +46,33 @@ class Variables(ClassAttributes, OpenNames):
     container_names: dict[int, tuple[str, Any]]  # with the container: its id stays its own
 
     def load(self, frame: Frame, name: str) -> Any:
+        return self._load(frame, name, self._unbound)
+
+    def load_enclosing(self, frame: Frame, name: str) -> Any:
+        return self._load(frame, name, self._unbound_free)
+
+    def _load(self, frame: Frame, name: str, unbound: Callable[[Frame, str], NoReturn]) -> Any:
         value = frame.slots.get(name, UNBOUND)
         if value is UNBOUND:
-            self._unbound(frame, name)
+            unbound(frame, name)
         if type(value) is Poison:
             raise self.of_forms(value.error)
         if type(value) is Maybe:
-            found = self.present(value, lambda: self._unbound(frame, name))
+            found = self.present(value, lambda: unbound(frame, name))
             self.journal.write(Slot(frame, name), found)
             return found
         if not self.check_bound(frame, name, value):
-            self._unbound(frame, name)
+            unbound(frame, name)
         return value
 
-    @staticmethod
-    def _unbound(frame: Frame, name: str) -> NoReturn:
+    def _unbound(self, frame: Frame, name: str) -> NoReturn:
         if frame.callee is not None and name in getattr(frame.function, "assigned", ()):
             raise UnboundLocalError(
                 f"cannot access local variable '{name}' where it is not associated with a value")
+        self._unbound_free(frame, name)
+
+    @staticmethod
+    def _unbound_free(frame: Frame, name: str) -> NoReturn:
         raise NameError(f"cannot access free variable '{name}' where it is not associated "
                         "with a value in enclosing scope")
 

@@ -434,6 +434,22 @@ def insert_at(items: list[Any], place: Any, value: Any) -> None:
         items[0] = value
 
 
+def pop_at(items: list[Any], place: Any) -> Any:
+    """``items.pop(place)``: the items behind the place move up by one."""
+    size = len(items)
+    if size == 0:
+        raise IndexError("pop from empty list")
+    if place < -size or place >= size:
+        raise IndexError("pop index out of range")
+    place = place + size if place < 0 else place
+    value = items[place]
+    for j in range(size - 1):
+        if j >= place:
+            items[j] = items[j + 1]
+    items.pop()
+    return value
+
+
 def set_flat(base: Any, value: Any) -> None:
     """``base.flat = value``."""
     base[...] = np.resize(value, base.shape)

@@ -18,6 +18,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from change_generator import text_of  # noqa: E402
 from changes import PROGRAMS  # noqa: E402
+from changes_found import PROGRAMS as FOUND  # noqa: E402
+from changes_numpy import PROGRAMS as OF_NUMPY  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 
@@ -29,7 +31,7 @@ def module_of(text):
     module = types.ModuleType("program_of_changes")
     name = f"<changes {id(module)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    exec(compile(text, name, "exec"), vars(module))
+    exec(compile(text, name, "exec", dont_inherit=True), vars(module))
     return module
 
 
@@ -56,8 +58,15 @@ def outcome(call, x, args):
 
 def compare(text, count, arguments=lambda module, k: (), refusals=False):
     """``program(x, ...)`` in plain Python and compiled, after each of its changes."""
-    plain, ours = module_of(SETUP + text), module_of(SETUP + text)
-    ahead = [module_of(SETUP + text) for _ in range(2)]  # for differences
+    modules = [module_of(SETUP + text) for _ in range(4)]
+    try:
+        compare_calls(text, count, *modules, arguments=arguments, refusals=refusals)
+    finally:  # what the program has set of the process
+        vars(modules[0]).get("restore", list)()
+
+
+def compare_calls(text, count, plain, ours, *ahead, arguments, refusals):
+    """The calls of :func:`compare`; the modules ``ahead`` are for differences."""
     df = sg.value_and_grad(ours.program)
     for k in range(count):
         x, step = 0.3 + 0.2 * k, 1e-6
@@ -83,9 +92,12 @@ def compare(text, count, arguments=lambda module, k: (), refusals=False):
             assert np.isclose(slope, (left + right) / 2, rtol=1e-4, atol=1e-4), f"{k}\n{text}"
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+EVERY = {**PROGRAMS, **FOUND, **OF_NUMPY}
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_changes_between_calls(name):
-    text, count = PROGRAMS[name]
+    text, count = EVERY[name]
     compare(text, count)
 
 

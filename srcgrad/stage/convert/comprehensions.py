@@ -8,6 +8,7 @@ in it capture what they should.
 from __future__ import annotations
 
 import ast
+import sys
 
 from ..machine import BREAK
 from ..scopes import COMPREHENSION, Scope, target_names
@@ -92,6 +93,7 @@ def _search(c: Context, node: ast.GeneratorExp, index: int, iterable: ast.expr,
 
 def _inner(c: Context, node: _Comprehension, native: bool) -> Context:
     scope = Scope(COMPREHENSION, c.unit.fresh("F"), c.scope.children_parent())
+    scope.merged = sys.version_info >= (3, 12) and not isinstance(node, ast.GeneratorExp)
     for generator in node.generators:
         scope.bound.update(target_names(generator.target))
         if generator.is_async:

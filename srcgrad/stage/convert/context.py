@@ -433,7 +433,7 @@ class Context(Nodes):
         if scope.kind == CELL:
             scope.used = True
             return self.call(self.unit.name("CLASS_CELL"), at, [frame])
-        if scope in self.available:  # a comprehension reads its function's variable
+        if self.scope.is_part_of(scope):  # a comprehension reads its function's variable
             return self.op("load", at, [frame, text])
         return self.op("load_enclosing", at, [frame, text])
 
