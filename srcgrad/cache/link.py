@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import linecache
+import warnings
 import weakref
 from collections.abc import Mapping
 from types import FunctionType, TracebackType
@@ -29,6 +30,7 @@ def link(text: str, entry: str, namespace: Mapping[str, Any],
     number = next(_NUMBER)
     if number == 0:
         keep_freed_memory()
+        warnings.WarningMessage = PlacedWarning  # type: ignore[misc]
     filename = f"<srcgrad {entry} #{number}>"
     code = compile(text, filename, "exec")
     globals_ = dict(namespace)
@@ -62,6 +64,23 @@ def _restoring(function: FunctionType) -> FunctionType:
     return restored  # type: ignore[return-value]
 
 
+def place_of(filename: str, number: int) -> Where | None:
+    """The user's line that a line of generated code stands for."""
+    return LINE_MAPS.get(filename, {}).get(number)
+
+
+class PlacedWarning(warnings.WarningMessage):
+    """A warning as Python shows or records it, which names the user's line where generated code
+    is what warns."""
+
+    def __init__(self, message: Warning | str, category: type[Warning], filename: str,
+                 lineno: int, *more: Any, **named: Any) -> None:
+        where = place_of(filename, lineno)
+        if where is not None:
+            filename, lineno = where.filename, where.line
+        super().__init__(message, category, filename, lineno, *more, **named)
+
+
 def _is_backward(filename: str, number: int) -> bool:
     """Does a line of generated code belong to a backward part?"""
     for line in reversed(linecache.getlines(filename)[:number]):
@@ -79,9 +98,9 @@ def note_places(error: BaseException) -> None:
     what = ""
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        lines = LINE_MAPS.get(code.co_filename)
-        if lines is not None and traceback.tb_lineno in lines:
-            place = lines[traceback.tb_lineno]
+        found = place_of(code.co_filename, traceback.tb_lineno)
+        if found is not None:
+            place = found
             what = "derivative of" if _is_backward(
                 code.co_filename, traceback.tb_lineno) else "generated code for"
         traceback = traceback.tb_next

@@ -151,6 +151,9 @@ class Expressions:
         """The expression of a node."""
         build = getattr(self, f"node_{node.op}")
         result: ast.expr = build(node)
+        if node.origin is not None and node.origin.where is not None and not hasattr(
+                result, "where"):
+            result.where = node.origin.where  # type: ignore[attr-defined]
         return result
 
     def node_apply(self, node: Node) -> ast.expr:
