@@ -11,6 +11,7 @@ import gc
 import importlib
 import os
 import sys
+import time
 import types
 
 import numpy as np
@@ -138,7 +139,7 @@ def edited(tmp_path, monkeypatch):
 
     def write(text):
         path.write_text(text)
-        stamp = 1_700_000_000 + 10 * next(turn)
+        stamp = time.time() + 10 * next(turn)  # each text is later than those before
         os.utime(path, (stamp, stamp))
 
     write(FIRST)
