@@ -100,24 +100,27 @@ def polyfit_w(
 @linear(np.polyadd, "a1")
 @linear(np.polysub, "a1")
 def polyadd_a1(ct: Array, a1_shape: Shape) -> Array:
-    return ct[-a1_shape[0] :]
+    return ct[np.shape(ct)[0] - a1_shape[0] :]
 
 
 @linear(np.polyadd, "a2")
 def polyadd_a2(ct: Array, a2_shape: Shape) -> Array:
-    return ct[-a2_shape[0] :]
+    return ct[np.shape(ct)[0] - a2_shape[0] :]
 
 
 @linear(np.polysub, "a2")
 def polysub_a2(ct: Array, a2_shape: Shape) -> Array:
-    return -ct[-a2_shape[0] :]
+    return -ct[np.shape(ct)[0] - a2_shape[0] :]
 
 
 @vjp(np.polymul, "a1")
 def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: np.dtype[Any]) -> Array:
-    """NumPy strips leading zeros: coefficients that the product does not have get nothing."""
-    whole = resize_axis(np.flip(ct), a1_shape[0] + np.shape(a2)[0] - 1, 0)
-    return np.flip(np.correlate(whole, np.flip(conj_complex(a2, a2_dtype)), "valid"))
+    """NumPy strips leading zeros: coefficients that the product does not have get nothing.  One
+    more coefficient, which is zero, on either side: nothing can be correlated with nothing."""
+    size = np.shape(a2)[0] + 1
+    factor = resize_axis(np.flip(conj_complex(a2, a2_dtype)), size, 0)
+    whole = resize_axis(np.flip(ct), a1_shape[0] + size, 0)
+    return np.flip(np.correlate(whole, factor, "valid")[: a1_shape[0]])
 
 
 @vjp(np.polymul, "a2")

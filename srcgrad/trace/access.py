@@ -205,6 +205,8 @@ class Access(Variables):
         if aval.kind is Kind.SCALAR and name in ("shape", "ndim", "dtype", "size", "itemsize"):
             return {"shape": (), "ndim": 0, "dtype": aval.dtype, "size": 1,
                     "itemsize": aval.dtype.itemsize if aval.dtype else None}[name]
+        if name in ("real", "imag", "conjugate"):
+            self.want_complex((obj,))
         if name in ("real", "imag", "T", "flat", "numerator", "denominator"):
             return self.apply(Attribute(name), (obj,), {})
         return BoundMethod(self, obj, name)

@@ -182,6 +182,20 @@ class NumbersApart(Assumption):
 
 
 @dataclass(frozen=True)
+class ComplexPower(Assumption):
+    """A power of a Python float, at a place of the text, is complex where Python makes it so.
+
+    Why: its absolute value, or a part of it, is asked for.
+    Changes: there is a branch on the sign of the base.
+    """
+
+    place: Any = None  # None: any place
+
+    def words(self) -> str:
+        return "a power of a negative float is complex"
+
+
+@dataclass(frozen=True)
 class DequesAsLists(Assumption):
     """A deque is kept as a list, also where its length is known at first.
 
@@ -386,6 +400,8 @@ class Assumptions:
         """What would undo what was done at a risk, in the order in which it is tried: all that
         gives lists, dicts, numbers and names other forms than those of plain Python."""
         tried: list[Assumption] = [Withdrawn(a) for a in (MixedRows(), NumbersApart()) if a in self]
+        if self.complex_powers():
+            tried.insert(0, Withdrawn(ComplexPower()))
         if any(f.name is not None for f in self.of(FollowedNames)):
             self.risk(Withdrawn(FollowedNames()))
         return tried + [a for a in UNDOING if a in self.risks]
@@ -405,6 +421,10 @@ class Assumptions:
     def separates(self, path: str) -> bool:
         """Are the arrays of the list at a path inputs one by one?"""
         return SeparateArrays() in self or SeparateArrays(path) in self
+
+    def complex_powers(self) -> bool:
+        """Are powers of negative floats told apart, which are complex?"""
+        return bool(self.of(ComplexPower)) and Withdrawn(ComplexPower()) not in self
 
     def follows(self, code: Any, name: str) -> bool:
         """Is it followed whether a variable of the function with this code is bound?"""

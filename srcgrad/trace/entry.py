@@ -22,7 +22,7 @@ from ..guards import MANY, Guard, Held, Path, SizeSource, Source
 from ..rules.book import lookup
 from ..stage.function import stage
 from ..subclasses import native_class, parts_of
-from .assumptions import Assumption, Assumptions, Made
+from .assumptions import Assumption, Assumptions, ComplexPower, Made, Withdrawn
 from .control import Refusal, Restart, Unroll
 from .iteration import EqualArrays, Staged
 from .leaks import leak
@@ -164,6 +164,9 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
         if place is not None:
             refusal.error.at(place)
         raise
+    if machine.assumed.complex_powers() and any(
+            v.aval.dtype is not None and v.aval.dtype.kind == "c" for v in outputs):
+        raise Restart(Withdrawn(ComplexPower()))  # what it returns would be no real number
     block = machine.root.builder.block(tuple(outputs))
     settle_names(block)
     inputs = [v for v, _ in machine.inputs]

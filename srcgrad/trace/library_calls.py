@@ -41,6 +41,8 @@ RANDOM = ("numpy.random", "random", "time", "datetime", "os", "io", "json", "log
           "threading", "posix", "nt", "_io", "_random")
 
 
+COMPLEX: frozenset[Any] = frozenset({
+    abs, np.abs, np.real, np.imag, np.conj, np.angle, Method("conjugate"), Method("__abs__")})
 FILES = (np.save, np.savetxt, np.savez, np.savez_compressed)
 
 
@@ -138,6 +140,8 @@ class LibraryCalls(Construction):
 
     def numeric_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A node for a function of traced values; numbers it needs now are demanded."""
+        if self.powers and _tells_complex(function):
+            self.want_complex(args)
         as_array = _takes_arrays(function)
         args = tuple(self.plain(a, as_array) for a in args)
         kwargs = {k: self.plain(v, as_array) for k, v in kwargs.items()}
@@ -289,6 +293,11 @@ class LibraryCalls(Construction):
 
     def call_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise AttributeError
+
+
+def _tells_complex(function: Any) -> bool:
+    """Does a function do something else with complex numbers than with real ones?"""
+    return function in COMPLEX or (getattr(function, "__module__", None) or "") == "cmath"
 
 
 def _takes_arrays(function: Any) -> bool:

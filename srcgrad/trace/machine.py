@@ -122,6 +122,7 @@ class TraceMachine(Namespaces):
         self.demanding = self.subscripting = 0
         self.unsure = set()
         self.open_names = {}
+        self.powers = {}
 
     def _forget_calls(self) -> None:
         """What is known of functions, their calls, and iterators."""

@@ -14,8 +14,9 @@ from ..graph.infer import infer
 from ..graph.ir import Value
 from ..kinds import BOOL, Kind, in_words, int_aval
 from . import scipy_forms
-from .assumptions import KnownLengths, ListedGenerators
+from .assumptions import ComplexPower, KnownLengths, ListedGenerators, Withdrawn
 from .comparisons import Comparisons
+from .control import Restart
 from .homes import reach
 from .journal import Lost
 from .special_methods import (
@@ -29,6 +30,7 @@ from .special_methods import (
 )
 from .structures import LONG, is_number
 from .tracers import ArrayTracer, ScalarTracer, contains_tracer, is_tracer
+from .written_out import power_of_any
 
 BINARY: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -88,11 +90,50 @@ class Operators(Comparisons):
         return obj
 
     def _numeric(self, op: str, left: Any, right: Any) -> Any:
+        if op == "**" and self.is_complex_power():
+            return self.helped(power_of_any, left, right)
         result = self.apply(BINARY[op], (left, right), {})
+        self.note_power(op, result, left, right)
         if type(result) is ScalarTracer and result.aval.kind is Kind.INT and (
                 result.aval.expr is None):  # a number that may become a size
             result.value.aval = int_aval(self.fresh("i", low=None))
         return result
+
+    call_sites: list[tuple[Any, Any]]
+    powers: dict[Value, Any]  # Python floats that are complex where a base is negative, by place
+
+    def _power_site(self) -> Any:
+        where = self.where()
+        return None if where is None else ComplexPower(
+            (where.filename, where.line, where.column))
+
+    def is_complex_power(self) -> bool:
+        """Is it a power of a float that the program wants to be complex for negative bases?"""
+        inside = self.call_sites and self.call_sites[-1][0] is power_of_any.__code__
+        return not inside and self.assumed.complex_powers() and (
+            self._power_site() in self.assumed)
+
+    def note_power(self, op: str, result: Any, left: Any, right: Any) -> None:
+        """Remember a float that is made of a power, which Python makes complex where a negative
+        float has a fractional exponent."""
+        if type(result) is not ScalarTracer or result.aval.kind is not Kind.FLOAT:
+            return
+        made = [self.powers[v.value] for v in (left, right)
+                if type(v) is ScalarTracer and v.value in self.powers]
+        if op == "**" and is_tracer(left) and not (
+                type(right) in (int, float) and float(right).is_integer()):
+            made.append(self._power_site())
+        if made:
+            self.powers[result.value] = made[0]
+
+    def want_complex(self, args: tuple[Any, ...]) -> None:
+        """What tells complex numbers from real ones is applied: start again with such powers as
+        complex numbers where they are."""
+        for arg in args:
+            site = self.powers.get(arg.value) if type(arg) is ScalarTracer else None
+            if site is not None and site not in self.assumed and (
+                    Withdrawn(ComplexPower()) not in self.assumed):
+                raise Restart(site)
 
     def _python_binary(self, op: str, left: Any, right: Any) -> Any:
         """The operator protocol with methods written in Python, staged; NotImplemented if

@@ -450,6 +450,13 @@ def pop_at(items: list[Any], place: Any) -> Any:
     return value
 
 
+def power_of_any(base: Any, exponent: Any) -> Any:
+    """``base ** exponent`` of Python's numbers."""
+    if base < 0 and exponent % 1 != 0:
+        return complex(base) ** exponent
+    return base ** exponent
+
+
 def set_flat(base: Any, value: Any) -> None:
     """``base.flat = value``."""
     base[...] = np.resize(value, base.shape)

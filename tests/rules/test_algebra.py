@@ -251,6 +251,8 @@ def test_polynomials():
     check(np.polyadd, signed(4), signed(2))
     check(np.polysub, signed(2), signed(4))
     check(np.polymul, signed(2), signed(4))
+    for sizes in ((0, 1), (0, 3), (2, 0), (0, 0)):
+        check(np.polymul, *map(signed, sizes))
     check(np.polyint, signed(4))
     check(np.polyint, signed(3), 2)
     check(np.roots, np.array([1.0, 0.2, -3.0, 0.4]))
