@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..caches import cached_value, is_cached, keep, keep_or_compare
+from ..caches import cached_value, is_cached, keep_or_compare
 from ..dims import is_varying
 from ..errors import UnsupportedOperation
 from ..guards import Path
@@ -72,8 +72,8 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
         return _kept(machine, cached, known)
     if known is not None or _may_differ(machine, cached, machine.outside_reads != reads):
         given = known or (args, tuple(kwargs.items()))
-        held = machine.on_hand_over(keep, (result,))
-        machine.emit_effect(keep if known else keep_or_compare, (cached, *given, *held), {}, None)
+        held = machine.on_hand_over(keep_or_compare, (result,))
+        machine.emit_effect(keep_or_compare, (cached, *given, *held), {}, None)
     memo.results.setdefault(key, []).append((result, region))
     return result
 

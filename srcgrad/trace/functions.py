@@ -16,14 +16,17 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..kinds import BOOL, INT, OPAQUE, Kind, int_aval, possible_dtypes
 from ..marks import stop_gradient
+from ..stage.machine import UNBOUND
 from ..tree import children, tree_map
 from . import iteration
+from .classes import lineage_of
 from .handlers import HANDLERS, handles
 from .homes import may_be
 from .iteration import EqualArrays, staged_iterable
 from .library import Selector
 from .nested import opened
 from .operators import BINARY, INPLACE, UNARY
+from .partial import DELETED
 from .run_time import check_no_table
 from .scratch import ITEM, TOTAL
 from .special_methods import COMPARE, compared_fields, python_method
@@ -291,12 +294,14 @@ def dir_(machine: Any, obj: Any) -> Any:
     method = python_method(obj, "__dir__")
     if method is not None:
         return machine.call(sorted, machine.call(method, obj))
-    if is_tracer(obj) or id(obj) in machine.overlays:
-        return sorted({*dir(obj), *machine.overlays.get(id(obj), ())})
+    if is_tracer(obj):
+        return dir(obj)
     path = machine.paths.get(id(obj))
     cls = obj if path is not None else type(obj)
     machine.gives(dir, (cls,), (path or cls,))
-    return dir(obj)
+    stored = (machine.overlays.get(id(one), {}) for one in (obj, *lineage_of(obj)))
+    return sorted({*dir(obj), *(name for names in stored for name, value in names.items()
+                                if value is not UNBOUND and value is not DELETED)})
 
 
 @handles(type)

@@ -15,7 +15,10 @@ import random
 PRELUDE = '''
 import abc
 import collections
+import enum
 import functools
+import types
+import weakref
 import numpy as np
 
 class Base:
@@ -135,6 +138,27 @@ def made(c):
     return inner
 
 inner = made(0.5)
+
+class Way(enum.Enum):
+    A = [0.4, 0.6]
+    B = {"k": 0.3}
+    C = 0.8
+
+    @property
+    def scaled(self):
+        return self.gain * 0.5
+
+Way.A.gain, Way.B.gain, Way.C.gain = 1.0, 2.0, 3
+way, poly, series = Way.A, np.poly1d([0.3, -0.2, 1.0]), np.polynomial.Polynomial([0.1, 0.5])
+cfg = types.SimpleNamespace(rate=0.7, inner=types.SimpleNamespace(w=W, n=2))
+settings = types.ModuleType("settings")
+settings.rate, settings.ways = 0.2, {"w": cfg}
+refs = [weakref.ref(shared)]
+grid_sizes = np.array([2, 3])
+
+@functools.lru_cache
+def of_number(v):
+    return v * D["b"]
 '''
 
 READS = ["a.k", "b.k", "Kid.k", "Base.k", "Other.n", "a.n", "a.p", "b.p", "shared.v", "a.v", "b.v",
@@ -150,7 +174,12 @@ READS = ["a.k", "b.k", "Kid.k", "Base.k", "Other.n", "a.n", "a.p", "b.p", "share
          "float(WAYS['set'] == {1, 2})", "float(1 in WAYS['set'])", "float(NAMES < ('b',))",
          "len(''.join(NAMES))", "len(repr(AT))", "float(mark == plain_mark)", "float(mark in [b, mark])",
          "float(isinstance(b, Frame))", "float(isinstance(b, Wide))", "len(NAMES)", "abs(-x)",
-         "float(len([n for n in dir(a) if n[0] != '_']))", "sum(WAYS['set'])", "SPOTS.index(2)", "type(b).k", "vars(a)['v']", "getattr(Other, 'k')", "sum(D.values())"]
+         "float(len([n for n in dir(a) if n[0] != '_']))", "sum(WAYS['set'])", "SPOTS.index(2)", "type(b).k", "vars(a)['v']", "getattr(Other, 'k')", "sum(D.values())",
+         "Way.A.value[0]", "sum(Way.A.value)", "Way.B.value['k']", "way.scaled", "Way['C'].gain", "poly(x)",
+         "poly[1]", "poly.deriv()(x)", "series(x)", "series.coef[0]", "cfg.rate", "np.sum(cfg.inner.w)",
+         "x ** cfg.inner.n", "settings.rate", "settings.ways['w'].rate", "getattr(settings, 'extra', 0.4)",
+         "refs[0]().v", "np.sum(np.ones(grid_sizes))", "np.ones((grid_sizes[0], 2)).size", "of_number(x)",
+         "len(np.geterr()['over'])", "sum(m.gain for m in Way)"]
 PLACES = ["a.k", "b.n", "Kid.k", "Base.k", "Other.n", "shared.v", "a.v", "type(b).k", "owners['two'].v",
           "W[1]", "L[PLACES[2]]", "D['a']", "Base.w[0]", "b.w[1]", "a.extra", "Base.extra", "t"]
 CHANGES = ["Base.k = 0.8", "Kid.k = 1.2", "Other.k = Base.k", "Base.n = 3", "Kid.n = 2", "Base.k = 2",
@@ -174,7 +203,13 @@ CHANGES = ["Base.k = 0.8", "Kid.k = 1.2", "Other.k = Base.k", "Base.n = 3", "Kid
            "WAYS['cut'] = slice(1, 3)", "WAYS['deep'][1]['k'] = (0, 0)", "WAYS['set'].add(5)",
            "globals().update(spot=Point(0, 1))", "globals().update(NAMES=('b', 'cd'))", "Frame.register(Base)",
            "setattr(Meta, 'open', False)", "globals().update(abs=grown)", "globals().update(len=grown)",
-           "TABLE.update({(1, 0): 0.45})", "TABLE.pop((1, 1), None) and TABLE.update({(1, 1): 3})", "globals().update(g=inner)", "Base.log.clear() or Base.log.append(1)"]
+           "TABLE.update({(1, 0): 0.45})", "TABLE.pop((1, 1), None) and TABLE.update({(1, 1): 3})", "globals().update(g=inner)", "Base.log.clear() or Base.log.append(1)",
+           "Way.A.value.append(0.2)", "Way.A.value[0] = 0.9", "Way.B.value['k'] = 1", "globals().update(way=Way.B)",
+           "setattr(Way.A, 'gain', 0.35)", "poly.coeffs[0] = 0.8", "globals().update(poly=np.poly1d([0.5]))",
+           "poly.__setitem__(3, 0.1)", "series.coef[1] = 0.9", "cfg.rate = 2", "cfg.inner = types.SimpleNamespace(w=[0.5], n=3)",
+           "cfg.inner.n = 3", "settings.rate = 0.6", "settings.extra = 0.1", "settings.ways['w'] = types.SimpleNamespace(rate=0.9)",
+           "refs.__setitem__(0, weakref.ref(owners['one']))", "grid_sizes[0] = 3",
+           "of_number.cache_clear()", "Way.B.gain = 0.15"]
 
 
 class Writer:

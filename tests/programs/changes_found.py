@@ -449,4 +449,10 @@ def times(v, k): return v * k + w[0]
 def program(x):
     return kept(x) + times(x, 2) + kept(0.72)
 ''', 5),
+    "names that the program itself has given": (CLASSES + changes("Base.more = 1.0", "kid.own = 2.0") + '''
+def program(x):
+    Base.extra = x
+    kid.other = x * 2
+    return x * len([n for n in dir(kid) if n[0] != "_"]) + ("extra" in dir(Kid)) + ("other" in dir(kid))
+''', 3),
 }

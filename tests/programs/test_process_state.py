@@ -126,3 +126,23 @@ def test_what_python_has_kept():
     finally:
         RATE[0] = 2.0
         kept.cache_clear()
+
+
+def in_a_loop(x):
+    t = 0.0
+    for i in range(2):
+        t = t + x * kept(3)
+        RATE[0] = RATE[0] + x
+    return t
+
+
+def test_what_is_kept_while_the_state_changes():
+    try:
+        assert in_a_loop(0.5) == 6.0
+        kept.cache_clear()
+        RATE[0] = 2.0
+        with pytest.raises(sg.errors.UnsupportedOperation, match="cache_clear"):
+            sg.grad(in_a_loop)(0.5)
+    finally:
+        RATE[0] = 2.0
+        kept.cache_clear()
