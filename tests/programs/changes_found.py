@@ -116,7 +116,7 @@ def program(x):
 def grown(x, seen=[], *, table={}):
     seen.append(x)
     table[len(seen)] = x
-    return sum(seen) + len(table)
+    return seen[0] * 0.5 + seen[-1] + len(seen) + len(table)
 ''' + changes("grown.__defaults__[0].append(1.0)", "grown.__kwdefaults__['table'].clear()",
               "grown.__defaults__ = ([5.0],)") + '''
 def program(x):
