@@ -79,7 +79,7 @@ def _wrapped(lines: tuple[str, ...] | list[str], width: int) -> list[str]:
 def side_by_side(title: str, text: str, places: Mapping[int, Where]) -> SideBySide:
     """The table for generated ``text``; ``places`` maps its lines to lines of the user's."""
     lines = text.splitlines()
-    border = next((i for i, line in enumerate(lines, 1) if line.strip() == BORDER), len(lines))
+    border = next((i for i, line in enumerate(lines, 1) if line.strip() == BORDER), len(lines) + 1)
     files = [w.filename for w in places.values()]
     if not files:
         return SideBySide(title, "", ())
