@@ -8,7 +8,7 @@ has, is recorded on a dummy cotangent and transposed, which gives the jvp.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from .frames import Frame, Tape, cotangent_aval, with_values
 from .names import tangent
 from .ragged import ragged_list
 from .reverse import Reverse
+from .spectral import Spectral
 from .steps import first_lowered
 from .zeros import zeros
 
@@ -98,6 +99,7 @@ class Forward:
         self.graph, self.calls = graph, calls
         self.bindings = Bindings(graph.block)
         self.varied = Activity(graph.block, self.bindings, wrt, of, calls).varied
+        self.spectral = Spectral(graph.block, self.bindings, self.varied)
         self.tangents: dict[Value, Value] = {}
         self._old: Value | None = None
         self._read = {*of, *(v for n in walk(graph.block) for v in (
@@ -158,6 +160,12 @@ class Forward:
         self.tangents[value] = t
 
     def _node(self, tape: Tape, node: Node) -> Sequence[Value | None]:
+        if self.spectral.spectra and len(node.outputs) == 1:
+            scratch = Tape(tape.origin)
+            dummy = scratch.param(cotangent_aval(node.out.aval))
+            found = self.spectral.pairs(scratch, node, [dummy])
+            if found is not None:
+                return self._transposed(tape, scratch, {node.out: dummy}, found)
         if node.op == "apply" or self.bindings.is_draw(node):
             return self._apply(tape, node)
         if node.op in _ARRAYS:
@@ -192,15 +200,17 @@ class Forward:
         # a result that nobody reads needs no tangent, and may have no rule
         wanted = [o for o in node.outputs if len(node.outputs) == 1 or o in self._read]
         dummies = {o: scratch.param(cotangent_aval(o.aval)) for o in wanted}
-        pairs: list[tuple[Value, Value]] = []
-        if wanted:
-            for value, ct in cotangents_of_apply(self.bindings, self.varied, scratch, node,
-                                                 [dummies.get(o) for o in node.outputs]):
-                t = self.tangents.get(value)
-                if ct is not None and t is not None:
-                    pairs.append((ct, t))
-        found = dict(zip(wanted, transpose(tape, scratch, list(dummies.values()), wanted, pairs)))
-        return [found.get(o) for o in node.outputs]
+        found = cotangents_of_apply(self.bindings, self.varied, scratch, node,
+                                    [dummies.get(o) for o in node.outputs]) if wanted else ()
+        tangents = dict(zip(wanted, self._transposed(tape, scratch, dummies, found)))
+        return [tangents.get(o) for o in node.outputs]
+
+    def _transposed(self, tape: Tape, scratch: Tape, dummies: Mapping[Value, Value],
+                    cotangents: Iterable[tuple[Value, Value | None]]) -> list[Value | None]:
+        """The tangents of the results whose dummy cotangents gave these ones."""
+        pairs = [(ct, self.tangents[value]) for value, ct in cotangents
+                 if ct is not None and value in self.tangents]
+        return transpose(tape, scratch, list(dummies.values()), list(dummies), pairs)
 
     def partial(self, tape: Tape, node: Node, fn: Any, operands: tuple[Value, ...], ans: Value,
                 tangents: dict[str, tuple[Value, Value]]) -> Value | None:

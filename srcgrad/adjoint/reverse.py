@@ -8,7 +8,7 @@ the region it reverses by ``params["mirror"]``, an output of the forward node.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -29,6 +29,7 @@ from .lengths import Lengths
 from .names import cotangent, order_of
 from .screens import stack
 from .sizes import Sizes
+from .spectral import Spectral
 from .steps import rows_added, selects_all
 from .zeros import zeros
 
@@ -63,6 +64,11 @@ class Reverse:
     def lengths(self) -> Lengths:
         """How long lists are, and which loops fill them."""
         return Lengths(self.graph.block)
+
+    @cached_property
+    def spectral(self) -> Spectral:
+        """Which nodes are functions of a matrix by its eigenvalues."""
+        return Spectral(self.graph.block, self.bindings, self.activity.varied)
 
     @cached_property
     def absent(self) -> Absent:
@@ -171,8 +177,12 @@ class Reverse:
         """The adjoint of one node, some of whose outputs have a cotangent."""
         op = node.op
         cts = [frame.take(o) for o in node.outputs]
-        if op == "apply" or self.bindings.is_draw(node):
-            self._apply(frame, node, cts)
+        of_matrix = self.spectral.pairs(frame.tape, node, cts)
+        if of_matrix is not None:
+            self._contribute(frame, of_matrix)
+        elif op == "apply" or self.bindings.is_draw(node):
+            self._contribute(frame, cotangents_of_apply(
+                self.bindings, self.activity.varied, frame.tape, node, cts))
         elif op in arrays.ADJOINTS:
             arrays.ADJOINTS[op](self, frame, node, cts)
         elif op in ADJOINTS:
@@ -188,12 +198,11 @@ class Reverse:
                 f"the derivative of a {op!r} operation is asked for, which has no adjoint",
                 where=None if node.origin is None else node.origin.where)
 
-    def _apply(self, frame: Frame, node: Node, cts: list[Value | None]) -> None:
-        """The adjoint of an ``apply``; what one operand receives twice (``x * x``) is summed
+    def _contribute(self, frame: Frame, pairs: Iterable[tuple[Value, Value | None]]) -> None:
+        """What a function's operands receive; what one receives twice (``x * x``) is summed
         before it is accumulated."""
         shares: dict[Value, Value] = {}
-        for value, ct in cotangents_of_apply(self.bindings, self.activity.varied, frame.tape,
-                                             node, cts):
+        for value, ct in pairs:
             if ct is None:
                 continue
             first = shares.get(value)

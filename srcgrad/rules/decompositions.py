@@ -14,8 +14,9 @@ import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, inactive, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
-from srcgrad.rules.linear_algebra import adjoint_matrix, pinv_a
+from srcgrad.rules.linear_algebra import adjoint_matrix, pinv_a, solution_or_nan
 from srcgrad.rules.products import conj_complex, matrix_transpose
+from srcgrad.rules.spectra import inverse_gaps, shared_by_equals
 
 Dtype = np.dtype[Any]
 
@@ -56,13 +57,6 @@ def _diagonal(x: Array) -> Array:
     return np.diagonal(x) if np.ndim(x) == 2 else np.diagonal(x, 0, -2, -1)
 
 
-def _gaps(w: Array) -> Array:
-    """``1 / (w_j - w_i)``, 0 on the diagonal."""
-    gap = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-    zero = _on_diagonal(np.ones_like(w), gap)
-    return (1 - zero) / (gap + zero)
-
-
 @vjp(np.linalg.cholesky, "a", settings={"triangle": "read"})
 def cholesky_a(ct: Array, ans: Array, a_dtype: Dtype, upper: bool, triangle: str) -> Array:
     low = adjoint_matrix(ans, a_dtype) if upper else ans
@@ -77,9 +71,11 @@ def cholesky_a(ct: Array, ans: Array, a_dtype: Dtype, upper: bool, triangle: str
 
 def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, dtype: Dtype) -> Array:
     turn = conj_complex(v, dtype)
+    if w_ct is not None:
+        w_ct = shared_by_equals(w_ct, w)
     if v_ct is None:
         return (turn * np.expand_dims(w_ct, -2)) @ matrix_transpose(v)
-    inner = _gaps(w) * (matrix_transpose(v) @ v_ct)
+    inner = inverse_gaps(w) * (matrix_transpose(v) @ v_ct)
     if w_ct is not None:
         inner = inner + _on_diagonal(w_ct, inner)
     return turn @ inner @ matrix_transpose(v)
@@ -105,13 +101,13 @@ def eig_a(ct: Any, ans: Any, a_dtype: Dtype) -> Array:
     w, v = ans
     vt = matrix_transpose(v)
     if v_ct is None:
-        return real_of_real(np.linalg.solve(vt, np.expand_dims(w_ct, -1) * vt), a_dtype)
+        return real_of_real(solution_or_nan(vt, np.expand_dims(w_ct, -1) * vt), a_dtype)
     g = vt @ v_ct
     lengths = np.real(_diagonal(g))
-    inner = _gaps(w) * (g - (vt @ np.conj(v)) * np.expand_dims(lengths, -2))
+    inner = inverse_gaps(w) * (g - (vt @ np.conj(v)) * np.expand_dims(lengths, -2))
     if w_ct is not None:
         inner = inner + _on_diagonal(w_ct, inner)
-    return real_of_real(np.linalg.solve(vt, inner @ vt), a_dtype)
+    return real_of_real(solution_or_nan(vt, inner @ vt), a_dtype)
 
 
 def real_of_real(d: Array, dtype: Dtype) -> Array:
@@ -156,7 +152,7 @@ def _svd(
     if u_ct is None and vh_ct is None:
         return (u * np.expand_dims(s_ct, -2)) @ vh
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    gaps = _gaps(s * s)
+    gaps = inverse_gaps(s * s)
     inner: Array = 0
     rest: Array = 0
     inverse = 1 / s
@@ -230,5 +226,5 @@ def qr_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, mode: str) -> Array:
         middle = np.real(middle)
     hermitian = strict + adjoint_matrix(strict, a_dtype) + _on_diagonal(middle, m)
     d = q_ct + q @ hermitian
-    left = adjoint_matrix(np.linalg.solve(square, adjoint_matrix(d, a_dtype)), a_dtype)
+    left = adjoint_matrix(solution_or_nan(square, adjoint_matrix(d, a_dtype)), a_dtype)
     return _conjugate(np.concatenate([left, q @ r_ct[..., k:]], axis=-1), a_dtype)

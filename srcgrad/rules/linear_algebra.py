@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, nondiff, sequence, static, vjp
-from srcgrad.rules.broadcast import resize_axis, size_of, sum_to
+from srcgrad.rules.broadcast import resize_axis, runtime, size_of, sum_to
 from srcgrad.rules.cofactors import cofactors
 from srcgrad.rules.products import matrix_transpose
 
@@ -21,10 +22,45 @@ def adjoint_matrix(x: Array, dtype: np.dtype[Any]) -> Array:
     return np.conj(t) if dtype.kind == "c" else t
 
 
+@runtime
+def inverse_or_nan(a: Array) -> Array:
+    """The inverse, NaN for a singular matrix.
+
+    >>> inverse_or_nan(np.array([[[2.0]], [[0.0]]])).tolist()
+    [[[0.5]], [[nan]]]
+    """
+    try:
+        return np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        if np.ndim(a) == 2:
+            return np.full_like(a, math.nan)
+        return np.stack([inverse_or_nan(part) for part in a])
+
+
 @vjp(np.linalg.inv, "a")
+@vjp(inverse_or_nan, "a")
 def inv_a(ct: Array, ans: Array) -> Array:
     t = matrix_transpose(ans)
     return -(t @ ct @ t)
+
+
+@runtime
+def solution_or_nan(a: Array, b: Array) -> Array:
+    """The solution of ``a @ x = b`` for matrices, NaN where ``a`` is singular.
+
+    >>> solution_or_nan(np.zeros((1, 1)), np.ones((1, 2)))
+    array([[nan, nan]])
+    """
+    try:
+        return np.linalg.solve(a, b)
+    except np.linalg.LinAlgError:
+        return inverse_or_nan(a) @ b
+
+
+@vjp(solution_or_nan, "a", "b")
+def solution_or_nan_a_b(ct: Array, ans: Array, a: Array, a_shape: Shape, b_shape: Shape) -> Any:
+    d_b = solution_or_nan(matrix_transpose(a), ct)
+    return sum_to(-(d_b @ matrix_transpose(ans)), a_shape), sum_to(d_b, b_shape)
 
 
 @vjp(np.linalg.solve, "a", "b")
@@ -59,7 +95,7 @@ def slogdet_a(ct: Any, ans: Any, a: Array, a_dtype: np.dtype[Any]) -> Array:
         log_ct = turn if log_ct is None else log_ct + turn
     if log_ct is None:
         return None
-    return _per_matrix(log_ct, a) * matrix_transpose(np.linalg.inv(a))
+    return _per_matrix(log_ct, a) * matrix_transpose(inverse_or_nan(a))
 
 
 def pinv_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any]) -> Array:

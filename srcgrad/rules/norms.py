@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, static, vjp
-from srcgrad.rules.broadcast import runtime
+from srcgrad.rules.linear_algebra import inverse_or_nan
 from srcgrad.rules.products import conj_complex
 from srcgrad.rules.reductions import extremum_share, keep_axes
 
@@ -47,18 +47,24 @@ def _matrix_norm(ct: Array, x: Array, dtype: Dtype, order: Any) -> Array:
     if order in (1, -1, math.inf, -math.inf):
         size, direction = _length(x, dtype)
         sums = np.sum(size, axis=-2 if order in (1, -1) else -1, keepdims=True)
-        pick = np.max if order in (1, math.inf) else np.min
-        best = pick(sums, axis=(-2, -1), keepdims=True)
-        return extremum_share(ct, sums, best, (-2, -1), dtype, "split") * direction
+        ends = (-2, -1)
+        if order in (1, math.inf):
+            best = np.max(sums, axis=ends, keepdims=True, initial=0)
+            return extremum_share(ct, sums, best, ends, dtype, "split", initial=0) * direction
+        best = np.min(sums, axis=ends, keepdims=True)
+        return extremum_share(ct, sums, best, ends, dtype, "split") * direction
     u, _, vh = np.linalg.svd(x, full_matrices=False)
     if order == "nuc":
         return ct * conj_complex(u @ vh, dtype)
-    return ct * conj_complex(_rank_one(u, vh, 0 if order == 2 else -1), dtype)
+    return ct * conj_complex(_rank_one(u, vh, _FIRST if order == 2 else _LAST), dtype)
 
 
-def _rank_one(u: Array, vh: Array, i: int) -> Array:
-    """The product of the ``i``-th left and right singular vectors."""
-    return np.expand_dims(u[..., i], -1) * np.expand_dims(vh[..., i, :], -2)
+_FIRST, _LAST = slice(None, 1), slice(-1, None)
+
+
+def _rank_one(u: Array, vh: Array, one: slice) -> Array:
+    """The product of the left and right singular vectors that ``one`` selects, if there are any."""
+    return u[..., one] @ vh[..., one, :]
 
 
 @vjp(np.linalg.norm, "x")
@@ -95,23 +101,6 @@ def matrix_norm_x(
     return norm_x(ct, ans, x, x_ndim, x_dtype, ord, (-2, -1), keepdims)
 
 
-@runtime
-def inverse_or_nan(x: Array) -> Array:
-    """The inverse, NaN for a singular matrix (whose condition number is infinite)."""
-    try:
-        return np.linalg.inv(x)
-    except np.linalg.LinAlgError:
-        if np.ndim(x) == 2:
-            return np.full_like(x, math.nan)
-        return np.stack([inverse_or_nan(part) for part in x])
-
-
-@vjp(inverse_or_nan, "x")
-def inverse_or_nan_x(ct: Array, ans: Array) -> Array:
-    t = np.swapaxes(ans, -1, -2)
-    return -(t @ ct @ t)
-
-
 @vjp(np.linalg.cond, "x")
 def cond_x(ct: Array, ans: Array, x: Array, x_dtype: Dtype, p: Any) -> Array:
     if x.ndim > 2:
@@ -121,7 +110,7 @@ def cond_x(ct: Array, ans: Array, x: Array, x_dtype: Dtype, p: Any) -> Array:
         largest, smallest = s[..., 0], s[..., -1]
         if x.ndim > 2:
             largest, smallest = (np.expand_dims(v, (-1, -2)) for v in (largest, smallest))
-        high, low = _rank_one(u, vh, 0) / largest, _rank_one(u, vh, -1) / smallest
+        high, low = _rank_one(u, vh, _FIRST) / largest, _rank_one(u, vh, _LAST) / smallest
         return ct * ans * conj_complex(low - high if p == -2 else high - low, x_dtype)
     inverse = inverse_or_nan(x)
     ends = (-2, -1)

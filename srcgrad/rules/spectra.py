@@ -1,0 +1,148 @@
+"""Differences of eigenvalues, where some of them are equal up to rounding.
+
+The derivative of an eigenvector divides by its eigenvalue's distances from the others.  Where one
+of them vanishes the vector has no derivative, since any rotation among vectors of one eigenvalue
+gives eigenvectors as well: it is NaN.  Functions of the matrix, ``V diag(f(w)) V^H``, do not depend
+on that choice; they have the divided differences of ``f``, which go over into its slope (Daleckii
+and Krein 1965; Higham 2008, section 3.2).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.broadcast import runtime
+
+# How near, relative to the largest, eigenvalues may be for a slope to stand for a quotient: there
+# the rounding of the quotient and the curvature that the slopes neglect are both below 1e-10.
+_NEAR = 6e-6
+
+
+def _distances(w: Array) -> tuple[Array, Array, Array]:
+    """``w_j - w_i``, which of these pairs are the same up to rounding, and how large ``w`` is."""
+    gaps = w[..., None, :] - w[..., :, None]
+    size = np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
+    return gaps, np.abs(gaps) <= 4 * w.shape[-1] * np.finfo(w.dtype).eps * size, size
+
+
+@runtime
+def inverse_gaps(w: Array) -> Array:
+    """``1 / (w_j - w_i)``, 0 on the diagonal and NaN for equal eigenvalues.
+
+    >>> inverse_gaps(np.array([1.0, 3.0, 3.0]))
+    array([[ 0. ,  0.5,  0.5],
+           [-0.5,  0. ,  nan],
+           [-0.5,  nan,  0. ]])
+    """
+    gaps, same, _ = _distances(w)
+    inverse = 1 / np.where(same, np.nan, gaps)
+    return np.where(np.eye(w.shape[-1], dtype=bool), 0, inverse)
+
+
+@vjp(inverse_gaps, "w")
+def inverse_gaps_w(ct: Array, ans: Array) -> Array:
+    moved = ct * ans * ans
+    return np.sum(moved, axis=-1) - np.sum(moved, axis=-2)
+
+
+@runtime
+def shared_by_equals(x: Array, w: Array) -> Array:
+    """The cotangent ``x`` of eigenvalues, shared evenly by those that are equal: at such a point
+    they are the extrema of one another, and no basis is preferred.
+
+    >>> shared_by_equals(np.array([4.0, 1.0, 0.0]), np.array([1.0, 3.0, 3.0]))
+    array([4. , 0.5, 0.5])
+    """
+    same = _distances(w)[1] | np.eye(w.shape[-1], dtype=bool)
+    if np.sum(same) == w.size:
+        return x
+    return (same @ x[..., None])[..., 0] / np.sum(same, axis=-1)
+
+
+@linear(shared_by_equals, "x")
+def shared_by_equals_x(ct: Array, w: Array) -> Array:
+    return shared_by_equals(ct, w)
+
+
+inactive(shared_by_equals, "w")
+
+
+def _quotients(w: Array, values: Array, slopes: Array) -> tuple[Array, Array]:
+    """Which pairs take the mean of their slopes, and the inverse distances of all others."""
+    gaps, same, size = _distances(w)
+    mean = (slopes[..., None, :] + slopes[..., :, None]) / 2
+    rises = values[..., None, :] - values[..., :, None]
+    steep = np.abs(slopes[..., None, :] - slopes[..., :, None])
+    near = np.abs(gaps) <= _NEAR * size
+    bound = 1e-3 * (np.abs(mean) * np.abs(gaps) + _NEAR * np.max(np.abs(values), initial=0.0))
+    smooth = (np.abs(rises - mean * gaps) <= bound) & (
+        steep <= 1e-3 * (1e-3 * np.max(np.abs(slopes), initial=0.0) + np.abs(mean)))
+    sloping = (near & smooth) | np.eye(w.shape[-1], dtype=bool)
+    return sloping, np.where(sloping, 0, 1 / np.where(same, np.nan, gaps))
+
+
+@runtime
+def divided_differences(w: Array, values: Array, slopes: Array) -> Array:
+    """``(f(w_j) - f(w_i)) / (w_j - w_i)`` of a function with these ``values`` and ``slopes`` at
+    ``w``: the mean slope where ``w_i`` and ``w_j`` are near.  NaN where equal eigenvalues have
+    other values: that is no function of the matrix.
+
+    >>> w = np.array([2.0, 3.0, 3.0])
+    >>> divided_differences(w, w**2, 2 * w)
+    array([[4., 5., 5.],
+           [5., 6., 6.],
+           [5., 6., 6.]])
+    """
+    near, inverse = _quotients(w, values, slopes)
+    mean = (slopes[..., None, :] + slopes[..., :, None]) / 2
+    rises = values[..., None, :] - values[..., :, None]
+    return np.where(near, mean, rises * inverse)
+
+
+@vjp(divided_differences, "w", "values", "slopes")
+def divided_differences_rule(
+    ct: Array, ans: Array, w: Array, values: Array, slopes: Array
+) -> tuple[Array, Array, Array]:
+    inverse, half = distant(w, values, slopes), adjacent(w, values, slopes) * (0.5 * ct)
+    moved, rising = ct * ans * inverse, ct * inverse
+    return (
+        np.sum(moved, axis=-1) - np.sum(moved, axis=-2),
+        np.sum(rising, axis=-2) - np.sum(rising, axis=-1),
+        np.sum(half, axis=-2) + np.sum(half, axis=-1),
+    )
+
+
+@runtime
+def distant(w: Array, values: Array, slopes: Array) -> Array:
+    """``1 / (w_j - w_i)`` where :func:`divided_differences` divides, 0 elsewhere."""
+    return _quotients(w, values, slopes)[1]
+
+
+@runtime
+def adjacent(w: Array, values: Array, slopes: Array) -> Array:
+    """1 where :func:`divided_differences` takes slopes, 0 elsewhere."""
+    return _quotients(w, values, slopes)[0].astype(w.dtype)
+
+
+@vjp(distant, "w")
+def distant_w(ct: Array, ans: Array) -> Array:
+    return inverse_gaps_w(ct, ans)
+
+
+inactive(distant, "values", "slopes")
+inactive(adjacent, "w", "values", "slopes")
+
+
+def spectral_a(
+    w: Array, v: Array, gamma: Array, values: Array, slopes: Any, dtype: np.dtype[Any]
+) -> Array:
+    """The cotangent of a Hermitian matrix in ``m = V diag(f(w)) V^H``, where ``gamma`` is
+    ``V^T m_ct conj(V)``."""
+    slopes = np.zeros_like(values) if slopes is None else slopes
+    inner = divided_differences(w, values, slopes) * gamma
+    turn = np.conj(v) if dtype.kind == "c" else v
+    d = turn @ inner @ v.T
+    return np.real(d) if dtype.kind != "c" and d.dtype.kind == "c" else d
