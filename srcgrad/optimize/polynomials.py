@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 Label = int | None
 Factor = tuple[str, Any, Any]
 Monomial = frozenset[tuple[Factor, int]]
@@ -23,8 +25,10 @@ class TooLarge(Exception):
     """A polynomial has more monomials than is worth while."""
 
 
-def constant(number: float) -> Polynomial:
-    return {frozenset(): float(number)} if number else {}
+def constant(number: Any) -> Polynomial:
+    if np.iscomplexobj(number) and number.imag:
+        return atom("number", number, ())
+    return {frozenset(): float(number.real)} if number else {}
 
 
 def atom(kind: str, what: Any, labels: tuple[Label, ...]) -> Polynomial:

@@ -7,29 +7,22 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, entry, jvp, linear, nondiff, static, vjp
-from srcgrad.rules.broadcast import arange, runtime, scatter_add, size_of, sum_to
+from srcgrad.rules.broadcast import arange, larger, runtime, scatter_add, size_of, sum_to
 from srcgrad.rules.joining import along
 
 Shape = tuple[int, ...]
 
 
-def _undiff(ct: Array, axis: int) -> Array:
-    """The transpose of one ``np.diff`` along ``axis``."""
-    padded = _zeros_around(ct, axis, 1, 1)
-    return -np.diff(padded) if axis == np.ndim(ct) - 1 else -np.diff(padded, axis=axis)
+def _undiff(ct: Array, axis: int, size: Any) -> Array:
+    """The transpose of one ``np.diff`` along ``axis``, of ``size`` places: perhaps of none."""
+    shape = (*np.shape(ct)[:axis], size, *np.shape(ct)[axis + 1 :])
+    ends = scatter_add(ct, along(axis, slice(1, None)), shape)
+    return ends - scatter_add(ct, along(axis, slice(None, -1)), shape)
 
 
-def _zeros_around(x: Array, axis: int, before: int, after: int) -> Array:
-    if np.ndim(x) == 1:
-        return np.pad(x, 1 if before == after == 1 else (before, after))
-    widths = [(0, 0)] * np.ndim(x)
-    widths[axis] = (before, after)
-    return np.pad(x, widths)
-
-
-def _undiff_times(ct: Array, n: int, axis: int) -> Array:
-    for _ in range(n):
-        ct = _undiff(ct, axis)
+def _undiff_times(ct: Array, n: int, axis: int, size: Any) -> Array:
+    for done in reversed(range(n)):
+        ct = _undiff(ct, axis, larger(size - done, 0) if done else size)
     return ct
 
 
@@ -44,17 +37,17 @@ def diff_a(
     append: Array,
 ) -> Array:  # fmt: skip
     axis = axis % len(a_shape)
-    joined = _undiff_times(ct, n, axis)
     if prepend is None and append is None:
-        return joined
+        return _undiff_times(ct, n, axis, a_shape[axis])
     start = 0 if prepend is None else _edge_size(prepend_shape, axis)
+    joined = _undiff_times(ct, n, axis, np.shape(ct)[axis] + n)
     return joined[along(axis, slice(start, start + a_shape[axis]))]
 
 
 @linear(np.diff, "prepend")
 def diff_prepend(ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Shape) -> Array:
     axis = axis % len(a_shape)
-    joined = _undiff_times(ct, n, axis)
+    joined = _undiff_times(ct, n, axis, np.shape(ct)[axis] + n)
     head = joined[along(axis, slice(None, _edge_size(prepend_shape, axis)))]
     return sum_to(head, prepend_shape)
 
@@ -66,14 +59,16 @@ def diff_append(
 ) -> Array:  # fmt: skip
     axis = axis % len(a_shape)
     start = 0 if prepend is None else _edge_size(prepend_shape, axis)
-    joined = _undiff_times(ct, n, axis)
+    joined = _undiff_times(ct, n, axis, np.shape(ct)[axis] + n)
     return sum_to(joined[along(axis, slice(start + a_shape[axis], None))], append_shape)
 
 
 @linear(np.ediff1d, "ary")
 def ediff1d_ary(ct: Array, ary_shape: Shape, to_begin: Any, to_begin_shape: Any) -> Array:
     start = 0 if to_begin is None else _flat_size(to_begin_shape)
-    return np.reshape(_undiff(ct[start : start + _flat_size(ary_shape) - 1], 0), ary_shape)
+    size = _flat_size(ary_shape)
+    between = ct[start : start + larger(size - 1, 0)]
+    return np.reshape(_undiff(between, 0, size), ary_shape)
 
 
 @linear(np.ediff1d, "to_begin")
@@ -104,9 +99,10 @@ def trapezoid_y(
     axis = axis % len(y_shape)
     widths = dx if x is None else _spacings(x, x_ndim, len(y_shape), axis)
     half = 0.5 * np.expand_dims(ct, axis) * widths
-    between = (*y_shape[:axis], y_shape[axis] - 1, *y_shape[axis + 1 :])
+    between = (*y_shape[:axis], larger(y_shape[axis] - 1, 0), *y_shape[axis + 1 :])
     half = np.broadcast_to(half, between)
-    return _zeros_around(half, axis, 0, 1) + _zeros_around(half, axis, 1, 0)
+    before = scatter_add(half, along(axis, slice(None, -1)), y_shape)
+    return before + scatter_add(half, along(axis, slice(1, None)), y_shape)
 
 
 def _means(y: Array, axis: int) -> Array:
@@ -116,7 +112,7 @@ def _means(y: Array, axis: int) -> Array:
 @vjp(np.trapezoid, "x")
 def trapezoid_x(ct: Array, y: Array, x_shape: Shape, axis: int) -> Array:
     axis = axis % np.ndim(y)
-    d = _undiff(np.expand_dims(ct, axis) * _means(y, axis), axis)
+    d = _undiff(np.expand_dims(ct, axis) * _means(y, axis), axis, np.shape(y)[axis])
     if len(x_shape) == 1:
         return np.sum(d, axis=tuple(i for i in range(np.ndim(y)) if i != axis))
     return sum_to(d, x_shape)

@@ -13,13 +13,18 @@ import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, vjp
 from srcgrad.rules.broadcast import arange
+from srcgrad.rules.reductions import extremum_share
 
 
-def _edges_to_data(d_low: Array, d_high: Array, a: Array) -> Array:
-    """The cotangent of data from those of its smallest and largest element (ties share)."""
-    lowest, highest = a == np.min(a), a == np.max(a)
-    return np.where(lowest, d_low / np.sum(lowest), 0) + np.where(
-        highest, d_high / np.sum(highest), 0)
+def _edges_to_data(
+    d_low: Array, d_high: Array, a: Array, dtype: np.dtype[Any], edges: Array
+) -> Array:
+    """The cotangent of data from those of its smallest and largest element (ties share).  Without
+    data nothing follows it: the edges are 0 and 1."""
+    start, end = edges[0], edges[-1]
+    low, high = np.min(a, initial=end), np.max(a, initial=start)
+    return extremum_share(d_low, a, low, None, dtype, "split", initial=end) + extremum_share(
+        d_high, a, high, None, dtype, "split", initial=start)
 
 
 def _ends(ct_edges: Array, count: Any) -> tuple[Array, Array]:
@@ -29,15 +34,19 @@ def _ends(ct_edges: Array, count: Any) -> tuple[Array, Array]:
 
 
 @vjp(np.histogram_bin_edges, "a")
-def histogram_bin_edges_a(ct: Array, ans: Array, a: Array, bins_ndim: int, range: Any) -> Any:
+def histogram_bin_edges_a(
+    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], bins_ndim: int, range: Any
+) -> Any:
     if bins_ndim or range is not None:
         return None
     d_low, d_high = _ends(ct, np.shape(ans)[0])
-    return _edges_to_data(d_low, d_high, a)
+    return _edges_to_data(d_low, d_high, a, a_dtype, ans)
 
 
 @vjp(np.histogram, "a")
-def histogram_a(ct: Any, ans: Any, a: Array, bins_ndim: int, range: Any, density: Any) -> Any:
+def histogram_a(
+    ct: Any, ans: Any, a: Array, a_dtype: np.dtype[Any], bins_ndim: int, range: Any, density: Any
+) -> Any:
     if bins_ndim or range is not None:
         return None
     (ct_heights, ct_edges), (heights, edges) = ct, ans
@@ -50,7 +59,7 @@ def histogram_a(ct: Any, ans: Any, a: Array, bins_ndim: int, range: Any, density
         d_low, d_high = d_low + narrower, d_high - narrower
     elif ct_edges is None:
         return None
-    return _edges_to_data(d_low, d_high, a)
+    return _edges_to_data(d_low, d_high, a, a_dtype, edges)
 
 
 @vjp(np.histogram, "bins")

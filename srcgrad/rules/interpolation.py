@@ -19,10 +19,25 @@ def _no_period(period: Any) -> None:
 
 
 def _bracket(x: Array, xp: Array) -> tuple[Array, Array, Array]:
-    """Right neighbour of each ``x`` in ``xp``, the width of its interval, its place in it."""
-    right = np.clip(np.searchsorted(xp, x, side="right"), 1, np.shape(xp)[0] - 1)
+    """Right neighbour of each ``x`` in ``xp``, the width of its interval, its place in it.  A
+    single node is its own neighbour, at a width that does not matter."""
+    count = np.shape(xp)[0]
+    right = np.clip(np.searchsorted(xp, x, side="right"), 1, count - 1)
     width = xp[right] - xp[right - 1]
+    if isinstance(count, int) and count == 1:
+        width = width + 1
     return right, width, (np.clip(x, xp[0], xp[-1]) - xp[right - 1]) / width
+
+
+def _nodes(x: Array) -> Array:
+    """Numbers to subtract from one another, which truth values are to NumPy too."""
+    x = as_array(x)
+    return x * 1.0 if x.dtype.kind == "b" else x
+
+
+def _rise(fp: Array, right: Array) -> Array:
+    """What ``fp`` gains up to its elements ``right``."""
+    return fp[right] - fp[right - 1]
 
 
 def _strictly_outside(ct: Array, x: Array, xp: Array, left: Any, right: Any) -> Array:
@@ -35,18 +50,18 @@ def _strictly_outside(ct: Array, x: Array, xp: Array, left: Any, right: Any) -> 
 @vjp(np.interp, "x")
 def interp_x(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
     _no_period(period)
-    x, xp, fp = as_array(x), as_array(xp), as_array(fp)
+    x, xp, fp = as_array(x), _nodes(xp), _nodes(fp)
     right, width, _ = _bracket(x, xp)
-    slope = (fp[right] - fp[right - 1]) / width
+    slope = _rise(fp, right) / width
     return np.where((x < xp[0]) | (x > xp[-1]), 0, ct * slope)
 
 
 @vjp(np.interp, "xp")
 def interp_xp(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
     _no_period(period)
-    x, xp, fp = as_array(x), as_array(xp), as_array(fp)
+    x, xp, fp = as_array(x), _nodes(xp), _nodes(fp)
     right, width, place = _bracket(x, xp)
-    slope = (fp[right] - fp[right - 1]) / width
+    slope = _rise(fp, right) / width
     d = np.where((x < xp[0]) | (x > xp[-1]), 0, -ct * slope)
     shape = np.shape(xp)
     return scatter_add(d * (1 - place), right - 1, shape) + scatter_add(d * place, right, shape)
@@ -57,7 +72,7 @@ def interp_fp(
     ct: Array, x: Array, xp: Array, fp_shape: Shape, left: Any, right: Any, period: Any
 ) -> Array:
     _no_period(period)
-    x, xp = as_array(x), as_array(xp)
+    x, xp = as_array(x), _nodes(xp)
     ct = _strictly_outside(ct, x, xp, left, right)
     above, _, place = _bracket(x, xp)
     below = scatter_add(ct * (1 - place), above - 1, fp_shape)

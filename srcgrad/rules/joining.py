@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, alias, entry, inactive, linear, nondiff, sequence
-from srcgrad.rules.broadcast import arange, runtime, scatter_add, size_of, sum_to
+from srcgrad.rules.broadcast import arange, larger, runtime, scatter_add, size_of, sum_to
 
 Shape = tuple[int, ...]
 
@@ -242,8 +242,9 @@ if hasattr(np, "unstack"):  # NumPy 2.1
 def _resized(ct: Array, a_shape: Shape) -> Array:
     """``np.resize`` repeats the flat array as often as it fits, the last time in part."""
     n = size_of(a_shape)
-    places = np.remainder(arange(size_of(np.shape(ct))), n)
-    return np.reshape(scatter_add(np.reshape(ct, -1), places, (n,)), a_shape)
+    whole = larger(n, 1)  # of nothing NumPy makes zeros
+    places = np.remainder(arange(size_of(np.shape(ct))), whole)
+    return np.reshape(scatter_add(np.reshape(ct, -1), places, (whole,))[:n], a_shape)
 
 
 linear(np.resize, "a")(_resized)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, linear, static, vjp
-from srcgrad.rules.broadcast import arange, as_array, dispatching, resize_axis
+from srcgrad.rules.broadcast import arange, as_array, dispatching, larger, resize_axis, scatter_add
 from srcgrad.rules.creation import vander_x
 from srcgrad.rules.decompositions import real_of_real
 from srcgrad.rules.joining import unstack
@@ -29,16 +29,17 @@ def polyval_p(ct: Array, x: Array, p_shape: Any) -> Any:
 def polyval_x(ct: Array, p: Any, x: Array) -> Array:
     coefficients = as_array(p)
     degree = np.shape(coefficients)[0] - 1
-    factors = arange(degree, 0, -1, dtype=coefficients.dtype)
+    dtype = coefficients.dtype
+    factors = arange(degree, 0, -1, dtype=float if dtype.kind == "b" else dtype)
     return ct * np.polyval(coefficients[:-1] * factors, x)
 
 
 @linear(np.polyder, "p")
 def polyder_p(ct: Array, p_shape: Shape, m: int) -> Array:
     for done in reversed(range(m)):
-        degree = p_shape[0] - 1 - done
-        factors = arange(degree, 0, -1, dtype=ct.dtype)
-        ct = np.pad(ct * factors, (0, 1))
+        size = larger(p_shape[0] - done, 0) if done else p_shape[0]
+        factors = arange(size - 1, 0, -1, dtype=ct.dtype)
+        ct = scatter_add(ct * factors, slice(None, -1), (size,))
     return ct
 
 
@@ -115,12 +116,12 @@ def polysub_a2(ct: Array, a2_shape: Shape) -> Array:
 
 @vjp(np.polymul, "a1")
 def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: np.dtype[Any]) -> Array:
-    """NumPy strips leading zeros: coefficients that the product does not have get nothing.  One
-    more coefficient, which is zero, on either side: nothing can be correlated with nothing."""
-    size = np.shape(a2)[0] + 1
-    factor = resize_axis(np.flip(conj_complex(a2, a2_dtype)), size, 0)
-    whole = resize_axis(np.flip(ct), a1_shape[0] + size, 0)
-    return np.flip(np.correlate(whole, factor, "valid")[: a1_shape[0]])
+    """NumPy strips leading zeros: coefficients that the product does not have get nothing.  No
+    coefficients are one that is 0."""
+    n, m = larger(a1_shape[0], 1), larger(np.shape(a2)[0], 1)
+    other = resize_axis(conj_complex(a2, a2_dtype), m, 0)
+    whole = resize_axis(np.flip(ct), n + m - 1, 0)
+    return np.flip(np.correlate(whole, np.flip(other), "valid"))[: a1_shape[0]]
 
 
 @vjp(np.polymul, "a2")

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, entry, inactive, linear, nondiff, vjp
-from srcgrad.rules.broadcast import as_array, larger, runtime, scatter_along_axis, sum_to
+from srcgrad.rules.broadcast import as_array, larger, runtime, scatter_along_axis, size_of, sum_to
 from srcgrad.rules.products import conj_complex
 from srcgrad.rules.reductions import (
     Axis,
     Shape,
     at_least_one,
     count,
-    extremum_share,
     flatten_axes,
     keep_axes,
     reduced,
@@ -223,7 +222,7 @@ def _quantile(
         axes = reduced if isinstance(reduced, tuple) else (reduced,)
         ct = np.squeeze(ct, tuple(i % len(shape) + q_ndim for i in axes))
     kept = np.shape(ct)[q_ndim:]
-    by_place = np.moveaxis(np.reshape(ct, (-1, *kept)), 0, -1)
+    by_place = np.moveaxis(np.reshape(ct, (size_of(np.shape(q)), *kept)), 0, -1)
     flat = flatten_axes(a, axis, len(shape))
     d = _order_statistics(by_place, flat, quantile_places(flat, q, method))
     return restore_axes(d, axis, shape)
@@ -282,20 +281,34 @@ def median_a(ct: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
     return _quantile(ct, a, 0.5, axis, "linear", keepdims)
 
 
+@runtime
+def middle_places(a: Array) -> Array:
+    """Where the middle two of those elements stand in the last axis of ``a`` that are not NaN
+    (twice the middle one if their number is odd).
+
+    >>> middle_places(np.array([3.0, np.nan, 1.0, 2.0]))
+    array([3, 3])
+    """
+    present = np.sum(~np.isnan(a), axis=-1, keepdims=True)
+    middle = np.concatenate([np.maximum(present - 1, 0) // 2, present // 2], axis=-1)
+    if not np.shape(a)[-1]:
+        return middle
+    return np.take_along_axis(np.argsort(a, kind="stable"), middle, -1)
+
+
+nondiff(middle_places)
+
+
 @vjp(np.nanmedian, "a")
 def nanmedian_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis,
                 keepdims: bool) -> Array:  # fmt: skip
-    """NaNs sort last: the middle of those before them, by their count."""
+    """Half of it to each of the middle two of those that are there."""
     shape = np.shape(a)
     flat = flatten_axes(a, axis, len(shape))
-    present = np.sum(~np.isnan(flat), axis=-1, keepdims=True)
-    order = np.argsort(flat, kind="stable")
-    spread = np.broadcast_to(keep_axes(ct, axis, keepdims), shape)
-    half = 0.5 * flatten_axes(spread, axis, len(shape))[..., :1]
-    below = np.take_along_axis(order, np.maximum(present - 1, 0) // 2, -1)
-    above = np.take_along_axis(order, present // 2, -1)
-    d = scatter_along_axis(half, below, -1, np.shape(flat))
-    return restore_axes(d + scatter_along_axis(half, above, -1, np.shape(flat)), axis, shape)
+    kept = np.shape(flat)[:-1]
+    places = middle_places(flat)
+    half = np.broadcast_to(0.5 * np.reshape(ct, (*kept, 1)), np.shape(places))
+    return restore_axes(scatter_along_axis(half, places, -1, np.shape(flat)), axis, shape)
 
 
 def _no_weights(fweights: Any, aweights: Any) -> None:
@@ -346,57 +359,3 @@ def bincount_weights(ct: Array, x: Array) -> Array:
 
 inactive(np.bincount, "x", "minlength")
 nondiff(np.digitize)
-
-
-@runtime
-def bin_numbers(a: Array, edges: Array) -> Array:
-    """The bin of each element of the flattened ``a``, the last one closed; -1 outside.
-
-    >>> bin_numbers(np.array([0.0, 0.5, 1.0, 2.0]), np.array([0.0, 0.5, 1.0]))
-    array([ 0,  1,  1, -1])
-    """
-    flat = np.ravel(a)
-    found = np.searchsorted(edges, flat, side="right") - 1
-    found = np.where(flat == edges[-1], len(edges) - 2, found)
-    return np.where((flat < edges[0]) | (flat > edges[-1]), -1, found)
-
-
-nondiff(bin_numbers)
-
-
-@vjp(np.histogram, "a")
-def histogram_a(
-    ct: Any, ans: Any, a: Array, a_dtype: np.dtype[Any], bins: Any, range: Any, density: Any
-) -> Array:
-    """Elements only move the edges, through their extremes, unless the edges are given."""
-    edges_ct, edges = ct[1], ans[1]
-    if range is not None or np.ndim(bins):
-        return None
-    if density and ct[0] is not None:
-        by_width = -ct[0] * ans[0] / np.diff(edges)
-        zero = np.zeros_like(by_width[:1])
-        moved = np.concatenate([zero, by_width]) - np.concatenate([by_width, zero])
-        edges_ct = moved if edges_ct is None else edges_ct + moved
-    if edges_ct is None:
-        return None
-    low, high = np.min(a), np.max(a)
-    share = (edges - low) / (high - low)
-    first = extremum_share(np.sum(edges_ct * (1 - share)), a, low, None, a_dtype, "split")
-    last = extremum_share(np.sum(edges_ct * share), a, high, None, a_dtype, "split")
-    return first + last
-
-
-@vjp(np.histogram, "weights")
-def histogram_weights(
-    ct: Any, ans: Any, a: Array, weights: Array, weights_shape: tuple[int, ...], density: Any
-) -> Array:
-    """Each weight counts in the bin of its element; a density divides by the sum of all."""
-    per_bin, edges = ct[0], ans[1]
-    if per_bin is None:
-        return None
-    numbers = bin_numbers(a, edges)
-    inside = numbers >= 0
-    if density:
-        total = np.sum(np.where(inside, np.ravel(weights), 0))
-        per_bin = (per_bin / np.diff(edges) - np.sum(per_bin * ans[0])) / total
-    return np.reshape(np.where(inside, per_bin[numbers], 0), weights_shape)

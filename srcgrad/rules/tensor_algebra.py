@@ -62,14 +62,13 @@ def _operand(
     if absent:
         d = np.expand_dims(d, absent)
     known_sizes = [(ct, out), *others]
-    narrow = any(
-        c in known and not _is_one(n) and all(_is_one(m) for m in _sizes_of(c, known_sizes))
-        for c, n in zip(term, shape)
-    )
     if repeated:
         first = term.index(repeated[0])
         return scatter_diagonal(d, shape, 0, first, term.rindex(repeated[0]))
-    return np.broadcast_to(d, shape) if absent or narrow else sum_to(d, shape)
+    narrow = [not _is_one(n) and all(map(_is_one, _sizes_of(c, known_sizes)))
+              for c, n in zip(term, shape)]  # fmt: skip
+    d = sum_to(d, tuple(1 if one else n for one, n in zip(narrow, shape)))
+    return np.broadcast_to(d, shape) if any(narrow) else d
 
 
 def _is_one(n: Any) -> bool:

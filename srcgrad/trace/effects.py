@@ -141,15 +141,17 @@ class Effects(HandedOver):
 
     def _check_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                    targets: tuple[Any, ...]) -> None:
-        """Raise what NumPy raises where the results of a ufunc cannot be cast to ``out``."""
-        if not isinstance(function, np.ufunc):
+        """Raise what NumPy raises where the results cannot be cast to ``out``."""
+        if function is np.take and all(type(t) is ArrayTracer for t in (args[0], *targets)):
+            np.take(np.ones(1, args[0].aval.dtype), [0], out=np.ones(1, targets[0].aval.dtype))
+        if not isinstance(function, np.ufunc) and function not in (np.clip, np.dot):
             return
         tiny = [np.ones((1,) * (2 if a.aval.ndim else 0), a.aval.dtype)
                 if type(a) is ArrayTracer and a.aval.dtype is not None else a for a in args]
-        if function.signature is not None or any(is_tracer(a) for a in tiny) or any(
-                isinstance(a, (list, tuple)) for a in tiny):
+        if any(is_tracer(a) or isinstance(a, (list, tuple)) for a in tiny):
             return
         outs = tuple(None if t is None else np.ones((1, 1), t.aval.dtype) for t in targets)
+        outs = outs if isinstance(function, np.ufunc) else outs[0]
         options = {k: kwargs[k] for k in ("casting", "dtype") if k in kwargs}
         with np.errstate(all="ignore"):
             function(*(t if np.ndim(t) == 0 else np.ones((1, 1), np.asarray(t).dtype)
@@ -266,7 +268,10 @@ class Effects(HandedOver):
 
     def putmask(self, target: Any, mask: Any, values: Any) -> None:
         """``np.putmask``: values of another size are repeated element by element."""
-        self._store_whole(target, self.call(np.where, mask, self._fitted(values, target), target))
+        values = self._fitted(values, target)
+        if is_tracer(values) and None not in (values.aval.dtype, target.aval.dtype):
+            np.putmask(np.ones(1, target.aval.dtype), [True], np.ones(1, values.aval.dtype))
+        self._store_whole(target, self.call(np.where, mask, values, target))
 
     def place(self, target: Any, mask: Any, values: Any) -> None:
         """``np.place``: the first values go to the masked places."""

@@ -36,8 +36,10 @@ def vectorized(machine: Any, function: Any, args: tuple[Any, ...],
         inner, outer = function._in_and_out_core_dims
         return machine.inline(over_rows, (called, [len(d) for d in inner], len(outer),
                                           function.otypes, *varied), {})
-    flat = machine.inline(broadcast_flat, tuple(varied), {})
     dtypes: Any = list(function.otypes or ())
+    if not dtypes:
+        machine.inline(require_elements, tuple(varied), {})
+    flat = machine.inline(broadcast_flat, tuple(varied), {})
     several = len(dtypes) > 1
     if not dtypes:
         def first() -> Any:
@@ -106,6 +108,16 @@ def _with_the_rest(function: Any, args: Any, kwargs: Any, places: Any, names: An
     return function(*positional, **named)
 
 
+NO_ELEMENTS = "cannot call `vectorize` on size 0 inputs unless `otypes` is set"
+
+
+def require_elements(*arrays: Any) -> None:
+    """Without ``otypes`` NumPy asks the function for the first element what the type is."""
+    for array in arrays:
+        if np.size(array) == 0:
+            raise ValueError(NO_ELEMENTS)
+
+
 def broadcast_flat(*arrays: Any) -> Any:
     """The common shape of the arguments, and each of them in one row."""
     if len(arrays) == 1:
@@ -145,6 +157,8 @@ def over_rows(function: Any, ranks: Any, count: int, dtypes: Any, *arrays: Any) 
         else:
             for k in range(count):
                 columns[k].append(results[k])
+    if dtypes is None and len(columns[0]) == 0:
+        raise ValueError(NO_ELEMENTS)
     made = [np.array(c, None if dtypes is None else d)
             for c, d in zip(columns, dtypes or [None] * count)]
     made = [np.reshape(m, shape + m.shape[1:]) for m in made]
@@ -155,6 +169,9 @@ def along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> A
     """``np.apply_along_axis``: the axes of a result stand where the axis was."""
     axis = axis + arr.ndim if axis < 0 else axis
     moved = np.moveaxis(arr, axis, -1)
+    for size in moved.shape[:-1]:
+        if size == 0:
+            raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     made: list[Any] = []
     for index in np.ndindex(*moved.shape[:-1]):
         made.append(np.asarray(func1d(moved[index], *args, **kwargs)))

@@ -117,8 +117,14 @@ def ufunc_reduce(ufunc: Any, a: Any, axis: Any = 0, dtype: Any = None, out: Any 
                  keepdims: bool = False) -> Any:
     """``ufunc.reduce`` along one axis, from the front."""
     rows = np.moveaxis(np.asarray(a, dtype), 0 if axis is None else axis, 0)
-    total = rows[0] if len(rows.shape) > 1 else rows[0] * 1
-    for k in range(1, rows.shape[0]):
+    if ufunc.identity is None:
+        if len(rows) == 0:
+            raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has "
+                             "no identity")
+        first, total = 1, rows[0] if len(rows.shape) > 1 else rows[0] * 1
+    else:
+        first, total = 0, np.full(rows.shape[1:], ufunc.identity, rows.dtype)[()]
+    for k in range(first, rows.shape[0]):
         total = ufunc(total, rows[k])
     return np.expand_dims(total, 0 if axis is None else axis) if keepdims else total
 
@@ -141,6 +147,9 @@ def ufunc_reduceat(ufunc: Any, array: Any, indices: Any, axis: int = 0, dtype: A
     stops = np.append(starts[1:], len(rows))
     made = []
     for start, stop in zip(starts, stops):
+        if start >= len(rows):
+            raise IndexError(f"index {start} out-of-bounds in {ufunc.__name__}.reduceat "
+                             f"[0, {len(rows)})")
         if stop > start:
             made.append(ufunc.reduce(rows[start:stop], axis=0))
         else:
@@ -202,6 +211,8 @@ def _of_present(function: Any, a: Any, q: Any, axis: Any, keepdims: Any, options
     """A quantile of what is not NaN, row by row; the axes of ``q`` come first."""
     a = np.asarray(a)
     rank, before = a.ndim, np.ndim(q)
+    if before == 0 and a.size == 0:
+        return np.nanmean(a, axis, keepdims=keepdims)
     reduced = tuple(range(rank)) if axis is None else (
         axis if isinstance(axis, tuple) else (axis,))
     reduced = tuple([i % rank for i in reduced])
@@ -258,7 +269,13 @@ def plane_cross(a: Any, b: Any, size_a: int, size_b: int, axis: int) -> Any:
 
 
 def pad_statistic(array: Any, widths: Any, function: Any, lengths: Any) -> Any:
-    """``np.pad`` with a statistic of the border, axis after axis."""
+    """``np.pad`` with a statistic of the border, axis after axis; the memory is laid out as
+    NumPy does it."""
+    for axis in range(len(widths)):
+        if array.shape[axis] == 0 and (widths[axis][0] > 0 or widths[axis][1] > 0):
+            raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' "
+                             "or 'empty'")
+    padded = np.pad(array, widths)
     for axis in range(len(widths)):
         before, after = widths[axis]
         size = array.shape[axis]
@@ -274,19 +291,18 @@ def pad_statistic(array: Any, widths: Any, function: Any, lengths: Any) -> Any:
         rows = np.concatenate([np.repeat(left, before, axis=0), rows,
                                np.repeat(right, after, axis=0)])
         array = np.moveaxis(rows, 0, axis)
-    return array
+    padded[...] = array
+    return padded
 
 
 def pad_constants(array: Any, widths: Any, values: Any) -> Any:
     """``np.pad`` with constants of its own for each axis or border."""
+    padded = np.pad(array, widths)
     for axis in range(len(widths)):
-        before, after = widths[axis]
-        rows = np.moveaxis(array, axis, 0)
-        rest = rows.shape[1:]
-        left = np.full((before, *rest), values[axis][0], array.dtype)
-        right = np.full((after, *rest), values[axis][1], array.dtype)
-        array = np.moveaxis(np.concatenate([left, rows, right]), 0, axis)
-    return array
+        rows = np.moveaxis(padded, axis, 0)
+        rows[:widths[axis][0]] = values[axis][0]
+        rows[len(rows) - widths[axis][1]:] = values[axis][1]
+    return padded
 
 
 def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False,
