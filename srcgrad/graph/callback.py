@@ -28,7 +28,8 @@ class Callback:
     the input that has its shape, None for a number.
 
     ``criterion`` is a function of the same inputs that says what a solver looks for, if that is
-    not the function itself: its root, or (``minimised``) its minimum.
+    not the function itself: its root, or (``minimised``) its minimum.  ``steps`` computes what
+    a solver finds by operations that have derivatives, from where it starts and its arguments.
     """
 
     title: str
@@ -38,6 +39,7 @@ class Callback:
     many: bool = False
     minimised: bool = False
     criterion: Callback | None = None
+    steps: Callback | None = None
     derived: dict[Any, Callback] = field(default_factory=dict)
 
     # How graphs are differentiated (with these inputs, outputs, and outputs to keep).
@@ -150,6 +152,12 @@ def _as_start(func: Callback, x0: Any, **settings: Any) -> Any:
 
 
 _NUMBER = Aval(Kind.NUMBER, FLOAT.dtype, ())
+
+
+@gives("scipy.integrate._odepack_py.odeint")
+def _odeint(func: Callback, y0: Any, t: Aval, **settings: Any) -> Any:
+    y = func.graph.inputs[1 if settings.get("tfirst") else 0].aval
+    return array(float, ((t.shape or (1,))[0], (y.shape or (1,))[0]))
 
 
 @gives("srcgrad.rules.scipy_optimize.solution")

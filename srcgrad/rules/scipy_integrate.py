@@ -1,6 +1,6 @@
-"""Integrals of functions of the user's: ``scipy.integrate.quad``, by Leibniz' rule.
+"""Integrals of functions of the user's: ``scipy.integrate.quad``, by Leibniz' rule, and ``odeint``.
 
-The derivative with respect to what the integrand reads is the integral of the integrand's
+The derivative of an integral with respect to what the integrand reads is the integral of its
 derivative, with the same settings; with respect to a limit it is the integrand there.
 """
 
@@ -104,3 +104,15 @@ def quad_b(ct: Any, func: Any, b: Array, args: Any, weight: Any) -> Array:
 
 
 sequence(si.quad, "args")
+
+
+@vjp(si.odeint, "y0", "t", "args")
+def odeint_y0_t_args(ct: Array, func: Any, y0: Any, t: Array, args: Any) -> tuple[Any, Any, Any]:
+    """LSODA's steps are hidden in compiled code; those of an explicit method of order 8 to the same
+    tolerance find the same solution, so that their derivative is its derivative."""
+    back = func.steps.pullback()
+    found = placed(back.like, evaluated(back, (y0, t, *args, ct)), 2 + len(args))
+    return found[0], found[1], found[2:]
+
+
+sequence(si.odeint, "args")

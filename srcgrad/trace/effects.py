@@ -150,12 +150,12 @@ class Effects(HandedOver):
                 if type(a) is ArrayTracer and a.aval.dtype is not None else a for a in args]
         if any(is_tracer(a) or isinstance(a, (list, tuple)) for a in tiny):
             return
-        outs = tuple(None if t is None else np.ones((1, 1), t.aval.dtype) for t in targets)
-        outs = outs if isinstance(function, np.ufunc) else outs[0]
+        outs = [None if t is None else np.ones((1, 1), t.aval.dtype) for t in targets]
         options = {k: kwargs[k] for k in ("casting", "dtype") if k in kwargs}
         with np.errstate(all="ignore"):
             function(*(t if np.ndim(t) == 0 else np.ones((1, 1), np.asarray(t).dtype)
-                       for t in tiny), out=outs, **options)
+                       for t in tiny),
+                     out=tuple(outs) if isinstance(function, np.ufunc) else outs[0], **options)
 
     def _store_whole(self, target: ArrayTracer, result: Any) -> None:
         self.setitem(target, Ellipsis if target.aval.ndim != 0 else (), result)

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
-from ..kinds import FLOAT, Aval, array, scalar
+from ..kinds import FLOAT, Aval, array, in_words, scalar
 from ..public_names import advice, is_solver, public_name
 from .callback import Wanted, lifted
 from .scipy_ode import solve_ivp
-from .solver_functions import half_squares, misfit, nested_integral
+from .solver_functions import explicit_solution, half_squares, misfit, nested_integral
 from .tracers import contains_tracer, is_tracer
 
 Handler = Callable[..., Any]
@@ -114,6 +114,47 @@ def bracketing(function: Any) -> Handler:
                                     {"args": made.captured, **named})
 
     return handler
+
+
+def odeint(function: Any) -> Handler:
+    """``scipy.integrate.odeint``, and its solution by steps that can be differentiated."""
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        named = _bound(function, args, kwargs)
+        _refuse(machine, function, named, {
+            "full_output": "leave it out", "Dfun": "leave it out: LSODA takes differences"})
+        func, extra = named.pop("func"), _extra(machine, named.pop("args", ()))
+        y0, y = _start(machine, named.pop("y0"), True)
+        y0 = machine.call(np.atleast_1d, machine.call(np.asarray, y0, float))
+        t = machine.call(np.asarray, named.pop("t"), float)
+        times = machine.as_value(t).aval
+        if len(times.shape or ()) != 1 or len(y.shape or ()) != 1:
+            raise machine.fatal(UnsupportedOperation(
+                f"{public_name(function)} with {in_words(y)} as y0 and {in_words(times)} as t",
+                why="SciPy takes vectors", fix="start from y0.ravel(), at a vector of times"))
+        first = bool(named.get("tfirst", False))
+        tolerances = {k: v for k, v in named.items() if k in ("rtol", "atol")}
+        made = lifted(machine, public_name(function), {
+            "func": Wanted(func, [FLOAT, y] if first else [y, FLOAT], extra, 1 if first else 0),
+            "steps": Wanted(_Steps(func, first, tolerances), [y, times], extra, free=True)})
+        callback = made.callbacks["func"]
+        callback.steps = made.callbacks["steps"]
+        return machine.numeric_call(function, (callback, y0, t), {"args": made.captured, **named})
+
+    return handler
+
+
+class _Steps:
+    """What ``odeint`` finds, by the explicit steps of ``solve_ivp``."""
+
+    def __init__(self, function: Any, first: bool, tolerances: Mapping[str, Any]) -> None:
+        self.function, self.first, self.tolerances = function, first, tolerances
+
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
+                          kwargs: dict[str, Any]) -> Any:
+        y0, t, *extra = args
+        solver = importlib.import_module("scipy.integrate").solve_ivp
+        return machine.inline(explicit_solution, (
+            solver, self.function, y0, t, tuple(extra), self.first, dict(self.tolerances)), {})
 
 
 def _start(machine: Any, x0: Any, vector: bool) -> tuple[Any, Aval]:
@@ -345,6 +386,7 @@ CALLING_BACK: dict[tuple[str, str], Callable[[Any], Handler]] = {
         "fun", "squares", ("x", "cost", *TOLD), "x0"),
     ("scipy.optimize._minpack_py", "curve_fit"): curve_fit,
     ("scipy.integrate._ivp.ivp", "solve_ivp"): solve_ivp,
+    ("scipy.integrate._odepack_py", "odeint"): odeint,
     ("scipy.integrate._quadpack_py", "dblquad"): _inlined,
     ("scipy.integrate._quadpack_py", "tplquad"): _inlined,
     ("scipy.integrate._quadpack_py", "nquad"): lambda f: nquad,

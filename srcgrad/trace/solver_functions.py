@@ -20,6 +20,21 @@ def misfit(model: Any, xdata: Any, ydata: Any, sigma: Any, parameters: Any) -> A
     return 0.5 * np.sum(np.square(differences))
 
 
+_TOLERANCE = 1.49012e-8  # LSODA's
+
+
+def explicit_solution(solver: Any, function: Any, y0: Any, t: Any, args: Any, time_first: bool,
+                      tolerances: Any) -> Any:
+    """The solution at the times ``t``, one row each, by steps of order 8."""
+
+    def slope(time: Any, y: Any) -> Any:
+        return function(time, y, *args) if time_first else function(y, time, *args)
+
+    found = solver(slope, (t[0], t[-1]), y0, method="DOP853", t_eval=t,
+                   rtol=tolerances.get("rtol", _TOLERANCE), atol=tolerances.get("atol", _TOLERANCE))
+    return np.reshape(np.transpose(found.y), (len(t), len(y0)))
+
+
 def nested_integral(quad: Any, func: Any, ranges: Any, settings: Any, args: Any, later: Any) -> Any:
     """The integral over the variables before those whose values ``later`` holds."""
     number = len(ranges) - len(later) - 1
