@@ -277,6 +277,7 @@ def _found(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
         return True
 
     numbers = [*_SIZES_WANTED.get(name_of(fn), ()), *_small_numbers((args, kwargs))]
+    numbers += [len(shape) for shape in shapes if len(shape) > 1]  # one setting for each axis
     if name_of(fn) == "solve_banded" and _are_numbers(args[0]):
         numbers.insert(0, sum(args[0]) + 1)  # rows of diagonals
     for equations, necessary in unifications(shapes, dims, numbers):
@@ -290,7 +291,8 @@ def _found(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
     _demand_integers(leaves)
     if not isinstance(first, ValueError | IndexError | RuntimeError):  # LinAlgError: a ValueError
         raise first
-    if _RANKS.search(str(first)) and _says(fn, args, kwargs, dims) == {str(first)}:
+    if _RANKS.search(str(first)) and "length" not in str(first) and (
+            _says(fn, args, kwargs, dims) == {str(first)}):
         raise first  # a mistake about ranks, whatever the sizes: the user's
     raise UnsupportedOperation(
         f"{name_of(fn)}: no sizes of its arguments were found that it accepts",

@@ -15,7 +15,7 @@ import scipy.ndimage as nd
 from scipy.interpolate import BSpline
 
 from srcgrad.rules.book import Array, NoRule, linear, vjp
-from srcgrad.rules.broadcast import runtime
+from srcgrad.rules.broadcast import as_array, runtime
 from srcgrad.rules.scipy_ndimage import continuation
 
 Shape = tuple[Any, ...]
@@ -220,17 +220,22 @@ def shifted_grid_shift(ct: Array, shift_ndim: int, sizes: Shape) -> Array:
     return sums if shift_ndim else np.sum(sums)
 
 
+def _one_each(setting: Any, setting_ndim: Any, ndim: int) -> Any:
+    """A number for all axes, or a vector of one for each: so many are known to be there."""
+    return np.reshape(as_array(setting), ndim) if setting_ndim else setting
+
+
 @vjp(nd.shift, "input")
-def shift_input(ct: Array, shift: Any, input_shape: Shape, input_ndim: int, order: int, mode: str,
-                prefilter: bool) -> Array:
-    x = shifted_grid(shift, input_shape)
+def shift_input(ct: Array, shift: Any, shift_ndim: Any, input_shape: Shape, input_ndim: int,
+                order: int, mode: str, prefilter: bool) -> Array:
+    x = shifted_grid(_one_each(shift, shift_ndim, input_ndim), input_shape)
     return _input_back(ct, x, input_shape, input_ndim, order, mode, prefilter)
 
 
 @vjp(nd.shift, "shift")
 def shift_shift(ct: Array, input: Array, shift: Any, shift_ndim: int, input_shape: Shape,
                 input_ndim: int, order: int, mode: str, cval: Any, prefilter: bool) -> Any:
-    x = shifted_grid(shift, input_shape)
+    x = shifted_grid(_one_each(shift, shift_ndim, input_ndim), input_shape)
     parts = _coordinates_back(ct, x, input, input_ndim, order, mode, cval,
                               prefilter)
     sums = [-np.sum(p) for p in parts]
