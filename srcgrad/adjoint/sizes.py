@@ -7,8 +7,9 @@ from typing import Any
 
 from ..dims import Atom, Dim, Poly, of_atom, range_length, symbols
 from ..graph.ir import Block, Builder, Node, Value
-from ..graph.parts import Origins, partly_undefined
+from ..graph.parts import Origins
 from ..graph.symbolic import fresh_size, materialise
+from ..graph.unbound import partly_undefined
 from ..kinds import Kind, int_aval
 
 

@@ -7,12 +7,10 @@ with them) is copied on the way out of the forward graph.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, defined_in, free_values, rebuild
-from ..graph.parts import LoopParts, partly_undefined
+from ..graph.unbound import partly_undefined, with_none
 from ..kinds import Kind, int_aval
 from .aliases import Aliases
 
@@ -52,72 +50,12 @@ def split(joint: Graph, n_seeds: int, copies: bool = True) -> tuple[Graph, Graph
             kept.append(v)
     primal = Block(inputs, (*block.nodes[:border], *tail.nodes), (*results, *kept))
     forward = joint.but(name=f"{joint.name}_forward", border=None,
-                        n_primal=len(results) + len(kept), block=_with_none(primal, set(residuals)))
+                        n_primal=len(results) + len(kept), block=with_none(primal, residuals))
     taken = {v: v.like(obj=None) for v in residuals}
     pullback = rebuild(backward, dict(taken), fresh=False)
     pullback = pullback.but(params=(*taken.values(), *seeds))
     return forward, joint.but(name=f"{joint.name}_backward", block=pullback, border=0,
                               n_primal=0, written=())
-
-
-def _with_none(block: Block, wanted: set[Value]) -> Block:
-    """The block with None for what is undefined on some paths, in outputs of arms that are
-    ``wanted``: a residual is returned on every path."""
-    nodes: list[Node] = []
-    wanted = set(wanted)
-    for node in reversed(block.nodes):
-        if node.op == "loop":
-            parts = LoopParts(node)
-            wanted.update(i for i, v in zip(parts.inits, parts.results) if v in wanted)
-    for node in block.nodes:
-        places = [k for k, v in enumerate(node.outputs) if v in wanted] if node.op == "if" else []
-        if places:
-            arms = []
-            for arm in node.blocks:
-                inner = _with_none(arm, {arm.outputs[k] for k in places})
-                arms.append(inner)
-            node = node.but(blocks=tuple(arms))
-        elif node.op == "undef" and node.out in wanted:
-            node = node.but(op="const", params={"value": None})
-        elif node.op == "loop" and not wanted.isdisjoint(LoopParts(node).lasts):
-            node = _carried(node, wanted, nodes)
-        nodes.append(node)
-    return block.but(nodes=tuple(nodes))
-
-
-def _carried(node: Node, wanted: set[Value], nodes: list[Node]) -> Node:
-    """The loop with None, carried from before it, for what its last iteration may leave behind."""
-    parts, body = LoopParts(node), node.blocks[-1]
-    chosen = [k for k, v in enumerate(parts.lasts) if v in wanted]
-    others = [k for k in range(len(parts.lasts)) if k not in chosen]
-    start = [Node("const", (), (parts.lasts[k].like(obj=None),), {"value": None}, (), node.origin)
-             for k in chosen]
-    nodes.extend(start)
-    first, spec = node.loop.first_init, node.loop
-
-    def placed(values: tuple[Value, ...], lead: int, new: list[Value]) -> tuple[Value, ...]:
-        end = lead + spec.n_carried
-        return (*values[:end], *new, *values[end:])
-
-    def moved(values: tuple[Value, ...]) -> tuple[Value, ...]:
-        end = int(spec.exits) + spec.n_carried
-        last = values[end:end + spec.n_last]
-        return (*values[:end], *(last[k] for k in chosen), *(last[k] for k in others),
-                *values[end + spec.n_last:])
-
-    blocks = []
-    for block in node.blocks:
-        lead = int(spec.kind == "for")
-        block = block.but(params=placed(block.params, lead, [
-            parts.lasts[k].like(obj=None) for k in chosen]))
-        if block.outputs is body.outputs:
-            inner = _with_none(block, {parts.last[k] for k in chosen})
-            block = inner.but(outputs=moved(inner.outputs))
-        blocks.append(block)
-    return node.but(
-        inputs=placed(node.inputs, first, [n.out for n in start]), outputs=moved(node.outputs),
-        blocks=tuple(blocks), params={**node.params, "loop": replace(
-            spec, n_carried=spec.n_carried + len(chosen), n_last=len(others))})
 
 
 def _sizes_first(backward: Block, tail: Builder, undefined: set[Value]) -> Block:

@@ -242,7 +242,7 @@ class Expressions:
         value = self.of(node.inputs[0])
         shape = ast.Attribute(value, "shape", ast.Load())
         size = ast.Subscript(shape, self.space.literal(node.params["axis"]), ast.Load())
-        if not node.out.aval.optional:
+        if not (node.out.aval.optional or node.params.get("optional")):
             return size
         absent = ast.Compare(value, [ast.Is()], [ast.Constant(None)])  # and so is its cotangent
         return ast.IfExp(absent, ast.Constant(0), size)
@@ -261,18 +261,18 @@ class Expressions:
         return ast.List([self.of(v) for v in node.inputs], ast.Load())
 
     def node_list_len(self, node: Node) -> ast.expr:
-        return call("len", self.if_bound(node.inputs[0]))
+        return call("len", self.if_bound(node))
 
-    def if_bound(self, lst: Value) -> ast.expr:
-        """A list; one that may not be bound yet is as good as empty."""
-        value = self.of(lst)
+    def if_bound(self, node: Node) -> ast.expr:
+        """A list that a node reads; one that may not be bound is as good as empty."""
+        value = self.of(node.inputs[0])
         return ast.BoolOp(ast.Or(), [value, ast.Tuple([], ast.Load())]) if (
-            lst.aval.optional) else value
+            node.inputs[0].aval.optional or node.params.get("optional")) else value
 
     def node_list_like(self, node: Node) -> ast.expr:
-        value, elem = self.of(node.inputs[0]), node.out.aval.elem
         if node.inputs[0].aval.kind is not Kind.LIST:
-            return call(self.space.function(zero_record), value)
+            return call(self.space.function(zero_record), self.of(node.inputs[0]))
+        value, elem = self.if_bound(node), node.out.aval.elem
         if elem is not None and elem.kind in SCALARS:
             return _zero_list(value)
         if elem is not None and elem.kind is Kind.LIST and not elem.optional and (
@@ -295,7 +295,7 @@ class Expressions:
         if aval.kind is Kind.RECORD:
             return call(self.space.function(copy_record), value)
         if aval.kind is Kind.LIST:
-            return self.list_copy(self.if_bound(node.inputs[0]),
+            return self.list_copy(self.if_bound(node),
                                   aval.elem if node.params.get("deep") else None)
         made = self.folding.producer.get(node.inputs[0])
         if made is not None and made in self.folding.inlined and made.op == "apply" and (

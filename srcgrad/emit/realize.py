@@ -28,6 +28,7 @@ from srcgrad.emit.references import by_reference
 from srcgrad.emit.rewrite import Rewriter
 from srcgrad.emit.sink import sink_zeros
 from srcgrad.graph.ir import Graph, Value, walk
+from srcgrad.graph.unbound import with_bound_questions
 
 
 def realize(graph: Graph) -> Graph:
@@ -39,7 +40,7 @@ def realized(graph: Graph) -> tuple[Graph, Families]:
     """:func:`realize`, and which values may share memory."""
     if graph.border is None and graph.n_primal == len(graph.outputs) and not any(
             n.op in WRITES for n in walk(graph.block)):
-        return graph, Families({})
+        return with_bound_questions(graph), Families({})
     graph, order, storage = own_carried(graph.but(block=sink_zeros(graph.block)))
     lists = by_reference(graph, storage)
     if lists is not graph:
@@ -47,7 +48,7 @@ def realized(graph: Graph) -> tuple[Graph, Families]:
     hazards = Hazards(graph, order, storage)
     hazards.block(graph.block)
     hazards.returns(graph)
-    graph = Rewriter(hazards).graph(graph)
+    graph = with_bound_questions(Rewriter(hazards).graph(graph))
     families: dict[Value, object] = {v: storage.family(v) for v in storage.roots}
     for node in walk(graph.block):
         if node.op == "copy":

@@ -26,7 +26,6 @@ class Rewriter:
         self.kept, self.flowing = hazards.kept, hazards.flowing
         self.produced = {node.blocks[-1]: node.loop.n_produced
                          for node in walk(hazards.graph.block) if node.op == "loop"}
-        self.absent = _absent_at_first(hazards.graph.block)
         self.saved: dict[Value, Value] = {}
         self.border: int | None = None
         self.changes_rows = any(map(depth_of, walk(hazards.graph.block)))
@@ -68,10 +67,8 @@ class Rewriter:
         origin = Origin(origin.where, origin.callers, origin.statement, False, "support")
         copied = copy_of(value, hint, origin)
         rows = value.aval.elem is not None and value.aval.elem.kind is Kind.LIST
-        if value in self.deep or (rows and self.changes_rows):
-            copied = copied.but(params={"deep": True})
-        return copied.but(params={**copied.params, "optional": True}) if (
-            value in self.absent) else copied
+        deep = value in self.deep or (rows and self.changes_rows)
+        return copied.but(params={"deep": True}) if deep else copied
 
     def block(self, block: Block, border: int | None = None) -> Block:
         nodes: list[Node] = []
@@ -151,25 +148,6 @@ class Rewriter:
             copied = copied.but(params={"deep": True})
         nodes.append(copied)
         return node.but(inputs=(copied.out, *inputs[1:]))
-
-
-def _absent_at_first(block: Block) -> set[Value]:
-    """Carried variables that are None until an iteration binds them, and what branches make of
-    them."""
-    nodes = list(walk(block))
-    found = {n.out for n in nodes if n.op == "const" and n.params["value"] is None}
-    before = -1 if found else 0
-    while before != len(found):
-        before = len(found)
-        for node in nodes:
-            if node.op == "loop":
-                first, skipped = node.loop.first_init, int(node.loop.kind == "for")
-                found.update(node.blocks[-1].params[skipped + k]
-                             for k in range(node.loop.n_carried) if node.inputs[first + k] in found)
-            elif node.op == "if":
-                found.update(v for v, *arms in zip(node.outputs, *(b.outputs for b in node.blocks))
-                             if not found.isdisjoint(arms))
-    return found
 
 
 def partly_undefined(node: Node, index: int) -> bool:

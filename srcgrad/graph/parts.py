@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ..kinds import Kind
 from .ir import Block, Node, Value
 
 
@@ -38,43 +35,6 @@ def _cut(values: tuple[Value, ...], node: Node) -> tuple[Value | None, tuple[Val
         jump, values = values[0], values[1:]
     a, b = spec.n_carried, spec.n_carried + spec.n_last
     return jump, values[:a], values[a:b], values[b:]
-
-
-def partly_undefined(block: Block, around: frozenset[Value] = frozenset()) -> set[Value]:
-    """The values, at any depth, that are not defined on every path to where they are;
-    ``around``: those of the blocks around it."""
-    found: set[Value] = set(around)
-    for node in block.nodes:
-        for inner in node.blocks:
-            found |= partly_undefined(inner, frozenset(found))
-        if node.op == "undef" or (node.op == "const" and node.params["value"] is None
-                                  and node.out.aval.kind is not Kind.NONE):
-            found.update(node.outputs)
-        elif node.op == "apply" and node.params["fn"] is np.zeros_like and (
-                node.inputs and node.inputs[0] in found):
-            found.update(node.outputs)  # like None: it has no axes
-        elif node.op == "if":
-            found.update(out for out, *arms in zip(
-                node.outputs, *(b.outputs for b in node.blocks)) if not found.isdisjoint(arms))
-        elif node.op == "loop":
-            parts = LoopParts(node)
-            found.update(out for out, init in zip(parts.results, parts.inits) if init in found)
-            found.update(parts.lasts)
-    return found
-
-
-def with_none(block: Block) -> Block:
-    """A block whose outputs are None where they are undefined: a function returns something."""
-    if partly_undefined(block).isdisjoint(block.outputs):
-        return block
-
-    def bound(inner: Block) -> Block:
-        return inner.but(nodes=tuple(
-            Node("const", (), n.outputs, {"value": None}, (), n.origin) if n.op == "undef"
-            else n.but(blocks=tuple(map(bound, n.blocks))) if n.blocks else n
-            for n in inner.nodes))
-
-    return bound(block)
 
 
 class Mirror:

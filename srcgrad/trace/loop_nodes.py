@@ -33,6 +33,10 @@ from .tracers import ArrayTracer, Home, Jump, ScalarTracer
 class LoopNodes(Rounds):
     """Finishing a loop whose form is fixed."""
 
+    def element_aval(self, elem: Aval) -> Aval:
+        """The facts about a value of a form, with sizes of its own where they vary."""
+        raise AttributeError
+
     # ---- the node ------------------------------------------------------------------------------
     def _finish(self, kind: str, inits: list[Value], forms: dict[tuple[Any, ...], Carried],
                 done: Round, user: str, site: Any) -> Any:
@@ -95,7 +99,9 @@ class LoopNodes(Rounds):
         for carried in forms.values():
             for leaf, part in zip(leaf_shapes(carried.shape),
                                   leaves(carried.shape, carried.entry), strict=True):
-                entries.append(self.leaf_value(part, leaf.aval))
+                # what is not bound yet has no size: above all not that of an iteration
+                aval = self.element_aval(leaf.aval) if part is UNBOUND else leaf.aval
+                entries.append(self.leaf_value(part, aval))
                 leaves_.append(leaf)
                 known.extend(() if part is UNBOUND else entries[-1:])
         self.journal.push()

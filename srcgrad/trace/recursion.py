@@ -23,7 +23,7 @@ from typing import Any
 from ..errors import SrcgradError, UnsupportedOperation
 from ..graph.ir import Block, Graph, Node
 from ..graph.lift import called, distinct, lift, same_graph
-from ..graph.parts import with_none
+from ..graph.unbound import with_none
 from ..identifiers import name_or
 from ..stage.function import Staged
 from ..stage.machine import Frame
@@ -280,7 +280,8 @@ class Recursion(CallNodes):
             leaf_shapes(shape), leaves(shape, value), strict=True))
         wide = self._note_aliases(callee, heads, body) or wide
         if not wide:
-            callee.block = with_none(Block(callee.params, tuple(body.builder.nodes), outputs))
+            block = Block(callee.params, tuple(body.builder.nodes), outputs)
+            callee.block = with_none(block, outputs)  # a function returns something
         return not wide
 
     def _returned(self, callee: Callee, value: Any, own: dict[int, Handed]) -> Any:
