@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dims import Dim
-from ..errors import UnsupportedOperation
+from ..errors import UnsupportedOperation, Where
 from ..graph.ir import Block, Index, Node, Ref, Value, fill, walk
 from ..public_names import name_at, of_scipy, public_name
 from ..rules.book import Entry
@@ -136,6 +136,14 @@ def _plain(value: Any) -> bool:
     return value is None or isinstance(value, bool | int | float | complex | str | tuple)
 
 
+def unranked(what: str, where: Where | None = None) -> UnsupportedOperation:
+    """The refusal of what cannot do without a rank."""
+    return UnsupportedOperation(
+        f"{what} needs the number of axes of an array that only a run knows", where=where,
+        why="a variable or the elements of a list are arrays of different ranks",
+        fix="use one name for each rank, or give all the same rank (np.atleast_1d)")
+
+
 def no_rule(node: Node, name: str, bound: Bound) -> UnsupportedOperation:
     """The refusal of a function without a derivative for the input ``name``."""
     function = node.params.get("fn", node.op)
@@ -143,6 +151,8 @@ def no_rule(node: Node, name: str, bound: Bound) -> UnsupportedOperation:
     full = public_name(function) if callable(function) and not isinstance(
         function, Method | Attribute | Part | At) else label
     place = None if node.origin is None else node.origin.where
+    if (getattr(function, "__module__", None) or "").startswith("srcgrad.rules."):
+        return unranked("a higher or forward derivative", place)
     what = f"{full} has no derivative rule for {name!r}"
     if node.origin is not None and place is not None and of_scipy(place):
         chain = (*node.origin.callers, place)

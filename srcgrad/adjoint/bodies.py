@@ -20,7 +20,7 @@ from ..graph.derivative import spliced
 from ..graph.infer import infer
 from ..graph.ir import Node, Ref, Value, avals_in, fill
 from ..graph.symbolic import Sym, infer_fresh
-from ..kinds import Aval, Kind, int_aval
+from ..kinds import INT, Aval, Kind, int_aval
 from ..public_names import public_name
 from ..rules.book import Entry, NoRule, Rule, lookup
 from ..rules.broadcast import real_like, sum_to, sum_to_like
@@ -33,6 +33,7 @@ from .hidden import harmless, protected
 from .ragged import ragged_list
 from .screens import Screen
 from .steps import fresh_symbol
+from .unranked import called_by_run, is_unranked
 from .zeros import zeros
 
 Pair = tuple[Value, Value]
@@ -77,7 +78,8 @@ def _fact(tape: Tape, fact: str, part: Any) -> Any:
         if fact == "dtype":  # formulas for complex values hold for real ones too
             return part.aval.dtype or np.dtype(np.complex128)
         if part.aval.shape is None:
-            return None if fact == "ndim" else tape.call(np.shape, part)
+            return tape.apply(np.ndim, (part,), {}, INT) if fact == "ndim" else (
+                tape.call(np.shape, part))
         return part.aval.ndim if fact == "ndim" else shape_of(tape, part)
     if isinstance(part, tuple | list):
         return [_fact(tape, fact, p) for p in part]
@@ -133,6 +135,10 @@ def run_body(tape: Tape, rule: Rule, named: Mapping[str, Any], given: Mapping[st
             arguments[need] = _fact_of(tape, need, named)
     try:
         return rule.body(**arguments)
+    except (SrcgradError, TypeError):
+        if not is_unranked(rule, named):
+            raise
+        return called_by_run(tape, rule, named, given)
     except NoRule as none:
         name = public_name(rule.function)
         raise UnsupportedOperation(

@@ -8,6 +8,7 @@ recognised (:mod:`.sizes`).  Kinds and dtypes always come from probing.  Answers
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from types import BuiltinFunctionType
@@ -162,7 +163,8 @@ def _of_opaque(fn: Callable[..., Any], leaves: list[Aval]) -> Outcome:
                     or (getattr(fn, "__module__", "") or "").startswith("srcgrad.rules")):
         return Outcome((any_aval(numeric[0].dtype),))
     from_type: dict[Any, Kind] = {len: Kind.INT, bool: Kind.BOOL, int: Kind.INT,
-                                  float: Kind.FLOAT, complex: Kind.COMPLEX}
+                                  float: Kind.FLOAT, complex: Kind.COMPLEX,
+                                  math.prod: Kind.INT}  # the last of a shape
     if fn in from_type:
         return Outcome((python_scalar(from_type[fn]),))
     if any(a.is_array for a in leaves) and isinstance(fn, BuiltinFunctionType) and (

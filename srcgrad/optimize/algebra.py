@@ -261,7 +261,9 @@ class _Algebra(Stores):
         if fn is np.reshape and _are_vectors(operand, node.out):
             return operand  # its length is right, or the call would raise
         if fn in _RESHAPING:
-            same = operand.aval.shape == node.out.aval.shape and same_type(operand, node.out)
+            shape = operand.aval.shape  # where a rank is not known, neither is what it changes
+            same = shape is not None and shape == node.out.aval.shape and same_type(
+                operand, node.out)
             return operand if same else None
         inner = self.defined.get(operand)
         if inner is None or len(operands) != 1:

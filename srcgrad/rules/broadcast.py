@@ -250,8 +250,13 @@ def resize_axis_x(ct: Array, x_shape: tuple[int, ...], axis: int) -> Array:
     return resize_axis(ct, x_shape[axis], axis)
 
 
+_product = dispatching(math.prod)
+
+
 def size_of(shape: Sequence[int]) -> int:
     """The number of elements of an array; sizes may be symbolic, so nothing is multiplied by 1."""
+    if not isinstance(shape, tuple | list):  # of an array whose rank only a run knows
+        return _product(shape)  # type: ignore[no-any-return]
     return functools.reduce(operator.mul, shape) if shape else 1
 
 

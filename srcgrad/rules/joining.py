@@ -135,7 +135,7 @@ def _depth(shapes: Any) -> int:
 
 
 def _unblock(ct: Array, shapes: Any, depth: int) -> Any:
-    if isinstance(shapes, tuple):
+    if not isinstance(shapes, list):
         return np.reshape(ct, shapes)
     extents = [_extent(s, -depth, depth - 1) for s in shapes]
     parts = pieces(ct, extents, np.ndim(ct) - depth)
@@ -149,7 +149,7 @@ def block_arrays(ct: Array, arrays_shape: Any) -> Any:
 
 def unstack(ct: Array, shapes: Any) -> Any:
     """Cotangents of the items of a nested list that was made into an array."""
-    if isinstance(shapes, tuple):
+    if not isinstance(shapes, list):
         return np.reshape(ct, shapes)
     return [unstack(ct[i], s) for i, s in enumerate(shapes)]
 
@@ -176,8 +176,8 @@ def append_values(ct: Array, arr_shape: Any, values_shape: Any, axis: int | None
 
 def _array_shape(shapes: Any) -> Shape:
     """The shape of the array that a nested list of arrays becomes."""
-    if isinstance(shapes, tuple):
-        return shapes
+    if not isinstance(shapes, list):
+        return shapes  # type: ignore[no-any-return]
     return (len(shapes), *_array_shape(shapes[0])) if shapes else (0,)
 
 

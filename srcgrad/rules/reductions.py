@@ -21,7 +21,7 @@ def keep_axes(x: Array, axis: Axis, keepdims: bool, ndim: int | None = None) -> 
 
     Given the input's rank ``ndim``, leading axes are left to broadcasting.
     """
-    if keepdims or axis is None:
+    if keepdims or axis is None or ndim == 0:
         return x
     if ndim is not None:
         axes = [i % ndim for i in (axis if isinstance(axis, tuple) else (axis,))]
@@ -107,10 +107,11 @@ def sum_initial(ct: Array) -> Array:
 
 @linear(np.mean, "a")
 def mean_a(
-    ct: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool, where: Array
+    ct: Array, a_shape: Shape, a_ndim: int, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
+    where: Array
 ) -> Array:
     n = at_least_one(count(a_shape, axis, where, a_dtype))
-    return spread(keep_axes(ct, axis, keepdims, len(a_shape)) / n, a_shape, where)
+    return spread(keep_axes(ct, axis, keepdims, a_ndim) / n, a_shape, where)
 
 
 @vjp(np.nansum, "a")

@@ -185,10 +185,10 @@ def _as_array(machine: Any, a: Any) -> Any:
 
 @handles(np.shape)
 def shape(machine: Any, a: Any) -> Any:
+    if is_tracer(a) and a.aval.kind in (Kind.ANY, Kind.OPAQUE):
+        return machine.opaque_apply(np.shape, (machine.value_of(a),), OPAQUE)
     if type(a) is ArrayTracer:
         return machine.getattr(a, "shape")
-    if is_tracer(a) and a.aval.kind is Kind.OPAQUE:
-        return machine.opaque_apply(np.shape, (machine.value_of(a),), OPAQUE)
     if is_tracer(a):
         return ()
     return machine.getattr(machine.call(np.asarray, a), "shape")
@@ -197,6 +197,8 @@ def shape(machine: Any, a: Any) -> Any:
 @handles(np.size)
 def size(machine: Any, a: Any, axis: Any = None) -> Any:
     a = _as_array(machine, a)
+    if is_tracer(a) and a.aval.kind is Kind.ANY:
+        return machine.opaque_apply(np.size, (machine.value_of(a), axis), INT)
     if type(a) is ArrayTracer and axis is not None:
         return machine.size_of(a, axis)
     if is_tracer(a) and a.aval.kind in PYTHON_SCALARS:
@@ -323,6 +325,8 @@ def _examples(operand: Any) -> list[Any]:
 
 @handles(np.isscalar)
 def isscalar(machine: Any, element: Any) -> Any:
+    if is_tracer(element) and element.aval.kind is Kind.ANY:
+        return machine.opaque_apply(np.isscalar, (machine.value_of(element),), BOOL)
     if is_tracer(element):
         return element.aval.kind is not Kind.ARRAY
     return np.isscalar(element)
