@@ -105,6 +105,24 @@ def raise_from(cause: BaseException | None, cls: type[BaseException] | BaseExcep
     raise (cls(*args, **kwargs) if isinstance(cls, type) else cls) from cause
 
 
+def unbound_message(name: str) -> str:
+    """What plain Python says of a variable that holds nothing."""
+    return f"cannot access local variable '{name}' where it is not associated with a value"
+
+
+def require_bound(value: Any, name: str) -> None:
+    """The error of plain Python where the variable ``name`` holds nothing: None stands for it.
+
+    >>> require_bound(2.5, "v")
+    >>> require_bound(None, "v")
+    Traceback (most recent call last):
+    ...
+    UnboundLocalError: cannot access local variable 'v' where it is not associated with a value
+    """
+    if value is None:
+        raise UnboundLocalError(unbound_message(name))
+
+
 def begin_guarded() -> None:
     """Marks where the statements of a ``try`` begin whose ``finally`` part does something that
     can be seen outside."""

@@ -25,7 +25,14 @@ from srcgrad.graph.ir import Index, Node, Ref, Steps, Value
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import add_records
 from srcgrad.kinds import SCALARS, Aval, Kind
-from srcgrad.spelling import Attribute, Method, raise_exception, raise_from
+from srcgrad.spelling import (
+    Attribute,
+    Method,
+    raise_exception,
+    raise_from,
+    require_bound,
+    unbound_message,
+)
 
 Stmts = list[ast.stmt]
 
@@ -293,6 +300,12 @@ class Plain:
                         for k, v in node.params["kwargs"].items()]
             made = ast.Call(cls, args, keywords) if args or keywords else cls
             self.add(stmts, node, ast.Raise(made, cause))
+            return
+        if node.params["fn"] is require_bound:
+            said = ast.Constant(unbound_message(node.params["args"][1]))
+            raised = call("UnboundLocalError", said)
+            absent = ast.Compare(self.e.of(node.inputs[0]), [ast.Is()], [ast.Constant(None)])
+            self.add(stmts, node, ast.If(absent, [ast.Raise(raised, None)], []))
             return
         if node.params["fn"] is operator.setitem:
             base, key, item = (self.e.template(a, node.inputs) for a in node.params["args"])

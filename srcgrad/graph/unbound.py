@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..kinds import Kind
+from ..spelling import require_bound
 from .ir import Block, Graph, Node, Value, walk
 from .parts import LoopParts
 
@@ -138,12 +139,13 @@ def with_bound_questions(graph: Graph) -> Graph:
     if not unsure:
         return graph
     asked = _Asked(graph.block, unsure).found
-    if not asked:
+    read = [n for n in walk(graph.block) if n.op == "effect" and n.params["fn"] is require_bound]
+    if not asked and not read:
         return graph
     border = graph.border
     first = graph.block.nodes[border] if border is not None and (
         border < len(graph.block.nodes)) else None
-    block = with_none(_marked(graph.block, asked), [n.inputs[0] for n in asked])
+    block = with_none(_marked(graph.block, asked), [n.inputs[0] for n in (*asked, *read)])
     if border is not None:  # constants may have come before a loop
         added = len(block.nodes) - len(graph.block.nodes)
         border = len(block.nodes) if first is None else next(

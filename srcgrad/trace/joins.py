@@ -35,7 +35,14 @@ from .structures import (
     same_constant,
     structure_parts,
 )
-from .tracers import ArrayTracer, Late, Moved, Picked, Poison, contains_tracer, is_tracer
+from .tracers import ArrayTracer, Choice, Late, Moved, Picked, Poison, contains_tracer, is_tracer
+
+MOST_APART = 12  # what is done to one of several unlike things is done for each of them
+
+
+def count_of(obj: Any) -> int:
+    """Of how many things is it one?"""
+    return count_of(obj.first) + count_of(obj.second) if type(obj) is Choice else 1
 
 
 def _nothing(new: Any, old: Any) -> None:
@@ -370,7 +377,7 @@ class Join:
 
     def _two(self, a: Any, b: Any) -> Shape:
         """Things that have no common form: after a branch it is known which of them it is."""
-        if self.predicate is None:
+        if self.predicate is None or count_of(a) + count_of(b) > MOST_APART:
             return self.failed(a, b)
         self.unbound = 1
         first = self._alone(a)

@@ -14,14 +14,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dims import Poly, evaluate
-from ..graph.ir import Value
+from ..errors import JoinError
+from ..graph.ir import Ref, Value
+from ..spelling import require_bound
 from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND, Frame
 from .assumptions import FollowedNames
 from .control import Restart
 from .journal import Cell, Slot
 from .recorder import Recorder
+from .regions import Region
 from .structures import is_library
-from .tracers import Jump, Poison
+from .tracers import ArrayTracer, Jump, Poison, ScalarTracer
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,29 @@ class OpenNames(Recorder):
         if type(paths) is Iterations:
             return False
         code = code_of(frame)
-        if not self.assumed.follows(code, name) and self.assumed.open(FollowedNames()):
+        if self.assumed.follows(code, name):
+            return True
+        if self.assumed.open(FollowedNames()):
             raise Restart(FollowedNames(code, name))
+        if isinstance(value, (ArrayTracer, ScalarTracer)):
+            self._require_bound(name, self.value_of(value))
+        elif isinstance(value, (int, float, complex, str)):
+            raise self.fatal(JoinError(
+                f"the variable {name!r} holds {value!r} on some paths, and nothing on others",
+                why="which of them was taken cannot be followed in this function",
+                fix="bind the name on every path, before the branch or loop"))
         return True
+
+    def _require_bound(self, name: str, value: Value) -> None:
+        """The run tells that a variable is bound, where it has not yet told it on the way here."""
+        region: Region | None = self.region
+        while region is not None:
+            if any(n.op == "effect" and n.params["fn"] is require_bound and n.inputs[0] is value
+                   for n in region.builder.nodes):
+                return
+            region = region.parent
+        self.region.effects += 1
+        self.emit("effect", (value,), (), fn=require_bound, args=(Ref(0), name), kwargs={})
 
 
 def in_arm(paths: Any, jump: Any) -> Any:

@@ -201,6 +201,8 @@ def describe(obj: Any) -> str:
         return in_words(obj.aval)
     if isinstance(obj, (int, float, str, type(None))):
         return repr(obj)
+    if type(obj) is Choice:
+        return "one of several things"
     if callable(obj) and hasattr(obj, "__name__"):
         return f"the function {obj.__name__!r}"
     if type(obj) is Snapshot:

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..graph.ir import Suggested, Value
 from ..guards import Path
+from ..spelling import unbound_message
 from ..stage.machine import RESULT, UNBOUND, Frame
 from . import scipy_forms
 from .classes import ClassAttributes
@@ -67,8 +68,7 @@ class Variables(ClassAttributes, OpenNames):
 
     def _unbound(self, frame: Frame, name: str) -> NoReturn:
         if frame.callee is not None and name in getattr(frame.function, "assigned", ()):
-            raise UnboundLocalError(
-                f"cannot access local variable '{name}' where it is not associated with a value")
+            raise UnboundLocalError(unbound_message(name))
         self._unbound_free(frame, name)
 
     @staticmethod

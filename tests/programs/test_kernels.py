@@ -203,8 +203,38 @@ def of_another_length_at_each_step(x: Any, c: Any) -> Any:
     return np.linalg.norm(v)
 
 
+def view_that_only_some_paths_bind(x: Any, c: Any) -> Any:
+    if c < 1.0:
+        t = x[::2]
+    for i in range(len(x)):
+        u = t[:i + 1]
+        if u[0] > c:
+            v = u
+    a = float(len(v))
+    for _ in range(2):
+        w = v[v > c]
+    t[t > c] = 0.3
+    return a + np.sum(t) + np.dot(w, w) + np.sum(x * x)
+
+
+def one_of_many_unlike_things(x: Any, c: Any) -> Any:
+    e = 0.0
+    if c > 0.0:
+        e = x
+    for i in range(len(x)):
+        v = np.sin(x * (i + 1))
+        if np.sum(x) > 0.1:
+            if x[0] > 0.1:
+                if x[1] > c:
+                    e = v - np.mean(v)
+            elif np.mean(e ** 2) > 0.5:
+                v = v * 2.0
+    return np.sum(np.where(e > 0.1, e, 0.0)) + np.sum(x * x)
+
+
 BY_HAND = [written_after_a_loop_that_may_not_bind, bound_in_an_inner_loop,
-           left_before_anything_is_bound, of_another_length_at_each_step]
+           left_before_anything_is_bound, of_another_length_at_each_step,
+           view_that_only_some_paths_bind, one_of_many_unlike_things]
 
 
 @pytest.mark.parametrize("fn", BY_HAND)
