@@ -142,9 +142,11 @@ def _stores_unlike(node: Node) -> bool:
         part = _part(base.aval, steps)
     except (SrcgradError, IndexError, TypeError, ValueError):
         return True
-    if any(_of_this_run(d) for d in (*shape, *(part.shape or ()))):
-        return False  # what a mask selects: told apart by the mask
-    return not _broadcasts(shape, part.shape)
+    if part.shape is None or len(shape) > len(part.shape):
+        return True
+    # two sizes of this run are as a rule what one mask selects: told apart by the mask
+    return not all(a in (1, b) or (_of_this_run(a) and _of_this_run(b))
+                   for a, b in zip(reversed(shape), reversed(part.shape)))
 
 
 def _of_this_run(dim: Dim) -> bool:

@@ -232,9 +232,19 @@ def one_of_many_unlike_things(x: Any, c: Any) -> Any:
     return np.sum(np.where(e > 0.1, e, 0.0)) + np.sum(x * x)
 
 
+def written_with_another_length(x: Any, c: Any) -> Any:
+    for i in range(2):
+        t = x[i:]
+        if t[0] > c:
+            v = np.exp(-t)
+    v -= 0.1 * x
+    return np.sum(x * x)
+
+
 BY_HAND = [written_after_a_loop_that_may_not_bind, bound_in_an_inner_loop,
            left_before_anything_is_bound, of_another_length_at_each_step,
-           view_that_only_some_paths_bind, one_of_many_unlike_things]
+           view_that_only_some_paths_bind, one_of_many_unlike_things,
+           written_with_another_length]
 
 
 @pytest.mark.parametrize("fn", BY_HAND)
