@@ -28,7 +28,7 @@ from .adjoint import carrying
 from .cache.anchors import anchor_of
 from .cache.dispatch import MISS
 from .cache.sharing import find_shared, forget_shared, share
-from .compiler import Request, Specialization, compile_call
+from .compiler import Request, Specialization, checked_scalar, compile_call
 from .errors import SourceNotFound, SrcgradError, StructureError, TracingError
 from .frames import callers_level, shown, without_internal_frames
 from .graph.ir import Graph
@@ -220,8 +220,12 @@ class Compiled(Generic[P, R]):
         request = self._request
         if request.mode == "jit":
             return machine.call(self.__wrapped__, *args, **kwargs)
+
+        def joint(graph: Graph, wrt: list[int], of: list[int], keep: list[int]) -> Graph:
+            return inner_joint(checked_scalar(graph, of, self.__name__), wrt, of, keep)
+
         value, gradients = inline_derivative(
-            machine, self.__wrapped__, args, kwargs, request.argnums, inner_joint, carrying,
+            machine, self.__wrapped__, args, kwargs, request.argnums, joint, carrying,
             request.has_aux)
         gradient = gradients[0] if request.single else tuple(gradients)
         if request.mode == "grad":

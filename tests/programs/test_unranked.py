@@ -95,5 +95,19 @@ def test_what_needs_the_rank_is_refused() -> None:
         sg.grad(program_of("np.sum(np.hstack([e, x]))"))(*calls()[0])
 
 
+def test_an_array_has_no_gradient_inside_of_another_derivative() -> None:
+    for transform in (sg.grad, sg.hessian):
+        with pytest.raises(sg.SrcgradError, match="needs a real scalar result"):
+            transform(made("""import numpy as np
+
+def program(x, s, k):
+    e, t = 0.0, 0.1
+    while t < x[0] * k:
+        t = t + x[1]
+        e = e + x * s
+    return e * e
+""", "an array of unknown rank"))(*calls()[0])
+
+
 def test_exported(tmp_path: Path) -> None:
     check_exported(program_of("np.dot(e, e)"), calls()[0], tmp_path)
