@@ -39,6 +39,9 @@ _LAYOUT_DEPENDENT = frozenset({
 _DTYPE_OF_VALUES = frozenset({"eig", "eigvals", "roots", "real_if_close", "sqrtm", "logm",
                               "funm", "fractional_matrix_power"})
 _SIZES_WANTED = {"cross": (3,)}  # sizes that a function asks for itself
+# Functions whose results for two items are of another rank or kind: vectors in a plane, the one
+# root of a line, which is real.
+_WITHOUT_TWO = frozenset({"cross", "roots"})
 _LARGE = 32  # static sizes above this are probed with smaller ones
 _NUMBER_PARAMETERS = frozenset({"axis", "axes", "axis1", "axis2", "axisa", "axisb", "axisc",
                                 "ndmin", "keepdims", "deg", "order", "ord", "source",
@@ -346,6 +349,8 @@ def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
     runs, results = [], []
     failure: Exception | None = None
     chosen, strict = _sizes(leaves_of((args, kwargs)), dims, equal)
+    if name_of(fn) in _WITHOUT_TWO:
+        chosen = [c for c in chosen if 2 not in c.values()]
     for sizes in chosen:
         sizes.update({atom: evaluate(value, sizes) for atom, value in equal.items()})
         try:

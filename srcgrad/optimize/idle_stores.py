@@ -1,36 +1,54 @@
 """Stores of the backward part that put back what is there.
 
 The adjoint of ``K[i, j] += e`` clears the element's cotangent and adds it again; where nothing lies
-between, what is left of both is ``d_K[i, j] = d_K[i, j]``.
+between, what is left of both is ``d_K[i, j] = d_K[i, j]``.  For lists both stores are there,
+perhaps with others between them that only add: ``t = d_v[k]``, ``d_v[k] = 0.0``,
+``d_w[k] += t``, ``d_v[k] += t``.
 """
 
 from __future__ import annotations
 
-from ..graph.ir import Block, Graph, Node, Value
+import collections
+
+import numpy as np
+
+from ..graph.ir import Block, Graph, Node, Value, walk
+from .rewriting import call_of
 from .share import place_key
 
 
 def drop_idle_stores(graph: Graph) -> Graph:
     """The graph without such stores."""
-    found = _Idle()
+    found = _Idle(graph)
     block = found.block(graph.block)
     return graph.but(block=block) if found.replaced else graph
 
 
 class _Idle:
-    def __init__(self) -> None:
+    def __init__(self, graph: Graph) -> None:
         self.reads: dict[Value, Node] = {}
         self.replaced: dict[Value, Value] = {}  # the versions that are the same as older ones
+        self.zeros: set[Value] = set()
+        self.again: set[Value] = set()  # what additions make that give back what was cleared
+        self.uses = collections.Counter(graph.block.outputs)
+        for node in walk(graph.block):
+            self.uses.update(node.inputs)
+            for block in node.blocks:
+                self.uses.update(block.outputs)
 
     def block(self, block: Block) -> Block:
         nodes: list[Node] = []
+        users = {v: n for n in block.nodes for v in n.inputs if n.op == "list_acc"}
         for node in block.nodes:
             inputs = tuple(self.replaced.get(v, v) for v in node.inputs)
             if inputs != node.inputs:
                 node = node.but(inputs=inputs)
-            if node.op == "read":
+            if node.op in ("read", "get"):
                 self.reads[node.out] = node
-            if self.is_idle(node):
+            elif _is_zero(node):
+                self.zeros.add(node.out)
+            if self.is_idle(node) or self.is_added_again(node, users) or (
+                    self.again.intersection(node.outputs)):
                 self.replaced[node.out] = node.inputs[0]
             elif node.blocks:
                 nodes.append(node.but(blocks=tuple(map(self.block, node.blocks))))
@@ -40,8 +58,38 @@ class _Idle:
             self.replaced.get(v, v) for v in block.outputs))
 
     def is_idle(self, node: Node) -> bool:
-        if node.op != "write" or node.origin is None or node.origin.role != "adjoint":
+        if node.op != "write" or not _is_adjoint(node):
             return False
         read = self.reads.get(node.inputs[1])
         return (read is not None and not read.params.get("handle")
                 and read.inputs[0] is node.inputs[0] and place_key(read) == place_key(node))
+
+    def is_added_again(self, node: Node, users: dict[Value, Node]) -> bool:
+        """Is an item of a list cleared to which what it was is added next?  That addition is
+        noted as one that gives it back."""
+        if node.op != "put" or not _is_adjoint(node) or node.inputs[1] not in self.zeros:
+            return False
+        whole, _, *places = node.inputs
+        version = node.out
+        while self.uses[version] == 1:
+            user = users.get(version)
+            if user is None or user.inputs[0] is not version:
+                return False
+            value, *others = (self.replaced.get(v, v) for v in user.inputs[1:])
+            read = self.reads.get(value)
+            if others == places and read is not None and read.op == "get" and (
+                    [*read.inputs] == [whole, *places]):
+                self.again.add(user.out)
+                return True
+            version = user.out
+        return False
+
+
+def _is_adjoint(node: Node) -> bool:
+    return node.origin is not None and node.origin.role == "adjoint"
+
+
+def _is_zero(node: Node) -> bool:
+    if node.op == "const":
+        return type(node.params["value"]) is float and node.params["value"] == 0.0
+    return call_of(node) is np.zeros_like

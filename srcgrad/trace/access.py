@@ -437,6 +437,7 @@ class Access(Variables):
             self.register_member(obj)
         if id(obj) in self.paths:
             self.check_twin(obj)
+            self.keep_apart(obj)
             overlay = self.overlays.setdefault(id(obj), {})
             if name not in overlay:
                 self.guard_seeded(obj, name)
@@ -506,6 +507,7 @@ class Access(Variables):
         self.getattr(obj, name)
         if id(obj) in self.paths:
             self.check_twin(obj)
+            self.keep_apart(obj)
             overlay = self.overlays.setdefault(id(obj), {})
             self.effect_on(obj, delattr, name)
             self.journal.write(Field(obj, name, overlay), DELETED)

@@ -109,7 +109,7 @@ class ArrayClasses(ArrayRecipes):
     def array_of(self, obj: Any) -> Any:
         """The array that an instance is, as one of NumPy's own class."""
         if type(obj._array_) is Poison:
-            raise self.of_forms(obj._array_.error)
+            raise self.unjoined(obj._array_)
         return obj._array_
 
     def unclassed(self, structure: Any) -> Any:

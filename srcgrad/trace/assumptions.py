@@ -156,6 +156,40 @@ class PartsOfItems(Assumption):
 
 
 @dataclass(frozen=True)
+class StoredObjects(Assumption):
+    """The objects of a class that the program makes lie in a store: there is a list for each
+    attribute.
+
+    Why: a loop makes them, changes them or goes through them, or its variable goes from one to
+    another.
+    Changes: an object is a number, which tells it from others; ``cls`` is the name of the class.
+    """
+
+    cls: Any = None  # None: any class
+
+    def words(self) -> str:
+        return f"objects of {self.cls[1] if self.cls else 'classes'} lie in lists, by attribute"
+
+
+@dataclass(frozen=True)
+class HeldObjects(Assumption):
+    """An attribute of objects in a store holds objects in a store; with ``optional`` or None.
+
+    Why: an object, or None, was put there.
+    Changes: the list of the attribute holds their numbers, -1 for None.
+    """
+
+    cls: Any
+    name: str
+    held: Any = None
+    optional: bool = False
+
+    def words(self) -> str:
+        what = "may hold None" if self.optional else "holds objects"
+        return f"the attribute {self.name} of {self.cls[1]} {what}"
+
+
+@dataclass(frozen=True)
 class MixedRows(Assumption):
     """The rows of a list of lists may hold counts beside other numbers.
 
@@ -421,6 +455,24 @@ class Assumptions:
     def separates(self, path: str) -> bool:
         """Are the arrays of the list at a path inputs one by one?"""
         return SeparateArrays() in self or SeparateArrays(path) in self
+
+    def stores(self, cls: Any) -> bool:
+        """Do the objects of a class lie in a store?"""
+        return self.open_stores() and StoredObjects(cls) in self
+
+    def open_stores(self) -> bool:
+        """May objects lie in stores?"""
+        return Withdrawn(StoredObjects()) not in self
+
+    def held_by(self, cls: Any, name: str) -> list[Any]:
+        """The classes of the objects that an attribute of objects in a store holds."""
+        return [h.held for h in self.of(HeldObjects) if h.cls == cls and h.name == name
+                and h.held is not None]
+
+    def without_stores(self) -> list[Assumption]:
+        """What undoes stores, which a refusal need not name."""
+        stored = self.open_stores() and self.of(StoredObjects)
+        return [Withdrawn(StoredObjects())] if stored else []
 
     def complex_powers(self) -> bool:
         """Are powers of negative floats told apart, which are complex?"""

@@ -13,11 +13,12 @@ from typing import Any
 from ..errors import JoinError
 from ..kinds import NUMERIC, Aval, Kind, list_of
 from ..stage.machine import UNBOUND
-from .assumptions import PartsOfItems
+from .assumptions import Assumption, PartsOfItems
 from .joins import Join, list_elem, unlike_items
 from .journal import Snapshot
 from .shapes import Leaf, Sequence, Shape
 from .states import Columns, SymbolicList
+from .stores import Link, Reference, Store, Unlinked, may_be_none, number_in, store_of, stored_as
 from .structures import is_mutable, leaf_aval, rebuilder, structure_parts
 from .tracers import Choice, Late, Picked
 from .unlike import (
@@ -72,6 +73,19 @@ class Fixed(Form):
     obj: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Nothing(Column):
+    """A part that is None, as far as is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered(Form):
+    """An object in a store, or with ``optional`` None: its number."""
+
+    store: Store
+    optional: bool
+
+
 @dataclass(slots=True)
 class Parts(Form):
     """A tuple, list, dict or instance; ``key`` tells its type and the names of its parts."""
@@ -124,7 +138,7 @@ class Unfit(TypeError):
     """An item does not have the form of the list's other items."""
 
 
-def _key(obj: Any) -> tuple[Any, ...]:
+def item_key(obj: Any) -> tuple[Any, ...]:
     if type(obj) is dict:
         return (dict, *obj)
     parts = structure_parts(obj) or ()
@@ -137,6 +151,11 @@ def form_of(joining: Join, item: Any, known: bool = True, depth: int = 0) -> For
     told by numbers, not by their parts."""
     if depth > MAX_DEPTH:
         raise Unfit
+    if item is None:
+        return Nothing()
+    store = store_of(item)
+    if store is not None:
+        return Numbered(store, may_be_none(item))
     if leaf_aval(item) is not None or (type(item) is list and id(item) in joining.symbolic):
         return Column()
     sorts = known_sorts(joining, item) if known else None
@@ -145,7 +164,7 @@ def form_of(joining: Join, item: Any, known: bool = True, depth: int = 0) -> For
     parts = None if joining.outside(item) else structure_parts(item)
     if parts is None:
         return Fixed(item)
-    return Parts(_key(item), rebuilder(item), [
+    return Parts(item_key(item), rebuilder(item), [
         form_of(joining, p, known, depth + 1) for p in parts])
 
 
@@ -184,7 +203,11 @@ def common(first: Form, second: Form) -> Form:
     if isinstance(first, Several) and isinstance(second, Several):
         return first if first == second else Several(_all_sorts(first.sorts, second.sorts))
     if isinstance(first, Column) and isinstance(second, Column):
-        return first
+        return first if first == second else Column()
+    numbered = [f for f in (first, second) if isinstance(f, Numbered)]
+    if numbered and all(isinstance(f, Nothing) or (isinstance(f, Numbered) and f.store is (
+            numbered[0].store)) for f in (first, second)):
+        return Numbered(numbered[0].store, len(numbered) < 2 or any(f.optional for f in numbered))
     if isinstance(first, Fixed) and isinstance(second, Fixed) and first.obj is second.obj:
         return first
     if isinstance(first, Parts) and isinstance(second, Parts) and first.key == second.key:
@@ -199,16 +222,23 @@ def size(form: Form) -> int:
         return sum(size(i) for i in form.items)
     if isinstance(form, Several):
         return len(form.sorts) - 1 + len(form.told)
-    return 1 if isinstance(form, Column) else 0
+    return 1 if isinstance(form, (Column, Numbered)) else 0
 
 
 def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
     """The parts of an item at the columns; :class:`Unfit` if it has another form.  Parts that
     can be changed in place may not be from now on."""
     if isinstance(form, Column):
-        if form_of(joining, item) != form:
+        if not isinstance(form_of(joining, item), Column):
             raise Unfit
         return [item]
+    if isinstance(form, Numbered):
+        if may_be_none(item) > form.optional:
+            raise Unfit
+        try:
+            return [number_in(form.store, item)]
+        except Unlinked:
+            raise Unfit from None
     if isinstance(form, Fixed):
         if item is not form.obj:
             raise Unfit
@@ -217,7 +247,7 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
         return _told_apart(form, item)
     assert isinstance(form, Parts)
     parts = structure_parts(item)
-    if parts is None or _key(item) != form.key:
+    if parts is None or item_key(item) != form.key:
         raise Unfit
     joining.seal(item)
     return [v for f, p in zip(form.items, parts, strict=True)
@@ -266,6 +296,9 @@ def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
         return made.pop(0)
     if isinstance(form, Fixed):
         return form.obj
+    if isinstance(form, Numbered):
+        kind = Link if form.optional else Reference
+        return form.store.machine.linked(kind(form.store, made.pop(0)))
     if isinstance(form, Several):
         return _several(form, made)
     assert isinstance(form, Parts)
@@ -357,6 +390,19 @@ def _joined(joining: Join, states: tuple[Any, ...]) -> Aval | None:
 
 
 
+def kept_otherwise(joining: Join, form: Form) -> Assumption:
+    """The assumption under which items that can be changed in place may lie in a list."""
+    cls = next((c for c in _classes(form) if joining.storable(c)), None)
+    return PartsOfItems() if cls is None else stored_as(cls)
+
+
+def _classes(form: Form) -> list[type]:
+    """The classes of an item and of its parts that can be changed in place."""
+    if not (isinstance(form, Parts) and form.mutable):
+        return []
+    return [form.key[0], *(cls for item in form.items for cls in _classes(item))]
+
+
 class ColumnJoin(UnlikeJoin):
     """A join that takes lists of tuples or records apart."""
 
@@ -370,6 +416,6 @@ class ColumnJoin(UnlikeJoin):
             return unlike_items(*(PartsOfItems(known=True),) * known)
         form, avals = found
         if form.mutable and not self.records:
-            return unlike_items(PartsOfItems())
+            return unlike_items(kept_otherwise(self, form))
         return Sequence(lambda vs: Columns(form, tuple(vs)), [Leaf(aval) for aval in avals],
                         lambda state: column_states(self, form, state))

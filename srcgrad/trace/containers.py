@@ -482,7 +482,7 @@ def _watched(machine: Any, items: list[Any]) -> Any:
         if id(items) in machine.symbolic_lists:
             raise Restart(KnownLengths())
         if type(one) is Poison:
-            raise machine.of_forms(one.error)
+            raise machine.unjoined(one)
         yield one
     if id(items) in machine.symbolic_lists:
         raise Restart(KnownLengths())

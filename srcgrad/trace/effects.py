@@ -40,6 +40,7 @@ class Effects(HandedOver):
             aval: Aval | None) -> Any:
         inputs: list[Value] = []
         self.check_batches(array_tracers((args, kwargs)))
+        self.check_gathered((args, kwargs))
         template = abstract(self.values_in(self._operands(args)), inputs)
         keywords = abstract(self.values_in(self._operands(kwargs)), inputs)
         found = leak((args, kwargs), f"handed to {name_of(fn)}, an effect")

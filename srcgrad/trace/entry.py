@@ -93,7 +93,8 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
         finally:
             assumed.recorded += machine.node_count
             _undo(machine)
-        if not assumed.add_one(refusal.remedies, refusal.error.where):
+        remedies = (*refusal.remedies, *assumed.without_stores())
+        if not assumed.add_one(remedies, refusal.error.where):
             raise refusal.error from refusal if config.internal_frames else None
     raise _unsettled("; ".join(made.words() for made in assumed.made[-2:]))
 
@@ -230,12 +231,14 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     """A result with values in place of tracers; iterables and records of the trace are made
     into what Python would return."""
     if type(obj) is Poison:
-        raise machine.of_forms(obj.error)
+        raise machine.unjoined(obj)
     if type(obj) is Maybe:
         raise machine.fatal(JoinError(
             "the function returns an object with an attribute that only some paths set",
             why="which attributes it has is only known when the generated code runs",
             fix="set it on every path (to None where there is nothing)"))
+    if machine.is_gathered(obj):
+        machine.check_gathered(obj)
     if type(obj) is Choice:
         obj = machine.one_form(obj)
     if is_tracer(obj):

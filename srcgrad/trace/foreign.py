@@ -24,7 +24,7 @@ from ..kinds import Kind
 from ..stage.function import definition
 from .custom import Traced
 from .operators import BINARY, UNARY
-from .pushes import Pushes
+from .references import References
 from .special_methods import COMPARE
 from .structures import is_library
 from .tracers import ArrayTracer, ClassedArray, ScalarTracer, Whole, contains_tracer, is_tracer
@@ -75,7 +75,7 @@ def holds_foreign(structure: Any) -> bool:
     return type(structure) is Foreign
 
 
-class Foreigners(Pushes):
+class Foreigners(References):
     """Operations on foreign objects."""
 
     has_foreign = False

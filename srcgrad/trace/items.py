@@ -116,7 +116,7 @@ class Items(Opening):
         if path is None:
             held = obj[key] if base is None else base.__getitem__(obj, key)
             if type(held) is Poison:
-                raise self.of_forms(held.error)
+                raise self.unjoined(held)
             return self.adopt(held)
         self.note_container(obj)
         if isinstance(key, slice):

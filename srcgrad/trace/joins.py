@@ -67,6 +67,7 @@ class Join:
     seal: Callable[[Any], None]
     unite: Callable[[Any, Any], None]  # tables that a name stands for in turn
     records: bool  # may items that can be changed in place be taken apart?
+    storable: Callable[[type], bool]  # may objects of a class lie in a store?
     predicate: Value | None = None
     young: frozenset[int] = frozenset()
     apart: frozenset[tuple[int, int]] = frozenset()
@@ -409,7 +410,12 @@ class Join:
         return Failed(JoinError(
             f"a name refers to {describe(a)} on one path and to {describe(b)} on the other",
             why="which of them it is depends on data, and they have no common form",
-            fix="use the value inside each branch, or make both branches produce the same kind"))
+            fix="use the value inside each branch, or make both branches produce the same kind"),
+            self.remedies_for(a, b))
+
+    def remedies_for(self, *states: Any) -> tuple[Assumption, ...]:
+        """The assumption under which objects have a common form: that they lie in a store."""
+        raise AttributeError
 
 
 def unlike_items(*remedies: Assumption) -> Failed:

@@ -186,8 +186,8 @@ class Keys(KnownKeys):
     def unite(self, a: Any, b: Any) -> None:
         """A loop's variable stands for two containers in turn, one of which is a table: start
         again with both made at one place."""
-        sites = [x.site if isinstance(x, StandIn) else self.dict_sites.get(id(x), (None,))[0]
-                 for x in (a, b)]
+        sites = [getattr(x, "site", None) if isinstance(x, StandIn) else self.dict_sites.get(
+            id(x), (None,))[0] for x in (a, b)]
         if isinstance(a, StandIn) or isinstance(b, StandIn):
             if None not in sites and sites[0] is not sites[1]:
                 raise Restart(RunTimeKeys(sites[0], one_with=sites[1]))

@@ -21,6 +21,7 @@ from .columns import (
     Unfit,
     common_form,
     has_known,
+    kept_otherwise,
     put_together,
     taken_apart,
     wider_form,
@@ -94,7 +95,7 @@ class Lists(ListRows):
             return state
         found = common_form(joining, (Snapshot(list, tuple(items)),))
         if found is None or (found[0].mutable and not joining.records):
-            failed = unlike_items(*(PartsOfItems(),) * (found is not None))
+            failed = unlike_items(*([] if found is None else [kept_otherwise(joining, found[0])]))
             self.check_content(self.content_of(obj), failed)
         assert found is not None
         rows = [taken_apart(joining, found[0], i) for i in items]

@@ -12,8 +12,9 @@ from ..dims import Poly, evaluate, is_varying
 from ..errors import AliasError, JoinError, SrcgradError, UnsupportedOperation
 from ..graph.ir import Value
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
+from .assumptions import StoredObjects
 from .branches import USER_ERRORS
-from .control import Bottom, Refusal, Unroll
+from .control import Bottom, Refusal, Restart, Unroll
 from .homes import RAISE
 from .iteration import (
     Items,
@@ -29,6 +30,7 @@ from .iteration import (
 from .loop_nodes import LoopNodes
 from .regions import Region
 from .states import SymbolicList
+from .stores import FEW
 from .tracers import Jump
 
 UNROLL_LIMIT = 64
@@ -191,6 +193,10 @@ class Loops(LoopNodes):
             except Refusal as refusal:
                 if not isinstance(refusal.error, (JoinError, AliasError)) and not refusal.varies:
                     raise
+                count = length(self, staged)
+                stored = next((r for r in refusal.remedies if isinstance(r, StoredObjects)), None)
+                if stored is not None and not (type(count) is int and count <= FEW):
+                    raise Restart(stored) from None
                 if self._count(staged) is None:
                     self.unroll_makers(staged)
                     raise

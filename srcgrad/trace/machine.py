@@ -69,6 +69,7 @@ class TraceMachine(Namespaces):
         self.row_writes = self.row_shares = False
         self.giving = False
         self.hoisted = {}
+        self.gathered_lists, self.gathered_items = {}, {}
         self.half_swap = None
         self.lost_rows = {}
         self.element_sizes = {}
@@ -92,6 +93,7 @@ class TraceMachine(Namespaces):
         self.list_forms = {}
         self.tuple_rows = {}
         self.made_classes = {}
+        self.stores, self.link_tests, self.links_told = {}, {}, {}
 
     def _forget_control(self) -> None:
         """What is known of branches, loops and exceptions."""

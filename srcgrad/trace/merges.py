@@ -99,8 +99,8 @@ class Merges(JoinedValues):
         facts = ({}, {}) if predicate is None else (self.facts(predicate, True),
                                                     self.facts(predicate, False))
         found = ColumnJoin(self.fresh, self.symbolic_lists, self.is_outside, self.journal.seal,
-                           self.unite, PartsOfItems() in self.assumed, predicate, young, apart,
-                           self.holding, facts, dead, self.equal_sizes)
+                           self.unite, PartsOfItems() in self.assumed, self.may_store, predicate,
+                           young, apart, self.holding, facts, dead, self.equal_sizes)
         found.inherit, found.copied = self.inherit, self.journal.copied
         found.shares, found.is_part = self.share_rows, self.is_part
         found.uneven, found.is_tuple = self.uneven_rows, self.is_long_tuple
@@ -111,6 +111,9 @@ class Merges(JoinedValues):
             obj) not in young and id(obj) not in found.made and (
             self.is_older(obj) or self.loop_region() is None)
         return found
+
+    def may_store(self, cls: type) -> bool:
+        raise AttributeError
 
     def tells_apart(self) -> bool:
         """Do numbers and arrays stay what they are where a branch gives either?  Not at first: they
@@ -347,7 +350,7 @@ class Merges(JoinedValues):
     def check_content(self, cell: Cell, shape: Shape) -> None:
         """The content of a container has no poisoned state: it must have a common form."""
         if isinstance(cell, Content) and isinstance(shape, Failed):
-            raise self.of_forms(shape.error, *shape.remedies)
+            raise self.unjoined(shape)
 
     def _if_node(self, predicate: Value, arms: tuple[Arm, Arm], rows: list[Row],
                  codes: Any) -> tuple[Value, ...]:

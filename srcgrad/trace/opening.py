@@ -10,14 +10,36 @@ from __future__ import annotations
 from typing import Any
 
 from ..dims import is_varying
-from ..kinds import SCALARS, Kind
+from ..guards import Path
+from ..kinds import SCALARS, Kind, list_of
 from .assumptions import KnownLengths
+from .columns import Column
+from .control import Restart
+from .gathering import (
+    Lists,
+    Unlike,
+    column_name,
+    columns_path,
+    form_of_items,
+    held_objects,
+    instances_in,
+    is_plain,
+    outline,
+)
 from .journal import Content
 from .keys import Keys
 from .regions import Region
-from .states import Part, SymbolicList
+from .states import Columns, Part, SymbolicList
+from .stores import FEW, Reference
 from .structures import LONG, is_number
 from .tracers import is_tracer
+
+MOST_APART = 3  # records from outside that are gone through one by one
+
+
+def _is_kept(item: Any) -> bool:
+    """Is it a number, or a reference, which is one?"""
+    return is_number(item) or type(item) is Reference
 
 
 class Opening(Keys):
@@ -36,12 +58,12 @@ class Opening(Keys):
         is a loop's index; None if it stays as it is."""
         if not self.is_unknown_place(key):
             return None
-        if not isinstance(obj, list) or not obj or not self._is_open(obj):
+        if not isinstance(obj, list) or not obj:
             return None
-        self.assumed.risk(KnownLengths())
         if id(obj) in self.paths:
-            return self._hoisted(obj)
-        return self._open(obj)
+            found = self.gathered_list(obj)
+            return found if found is not None or not self._is_open(obj) else self._hoisted(obj)
+        return self._open(obj) if self._is_open(obj) else None
 
     def is_unknown_place(self, key: Any) -> bool:
         """Is a key a loop's index, or data?"""
@@ -54,17 +76,101 @@ class Opening(Keys):
     def open_long(self, obj: Any) -> list[Any] | None:
         """The same list, or that of an outside list's items, with an unknown length if it is
         long enough not to be gone through while tracing; None if it stays as it is."""
-        if type(obj) is not list or len(obj) <= LONG or not self.may_open() or not all(
-                map(is_number, self.items_seen(obj))):
+        if type(obj) is not list or len(obj) <= MOST_APART or not self.may_open():
+            return None
+        if id(obj) in self.paths and (len(obj) > LONG or not is_plain(obj[0])):
+            found = self.gathered_list(obj)
+            if found is not None:
+                return found
+        items = self.items_seen(obj) if len(obj) > FEW else [None]
+        if not all(map(_is_kept, items)) or (len(obj) <= LONG and type(items[0]) is not Reference):
             return None
         self.assumed.risk(KnownLengths())
         return self._hoisted(obj) if id(obj) in self.paths else self._open(obj)
+
+    # ---- lists from outside --------------------------------------------------------------------
+    gathered_lists: dict[int, list[Any]]  # what stands for lists from outside, by their columns
+    gathered_items: dict[int, Any]  # those lists, and the containers and instances in them
+
+    def gathered_list(self, obj: list[Any]) -> list[Any] | None:
+        """The items of a list from outside by their columns, which are inputs; None where they are
+        unlike, hold other things than numbers, or have been or are to be told apart."""
+        region, path = self.region, self.paths[id(obj)]
+        while region.layer > 1 and region.parent is not None:
+            region = region.parent
+        if region is not self.root or self.tracing or any(
+                self._lies_in(leaf, path) for leaf in self.leaves):
+            return None
+        known = self.gathered_lists.get(id(obj))
+        if known is None:
+            try:
+                known = self._gather(obj, path)
+            except Unlike:
+                return None
+        changed = any(id(one) in self.shadows or id(one) in self.overlays or id(one) in self.blind
+                      for one in held_objects(obj))
+        return None if changed else known
+
+    @staticmethod
+    def _lies_in(leaf: Path, path: Path) -> bool:
+        return leaf.root == path.root and (leaf.steps[:len(path.steps)] == path.steps)
+
+    def _gather(self, obj: list[Any], path: Path) -> list[Any]:
+        found = outline(obj)
+        if not isinstance(found, Lists) or found.inner is None:
+            raise Unlike
+        form, named = form_of_items(found.inner, obj)
+        if not named:
+            raise Unlike
+        self.assumed.risk(KnownLengths())
+        for step, one in instances_in(obj[0], path.child("item", 0)):
+            self.guard("type", step, type(one))
+            self.note_class(type(one))
+        size, whole = self.fresh("k", low=0), columns_path(path, found.inner)
+        states = []
+        for number, (name, aval) in enumerate(named):
+            value = self._input(list_of(aval), whole.child("item", number), "list")
+            value.hint = column_name(path) + name
+            value.obj = self.new_obj(value)
+            self.list_sizes.known[value] = size
+            states.append(SymbolicList(value, value.obj))
+        made: list[Any] = self.holding(list, states[0] if isinstance(form, Column) else Columns(
+            form, tuple(states)))
+        self.journal.older(made)
+        self.journal.seal(made)
+        self.gathered_lists[id(obj)] = self.hoisted[id(made)] = made
+        for one in held_objects(obj):
+            self.gathered_items[id(one)] = one
+            self.journal.seal(one)
+        self.notes.append(f"long list: the items of {path} are alike, and kept column by column")
+        return made
+
+    def keep_apart(self, obj: Any) -> None:
+        """An object from outside is changed: if it was gathered, start again without."""
+        if id(obj) in self.gathered_items:
+            raise Restart(KnownLengths())
+
+    def check_gathered(self, structure: Any) -> None:
+        """What leaves the trace must be the objects from outside, not what stands for them."""
+        if isinstance(structure, (list, tuple)) and id(structure) not in self.hoisted:
+            for part in structure:
+                self.check_gathered(part)
+        elif type(structure) is dict:
+            self.check_gathered(list(structure.values()))
+        if self.is_gathered(structure):
+            raise Restart(KnownLengths())
+
+    def is_gathered(self, obj: Any) -> bool:
+        """Does an object stand for one of a list from outside?"""
+        return id(obj) in self.hoisted or id(obj) in self.gathered_items or (
+            id(obj) in self.journal.copies and any(
+                type(obj) is type(one) for one in self.gathered_items.values()))
 
     def _is_open(self, obj: list[Any]) -> bool:
         """Does a list hold numbers only, or lists that do?"""
         items = self.items_seen(obj)
         if type(items[0]) is not list:
-            return all(map(is_number, items))
+            return all(map(_is_kept, items))
         return len({id(i) for i in items}) == len(items) and all(
             type(i) is list and id(i) not in self.list_owners and id(i) not in self.journal.sealed
             and (self._has_numbers(i) if id(i) in self.symbolic_lists else bool(i)

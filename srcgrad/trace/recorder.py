@@ -103,6 +103,10 @@ class Recorder:
         depends on data, of a number that is one of several.  Other forms may help."""
         return self.fatal(error, *remedies, *self.assumed.undoing())
 
+    def unjoined(self, found: Any) -> Refusal:
+        """The refusal of what is read that has no common form on all paths."""
+        return self.of_forms(found.error, *found.remedies)
+
     def users_call(self, where: Where) -> Where | None:
         """The innermost call in the user's own files, where ``where`` lies in a library."""
         if not in_library(where.filename):

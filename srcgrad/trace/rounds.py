@@ -210,7 +210,12 @@ class Rounds(Branches):
             places = self.places_told(head, facts)
             if places is not None:
                 self.within[value] = places
+            link = self.link_tests.get(head)
+            if link is not None and link[0] in facts:
+                self.links_told[value] = facts[link[0]]
 
+    link_tests: dict[Value, tuple[Value, Region]]  # which truth value tells that a link is not None
+    links_told: dict[Value, bool]  # what the test of a loop has told of links
     within: dict[Value, frozenset[int]]  # which places a number may be
 
     def places_told(self, index: Value, facts: dict[Value, bool]) -> frozenset[int] | None:

@@ -62,6 +62,13 @@ class Sequence(Shape):
 
 
 @dataclass(slots=True)
+class Numbered(Sequence):
+    """An object in a store, or with ``optional`` None: its part is its number."""
+
+    optional: bool
+
+
+@dataclass(slots=True)
 class Ended(Sequence):
     """Two lists of which an arm has changed one: its parts are those at the end of that arm."""
 
@@ -176,7 +183,7 @@ def build(shape: Shape, made: list[Any], built: dict[int, Any]) -> Any:
     if isinstance(shape, Same):
         return shape.obj
     if isinstance(shape, Failed):
-        return Poison(shape.error)
+        return Poison(shape.error, shape.remedies)
     if isinstance(shape, Leaf):
         return made.pop(0)
     if isinstance(shape, Apart):

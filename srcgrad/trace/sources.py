@@ -370,10 +370,14 @@ class Sources(FoundFunctions):
             raise Restart(ContentRead(str(self.paths[id(obj)])))
         return obj
 
+    def keep_apart(self, obj: Any) -> None:
+        raise AttributeError
+
     def shadow_of(self, obj: Any) -> Any:
         """The shadow in which a change of an outside container is made; None if its content has
         not been read so far (then it need not be known)."""
         path = self.paths[id(obj)]
+        self.keep_apart(obj)
         if id(obj) in self.twins:  # it is changed: both places must show that
             raise Restart(OneObject(*map(str, self.twins[id(obj)])))
         self.altered.add(id(obj))

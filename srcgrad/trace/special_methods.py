@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..stage.source import is_generated
+from .stores import Reference
 from .tracers import Picked, is_tracer
 
 COMPARE: dict[str, Any] = {
@@ -58,7 +59,7 @@ def python_method(obj: Any, name: str) -> Any:
     cls = type(obj)
     if is_tracer(obj) or cls in NATIVE_TYPES:
         return None
-    cls = obj.cls if cls is Picked else cls
+    cls = obj.cls if cls in (Picked, Reference) else cls
     method = getattr(cls, name, None)
     if not hasattr(method, "__code__"):
         return None
@@ -70,7 +71,7 @@ def python_method(obj: Any, name: str) -> Any:
 
 def compared_fields(obj: Any, name: str) -> tuple[str, ...] | None:
     """The fields that a comparison compares which ``@dataclass`` has made; None for others."""
-    cls = obj.cls if type(obj) is Picked else type(obj)
+    cls = obj.cls if type(obj) in (Picked, Reference) else type(obj)
     owner = next((c for c in cls.__mro__ if name in vars(c)), object)
     fields = vars(owner).get("__dataclass_fields__")
     if fields is None or not is_generated(vars(owner)[name]):
@@ -81,7 +82,8 @@ def compared_fields(obj: Any, name: str) -> tuple[str, ...] | None:
 
 def is_asked(obj: Any) -> bool:
     """Is equality to an object found out while tracing: of traced values, by an ``__eq__``?"""
-    return is_tracer(obj) or type(obj) is Picked or python_method(obj, "__eq__") is not None
+    return is_tracer(obj) or type(obj) in (Picked, Reference) or (
+        python_method(obj, "__eq__") is not None)
 
 
 def is_subscripted(obj: Any) -> bool:

@@ -17,6 +17,7 @@ from ..subclasses import assembled, native_class, parts_of
 from ..tree import blank
 from .journal import Snapshot
 from .states import SymbolicList
+from .stores import Reference
 from .tracers import (
     ArrayTracer,
     BoundMethod,
@@ -50,7 +51,7 @@ def is_mutable(obj: Any) -> bool:
     if isinstance(obj, (list, dict, set)):
         return True
     if isinstance(obj, tuple) or record_fields(obj) is None or type(obj) in (
-            BoundMethod, Choice, Picked):
+            BoundMethod, Choice, Picked, Reference):
         return False
     frozen = getattr(getattr(type(obj), "__dataclass_params__", None), "frozen", False)
     return not frozen
@@ -115,7 +116,7 @@ def structure_parts(obj: Any) -> tuple[Any, ...] | None:
         return (obj.owner,)
     if type(obj) is Choice:
         return (obj.first, obj.predicate, obj.second)
-    if type(obj) is Picked:
+    if type(obj) in (Picked, Reference):
         return (obj.index,)
     names = record_fields(obj)
     if names is None:
@@ -138,7 +139,7 @@ def record_fields(obj: Any) -> tuple[str, ...] | None:
     cls = type(obj)
     if isinstance(obj, ClassedArray):
         return ("_array_", *obj.__dict__)
-    if cls.__module__ == "builtins" or isinstance(obj, (type, enum.Enum, Whole)):
+    if cls.__module__ == "builtins" or isinstance(obj, (type, enum.Enum, Whole, Reference)):
         return None
     if hasattr(cls, "__get__") or (
             cls.__flags__ & (1 << 9) == 0 and cls is not types.SimpleNamespace):
@@ -156,6 +157,8 @@ def outline(obj: Any) -> Any:
     keys of their content, and the names of their attributes."""
     if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
         return [key for _, key, _ in parts_of(obj)]
+    if type(obj) is Reference:
+        return obj.store
     return list(obj) if type(obj) is dict else record_fields(obj)
 
 
@@ -182,6 +185,9 @@ def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
     if type(obj) is Picked:
         objects = obj.objects
         return lambda parts: Picked(objects, parts[0])
+    if type(obj) is Reference:
+        store = obj.store
+        return lambda parts: Reference(store, parts[0])
     names = record_fields(obj) or ()
 
     def build(parts: list[Any]) -> Any:

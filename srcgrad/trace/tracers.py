@@ -262,12 +262,14 @@ class OpaqueTracer(Tracer):
 
 
 class Poison:
-    """A slot whose paths could not be joined: reading it raises ``error``."""
+    """A slot whose paths could not be joined: reading it raises ``error``, or has tracing start
+    again under one of ``remedies``."""
 
-    __slots__ = ("error",)
+    __slots__ = ("error", "remedies")
 
-    def __init__(self, error: Any) -> None:
+    def __init__(self, error: Any, remedies: tuple[Any, ...] = ()) -> None:
         self.error = error
+        self.remedies = remedies
 
 
 class Choice:

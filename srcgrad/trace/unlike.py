@@ -21,8 +21,10 @@ from ..graph.ir import Value
 from ..kinds import BOOL, INT, NUMERIC, Aval, Kind
 from ..stage.function import definition
 from ..stage.machine import UNBOUND
+from .assumptions import Assumption
 from .partial import PartialJoin
-from .shapes import Apart, Failed, Leaf, OneOf, Same, Shape, place_among
+from .shapes import Apart, Failed, Leaf, Numbered, OneOf, Same, Shape, place_among
+from .stores import Link, Reference, Store, may_be_none, number_in, store_of, stored_as
 from .structures import IMMUTABLE, is_library, is_mutable, leaf_aval, record_fields, structure_parts
 from .tracers import ArrayTracer, BoundMethod, Choice, Late, Picked, StandIn, Whole, is_tracer
 
@@ -206,6 +208,9 @@ class UnlikeJoin(PartialJoin):
     def one_of(self, a: Any, b: Any) -> Shape | None:
         """The form of a place that holds one of several things; None where it has another form,
         or a branch itself tells which of two things it is."""
+        store = store_of(a, b)
+        if store is not None:
+            return self._numbered(store, a, b)
         sides = [things_in(s, facts) for s, facts in zip((a, b), self.facts, strict=True)]
         keys = [[sort_key(t) for t in side] for side in sides]
         every = list(dict.fromkeys(k for side in keys for k in side))
@@ -232,6 +237,20 @@ class UnlikeJoin(PartialJoin):
         except Unsorted:
             return None
         return self._shape(sorts, flags, forms, (a, b))
+
+    def _numbered(self, store: Store, a: Any, b: Any) -> Shape:
+        """The form of a place that holds an object in a store, or None: its number."""
+        item = self.unify(number_in(store, a), number_in(store, b))
+        if isinstance(item, Same) and type(a) is not Choice:
+            return Same(a)
+        kind = Link if may_be_none(a) or may_be_none(b) else Reference
+        return Numbered(lambda parts: kind(store, parts[0]), [item], lambda state: (
+            UNBOUND if state is UNBOUND else number_in(store, state),), kind is Link)
+
+    def remedies_for(self, *states: Any) -> tuple[Assumption, ...]:
+        cls = next((type(t) for s in states for t in things_in(s, {}) if not self.outside(t) and (
+            record_fields(t) is not None) and self.storable(type(t))), None)
+        return () if cls is None else (stored_as(cls),)
 
     def are_nodes(self, a: Any, b: Any) -> bool:
         """Are objects older than the iteration, and linked to others like them?"""

@@ -20,7 +20,8 @@ from . import scipy_forms
 from .classes import ClassAttributes
 from .journal import Field, Slot
 from .open_names import OpenNames
-from .states import Maybe, SymbolicList
+from .states import Columns, Maybe, SymbolicList
+from .stores import Reference
 from .structures import POLYNOMIALS, is_library
 from .tables import Numbers, Table
 from .tracers import ArrayTracer, Jump, Poison, is_tracer
@@ -57,7 +58,7 @@ class Variables(ClassAttributes, OpenNames):
         if value is UNBOUND:
             unbound(frame, name)
         if type(value) is Poison:
-            raise self.of_forms(value.error)
+            raise self.unjoined(value)
         if type(value) is Maybe:
             found = self.present(value, lambda: unbound(frame, name))
             self.journal.write(Slot(frame, name), found)
@@ -82,7 +83,7 @@ class Variables(ClassAttributes, OpenNames):
 
     def loaded(self, value: Any) -> Any:
         if type(value) is Poison:
-            raise self.of_forms(value.error)
+            raise self.unjoined(value)
         return value
 
     def store(self, frame: Frame, name: str, value: Any) -> None:
@@ -91,8 +92,12 @@ class Variables(ClassAttributes, OpenNames):
         elif isinstance(value, (list, dict)):
             self.container_names.setdefault(id(value), (name, value))
             state = self.symbolic_lists.get(id(value))
+            if type(state) is Columns and len(state.columns) == 1:
+                state = state.columns[0]
             if type(state) is SymbolicList and is_nameless(state.value, name):
                 state.value.hint = name
+        elif type(value) is Reference and is_tracer(value.index):
+            self.label(value.index, name)
         elif type(value) is Table and is_of_program(frame.callee):
             value.places.value.hint = f"{name}_places"
             if type(value.cells) is Numbers:

@@ -13,8 +13,9 @@ from ..stage.machine import UNBOUND
 from .joins import Join, is_nonnegative, list_elem
 from .journal import Snapshot
 from .partial import DELETED, entries_of, is_ordered
-from .shapes import Failed, Keyed, Leaf, OneOf, Perhaps, Same, Sequence, Shape, failures
+from .shapes import Failed, Keyed, Leaf, Numbered, OneOf, Perhaps, Same, Sequence, Shape, failures
 from .states import Maybe, Partial
+from .stores import Unlinked, may_be_none
 from .structures import describe, is_mutable, leaf_aval
 from .tracers import Picked, Poison
 from .unlike import Unsorted
@@ -39,11 +40,14 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
         return joining.unify(head, end), True
     if isinstance(shape, (Perhaps, Keyed)):
         return _widen_partial(joining, shape, head, end)
+    if isinstance(shape, Numbered) and may_be_none(end) > shape.optional:
+        return joining.unify(head, end), True
     if isinstance(shape, Sequence):
         parts = None if end is UNBOUND else _parts_or_none(shape, end)
         if is_mutable(head) and type(end) is type(head):
             joining.objects.append((head, end))
-        unlike = None in parts if parts and type(head) is Picked else type(end) is not type(head)
+        unlike = None in parts if parts and type(head) is Picked else (
+            type(end) is not type(head) and not isinstance(shape, Numbered))
         if parts is None or len(parts) != len(shape.items) or unlike:
             return joining.unify(head, end), True
         wide = False
@@ -52,7 +56,7 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
             new, changed = widen(joining, item, h, e)
             items.append(new)
             wide = wide or changed
-        return Sequence(shape.build, items, shape.parts), wide
+        return replace(shape, items=items), wide
     assert isinstance(shape, Leaf)
     return _widen_leaf(joining, shape, end)
 
@@ -88,7 +92,7 @@ def _covers(shape: Keyed, end: Any) -> bool:
 def _parts_or_none(shape: Sequence, state: Any) -> tuple[Any, ...] | None:
     try:
         return shape.parts(state)
-    except (AttributeError, TypeError, Unsorted):
+    except (AttributeError, TypeError, Unsorted, Unlinked):
         return None
 
 

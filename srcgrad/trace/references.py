@@ -1,0 +1,261 @@
+"""Python's operators on objects that lie in stores."""
+
+from __future__ import annotations
+
+import collections
+import enum
+import types
+from typing import Any
+
+from ..errors import UnsupportedOperation
+from ..graph.ir import Value
+from ..stage.machine import UNBOUND, Frame
+from ..subclasses import native_class
+from .access import is_cached_property
+from .assumptions import HeldObjects, KnownLengths, StoredObjects
+from .control import Restart
+from .natives import class_attribute
+from .pushes import Pushes
+from .special_methods import python_method
+from .stores import (
+    FEW,
+    Link,
+    Reference,
+    Store,
+    Unlinked,
+    class_key,
+    may_be_none,
+    number_in,
+    store_of,
+)
+from .structures import is_library, record_fields
+from .tracers import Choice, ClassedArray, Poison, StandIn, Whole
+
+HEAP_TYPE = 1 << 9  # a class of Python code
+
+
+class References(Pushes):
+    """Objects that lie in stores."""
+
+    stores: dict[type, Store]
+
+    # ---- which objects lie in stores -----------------------------------------------------------
+    def may_store(self, cls: type) -> bool:
+        """May objects of a class that the program makes lie in a store?"""
+        frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
+        return self.assumed.open_stores() and not self.assumed.stores(class_key(cls)) and not (
+            frozen or is_library(cls.__module__) or native_class(cls) is not None) and (
+            cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(cls, (
+                type, enum.Enum, BaseException, Whole, StandIn, ClassedArray, tuple))
+
+    def lies_in_store(self, cls: type) -> bool:
+        """Are objects of a class put into a store as they are made?"""
+        return self.assumed.stores(class_key(cls))
+
+    def store_instead(self, obj: Any) -> None:
+        """Start again with the objects of a class in a store."""
+        if id(obj) not in self.paths and self.may_store(type(obj)):
+            raise Restart(StoredObjects(class_key(type(obj))))
+
+    def instance(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        made = super().instance(cls, args, kwargs)
+        return self.stored(made) if self.lies_in_store(type(made)) else made
+
+    def stored(self, obj: Any) -> Any:
+        """A new object, put into the store of its class."""
+        fields = record_fields(obj) or ()
+        cls = type(obj)
+        store = self.stores.get(cls)
+        if store is None:
+            store = self.stores[cls] = self._new_store(cls, fields)
+        if set(store.columns) != set(fields):
+            raise self.not_stored(f"a {cls.__name__} has other attributes than the ones before it")
+        index = self.length(next(iter(store.columns.values())))
+        for name, column in store.columns.items():
+            value = self._kept(store, name, object.__getattribute__(obj, name))
+            self.container_method(column, "append", (value,), {})
+        moved = Poison(self.not_stored(
+            f"a {cls.__name__} is used by a name that its __init__ has given it").error)
+        for name in fields:
+            object.__setattr__(obj, name, moved)
+        return Reference(store, index)
+
+    def _new_store(self, cls: type, fields: tuple[str, ...]) -> Store:
+        """A store whose columns are older than all that the program does."""
+        columns: dict[str, list[Any]] = {name: [] for name in fields}
+        for name, column in columns.items():
+            label = f"{cls.__name__.lower()}_{name}"
+            self.container_names[id(column)] = (label, column)
+        store = Store(self, cls, columns)
+        self.journal.keep.append(store)
+        return store
+
+    # ---- attributes that hold objects ----------------------------------------------------------
+    def _kept(self, store: Store, name: str, value: Any) -> Any:
+        """What a column holds for the value of an attribute: numbers for objects in stores."""
+        if isinstance(value, (list, dict, set, collections.deque)):
+            raise self.not_stored(
+                f"{name} of a {store.cls.__name__} is a {type(value).__name__}")
+        key = class_key(store.cls)
+        known = self.assumed.held_by(key, name)
+        if not known:
+            other = store_of(value)
+            if other is not None:
+                raise Restart(HeldObjects(key, name, class_key(other.cls)))
+            return value
+        found = self._store_for(known[0])
+        if found is None or len(known) > 1:
+            raise self.not_stored(f"{name} of a {store.cls.__name__} holds objects of two classes")
+        optional = HeldObjects(key, name, optional=True)
+        if may_be_none(value) and optional not in self.assumed:
+            raise Restart(optional)
+        try:
+            return self.computed(number_in(found, value))
+        except Unlinked:
+            raise self.not_stored(
+                f"{name} of a {store.cls.__name__} is another thing than an object") from None
+
+    def _store_for(self, key: Any) -> Store | None:
+        """The one store of the classes of a name, if there is one."""
+        found = [store for cls, store in self.stores.items() if class_key(cls) == key]
+        return found[0] if len(found) == 1 else None
+
+    def _held(self, store: Store, name: str, value: Any) -> Any:
+        """The value of an attribute, from what its column holds."""
+        key = class_key(store.cls)
+        known = self.assumed.held_by(key, name)
+        if not known:
+            return value
+        found = self._store_for(known[0])
+        assert found is not None  # into which the object was put
+        if HeldObjects(key, name, optional=True) in self.assumed:
+            return self.linked(Link(found, value))
+        return Reference(found, value)
+
+    def linked(self, link: Any) -> Any:
+        """What a link stands for: None or an object, told by the sign of its number."""
+        if type(link) is not Link:
+            return link
+        if type(link.index) is int:
+            return None if link.index < 0 else Reference(link.store, link.index)
+        told = self.links_told.get(link.index.value)
+        if told is not None:
+            return Reference(link.store, link.index) if told else None
+        known = self.link_tests.get(link.index.value)
+        if known is None or not known[1].active:
+            tested = self.compare(">=", link.index, 0)
+            if type(tested) is bool:
+                return Reference(link.store, link.index) if tested else None
+            known = self.link_tests[link.index.value] = (tested.value, self.region)
+        return Choice(known[0], Reference(link.store, link.index), None)
+
+    def tells_link(self, predicate: Value, number: Any) -> bool:
+        """Does a truth value say that this number is that of an object?"""
+        return self.link_tests.get(number.value, (None,))[0] is predicate
+
+    def as_link(self, value: Any) -> Any:
+        """None or an object in a store as one link."""
+        store = store_of(value) if type(value) is Choice else None
+        return value if store is None else Link(store, self.computed(number_in(store, value)))
+
+    def load(self, frame: Frame, name: str) -> Any:
+        return self.linked(super().load(frame, name))
+
+    def loaded(self, value: Any) -> Any:
+        return self.linked(super().loaded(value))
+
+    def not_stored(self, what: str) -> Any:
+        return self.fatal(UnsupportedOperation(
+            what, why="objects that loops make or go through are kept attribute by attribute",
+            fix="set all attributes in __init__, to numbers or arrays of one kind"))
+
+    # ---- attributes ----------------------------------------------------------------------------
+    def getattr(self, obj: Any, name: str) -> Any:
+        if type(obj) is not Reference:
+            return super().getattr(self.linked(obj), name)
+        cls = obj.cls
+        found = class_attribute(cls, name)
+        if name in obj.store.columns and not hasattr(type(found), "__set__"):
+            return self._held(obj.store, name, self.getitem(obj.store.columns[name], obj.index))
+        if type(found) is types.MemberDescriptorType and name in obj.store.columns:
+            return self._held(obj.store, name, self.getitem(obj.store.columns[name], obj.index))
+        if name == "__class__":
+            return cls
+        if found is UNBOUND or name.startswith("__") or is_cached_property(found) or (
+                python_method(obj, "__getattribute__") is not None):
+            raise self.not_stored(f"the attribute {name} of a {cls.__name__}")
+        self.note_class_attribute(cls, name, found)
+        if isinstance(found, property) and found.fget is not None:
+            return self.call(found.fget, obj)
+        if isinstance(found, types.FunctionType):
+            return types.MethodType(found, obj)
+        if isinstance(found, (staticmethod, classmethod)) or not hasattr(type(found), "__get__"):
+            return self.getattr(cls, name)
+        raise self.not_stored(f"the attribute {name} of a {cls.__name__}")
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        if type(obj) is not Reference:
+            super().setattr(self.linked(obj), name, value)
+            return
+        setter = class_attribute(obj.cls, name)
+        if isinstance(setter, property) and setter.fset is not None:
+            self.note_class_attribute(obj.cls, name, setter)
+            self.call(setter.fset, obj, value)
+            return
+        plain = not hasattr(type(setter), "__set__") or type(setter) is types.MemberDescriptorType
+        if not plain or name not in obj.store.columns or python_method(
+                obj, "__setattr__") is not None:
+            raise self.not_stored(f"the attribute {name} of a {obj.cls.__name__} is set")
+        self.setitem(obj.store.columns[name], obj.index, self._kept(obj.store, name, value))
+
+    def delattr(self, obj: Any, name: str) -> None:
+        if type(obj) is Reference:
+            raise self.not_stored(f"the attribute {name} of a {obj.cls.__name__} is deleted")
+        super().delattr(obj, name)
+
+    # ---- identity and truth --------------------------------------------------------------------
+    def compare(self, op: str, left: Any, right: Any) -> Any:
+        left, right = self.linked(left), self.linked(right)
+        if Reference not in (type(left), type(right)) or op in ("in", "not in") or (
+                op not in ("is", "is not") and any(
+                    python_method(x, name) is not None for x in (left, right)
+                    for name in ("__eq__", "__lt__", "__gt__", "__le__", "__ge__"))):
+            return super().compare(op, left, right)
+        if op not in ("is", "is not", "==", "!="):
+            return super().compare(op, left, right)
+        same = type(left) is type(right) and left.store is right.store and self.compare(
+            "==", left.index, right.index)
+        return same if op in ("is", "==") else self.not_(same)
+
+    def static_truth(self, value: Any) -> bool | None:
+        return True if type(value) is Reference else super().static_truth(self.linked(value))
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        change = self.as_link if is_staged(function) else self.linked
+        return super().called(self.linked(function), tuple(map(change, args)), {
+            k: change(v) for k, v in kwargs.items()})
+
+    def check_copies(self, *objects: Any) -> None:
+        if any(map(self.is_gathered, objects)):
+            raise Restart(KnownLengths())
+        super().check_copies(*objects)
+
+    def refuse_sealed(self, owner: Any) -> None:
+        if self.is_gathered(owner):
+            raise Restart(KnownLengths())
+        self.store_instead(owner)
+        super().refuse_sealed(owner)
+
+    # ---- loops ---------------------------------------------------------------------------------
+    def _run_items(self, items: Any, target: Any, body: Any, orelse: Any, rest: Any) -> Any:
+        if isinstance(items, list) and len(items) > FEW and len({type(i) for i in items}) == 1:
+            self.store_instead(items[0])
+        return super()._run_items(items, target, body, orelse, rest)
+
+
+def is_staged(function: Any) -> bool:
+    """Is it a function or class of the user's, whose variables hold what they are given?"""
+    if isinstance(function, types.MethodType):
+        function = function.__func__
+    return isinstance(function, (types.FunctionType, type)) and not is_library(
+        function.__module__)
