@@ -252,7 +252,7 @@ class Compiled(Generic[P, R]):
                 f"{count} signature{'' if count == 1 else 's'} compiled>")
 
     @without_internal_frames
-    def with_backend(self, backend: str) -> Compiled:
+    def with_backend(self, backend: str) -> Compiled[P, R]:
         """The same transform of the same function, its code run by ``"numpy"`` or ``"numba"``."""
         found = chosen(backend, f"{self.__name__}.with_backend")
         return Compiled(self.__wrapped__, replace(self._request, backend=found))
