@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-SAMPLED = ("tests/adjoint/", "tests/language/", "tests/programs/", "tests/rules/test_compiled")
+SAMPLED = ("tests/adjoint/", "tests/language/", "tests/native/", "tests/programs/",
+           "tests/rules/test_compiled")
 SHARE = 5
 REPRESENTATIVE = 12  # of how many tests a representative suite has one
 LONGEST = 300  # seconds

@@ -137,11 +137,14 @@ def _plain(value: Any) -> bool:
 
 
 def unranked(what: str, where: Where | None = None) -> UnsupportedOperation:
-    """The refusal of what cannot do without a rank."""
-    return UnsupportedOperation(
+    """The refusal of what cannot do without a rank: numbers and arrays that are told apart have
+    one."""
+    error = UnsupportedOperation(
         f"{what} needs the number of axes of an array that only a run knows", where=where,
         why="a variable or the elements of a list are arrays of different ranks",
         fix="use one name for each rank, or give all the same rank (np.atleast_1d)")
+    error.lifted_by = "NumbersApart"
+    return error
 
 
 def no_rule(node: Node, name: str, bound: Bound) -> UnsupportedOperation:

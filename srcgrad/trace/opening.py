@@ -127,6 +127,7 @@ class Opening(Keys):
             self.guard("type", step, type(one))
             self.note_class(type(one))
         size, whole = self.fresh("k", low=0), columns_path(path, found.inner)
+        self.guard("length", whole, len(named))  # asks for them, which fails for unlike items
         states = []
         for number, (name, aval) in enumerate(named):
             value = self._input(list_of(aval), whole.child("item", number), "list")

@@ -114,7 +114,7 @@ class Rounds(Branches):
             if done is None or not self._widen(forms, done):
                 return done
             self.rounds += 1
-        raise self.fatal(JoinError(
+        raise self.of_forms(JoinError(
             "a loop's variables do not settle on one kind",
             why="each iteration changes their type or structure again",
             fix="make each variable keep its kind from one iteration to the next"))

@@ -1,0 +1,192 @@
+"""Objects in lists: one text for any number of them, with the values and effects of plain Python."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import object_stores as programs  # noqa: E402
+from chain import check, check_orders  # noqa: E402
+
+ANY_NUMBER = [fn for fn in programs.BY_SIZE[0]
+              if fn not in (*programs.CHANGING, programs.neighbours)]
+
+
+@pytest.mark.parametrize(("fn", "args"), programs.CASES,
+                         ids=[f"{fn.__name__}-{len(args[0])}" for fn, args in programs.CASES])
+def test_program(fn, args):
+    def program(x, *rest):
+        return fn(x, *copied(rest))
+
+    check(fn, args, staged=False, passes=False, oracle=False, gradients=fn not in programs.CHANGING)
+    if fn in programs.CHANGING:
+        slope = sg.grad(fn)(*copy.deepcopy(args))
+        np.testing.assert_allclose(slope, differences(program, args), rtol=1e-5, atol=1e-6)
+
+
+def copied(rest):
+    return copy.deepcopy(rest)
+
+
+def differences(fn, args):
+    x, found = args[0], []
+    for i in range(len(x)):
+        ends = []
+        for step in (1e-6, -1e-6):
+            moved = x.copy()
+            moved[i] += step
+            ends.append(fn(moved, *args[1:]))
+        found.append((ends[0] - ends[1]) / 2e-6)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("fn", ANY_NUMBER,
+                         ids=lambda fn: fn.__name__)
+def test_the_text_is_the_same_for_any_number(fn):
+    texts = {sg.value_and_grad(fn).source(*copy.deepcopy(given[fn])) for given in programs.BY_SIZE}
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize("fn", ANY_NUMBER,
+                         ids=lambda fn: fn.__name__)
+def test_one_specialization_serves_any_number(fn):
+    df = sg.value_and_grad(fn)
+    for given in programs.BY_SIZE:
+        value, _ = df(*copy.deepcopy(given[fn]))
+        assert value == fn(*copy.deepcopy(given[fn]))
+    assert len(df._entries) == 1
+
+
+@pytest.mark.parametrize("fn", programs.MOST_LINES, ids=lambda fn: fn.__name__)
+def test_the_text_is_short(fn):
+    used = {"particles": "Particle", "agents": "Agent", "links": "Node", "growing": "Particle",
+            "elements": "Element", "tree": "Tree", "bodies": "Body", "springs": "Spring"}
+    cls = getattr(programs, used[fn.__name__])
+    source = inspect.getsource(fn) + inspect.getsource(cls)
+    text = sg.value_and_grad(fn).source(*copy.deepcopy(programs.BY_SIZE[0][fn]))
+    assert len(text.splitlines()) <= programs.MOST_LINES[fn] * len(source.splitlines())
+
+
+@pytest.mark.parametrize("fn", [programs.particles, programs.links, programs.tree, programs.agents,
+                                programs.springs], ids=lambda fn: fn.__name__)
+def test_second_derivatives(fn):
+    check_orders(fn, copy.deepcopy(programs.BY_SIZE[0][fn]))
+
+
+def test_objects_from_outside_that_a_program_changes_are_changed():
+    plain, traced = (copy.deepcopy(programs.BY_SIZE[0][programs.springs_that_stiffen])
+                     for _ in range(2))
+    programs.springs_that_stiffen(*plain)
+    sg.grad(programs.springs_that_stiffen)(*traced)
+    assert [vars(s) for s in plain[1]] == [vars(s) for s in traced[1]]
+
+
+@pytest.mark.parametrize("change", [
+    lambda ss: setattr(ss[3], "k", 2),
+    lambda ss: setattr(ss[0], "extra", 1.0),
+    lambda ss: ss.append(programs.Particle(0.0, 0.0, 0.0)),
+    lambda ss: ss.clear(),
+], ids=["a number of another type", "another attribute", "another thing", "nothing"])
+def test_lists_of_another_form_are_compiled_for(change):
+    x, ss = copy.deepcopy(programs.BY_SIZE[0][programs.springs])
+    df = sg.value_and_grad(programs.springs)
+    df(x, ss)
+    change(ss)
+    try:
+        want = programs.springs(x, ss)
+    except AttributeError:
+        with pytest.raises(AttributeError):
+            df(x, ss)
+    else:
+        assert df(x, ss)[0] == want
+
+
+def test_a_changed_method_is_seen(monkeypatch):
+    x, ss = copy.deepcopy(programs.BY_SIZE[0][programs.springs])
+    df = sg.value_and_grad(programs.springs)
+    df(x, ss)
+    monkeypatch.setattr(programs.Spring, "energy", lambda self, x: self.k * x[self.i])
+    assert df(x, ss)[0] == programs.springs(x, ss)
+
+
+def registers_itself(x):
+    made = []
+
+    class Item:
+        def __init__(self, v):
+            self.v = v
+            made.append(self)
+
+    for v in x:
+        Item(v)
+    for item in made:
+        item.v = item.v * 2
+    return sum(item.v**2 for item in made)
+
+
+def history_of_each(x):
+    class Item:
+        def __init__(self, v):
+            self.v = v
+            self.seen = []
+
+    items = [Item(v) for v in x]
+    for item in items:
+        item.seen.append(item.v * 2)
+        item.v = item.v + item.seen[0]
+    return sum(item.v**2 + len(item.seen) for item in items)
+
+
+def attributes_that_come_later(x):
+    items = [programs.Node(v, None) for v in x]
+    for item in items:
+        item.later = item.v * 3
+    return sum(item.v * item.later for item in items)
+
+
+def in_place_arrays(x):
+    items = [programs.Body(x * k, x.copy(), 1.0) for k in (1.0, 2.0, 3.0)]
+    for item in items:
+        item.vel += 0.1 * item.pos
+        item.pos *= item.vel
+    return sum(np.sum(item.pos) for item in items)
+
+
+def a_class_attribute(x):
+    class Item:
+        rate = 0.5
+
+        def __init__(self, v):
+            self.v = v
+
+        @property
+        def double(self):
+            return 2 * self.v
+
+        @staticmethod
+        def shift(v):
+            return v + 1
+
+        @classmethod
+        def scaled(cls, v):
+            return v * cls.rate
+
+    items = [Item(v) for v in x]
+    for item in items:
+        item.v = item.double * item.rate + item.shift(item.v) + item.scaled(item.v)
+    return sum(item.v**2 for item in items)
+
+
+@pytest.mark.parametrize("fn", [registers_itself, history_of_each, attributes_that_come_later,
+                                in_place_arrays, a_class_attribute], ids=lambda fn: fn.__name__)
+def test_what_a_store_cannot_hold_is_traced_object_by_object(fn):
+    check(fn, (np.array([0.3, -0.7, 1.2, 0.4]),), staged=False, passes=False, oracle=False)
