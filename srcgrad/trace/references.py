@@ -231,6 +231,9 @@ class References(Pushes):
         return True if type(value) is Reference else super().static_truth(self.linked(value))
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if isinstance(function, types.FunctionType) and is_library(function.__module__) and (
+                self._handler(function) is None) and any(type(a) is Reference for a in args):
+            raise Restart(Reference.kept_under)  # such as dataclasses.asdict
         change = self.as_link if is_staged(function) else self.linked
         return super().called(self.linked(function), tuple(map(change, args)), {
             k: change(v) for k, v in kwargs.items()})
