@@ -294,6 +294,10 @@ def _found(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
     _demand_integers(leaves)
     if not isinstance(first, ValueError | IndexError | RuntimeError):  # LinAlgError: a ValueError
         raise first
+    try:  # sizes that differ in what it refuses only
+        return _attempt(fn, args, kwargs, dims, {}, shift, apart=False)
+    except Exception:
+        pass
     if _RANKS.search(str(first)) and "length" not in str(first) and (
             _says(fn, args, kwargs, dims) == {str(first)}):
         raise first  # a mistake about ranks, whatever the sizes: the user's
@@ -344,8 +348,10 @@ def _demand_integers(leaves: list[Aval]) -> None:
 
 
 def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
-             equal: dict[Atom, Dim], shift: float | None, necessary: bool = True) -> Runs:
-    """Probe with sizes for which the symbols of ``equal`` have the values given there."""
+             equal: dict[Atom, Dim], shift: float | None, necessary: bool = True,
+             apart: bool = True) -> Runs:
+    """Probe with sizes for which the symbols of ``equal`` have the values given there.
+    ``apart``: sizes that only equal by chance are accepted for say nothing about others."""
     runs, results = [], []
     failure: Exception | None = None
     chosen, strict = _sizes(leaves_of((args, kwargs)), dims, equal)
@@ -355,7 +361,7 @@ def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
         sizes.update({atom: evaluate(value, sizes) for atom, value in equal.items()})
         try:
             results.append(describe(call(fn, args, kwargs, sizes, shift=shift)))
-        except (ValueError, IndexError) as err:
+        except (ValueError, IndexError, RuntimeError) as err:
             if isinstance(err, np.exceptions.AxisError):
                 raise
             failure = failure or err
@@ -363,8 +369,9 @@ def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
                 break
             continue
         runs.append(sizes)
-    if failure is not None and (strict or not tells_apart(dims, runs, chosen)):
-        raise failure  # sizes equal by chance were accepted only, which says nothing about others
+    if failure is not None and (strict or len(runs) < 2 or (
+            apart and not tells_apart(dims, runs, chosen))):
+        raise failure  # it takes two runs to recognise a size
     return runs, results, necessary, shift
 
 

@@ -130,7 +130,7 @@ def _expanded(key: Any, rank: int) -> list[Any]:
     fill = [slice(None)] * (rank - used)
     for position, item in enumerate(items):
         if item is Ellipsis:
-            return items[:position] + fill + items[position + 1:]
+            return items[:position] + (fill or [item]) + items[position + 1:]
     return items + fill
 
 
@@ -186,6 +186,8 @@ class _Walk:
 
     def take(self, item: Any) -> None:
         self.position += 1
+        if item is Ellipsis:  # for no axis, but it comes between others
+            return
         if item is None:
             self.kept.append(1)
         elif isinstance(item, slice):

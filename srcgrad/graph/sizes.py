@@ -94,14 +94,15 @@ def _distinct(polys: list[Poly], chosen: list[dict[Atom, int]]) -> bool:
 
 def tells_apart(dims: Iterable[Any], accepted: list[dict[Atom, int]],
                 tried: list[dict[Atom, int]]) -> bool:
-    """Do the assignments that a function accepted, of those tried, show as many dims to differ?
-    (It takes two to recognise a size.)"""
+    """Do the assignments that a function accepted, of those tried, show as many dims to differ,
+    from one another and from a constant?"""
     polys = [d for d in dims if isinstance(d, Poly)]
 
-    def seen(chosen: list[dict[Atom, int]]) -> set[tuple[int, ...]]:
-        return {tuple(evaluate(p, c) for c in chosen) for p in polys}
+    def seen(chosen: list[dict[Atom, int]]) -> tuple[int, int]:
+        rows = [tuple(evaluate(p, c) for c in chosen) for p in polys]
+        return len(set(rows)), sum(len(set(row)) > 1 for row in rows)
 
-    return len(accepted) > 1 and len(seen(accepted)) == len(seen(tried))
+    return seen(accepted) == seen(tried)
 
 
 @functools.lru_cache(4096)

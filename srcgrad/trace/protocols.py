@@ -47,12 +47,12 @@ class Protocols(Picks):
             return key
         if type(key) is tuple:
             return tuple(self._place(obj, k, name) for k in key)
-        numbers = [self.call(p.__index__) if _is_index(p) else p for p in parts]
+        numbers = [self.call(python_method(p, "__index__"), p) if _is_index(p) else p for p in parts]
         return slice(*numbers) if type(key) is slice else numbers[0]
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if function is range and any(map(_is_index, args)):
-            args = tuple(self.call(a.__index__) if _is_index(a) else a for a in args)
+            args = tuple(self.call(python_method(a, "__index__"), a) if _is_index(a) else a for a in args)
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__call__":
             owner = function.__self__
             if isinstance(owner, np.ufunc):
