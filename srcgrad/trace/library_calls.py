@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..graph.generic import Demand
 from ..graph.purity import may_probe
-from ..guards import Native
+from ..guards import Native, Path
 from ..kinds import OPAQUE, Aval, Kind
 from ..rules.book import lookup
 from ..spelling import Method
@@ -64,6 +64,11 @@ class LibraryCalls(Construction):
 
     def iterate(self, iterable: Any) -> Any:
         raise AttributeError
+
+    def call_of(self, path: Path, args: tuple[Any, ...]) -> Path:
+        """The place of what is given, at each call, by what a path leads to."""
+        key = (path, tuple(map(type, args)), args)
+        return path.child("native", self.natives.setdefault(key, Native.calling(*args)))
 
     def settled_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of a call that can be settled while tracing; NotImplemented if it cannot."""
@@ -250,9 +255,8 @@ class LibraryCalls(Construction):
         if isinstance(function, types.FunctionType) and function.__closure__ and (
                 id(function) in self.paths) and len(args) == 1 and isinstance(args[0], type):
             found = function(*args)  # the dispatch of functools.singledispatch
-            step = self.natives.setdefault((function, args), Native.calling(*args))
             return found if definition(found) is not None else self.outside(
-                found, self.paths[id(function)].child("native", step))
+                found, self.call_of(self.paths[id(function)], args))
         if function is collections.namedtuple or function is dataclasses.make_dataclass:
             return self.made_class(function(*args, **kwargs))
         if module in PURE_MODULES or isinstance(owner, (str, bytes, tuple, list, dict, set,

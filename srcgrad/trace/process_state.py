@@ -90,7 +90,7 @@ def told_by_place(machine: Any, function: Any, args: tuple[Any, ...],
             isinstance(a, IMMUTABLE) for a in args):
         return NotImplemented
     try:
-        return machine.outside(function(*args), place.child("called", args))
+        return machine.outside(function(*args), machine.call_of(place, args))
     except LookupError:
         return NotImplemented
 
@@ -148,8 +148,8 @@ def printoptions(machine: Any, *args: Any, **kwargs: Any) -> Any:
 @handles(decimal.getcontext)
 def getcontext(machine: Any) -> Any:
     """The context of each call; its attributes are read at each call."""
-    path = Path(machine._pin(decimal.getcontext, "getcontext"), (("called", ()),), "getcontext()")
-    return machine.outside(decimal.getcontext(), path)
+    start = Path(machine._pin(decimal.getcontext, "getcontext"), (), "getcontext")
+    return machine.outside(decimal.getcontext(), machine.call_of(start, ()))
 
 
 @handles(calendar.firstweekday)
