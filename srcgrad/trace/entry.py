@@ -75,7 +75,10 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
     whatever its numbers are, and :class:`~srcgrad.errors.SrcgradError` for refusals.
     """
     assumed = Assumptions(first)
-    for _ in range(MAX_RESTARTS):
+    for attempt in range(MAX_RESTARTS):
+        if attempt:
+            LOG.debug("tracing %s again, with assumptions on: %s", name, "; ".join(
+                dict.fromkeys(made.words() for made in assumed.made)))
         machine = TraceMachine(assumed)
         machine.reserved = {name}
         try:
