@@ -157,12 +157,13 @@ _OPERATORS = {operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.l
 def _gives_condition(function: Any, args: tuple[Any, ...], result: Any,
                      text: Callable[[Path], str]) -> str | None:
     """A comparison as a condition; None for other functions."""
-    if not all(isinstance(a, Path) or _is_writable(a) for a in args):
+    compares = function is operator.contains or function in _OPERATORS
+    if not compares or not all(isinstance(a, Path) or _is_writable(a) for a in args):
         return None
     one, two = (text(a) if isinstance(a, Path) else repr(a) for a in args[:2])
     if function is operator.contains:
         return f"({two} in {one}) is {result}"
-    return f"({one} {_OPERATORS[function]} {two}) is {result}" if function in _OPERATORS else None
+    return f"({one} {_OPERATORS[function]} {two}) is {result}"
 
 
 def _is_writable(obj: Any) -> bool:
