@@ -17,6 +17,7 @@ from .control import Restart
 from .natives import class_attribute
 from .pushes import Pushes
 from .special_methods import python_method
+from .states import Maybe
 from .stores import (
     FEW,
     Link,
@@ -93,6 +94,8 @@ class References(Pushes):
     # ---- attributes that hold objects ----------------------------------------------------------
     def _kept(self, store: Store, name: str, value: Any) -> Any:
         """What a column holds for the value of an attribute: numbers for objects in stores."""
+        if type(value) is Maybe:
+            raise self.not_stored(f"only some paths set {name} of a {store.cls.__name__}")
         if isinstance(value, (list, dict, set, collections.deque)):
             raise self.not_stored(
                 f"{name} of a {store.cls.__name__} is a {type(value).__name__}")
