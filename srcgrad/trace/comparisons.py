@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import dims
+from ..errors import UnsupportedOperation
 from ..graph.ir import Value, abstract
 from ..kinds import BOOL, Kind
 from ..subclasses import native_class
@@ -70,6 +71,12 @@ class Comparisons(Identity):
             return self._compare_traced(op, left, right)
         if equal_if_one(left) and equal_if_one(right):
             self.note_identity(left, right)
+        if any(type(x) is list and id(x) in self.symbolic_lists for x in (left, right)) and (
+                type(left) is not type(right)):
+            raise self.of_forms(UnsupportedOperation(
+                f"a list whose length depends on data is compared (`{op}`) with another thing",
+                why="it stands for a list of run time, or for an item of one",
+                fix="compare its items"))
         return COMPARE[op](left, right)
 
     def told(self, op: str, left: Any, right: Any) -> bool | None:

@@ -47,12 +47,16 @@ class Protocols(Picks):
             return key
         if type(key) is tuple:
             return tuple(self._place(obj, k, name) for k in key)
-        numbers = [self.call(python_method(p, "__index__"), p) if _is_index(p) else p for p in parts]
+        numbers = [self._index_of(p) for p in parts]
         return slice(*numbers) if type(key) is slice else numbers[0]
+
+    def _index_of(self, obj: Any) -> Any:
+        """The number that an object is as an index."""
+        return self.call(python_method(obj, "__index__"), obj) if _is_index(obj) else obj
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if function is range and any(map(_is_index, args)):
-            args = tuple(self.call(python_method(a, "__index__"), a) if _is_index(a) else a for a in args)
+            args = tuple(map(self._index_of, args))
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__call__":
             owner = function.__self__
             if isinstance(owner, np.ufunc):
