@@ -259,7 +259,7 @@ def _check_separate(leaves: list[Path], traced: Traced) -> None:
         place, other = guard.path, guard.data
         if guard.kind != "is_path" or place is None or place.root == other.root:
             continue
-        if any(p.root == place.root and p.steps[:len(place.steps)] == place.steps for p in leaves):
+        if any(p.leads_through(place) for p in leaves):
             raise AliasError(
                 f"{place} is the same object as {other}, and it is changed or compared",
                 where=f"argument {place}",

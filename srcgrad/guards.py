@@ -184,6 +184,10 @@ class Path:
     def __hash__(self) -> int:
         return hash(self._place())
 
+    def leads_through(self, other: Path) -> bool:
+        """Does the way go on from what ``other`` leads to?"""
+        return Path(self.root, self.steps[:len(other.steps)]) == other
+
     def child(self, kind: str, key: Any) -> Path:
         key = str(key) if kind == "slot" else key
         return Path(self.root, (*self.steps, (kind, key)), f"{self}{STEPS[kind].label.format(key)}")

@@ -235,7 +235,7 @@ class Either(Schedules):
         """One object for a result that is one of two: like objects are joined by their parts."""
         found = self.each(choice, self._anew)
         if type(found) is Choice:
-            raise self.fatal(JoinError(
+            raise self.of_forms(JoinError(
                 "the function returns unlike things", why="which of them it is depends on data, "
                 "and they have no common form", fix="return the same structure on every path"))
         return found

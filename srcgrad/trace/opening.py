@@ -99,7 +99,7 @@ class Opening(Keys):
         while region.layer > 1 and region.parent is not None:
             region = region.parent
         if region is not self.root or self.tracing or any(
-                self._lies_in(leaf, path) for leaf in self.leaves):
+                leaf.leads_through(path) for leaf in self.leaves):
             return None
         known = self.gathered_lists.get(id(obj))
         if known is None:
@@ -110,10 +110,6 @@ class Opening(Keys):
         changed = any(id(one) in self.shadows or id(one) in self.overlays or id(one) in self.blind
                       for one in held_objects(obj))
         return None if changed else known
-
-    @staticmethod
-    def _lies_in(leaf: Path, path: Path) -> bool:
-        return leaf.root == path.root and (leaf.steps[:len(path.steps)] == path.steps)
 
     def _gather(self, obj: list[Any], path: Path) -> list[Any]:
         found = outline(obj)

@@ -418,9 +418,7 @@ class Sources(FoundFunctions):
     def is_differentiated(self, obj: Any) -> bool:
         """Is an object, or a part of it, what the derivative is taken for?"""
         path = self.paths.get(id(obj))
-        return path is not None and any(
-            leaf.root == path.root and leaf.steps[:len(path.steps)] == path.steps
-            for leaf in self.leaves)
+        return path is not None and any(leaf.leads_through(path) for leaf in self.leaves)
 
     def as_it_is(self, obj: Any) -> Any:
         """An object that code which is not staged looks into: guarded to be the very object."""

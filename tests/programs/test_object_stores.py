@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,28 @@ def test_objects_from_outside_that_a_program_changes_are_changed():
     programs.springs_that_stiffen(*plain)
     sg.grad(programs.springs_that_stiffen)(*traced)
     assert [vars(s) for s in plain[1]] == [vars(s) for s in traced[1]]
+
+
+@dataclass
+class Net:
+    springs: list[programs.Spring]
+
+    def energy(self, x):
+        total = 0.0
+        for spring in self.springs:
+            total += spring.energy(x)
+        return total
+
+
+@pytest.mark.parametrize("count", [2, 5, 20])
+def test_objects_that_the_derivative_is_taken_for(count):
+    """They are held by a dataclass: its fields are attributes, which are read from its dict."""
+    x = np.array([0.3, -0.7, 1.2, 0.4])
+    net = Net([programs.Spring(k % 4, (k + 1) % 4, 0.5 + k, 0.1) for k in range(count)])
+    found = sg.grad(lambda net: net.energy(x))(net)
+    for spring, slope in zip(net.springs, found.springs, strict=True):
+        gap = np.abs(x[spring.i] - x[spring.j]) - spring.rest
+        np.testing.assert_allclose([slope.k, slope.rest], [0.5 * gap**2, -spring.k * gap])
 
 
 @pytest.mark.parametrize("change", [
