@@ -127,7 +127,7 @@ def _expanded(key: Any, rank: int) -> list[Any]:
     if used > rank:
         raise IndexError(f"too many indices for array: array is {rank}-dimensional, "
                          f"but {used} were indexed")
-    fill = [slice(None)] * (rank - used)
+    fill: list[Any] = [slice(None)] * (rank - used)
     for position, item in enumerate(items):
         if item is Ellipsis:
             return items[:position] + (fill or [item]) + items[position + 1:]
