@@ -23,6 +23,7 @@ from .assumptions import ErrorsAsObjects, LeavingErrors
 from .control import Restart, Signal
 from .homes import RAISE
 from .raising import (
+    SUBSCRIPTS,
     OutsideError,
     attempted,
     catches,
@@ -33,6 +34,7 @@ from .raising import (
     raises_under,
     raising,
 )
+from .regions import shift_step
 from .repeats import Repeat, alike
 
 MOST_TRIALS = 150  # of one statement
@@ -351,20 +353,23 @@ class Attempt:
 
 def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:
     """The exception of an operation, and whether it raises one."""
-    params = found.params
+    params, inputs = found.params, found.inputs
     named = place.handler[1] is not None or place.several or ErrorsAsObjects() in machine.assumed
     fn: Callable[..., Any] = raised_by if named else raises
     tested = place.errors if len(place.errors) > 1 else place.error
     args = (params.get("fn"), tested, *params.get("args", ()))
     if place.node.op == "pop":
-        args = (item_to_pop, tested, *map(Ref, range(len(found.inputs))))
+        args = (item_to_pop, tested, *map(Ref, range(len(inputs))))
     elif place.node.op == "get":
         args = (operator.getitem, tested, Ref(0), Ref(1))
-    elif place.node.op == "read":
-        args = (operator.getitem, tested, Ref(0), params["steps"][0].key)
+    elif place.node.op in SUBSCRIPTS:
+        (step,) = params["steps"]
+        if place.node.op != "read":  # what is written does not matter
+            inputs, step = (inputs[0], *inputs[2:]), shift_step(step, -1)
+        args = (operator.getitem, tested, Ref(0), step.key)
     elif FloatingPointError in place.errors:
         fn, args = raised_under if named else raises_under, (machine.checked[place.node.out], *args)
-    (value,) = machine.emit("apply", found.inputs, (OPAQUE if named else BOOL,), fn=fn,
+    (value,) = machine.emit("apply", inputs, (OPAQUE if named else BOOL,), fn=fn,
                             args=args, kwargs=params.get("kwargs", {}), many=False)
     if not named:
         unnamed = place.error("raised by the try statement's body")

@@ -21,6 +21,7 @@ MOVES: frozenset[Any] = frozenset({
     np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
     np.eye, np.concatenate, np.stack, np.vstack, np.hstack, np.copy, np.where, np.tile, np.repeat,
     np.broadcast_to, np.reshape, np.ravel, np.transpose, np.take, np.roll, np.flip, np.sort})
+SUBSCRIPTS = ("read", "write", "update")
 MATH_OVERFLOWS = frozenset({"pow", "gamma", "lgamma", "floor", "ceil", "trunc", "ldexp"})
 
 
@@ -100,6 +101,9 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
     if getattr(fn, "__module__", "") == "math":
         return (OverflowError,) if name in ("exp", "expm1", "cosh", "sinh") else (
             (ValueError, OverflowError) if name in MATH_OVERFLOWS else (ValueError,))
+    if fn is np.arange:
+        step = node.params["kwargs"].get("step", (*node.params["args"], 1, 1, 1)[2])
+        return (ZeroDivisionError,) if isinstance(step, Ref) else ()
     kinds = [v.aval.kind for v in node.inputs]
     if fn is int:
         return () if Kind.INT in kinds else (ValueError, OverflowError)
@@ -154,8 +158,8 @@ def _inside(machine: Any, node: Node) -> Iterator[Node]:
 
 
 def _is_subscript(machine: Any, node: Node) -> bool:
-    """Is it ``x[i]`` with an index that may be out of bounds?"""
-    if node.op != "read" or node.params.get("handle") or len(node.params["steps"]) != 1:
+    """Is it ``x[i]``, read or written, with an index that may be out of bounds?"""
+    if node.op not in SUBSCRIPTS or node.params.get("handle") or len(node.params["steps"]) != 1:
         return False
     step = node.params["steps"][0]
     if not isinstance(step, Index):

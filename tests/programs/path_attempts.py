@@ -966,6 +966,28 @@ def np_errstate_loop(x):
     return s + n
 
 
+@case(V.copy(), 9, others=[(V.copy(), 0), (V.copy(), -1), (V.copy(), -20)])
+def place_written(x, n):
+    y = 2.0 * x
+    try:
+        y[n] = x[0] ** 2
+        y[n + 1] += x[1]
+        y[0] = 3.0 * x[0]
+    except IndexError:
+        y[0] *= x[1]
+    return np.sum(y * y)
+
+
+@case(V.copy(), 0, others=[(V.copy(), 1), (V.copy(), 3)])
+def step_of_arange(x, n):
+    s = x[0]
+    try:
+        s = s + np.sum(np.arange(0, 4, n)) * x[1]
+    except ZeroDivisionError:
+        s = s * x[1]
+    return s * x[0]
+
+
 class Acc:
     def __init__(self):
         self.vals = []
