@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import sys
 import types
@@ -19,6 +20,17 @@ from blocks import blocks, run  # noqa: E402
 
 PAGES = [ROOT / "README.md",
          *sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)]
+
+@pytest.fixture
+def numba(monkeypatch):
+    """Where Numba is not installed, kernels are the Python that they are written in."""
+    if importlib.util.find_spec("numba") is None:
+        stand_in = types.ModuleType("numba")
+        stand_in.njit = lambda **options: lambda function: function
+        monkeypatch.setitem(sys.modules, "numba", stand_in)
+
+
+@pytest.mark.usefixtures("numba")
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_page(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
