@@ -486,8 +486,9 @@ class Recorder:
 
     def unknown_alias(self, error: SrcgradError) -> Refusal:
         """The refusal of what depends on which arrays are one: where memory layouts decide that,
-        tracing starts again with branches on them."""
-        return self.fatal(error, *(ViewsTold(),) * self.undecided)
+        tracing starts again with branches on them; without names that are followed there may be
+        fewer."""
+        return self.of_forms(error, *(ViewsTold(),) * self.undecided)
 
     def layout_of(self, tracer: ArrayTracer) -> bool | None:
         """Is an array C-contiguous?  None where it is not known."""
