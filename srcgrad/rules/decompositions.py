@@ -16,7 +16,7 @@ from srcgrad.rules.book import Array, NoRule, inactive, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
 from srcgrad.rules.linear_algebra import adjoint_matrix, pinv_a, solution_or_nan
 from srcgrad.rules.products import conj_complex, matrix_transpose
-from srcgrad.rules.spectra import inverse_gaps, shared_by_equals
+from srcgrad.rules.spectra import inverse_gaps, over_gaps, shared_by_equals
 
 Dtype = np.dtype[Any]
 
@@ -152,20 +152,21 @@ def _svd(
     if u_ct is None and vh_ct is None:
         return (u * np.expand_dims(s_ct, -2)) @ vh
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    gaps = inverse_gaps(s * s)
+    squares = s * s
     inner: Array = 0
     rest: Array = 0
     inverse = 1 / s
     if u_ct is not None:
         g = adjoint_matrix(u, dtype) @ u_ct
-        inner = (gaps * (g - adjoint_matrix(g, dtype))) * row
+        inner = over_gaps(g - adjoint_matrix(g, dtype), squares, g) * row
         if dtype.kind == "c":
             phases = 1j * np.imag(_diagonal(g)) * inverse
             inner = inner + _on_diagonal(phases, inner)
         rest = ((u_ct - u @ g) * np.expand_dims(inverse, -2)) @ vh
     if vh_ct is not None:
         g = vh_ct @ adjoint_matrix(vh, dtype)
-        inner = inner + column * (gaps * (adjoint_matrix(g, dtype) - g))
+        turned = adjoint_matrix(g, dtype)
+        inner = inner + column * over_gaps(turned - g, squares, turned)
         rest = rest + u @ (np.expand_dims(inverse, -1) * (vh_ct - g @ vh))
     if s_ct is not None:
         inner = inner + _on_diagonal(s_ct, inner)

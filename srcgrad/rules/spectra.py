@@ -49,6 +49,29 @@ def inverse_gaps_w(ct: Array, ans: Array) -> Array:
 
 
 @runtime
+def over_gaps(x: Array, w: Array, g: Array) -> Array:
+    """``x_ij / (w_j - w_i)``, 0 among the vectors whose columns of ``g`` are 0: nothing depends on
+    them.
+
+    >>> g = np.array([[0.0, 0.0, 1.0]] * 3)
+    >>> over_gaps(g - g.T, np.array([3.0, 3.0, 5.0]), g)[:2]
+    array([[0. , 0. , 0.5],
+           [0. , 0. , 0.5]])
+    """
+    unused = ~np.any(g, axis=-2)
+    return np.where(unused[..., :, None] & unused[..., None, :], 0, inverse_gaps(w) * x)
+
+
+@vjp(over_gaps, "x", "w")
+def over_gaps_rule(ct: Array, x: Array, w: Array, g: Array) -> tuple[Array, Array]:
+    moved = np.real(over_gaps(over_gaps(ct * x, w, g), w, g))
+    return over_gaps(ct, w, g), np.sum(moved, axis=-1) - np.sum(moved, axis=-2)
+
+
+inactive(over_gaps, "g")
+
+
+@runtime
 def shared_by_equals(x: Array, w: Array) -> Array:
     """The cotangent ``x`` of eigenvalues, shared evenly by those that are equal: at such a point
     they are the extrema of one another, and no basis is preferred.
