@@ -298,7 +298,7 @@ def _found(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
         return _attempt(fn, args, kwargs, dims, {}, shift, apart=False)
     except Exception:
         pass
-    if _RANKS.search(str(first)) and "length" not in str(first) and (
+    if _RANKS.search(str(first)) and "length equal" not in str(first) and (
             _says(fn, args, kwargs, dims) == {str(first)}):
         raise first  # a mistake about ranks, whatever the sizes: the user's
     raise UnsupportedOperation(
