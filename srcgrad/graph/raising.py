@@ -39,7 +39,8 @@ _POWERS = frozenset({operator.pow, pow})
 _OF_SOME = frozenset({np.max, np.min, np.argmax, np.argmin, Method("max"), Method("min"),
                       Method("argmax"), Method("argmin")})
 _TAKING = frozenset({np.take, Method("take")})
-_MAKING: frozenset[Any] = frozenset({np.zeros, np.ones, np.empty, np.full, np.eye, np.identity})
+_MAKING: frozenset[Any] = frozenset({np.zeros, np.ones, np.empty, np.full, np.eye, np.identity,
+                                 np.broadcast_to})
 
 
 def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -> bool:
