@@ -149,7 +149,7 @@ class Node:
     def __init__(self, v): self.v = v
 node = Node(2.0)
 ref = weakref.ref(node)
-''' + changes("globals().pop('node')") + '''
+''' + changes("globals().pop('node'), __import__('gc').collect()") + '''
 def program(x):
     found = ref()
     return x * 3.0 if found is None else x * found.v
