@@ -18,9 +18,9 @@ from ..dims import is_varying
 from ..errors import SrcgradError, UnsupportedOperation
 from ..graph.derivative import spliced
 from ..graph.infer import infer
-from ..graph.ir import Node, Ref, Value, avals_in, fill
+from ..graph.ir import Index, Node, Ref, Value, avals_in, fill
 from ..graph.symbolic import Sym, infer_fresh
-from ..kinds import INT, Aval, Kind, int_aval
+from ..kinds import INT, SCALARS, Aval, Kind, int_aval
 from ..public_names import public_name
 from ..rules.book import Entry, NoRule, Rule, lookup
 from ..rules.broadcast import real_like, sum_to, sum_to_like
@@ -468,6 +468,9 @@ def fit(tape: Tape, ct: Value, aval: Aval, whole: bool = True, final: bool = Fal
             raise AssertionError(f"cotangent {ct.aval} of a value {aval}")
         if not aval.shape and ct.aval.kind is not Kind.ARRAY:
             ct = tape.call(np.asarray, ct)
+    if aval.kind in SCALARS and ct.aval.kind is Kind.ARRAY and ct.aval.shape == ():
+        # no array among numbers, which are added to as numbers: not in place
+        ct = tape.read(ct, (Index(()),), cotangent_aval(aval))
     if final and aval.kind in (Kind.FLOAT, Kind.COMPLEX) and ct.aval.kind is not aval.kind:
         ct = tape.call(float if aval.kind is Kind.FLOAT else complex, ct)
     if final and aval.kind is Kind.SCALAR and (ct.aval.kind is not Kind.SCALAR

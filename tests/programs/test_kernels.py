@@ -241,10 +241,18 @@ def written_with_another_length(x: Any, c: Any) -> Any:
     return np.sum(x * x)
 
 
+def array_of_no_axes_by_the_path(x: Any, c: Any) -> Any:
+    e = np.sum(x) * c
+    if c < 0.5:
+        e = x * x
+    v = np.asarray(e) * 0.5
+    return np.sum(v) * np.sum(v) + np.sum(np.ravel(e)) + np.sum(x * x)
+
+
 BY_HAND = [written_after_a_loop_that_may_not_bind, bound_in_an_inner_loop,
            left_before_anything_is_bound, of_another_length_at_each_step,
            view_that_only_some_paths_bind, one_of_many_unlike_things,
-           written_with_another_length]
+           written_with_another_length, array_of_no_axes_by_the_path]
 
 
 @pytest.mark.parametrize("fn", BY_HAND)
