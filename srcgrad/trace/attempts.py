@@ -27,6 +27,7 @@ from .raising import (
     OutsideError,
     attempted,
     catches,
+    item_at,
     item_to_pop,
     raised_by,
     raised_under,
@@ -363,10 +364,12 @@ def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:
     elif place.node.op == "get":
         args = (operator.getitem, tested, Ref(0), Ref(1))
     elif place.node.op in SUBSCRIPTS:
-        (step,) = params["steps"]
+        steps = params["steps"]
         if place.node.op != "read":  # what is written does not matter
-            inputs, step = (inputs[0], *inputs[2:]), shift_step(step, -1)
-        args = (operator.getitem, tested, Ref(0), step.key)
+            inputs = (inputs[0], *inputs[2:])
+            steps = tuple(shift_step(step, -1) for step in steps)
+        item = operator.getitem if len(steps) == 1 else item_at
+        args = (item, tested, Ref(0), *(step.key for step in steps))
     elif FloatingPointError in place.errors:
         fn, args = raised_under if named else raises_under, (machine.checked[place.node.out], *args)
     (value,) = machine.emit("apply", inputs, (OPAQUE if named else BOOL,), fn=fn,

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..dims import Dim, add, evaluate, is_varying, multiply, proves_nonnegative
 from ..graph.callback import callbacks
+from ..graph.checking import checks
 from ..graph.ir import Index, Node, Ref, walk
 from ..kinds import Kind
 from ..spelling import Method, raise_exception, raise_from
@@ -21,6 +22,9 @@ MOVES: frozenset[Any] = frozenset({
     np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
     np.eye, np.concatenate, np.stack, np.vstack, np.hstack, np.copy, np.where, np.tile, np.repeat,
     np.broadcast_to, np.reshape, np.ravel, np.transpose, np.take, np.roll, np.flip, np.sort})
+# functions that raise where the number of elements does not fit
+REARRANGED: frozenset[Any] = frozenset({np.reshape, Method("reshape"), Method("item"), np.split,
+                                        np.hsplit, np.vsplit, np.dsplit})
 SUBSCRIPTS = ("read", "write", "update")
 MATH_OVERFLOWS = frozenset({"pow", "gamma", "lgamma", "floor", "ceil", "trunc", "ldexp"})
 
@@ -73,6 +77,13 @@ def item_to_pop(items: list[Any], *index: int) -> Any:
     return items[index[0] if index else -1] if items else items.pop()
 
 
+def item_at(x: Any, *keys: Any) -> Any:
+    """``x[keys[0]][keys[1]]`` and so on."""
+    for key in keys:
+        x = x[key]
+    return x
+
+
 class OutsideError(Exception):
     """Stands for whatever a function that reads files and the like may raise."""
 
@@ -104,6 +115,8 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
     if fn is np.arange:
         step = node.params["kwargs"].get("step", (*node.params["args"], 1, 1, 1)[2])
         return (ZeroDivisionError,) if isinstance(step, Ref) else ()
+    if fn in REARRANGED:
+        return (ValueError,) if checks(node) else ()
     kinds = [v.aval.kind for v in node.inputs]
     if fn is int:
         return () if Kind.INT in kinds else (ValueError, OverflowError)
@@ -158,21 +171,29 @@ def _inside(machine: Any, node: Node) -> Iterator[Node]:
 
 
 def _is_subscript(machine: Any, node: Node) -> bool:
-    """Is it ``x[i]``, read or written, with an index that may be out of bounds?"""
-    if node.op not in SUBSCRIPTS or node.params.get("handle") or len(node.params["steps"]) != 1:
+    """Is it ``x[i]``, read or written, with indices that may be out of bounds?"""
+    if node.op not in SUBSCRIPTS or node.params.get("handle"):
         return False
-    step = node.params["steps"][0]
-    if not isinstance(step, Index):
+    steps = node.params["steps"]
+    if not all(isinstance(step, Index) for step in steps):
         return False
-    keys = step.key if isinstance(step.key, tuple) else (step.key,)
-    for axis, k in enumerate(keys):
-        if isinstance(k, Ref) and node.inputs[k.index].aval.kind is Kind.INT:
-            k = node.inputs[k.index].aval.expr
-        elif type(k) is not int:
-            continue
-        if not _in_bounds(machine, node, axis, k):
-            return True
-    return False
+    return any(_may_lie_outside(machine, node, axis if step is steps[0] else None, k)
+               for step in steps for axis, k in enumerate(
+                   step.key if isinstance(step.key, tuple) else (step.key,)))
+
+
+def _may_lie_outside(machine: Any, node: Node, axis: int | None, key: Any) -> bool:
+    """May a key of a subscript be out of bounds, of an axis of the array or of a part of it?"""
+    if type(key) is list:
+        return any(_may_lie_outside(machine, node, axis, k) for k in key)
+    if isinstance(key, Ref):
+        aval = node.inputs[key.index].aval
+        if aval.kind is not Kind.INT:
+            return aval.kind is Kind.ARRAY and aval.dtype is not None and aval.dtype.kind in "iu"
+        key = aval.expr
+    elif type(key) is not int:
+        return False
+    return axis is None or not _in_bounds(machine, node, axis, key)
 
 
 def _in_bounds(machine: Any, node: Node, axis: int, index: Dim | None) -> bool:

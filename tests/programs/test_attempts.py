@@ -15,6 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import path_attempts  # noqa: E402
+import path_handlers  # noqa: E402
 import path_items  # noqa: E402
 import path_queues  # noqa: E402
 from chain import check, check_exported, check_gradients, check_orders, floats, run_quietly  # noqa: E402
@@ -23,7 +24,7 @@ import srcgrad as sg  # noqa: E402
 from srcgrad.tree import flatten  # noqa: E402
 
 PROGRAMS = [pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
-            for module in (path_attempts, path_items, path_queues) for fn, args in module.CASES]
+            for module in (path_attempts, path_handlers, path_items, path_queues) for fn, args in module.CASES]
 
 
 def outcome(run: Any, args: tuple[Any, ...]) -> tuple[Any, str, str]:
