@@ -307,7 +307,9 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
 def _power(self: Sym, other: Any) -> Any:
     """``self ** other``.  A negative Python float to a power that is no whole number is complex,
     which no derivative of a real function may become: ``math.pow`` raises."""
-    real = self.value.aval.kind is Kind.FLOAT and type(other) is float and not other.is_integer()
+    fraction = other.value.aval.kind is Kind.FLOAT if isinstance(other, Sym) else (
+        type(other) is float and not other.is_integer())
+    real = self.value.aval.kind is Kind.FLOAT and fraction
     return self.apply(math.pow if real else operator.pow, (self, other), {})
 
 

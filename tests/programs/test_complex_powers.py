@@ -86,4 +86,18 @@ def test_complex_results_have_no_gradient():
     for function in (plain, both, lambda x: x ** 0.5):
         with pytest.raises((ValueError, sg.errors.NonScalarOutput)):
             sg.grad(function)(-2.0)
+    for derivative in (sg.grad, sg.value_and_grad):
+        with pytest.raises(ValueError, match="domain"):
+            derivative(lambda x, p: x ** p)(-2.0, 0.5)
     assert sg.jit(lambda x: x ** 0.5)(-2.0) == (-2.0) ** 0.5
+
+
+@pytest.mark.parametrize(("x", "p", "first", "second"), [
+    (-2.0, 3.0, 12.0, -12.0), (2.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0), (0.0, 1.0, 1.0, 0.0),
+    (0.0, 2.0, 0.0, 2.0)])
+def test_exponents_of_the_run(x, p, first, second):
+    def power(x, p):
+        return x ** p
+
+    assert sg.grad(power)(x, p) == first
+    assert sg.hessian(power)(x, p) == second
