@@ -4,26 +4,17 @@ bind and that are read after them; masks in loops; names that are a number or an
 
 from __future__ import annotations
 
-import linecache
-import random
 from typing import Any
 
 import numpy as np
+from generator import Lines, made
 
 
-class Writer:
+class Writer(Lines):
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.lines: list[str] = []
-        self.depth = 1
+        super().__init__(seed)
         self.loops: list[str] = []
         self.budget = 9
-
-    def put(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def pick(self, *choices: str) -> str:
-        return self.random.choice(choices)
 
     def count(self) -> str:
         """A whole number, from data or not."""
@@ -138,11 +129,7 @@ class Writer:
 def program(seed: int) -> tuple[Any, str]:
     """The function of a seed, and its text."""
     text = Writer(seed).program()
-    file = f"<counts {seed}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    space: dict[str, Any] = {"__name__": "counts"}
-    exec(compile(text, file, "exec"), space)
-    return space["program"], text
+    return made(text, f"counts{seed}"), text
 
 
 def arguments(seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -382,6 +382,21 @@ class Writer:
         return PRELUDE + "\n\ndef program(x, y, s, n):\n" + "\n".join(self.lines) + "\n"
 
 
+class Lines:
+    """The lines of a function that is being written, and what chance says."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.lines: list[str] = []
+        self.depth = 1
+
+    def put(self, line: str) -> None:
+        self.lines.append("    " * self.depth + line)
+
+    def pick(self, *choices: str) -> str:
+        return self.random.choice(choices)
+
+
 def made(text: str, name: str) -> Any:
     """The function of a text, which is entered into linecache so that it can be staged."""
     filename = f"<random program {name}>"

@@ -3,26 +3,16 @@ that have names, rows that are swapped, copied and shared, lists that are reboun
 
 from __future__ import annotations
 
-import linecache
-import random
-
 import numpy as np
+from generator import Lines, made
 
 
-class Writer:
+class Writer(Lines):
     def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.lines = []
-        self.depth = 1
+        super().__init__(seed)
         self.loops = []
         self.rows = []
         self.count = 0
-
-    def put(self, text):
-        self.lines.append("    " * self.depth + text)
-
-    def pick(self, *choices):
-        return self.random.choice(choices)
 
     def index(self):
         found = ["0", "1", "2", "n - 1", "-1", "q"]
@@ -119,16 +109,12 @@ class Writer:
         self.put("s += sum(sum(r) for r in A) + sum(v)" if self.random.random() < 0.5 else
                  "for i in range(n):\n        for j in range(n):\n            s += A[i][j] * (i + 2 * j + 1) + B[i][j] * (i - j)\n        s += v[i] * (i + 1) - w[i]")
         self.put("return s")
-        return "def f(x):\n" + "\n".join(self.lines) + "\n"
+        return "import math\nimport numpy as np\n\n\ndef program(x):\n" + "\n".join(self.lines) + "\n"
 
 
 def program(seed):
     source = Writer(seed).program()
-    file = f"<lists {seed}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    space = {"np": np, "math": __import__("math")}
-    exec(compile(source, file, "exec"), space)
-    return space["f"], source
+    return made(source, f"lists{seed}"), source
 
 
 def arguments(seed):

@@ -43,7 +43,10 @@ def ends_badly(value: Any) -> bool:
 
 
 def slope_of(fn: Any, args: tuple[Any, ...], place: int) -> Any:
-    """Central differences, or None at a kink, a jump or the edge of an exception."""
+    """Central differences, or None at a kink, a jump or the edge of an exception, and where the
+    value is so large that they tell nothing."""
+    if abs(outcome(fn, args)) > 1e6:
+        return None
     def value(*moved: Any) -> float:
         found = outcome(fn, moved)
         return np.nan if isinstance(found, type) else float(found)

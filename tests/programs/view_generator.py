@@ -4,11 +4,10 @@ themselves, in branches; read and written through the array and through the view
 
 from __future__ import annotations
 
-import linecache
-import random
 from typing import Any
 
 import numpy as np
+from generator import Lines, made
 
 PRELUDE = """
 import itertools
@@ -50,20 +49,12 @@ def fill(M, t, k, held):
 """
 
 
-class Writer:
+class Writer(Lines):
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.lines: list[str] = []
-        self.depth = 1
+        super().__init__(seed)
         self.loops: list[str] = []
         self.count = 0
         self.budget = 11
-
-    def put(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def pick(self, *choices: str) -> str:
-        return self.random.choice(choices)
 
     def index(self) -> str:
         return self.pick("0", "1", "2", "-1", "q", *(self.loops * 2))
@@ -175,11 +166,7 @@ class Writer:
 def program(seed: int) -> tuple[Any, str]:
     """The function of a seed, and its text."""
     text = Writer(seed).program()
-    file = f"<views {seed}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    space: dict[str, Any] = {"__name__": "views"}
-    exec(compile(text, file, "exec"), space)
-    return space["program"], text
+    return made(text, f"views{seed}"), text
 
 
 def arguments(seed: int) -> tuple[np.ndarray]:
