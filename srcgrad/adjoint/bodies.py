@@ -416,7 +416,7 @@ def unbroadcast(tape: Tape, ct: Value, primal: Value, doubtful: bool = False) ->
         if have == ():
             return ct
         return tape.call(sum_to_like, ct, primal)
-    if have == want or not have:
+    if have == want:
         return ct
     extra = len(have) - len(want)
     if extra < 0:  # what is stored may have further leading axes, of size one

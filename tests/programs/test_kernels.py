@@ -252,10 +252,18 @@ def array_of_no_axes_by_the_path(x: Any, c: Any) -> Any:
     return np.sum(v) * np.sum(v) + np.sum(np.ravel(e)) + np.sum(x * x)
 
 
+def stored_where_one_length_fits(x: Any, c: Any) -> Any:
+    w = x * c
+    if len(x) == 2:
+        w[0] *= w[1:]
+    return np.sum(w)
+
+
 BY_HAND = [written_after_a_loop_that_may_not_bind, bound_in_an_inner_loop,
            left_before_anything_is_bound, of_another_length_at_each_step,
            view_that_only_some_paths_bind, one_of_many_unlike_things,
-           written_with_another_length, array_of_no_axes_by_the_path]
+           written_with_another_length, array_of_no_axes_by_the_path,
+           stored_where_one_length_fits]
 
 
 @pytest.mark.parametrize("fn", BY_HAND)
