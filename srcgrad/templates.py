@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,15 @@ def rebuilt(template: Any, flat: Any) -> Any:
     if isinstance(template, dict):
         return {k: rebuilt(v, flat) for k, v in template.items()}
     return template.copy() if type(template) in (set, bytearray) else template
+
+
+def tangents_of(template: Any, flat: Any) -> Any:
+    """The tangent of a result: fixed numbers in it do not move.
+
+    >>> tangents_of((2.5, {"n": 3, "name": "a"}), [])
+    (0.0, {'n': 0.0, 'name': 'a'})
+    """
+    return rebuilt(mapped(template, Number, lambda _: 0.0), flat)
 
 
 def may_vary(value: Any) -> bool:

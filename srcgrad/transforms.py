@@ -16,7 +16,7 @@ from .frames import without_internal_frames
 from .graph.ir import Ref
 from .refusals import with_article
 from .subclasses import ARRAY
-from .templates import rebuilt, refs
+from .templates import rebuilt, refs, tangents_of
 from .trace.entry import Record
 from .tree import children, flatten, tree_map
 
@@ -140,7 +140,7 @@ class Split:
         placed: list[Any] = [0.0] * len(self.flat)
         for number, tangent in zip(linear.active, moved, strict=True):
             placed[number] = tangent
-        return rebuilt(linear.result, placed)
+        return tangents_of(linear.result, placed)
 
 
 def _pullback(fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
@@ -294,7 +294,7 @@ def jvp(fun: Callable[..., R], primals: Sequence[Any],
     moved = {n: found[kept + i] for i, n in enumerate(linear.active)}
     out = rebuilt(linear.result, found)
     zeros = [moved.get(n, 0.0) for n in range(kept)]
-    return out, rebuilt(linear.result, zeros)
+    return out, tangents_of(linear.result, zeros)
 
 
 def _by_number(structure: Any, value: Any) -> Any:

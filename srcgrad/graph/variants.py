@@ -101,7 +101,8 @@ def _without_dtype(aval: Aval) -> Aval:
     if aval.kind is Kind.ARRAY or aval.kind is Kind.ANY:
         inexact = aval.dtype is not None and aval.dtype.kind in "fc"
         return aval.but(dtype=None) if inexact else aval
-    if aval.kind in (Kind.SCALAR, Kind.FLOAT, Kind.NUMBER, Kind.COMPLEX):
+    truth = aval.dtype is not None and aval.dtype.kind == "b"  # whatever is compared
+    if aval.kind in (Kind.SCALAR, Kind.FLOAT, Kind.NUMBER, Kind.COMPLEX) and not truth:
         return Aval(Kind.NUMBER, None, ())
     return aval
 

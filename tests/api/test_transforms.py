@@ -144,3 +144,37 @@ def test_jacobians_take_arguments_by_name():
         sg.jacobian(keyword_only)(2.0, n=3)
     with pytest.raises(sg.StructureError, match="by keyword only"):
         sg.jit(lambda x: sg.jacobian(keyword_only)(x, n=3))(2.0)
+
+
+def test_fixed_results_do_not_move():
+    """A number that no argument decides has the tangent 0, wherever it stands in the result."""
+    def fixed(x):
+        return 3.0
+
+    def parts(x):
+        return {"x": np.sum(x), "n": 3, "pair": (2.5, "name"), "z": np.float32(1.5)}
+
+    x = np.array([0.1, 0.2])
+    assert sg.jvp(fixed, (x,), (x,)) == (3.0, 0.0)
+    assert sg.linearize(fixed, x)[1](x) == 0.0
+    out, moved = sg.jvp(parts, (x,), (np.ones(2),))
+    assert out == parts(x)
+    assert moved == {"x": 2.0, "n": 0.0, "pair": (0.0, "name"), "z": 0.0}
+    assert sg.linearize(parts, x)[1](np.ones(2)) == moved
+
+
+def test_comparisons_of_numbers_of_unknown_dtype():
+    """What a comparison gives is a truth value, whatever was compared."""
+    def between(x, y):
+        s = y
+        for _ in range(2):
+            s = 0.6 * s + x @ x
+        total = s + sum(np.mean(v) * k for k, v in enumerate([x, s, 2.0]))
+        return np.interp(s, [-1.0, 0.0, 1.0], [0.2, total, 0.4]) if y > 0.1 else total
+
+    x = np.array([0.1, 0.2], np.float32)
+    for y in (0.5, 0.0):
+        value, slope = sg.value_and_grad(between)(x, y)
+        wide = sg.grad(between)(x.astype(float), y)
+        assert value == between(x, y)
+        assert np.allclose(slope, wide, rtol=1e-5)

@@ -105,7 +105,7 @@ class Writer(Lines):
             f"np.real(np.exp(1j * ({s})))", f"({s}) * np.count_nonzero({v} < 0.3)",
             f"np.interp({s}, [-1.0, 0.0, 1.0], [0.2, {s}, 0.4])", f"reduce(lambda a, b: a * 0.5 + b, {v})",
             f"np.median({v})", f"np.ptp({v})", f"np.einsum('i,ij,j->', {v}, {m}, {v}) * 0.1",
-            f"np.log1p(np.abs({s}))", f"np.hypot({s}, 0.5)", f"np.dot({v}, {m}[0])")
+            f"np.log1p(np.abs({s}))", f"np.hypot({s}, 0.5)", f"np.dot({v}, ({m})[0])")
 
     def vector(self, deep: int = 1) -> str:
         if deep <= 0 or self.random.random() < 0.3:
