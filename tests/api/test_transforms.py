@@ -166,11 +166,10 @@ def test_fixed_results_do_not_move():
 def test_comparisons_of_numbers_of_unknown_dtype():
     """What a comparison gives is a truth value, whatever was compared."""
     def between(x, y):
-        s = y
         for _ in range(2):
-            s = 0.6 * s + x @ x
-        total = s + sum(np.mean(v) * k for k, v in enumerate([x, s, 2.0]))
-        return np.interp(s, [-1.0, 0.0, 1.0], [0.2, total, 0.4]) if y > 0.1 else total
+            y = 0.6 * y + x @ x
+        t = np.fft.ifft(np.fft.fft(x) * y).real @ x
+        return np.interp(t, [-1.0, 0.0, 1.0], [0.2, t, 0.4])
 
     x = np.array([0.1, 0.2], np.float32)
     for y in (0.5, 0.0):

@@ -84,7 +84,7 @@ class Writer(Lines):
         return self.random.choice(self.names[sort])
 
     def constant(self) -> str:
-        return self.pick("0.5", "-0.3", "1.2", "2", "0.25", "np.float32(0.5)", "3")
+        return self.pick("0.5", "-0.3", "1.2", "2", "0.25", "np.float64(0.5)", "3")
 
     # ---- expressions -------------------------------------------------------------------------
 
