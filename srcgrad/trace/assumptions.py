@@ -157,8 +157,8 @@ class PartsOfItems(Assumption):
 
 @dataclass(frozen=True)
 class StoredObjects(Assumption):
-    """The objects of a class that the program makes lie in a store: there is a list for each
-    attribute.
+    """The objects of a class that the program makes, or finds in one list from ``outside``, lie in
+    a store: there is a list for each attribute.
 
     Why: a loop makes them, changes them or goes through them, or its variable goes from one to
     another.
@@ -166,9 +166,11 @@ class StoredObjects(Assumption):
     """
 
     cls: Any = None  # None: any class
+    outside: bool = False
 
     def words(self) -> str:
-        return f"objects of {self.cls[1] if self.cls else 'classes'} lie in lists, by attribute"
+        which = f"objects of {self.cls[1] if self.cls else 'classes'}"
+        return f"{which}{' from outside' * self.outside} lie in lists, by attribute"
 
 
 @dataclass(frozen=True)
@@ -456,13 +458,13 @@ class Assumptions:
         """Are the arrays of the list at a path inputs one by one?"""
         return SeparateArrays() in self or SeparateArrays(path) in self
 
-    def stores(self, cls: Any) -> bool:
+    def stores(self, cls: Any, outside: bool = False) -> bool:
         """Do the objects of a class lie in a store?"""
-        return self.open_stores() and StoredObjects(cls) in self
+        return self.open_stores(outside) and StoredObjects(cls, outside) in self
 
-    def open_stores(self) -> bool:
+    def open_stores(self, outside: bool = False) -> bool:
         """May objects lie in stores?"""
-        return Withdrawn(StoredObjects()) not in self
+        return Withdrawn(StoredObjects(outside=outside)) not in self
 
     def held_by(self, cls: Any, name: str) -> list[Any]:
         """The classes of the objects that an attribute of objects in a store holds."""
@@ -471,8 +473,9 @@ class Assumptions:
 
     def without_stores(self) -> list[Assumption]:
         """What undoes stores, which a refusal need not name."""
-        stored = self.open_stores() and self.of(StoredObjects)
-        return [Withdrawn(StoredObjects())] if stored else []
+        return [Withdrawn(StoredObjects(outside=outside)) for outside in (True, False)
+                if self.open_stores(outside) and any(
+                    s.outside is outside for s in self.of(StoredObjects))]
 
     def complex_powers(self) -> bool:
         """Are powers of negative floats told apart, which are complex?"""

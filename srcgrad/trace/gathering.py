@@ -151,6 +151,13 @@ def columns(items: list[Any], found: Outline) -> list[list[Any]]:
             for column in columns([*map(reader(name), items)], part)]
 
 
+def numbered_columns(items: list[Any], found: Outline) -> list[list[Any]]:
+    """Objects, no two of which are one; their numbers; and their columns."""
+    if len({*map(id, items)}) < len(items):
+        raise Unlike
+    return [[*items], [*range(len(items))], *columns(items, found)]
+
+
 def _are_named(items: list[Any], found: Record, cls: type) -> bool:
     """Have items these parts, and no others?"""
     if issubclass(cls, tuple):
@@ -181,7 +188,7 @@ def form_of_items(found: Outline, items: list[Any]) -> tuple[Form, list[tuple[st
     if isinstance(found, Constant):
         return Fixed(example), []
     if isinstance(found, (Number, Lists)):
-        return Column(), [("", _column_type(found))]
+        return Column(), [("", column_type(found))]
     rows = [_parts(item, found.names) for item in items[:1]]
     inner = [form_of_items(part, [row[i] for row in rows]) for i, part in enumerate(found.parts)]
     names = getattr(type(example), "_fields", found.names)
@@ -190,17 +197,18 @@ def form_of_items(found: Outline, items: list[Any]) -> tuple[Form, list[tuple[st
     return Parts(item_key(example), rebuilder(example), [form for form, _ in inner]), named
 
 
-def _column_type(found: Any) -> Aval:
+def column_type(found: Any) -> Aval:
+    """The type of what a column holds."""
     if isinstance(found, Number):
         return aval_of(found.type()).but(expr=None)
     if isinstance(found, Lists):
-        return list_of(None if found.inner is None else _column_type(found.inner))
+        return list_of(None if found.inner is None else column_type(found.inner))
     raise Unlike
 
 
-def columns_path(path: Path, found: Outline) -> Path:
+def columns_path(path: Path, found: Outline, reader: Any = columns) -> Path:
     """The way to the columns of a list."""
-    step = Native(columns, ((Native.Place(0), _weak(found)), {}), (), True, False, False)
+    step = Native(reader, ((Native.Place(0), _weak(found)), {}), (), True, False, False)
     return Path(path.root, (*path.steps, ("native", step)), f"the columns of {path}")
 
 

@@ -126,11 +126,12 @@ def staged_iterable(machine: Any, obj: Any) -> Any:
         return Rows(obj)
     if type(obj) in (Flat, NdIter, Parts):
         return staged_iterable(machine, machine.call_method(obj, "elements"))
+    obj = machine.seen(obj) if type(obj) is list else obj
     if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
         return Items(obj)
     if isinstance(obj, Tracer) and is_tracer(obj):
         return Items(obj) if obj.aval.kind in (Kind.LIST, Kind.OPAQUE) else Rows(obj)
-    long = machine.open_long(machine.seen(obj)) if type(obj) is list else None
+    long = machine.open_long(obj) if type(obj) is list else None
     return None if long is None else Items(long)
 
 

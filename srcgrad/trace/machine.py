@@ -94,6 +94,7 @@ class TraceMachine(Namespaces):
         self.tuple_rows = {}
         self.made_classes = {}
         self.stores, self.link_tests, self.links_told = {}, {}, {}
+        self.stored_lists = {}
 
     def _forget_control(self) -> None:
         """What is known of branches, loops and exceptions."""

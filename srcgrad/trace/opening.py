@@ -7,30 +7,35 @@ If that fails later, tracing starts again without it (``KnownLengths`` is assume
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from ..dims import is_varying
 from ..guards import Path
-from ..kinds import SCALARS, Kind, list_of
+from ..kinds import INT, SCALARS, Aval, Kind, list_of
 from .assumptions import KnownLengths
-from .columns import Column
+from .columns import Column, Numbered
 from .control import Restart
 from .gathering import (
+    Constant,
     Lists,
+    Number,
+    Record,
     Unlike,
     column_name,
+    column_type,
     columns_path,
     form_of_items,
     held_objects,
     instances_in,
     is_plain,
+    numbered_columns,
     outline,
 )
 from .journal import Content
 from .keys import Keys
 from .regions import Region
 from .states import Columns, Part, SymbolicList
-from .stores import FEW, Reference
+from .stores import FEW, Reference, Store
 from .structures import LONG, is_number
 from .tracers import is_tracer
 
@@ -118,19 +123,9 @@ class Opening(Keys):
         form, named = form_of_items(found.inner, obj)
         if not named:
             raise Unlike
-        self.assumed.risk(KnownLengths())
-        for step, one in instances_in(obj[0], path.child("item", 0)):
-            self.guard("type", step, type(one))
-            self.note_class(type(one))
-        size, whole = self.fresh("k", low=0), columns_path(path, found.inner)
-        self.guard("length", whole, len(named))  # asks for them, which fails for unlike items
-        states = []
-        for number, (name, aval) in enumerate(named):
-            value = self._input(list_of(aval), whole.child("item", number), "list")
-            value.hint = column_name(path) + name
-            value.obj = self.new_obj(value)
-            self.list_sizes.known[value] = size
-            states.append(SymbolicList(value, value.obj))
+        self._note_instances(obj, path)
+        states = self._column_inputs(columns_path(path, found.inner), [
+            (column_name(path) + name, aval) for name, aval in named], 0)
         made: list[Any] = self.holding(list, states[0] if isinstance(form, Column) else Columns(
             form, tuple(states)))
         self.journal.older(made)
@@ -142,10 +137,66 @@ class Opening(Keys):
         self.notes.append(f"long list: the items of {path} are alike, and kept column by column")
         return made
 
+    def _note_instances(self, obj: list[Any], path: Path) -> None:
+        """Guard the classes of the instances that are gathered."""
+        self.assumed.risk(KnownLengths())
+        for step, one in instances_in(obj[0], path.child("item", 0)):
+            self.guard("type", step, type(one))
+            self.note_class(type(one))
+
+    def _column_inputs(self, whole: Path, named: list[tuple[str, Aval]],
+                       first: int) -> list[SymbolicList]:
+        """The inputs for columns with these names, which are those from ``first`` on of what a
+        path leads to."""
+        self.guard("length", whole, first + len(named))  # asks for them: fails for unlike items
+        size, states = self.fresh("k", low=0), []
+        for number, (name, aval) in enumerate(named, first):
+            value = self._input(list_of(aval), whole.child("item", number), "list")
+            value.hint = name
+            value.obj = self.new_obj(value)
+            self.list_sizes.known[value] = size
+            states.append(SymbolicList(value, value.obj))
+        return states
+
     def keep_apart(self, obj: Any) -> None:
         """An object from outside is changed: if it was gathered, start again without."""
         if id(obj) in self.gathered_items:
-            raise Restart(KnownLengths())
+            self.not_gathered(obj)
+
+    def not_gathered(self, obj: Any) -> NoReturn:
+        """Start again with the items of lists from outside by their own paths."""
+        raise Restart(KnownLengths())
+
+    def gathered_in_store(self, obj: list[Any]) -> tuple[Store, list[Any]]:
+        """A store of the instances in a list from outside, and a list of them."""
+        path, cls, found = self.paths[id(obj)], type(obj[0]), outline(obj)
+        others = (*self.pinned.values(), *self.gathered_items.values())
+        if not isinstance(found, Lists) or not isinstance(found.inner, Record) or self.tracing or (
+                not all(isinstance(p, (Number, Constant)) for p in found.inner.parts)) or any(
+                type(one) is cls for one in others) or len({*map(id, obj)}) < len(obj) or any(
+                leaf.leads_through(path) for leaf in self.leaves):
+            raise Unlike
+        self._note_instances(obj, path)
+        numbers = {n: p for n, p in zip(found.inner.names, found.inner.parts, strict=True)
+                   if isinstance(p, Number)}
+        whole, name = columns_path(path, found.inner, numbered_columns), column_name(path)
+        states = self._column_inputs(whole, [(name, INT), *(
+            (f"{name}_{n}", column_type(p)) for n, p in numbers.items())], 1)
+        lists = [self.holding(list, state) for state in states[1:]]
+        store = Store(self, cls, dict(zip(numbers, lists, strict=True)))
+        store.found = self.wrap(self._input(Aval(Kind.OPAQUE), whole.child("item", 0), "object"))
+        store.found.value.hint = f"{name}_objects"
+        store.fixed = {n: p.value for n, p in zip(found.inner.names, found.inner.parts, strict=True)
+                       if isinstance(p, Constant)}
+        made = self.holding(list, Columns(Numbered(store, False), (states[0],)))
+        for one in (*lists, made):
+            self.journal.older(one)
+        self.journal.seal(made)
+        for one in held_objects(obj):
+            self.gathered_items[id(one)] = one
+        self.hoisted[id(made)] = made
+        self.journal.keep.append(store)
+        return store, made
 
     def check_gathered(self, structure: Any) -> None:
         """What leaves the trace must be the objects from outside, not what stands for them."""
@@ -155,7 +206,7 @@ class Opening(Keys):
         elif type(structure) is dict:
             self.check_gathered(list(structure.values()))
         if self.is_gathered(structure):
-            raise Restart(KnownLengths())
+            self.not_gathered(structure)
 
     def is_gathered(self, obj: Any) -> bool:
         """Does an object stand for one of a list from outside?"""

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import collections
 import enum
+import operator
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import UnsupportedOperation
 from ..graph.ir import Value
+from ..guards import Path
+from ..kinds import OPAQUE
 from ..stage.machine import UNBOUND, Frame
 from ..subclasses import native_class
 from .access import is_cached_property
-from .assumptions import HeldObjects, KnownLengths, StoredObjects
+from .assumptions import HeldObjects, StoredObjects, Withdrawn
 from .control import Restart
+from .gathering import Unlike
 from .natives import class_attribute
 from .pushes import Pushes
 from .special_methods import python_method
@@ -41,10 +45,11 @@ class References(Pushes):
     stores: dict[type, Store]
 
     # ---- which objects lie in stores -----------------------------------------------------------
-    def may_store(self, cls: type) -> bool:
-        """May objects of a class that the program makes lie in a store?"""
+    def may_store(self, cls: type, outside: bool = False) -> bool:
+        """May objects of a class that the program makes, or finds, lie in a store?"""
         frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
-        return self.assumed.open_stores() and not self.assumed.stores(class_key(cls)) and not (
+        return self.assumed.open_stores(outside) and not (
+            self.assumed.stores(class_key(cls), outside)) and not (
             frozen or is_library(cls.__module__) or native_class(cls) is not None) and (
             cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(cls, (
                 type, enum.Enum, BaseException, Whole, StandIn, ClassedArray, tuple))
@@ -91,6 +96,38 @@ class References(Pushes):
         self.journal.keep.append(store)
         return store
 
+    # ---- objects from outside ------------------------------------------------------------------
+    stored_lists: dict[int, tuple[Store, list[Any]]]  # lists from outside: what stands for them
+
+    def seen(self, obj: Any) -> Any:
+        held = super().seen(obj)
+        if held is obj and type(obj) is list and obj and id(obj) in self.paths and (
+                self.may_open()):
+            known = self.stored_lists.get(id(obj))
+            if known is None and self.assumed.stores(class_key(type(obj[0])), outside=True):
+                try:
+                    known = self.stored_lists[id(obj)] = self.gathered_in_store(obj)
+                except Unlike:
+                    self._without_found()
+            return obj if known is None else known[1]
+        return held
+
+    def outside(self, obj: Any, path: Path) -> Any:
+        if any(type(obj) is store.cls for store, _ in self.stored_lists.values()):
+            self._without_found()  # it may be one of those in the list
+        return super().outside(obj, path)
+
+    def not_gathered(self, obj: Any) -> NoReturn:
+        if self.stored_lists:
+            self._without_found()
+        if self.may_store(type(obj), outside=True):
+            raise Restart(StoredObjects(class_key(type(obj)), outside=True))
+        super().not_gathered(obj)
+
+    def _without_found(self) -> NoReturn:
+        """Start again with the objects of lists from outside taken one by one."""
+        raise Restart(Withdrawn(StoredObjects(outside=True)))
+
     # ---- attributes that hold objects ----------------------------------------------------------
     def _kept(self, store: Store, name: str, value: Any) -> Any:
         """What a column holds for the value of an attribute: numbers for objects in stores."""
@@ -101,6 +138,10 @@ class References(Pushes):
                 f"{name} of a {store.cls.__name__} is a {type(value).__name__}")
         key = class_key(store.cls)
         known = self.assumed.held_by(key, name)
+        if store.found is not None:
+            if store_of(value) is not None:
+                self._without_found()
+            return value
         if not known:
             other = store_of(value)
             if other is not None:
@@ -127,7 +168,7 @@ class References(Pushes):
         """The value of an attribute, from what its column holds."""
         key = class_key(store.cls)
         known = self.assumed.held_by(key, name)
-        if not known:
+        if not known or store.found is not None:
             return value
         found = self._store_for(known[0])
         assert found is not None  # into which the object was put
@@ -184,6 +225,8 @@ class References(Pushes):
             return self._held(obj.store, name, self.getitem(obj.store.columns[name], obj.index))
         if name == "__class__":
             return cls
+        if name in obj.store.fixed:
+            return obj.store.fixed[name]
         if found is UNBOUND or name.startswith("__") or is_cached_property(found) or (
                 python_method(obj, "__getattribute__") is not None):
             raise self.not_stored(f"the attribute {name} of a {cls.__name__}")
@@ -209,7 +252,12 @@ class References(Pushes):
         if not plain or name not in obj.store.columns or python_method(
                 obj, "__setattr__") is not None:
             raise self.not_stored(f"the attribute {name} of a {obj.cls.__name__} is set")
-        self.setitem(obj.store.columns[name], obj.index, self._kept(obj.store, name, value))
+        kept = self._kept(obj.store, name, value)
+        if obj.store.found is not None:
+            one = self.opaque_apply(operator.getitem, self.values_in(
+                (obj.store.found, obj.index)), OPAQUE)
+            self.emit_effect(setattr, (one, name, value), {}, None)
+        self.setitem(obj.store.columns[name], obj.index, kept)
 
     def delattr(self, obj: Any, name: str) -> None:
         if type(obj) is Reference:
@@ -242,13 +290,13 @@ class References(Pushes):
             k: change(v) for k, v in kwargs.items()})
 
     def check_copies(self, *objects: Any) -> None:
-        if any(map(self.is_gathered, objects)):
-            raise Restart(KnownLengths())
+        for obj in filter(self.is_gathered, objects):
+            self.not_gathered(obj)
         super().check_copies(*objects)
 
     def refuse_sealed(self, owner: Any) -> None:
         if self.is_gathered(owner):
-            raise Restart(KnownLengths())
+            self.not_gathered(owner)
         self.store_instead(owner)
         super().refuse_sealed(owner)
 

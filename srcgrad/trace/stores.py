@@ -6,6 +6,9 @@ replaces it, and two references are one object where their numbers are equal, so
 nor aliasing needs an analysis: what loops carry, and where branches meet, are lists and numbers.
 Where a place may hold None, too, its number is -1 then (:class:`Link`).
 
+A store may hold the objects of a list from outside, too.  Its columns are inputs then, and what is
+written to a column is set on the object itself as well, there and then.
+
 Objects are instances of Python's own until it turns out that they must lie in a store; then tracing
 starts again, and the objects of that class are put into one as they are made.
 """
@@ -25,15 +28,18 @@ NONE = -1  # the number where there is no object
 
 class Store(Whole):
     """The objects of class ``cls`` that the program has made: ``columns`` by attribute; those in
-    ``links`` hold numbers of objects, in the store that is given there."""
+    ``links`` hold numbers of objects, in the store that is given there.  Or those of a list from
+    outside: ``found`` is the run-time list of them, ``fixed`` what is the same for all."""
 
-    __slots__ = ("cls", "columns", "links", "machine")
+    __slots__ = ("cls", "columns", "fixed", "found", "links", "machine")
 
     def __init__(self, machine: Any, cls: type, columns: dict[str, list[Any]]) -> None:
         self.machine = machine
         self.cls = cls
         self.columns = columns
         self.links: dict[str, Store] = {}
+        self.fixed: dict[str, Any] = {}
+        self.found: Any = None
 
 
 class Reference(StandIn):

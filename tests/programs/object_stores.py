@@ -257,6 +257,38 @@ def springs_that_stiffen(x, ss):
     return e + ss[0].k
 
 
+def moved(x, ps):
+    for p in ps:
+        p.vx += x[0] * p.m * p.x
+        p.x += 0.1 * p.vx
+    return sum(p.x**2 for p in ps)
+
+
+def pairs_outside(x, ps):
+    for _ in range(2):
+        for i in range(len(ps)):
+            for j in range(i):
+                a, b = ps[i], ps[j]
+                d = a.x - b.x
+                f = a.m * b.m / (d * d + 0.1) * x[0]
+                a.vx -= f * d
+                b.vx += f * d
+        for p in ps:
+            p.x += 0.1 * p.vx
+    return sum(p.kinetic() for p in ps) + ps[-1].x * ps[0].vx
+
+
+def stopped(x, ps):
+    """Raises for one of the objects, after those before it have changed."""
+    total = 0.0
+    for k, p in enumerate(ps):
+        p.y = p.y + x[k]
+        if p.m > 1.25:
+            raise ValueError("too heavy")
+        total += p.y
+    return total
+
+
 def one_replaced(x, ss):
     e = springs(x, ss)
     ss[1].k = 7.0
@@ -289,6 +321,9 @@ def _arguments(n):
     def made_springs():
         return [Spring(i, i + 1, w, 0.5) for i, w in enumerate(weights[:-1])]
 
+    def made_particles():
+        return [Particle(float(v), 0.5, 1.0 + 0.1 * i) for i, v in enumerate(x)]
+
     near = [[int(v) for v in r.integers(0, n, k % 4)] for k in range(n)]
     return {
         particles: (r.normal(size=(n, 2)), 0.1), agents: (r.uniform(0.1, 1.2, n), 0.2),
@@ -301,14 +336,16 @@ def _arguments(n):
         rows_of_dicts: (x, [{"i": i, "w": w} for (i, _), w in zip(ends, weights, strict=True)]),
         neighbours: (x, near), springs_that_stiffen: (x, made_springs()),
         one_replaced: (x, made_springs()), one_is_the_first: (x, made_springs()),
-        stiffest: (x, made_springs()),
+        stiffest: (x, made_springs()), moved: (x, made_particles()),
+        pairs_outside: (0.1 * x, made_particles()),
     }
 
 
 BY_SIZE = [_arguments(n) for n in SIZES]
 CASES = [(fn, args) for given in BY_SIZE for fn, args in given.items()]
-CHANGING = (springs_that_stiffen, one_replaced, one_is_the_first, stiffest)  # are taken one by one
+CHANGING = (springs_that_stiffen, one_replaced, one_is_the_first, stiffest, moved, pairs_outside)
+ONE_BY_ONE = (one_replaced, stiffest)
 MOST_LINES = {  # of the gradient's text, in lines of the program with its class
     particles: 4.8, agents: 4.1, links: 2.8, growing: 3.3, elements: 3.1, tree: 6.2, bodies: 4.6,
-    springs: 2.6,
+    springs: 2.6, moved: 2.9, pairs_outside: 4.0,
 }

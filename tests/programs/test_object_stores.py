@@ -19,7 +19,7 @@ import object_stores as programs  # noqa: E402
 from chain import check, check_orders  # noqa: E402
 
 ANY_NUMBER = [fn for fn in programs.BY_SIZE[0]
-              if fn not in (*programs.CHANGING, programs.neighbours)]
+              if fn not in (*programs.ONE_BY_ONE, programs.neighbours)]
 
 
 @pytest.mark.parametrize(("fn", "args"), programs.CASES,
@@ -70,7 +70,8 @@ def test_one_specialization_serves_any_number(fn):
 @pytest.mark.parametrize("fn", programs.MOST_LINES, ids=lambda fn: fn.__name__)
 def test_the_text_is_short(fn):
     used = {"particles": "Particle", "agents": "Agent", "links": "Node", "growing": "Particle",
-            "elements": "Element", "tree": "Tree", "bodies": "Body", "springs": "Spring"}
+            "elements": "Element", "tree": "Tree", "bodies": "Body", "springs": "Spring",
+            "moved": "Particle", "pairs_outside": "Particle"}
     cls = getattr(programs, used[fn.__name__])
     source = inspect.getsource(fn) + inspect.getsource(cls)
     text = sg.value_and_grad(fn).source(*copy.deepcopy(programs.BY_SIZE[0][fn]))
@@ -83,12 +84,90 @@ def test_second_derivatives(fn):
     check_orders(fn, copy.deepcopy(programs.BY_SIZE[0][fn]))
 
 
-def test_objects_from_outside_that_a_program_changes_are_changed():
-    plain, traced = (copy.deepcopy(programs.BY_SIZE[0][programs.springs_that_stiffen])
-                     for _ in range(2))
-    programs.springs_that_stiffen(*plain)
-    sg.grad(programs.springs_that_stiffen)(*traced)
-    assert [vars(s) for s in plain[1]] == [vars(s) for s in traced[1]]
+def state_of(objects):
+    return [[(name, type(v), v) for name, v in vars(o).items()] for o in objects]
+
+
+@pytest.mark.parametrize("given", programs.BY_SIZE, ids=map(str, programs.SIZES))
+@pytest.mark.parametrize("fn", programs.CHANGING, ids=lambda fn: fn.__name__)
+def test_objects_from_outside_are_changed_as_by_plain_python(fn, given):
+    plain, traced = copy.deepcopy(given[fn]), copy.deepcopy(given[fn])
+    fn(*plain)
+    sg.grad(fn)(*traced)
+    assert state_of(plain[1]) == state_of(traced[1])
+
+
+def test_objects_that_changed_before_an_exception_stay_changed():
+    x, ps = programs.BY_SIZE[0][programs.moved]
+    plain, traced = copy.deepcopy(ps), copy.deepcopy(ps)
+    with pytest.raises(ValueError, match="too heavy"):
+        programs.stopped(x, plain)
+    with pytest.raises(ValueError, match="too heavy"):
+        sg.grad(programs.stopped)(x, traced)
+    assert state_of(plain) == state_of(traced)
+
+
+@pytest.mark.parametrize("change", [
+    lambda ps: ps.__setitem__(-1, ps[0]),
+    lambda ps: setattr(ps[2], "x", 3),
+    lambda ps: setattr(ps[1], "extra", 1.0),
+    lambda ps: ps.__delitem__(slice(1, None)),
+], ids=["one object twice", "a number of another type", "another attribute", "one"])
+def test_changed_objects_of_another_form(change):
+    fn = programs.moved
+    x, ps = copy.deepcopy(programs.BY_SIZE[0][fn])
+    df = sg.value_and_grad(fn)
+    df(x, copy.deepcopy(ps))
+    change(ps)
+    plain, traced = copy.deepcopy(ps), copy.deepcopy(ps)
+    want = fn(x, plain)
+    assert df(x, traced)[0] == want
+    assert state_of(plain) == state_of(traced)
+
+
+def with_another_name(x, ps, first):
+    for p in ps:
+        p.vx += x[0] * p.x
+        first.x += p.vx
+    return sum(p.x**2 for p in ps)
+
+
+def of_two_lists(x, ps, qs):
+    for p in ps:
+        p.vx += x[0] * p.x
+    for q in qs:
+        q.x += q.vx
+    return sum(p.x**2 for p in ps)
+
+
+def one_given_away(x, ps):
+    for p in ps:
+        p.vx += x[0] * p.x
+    one = max(ps, key=lambda p: p.vx)
+    one.x = 2.0
+    return one.vx + sum(p.x for p in ps)
+
+
+@pytest.mark.parametrize(("fn", "others"), [
+    (with_another_name, lambda ps: (ps[1],)), (of_two_lists, lambda ps: (ps[2:],)),
+    (of_two_lists, lambda ps: (ps,)), (one_given_away, lambda ps: ()),
+], ids=["an object", "a part", "the list", "the greatest"])
+def test_objects_with_other_names(fn, others):
+    x, ps = programs.BY_SIZE[0][programs.moved]
+    plain, traced = copy.deepcopy(ps), copy.deepcopy(ps)
+    want = fn(x, plain, *others(plain))
+    assert sg.value_and_grad(fn)(x, traced, *others(traced))[0] == want
+    assert state_of(plain) == state_of(traced)
+
+
+@pytest.mark.parametrize("fn", [programs.moved, programs.pairs_outside], ids=lambda f: f.__name__)
+def test_second_derivatives_with_objects_that_change(fn):
+    x, ps = programs.BY_SIZE[0][fn]
+    found = sg.hessian(lambda x: fn(x, copy.deepcopy(ps)))(x[:1])
+    slopes = [sg.grad(fn)(x[:1] + step, copy.deepcopy(ps)) for step in (1e-5, -1e-5)]
+    np.testing.assert_allclose(found[0], (slopes[0] - slopes[1]) / 2e-5, rtol=1e-6)
+    other = sg.hessian(fn)(x[:1], copy.deepcopy(ps))
+    np.testing.assert_allclose(other, found)
 
 
 @dataclass
