@@ -184,6 +184,8 @@ class Access(Variables):
                                          INT.but(expr=self.fresh("k")))
             raise TypeError(f"object of type '{obj.__class__.__name__}' has no len()")
         obj = self.seen(obj)
+        if id(obj) in self.paths:  # its length is that of its columns, if it has any
+            obj = self.open_long(obj) or obj
         symbolic = self.symbolic_lists.get(id(obj))
         if symbolic is not None:
             held = symbolic.columns[0] if type(symbolic) is Columns else symbolic

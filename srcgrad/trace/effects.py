@@ -75,6 +75,7 @@ class Effects(HandedOver):
 
     def _operands(self, structure: Any) -> Any:
         """Objects from outside become inputs, so that the code acts on those of each call."""
+        structure = self.as_found(structure)
         if is_tracer(structure):
             return structure
         if id(structure) in self.paths and not isinstance(structure, type):  # which is guarded
@@ -86,6 +87,9 @@ class Effects(HandedOver):
         if type(structure) is dict:
             return {k: self._operands(v) for k, v in structure.items()}
         return self.as_run_time(structure)
+
+    def as_found(self, obj: Any) -> Any:
+        raise AttributeError
 
     def effect_on(self, obj: Any, fn: Any, *args: Any, **kwargs: Any) -> None:
         """A mutation of an object from outside."""

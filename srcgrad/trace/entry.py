@@ -240,6 +240,7 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
             "the function returns an object with an attribute that only some paths set",
             why="which attributes it has is only known when the generated code runs",
             fix="set it on every path (to None where there is nothing)"))
+    obj = machine.as_found(obj)
     if machine.is_gathered(obj):
         machine.check_gathered(obj)
     if type(obj) is Choice:

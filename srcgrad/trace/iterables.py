@@ -78,8 +78,10 @@ def length(machine: Any, obj: Any) -> Any:
     if is_tracer(obj):
         return machine.length(obj)
     obj = machine.seen(obj)
-    machine.note_container(obj)
-    return machine.length(obj) if isinstance(obj, list) else len(obj)
+    size = machine.length(obj) if isinstance(obj, list) else len(obj)
+    if type(size) is int:
+        machine.note_container(obj)
+    return size
 
 
 def _any_staged(machine: Any, parts: tuple[Any, ...]) -> bool:

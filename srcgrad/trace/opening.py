@@ -35,7 +35,7 @@ from .journal import Content
 from .keys import Keys
 from .regions import Region
 from .states import Columns, Part, SymbolicList
-from .stores import FEW, Reference, Store
+from .stores import FEW, Reference, Store, stored_as
 from .structures import LONG, is_number
 from .tracers import is_tracer
 
@@ -123,6 +123,8 @@ class Opening(Keys):
         form, named = form_of_items(found.inner, obj)
         if not named:
             raise Unlike
+        if self.may_store(type(obj[0]), outside=True):
+            self.assumed.risk(stored_as(type(obj[0]), outside=True))
         self._note_instances(obj, path)
         states = self._column_inputs(columns_path(path, found.inner), [
             (column_name(path) + name, aval) for name, aval in named], 0)
@@ -141,8 +143,16 @@ class Opening(Keys):
         """Guard the classes of the instances that are gathered."""
         self.assumed.risk(KnownLengths())
         for step, one in instances_in(obj[0], path.child("item", 0)):
+            self.check_not_stored(one)
             self.guard("type", step, type(one))
             self.note_class(type(one))
+
+    def check_not_stored(self, obj: Any) -> None:
+        """Start again if an object may be one of those in the store of a list from outside."""
+        raise AttributeError
+
+    def may_store(self, cls: type, outside: bool = False) -> bool:
+        raise AttributeError
 
     def _column_inputs(self, whole: Path, named: list[tuple[str, Aval]],
                        first: int) -> list[SymbolicList]:
@@ -191,10 +201,6 @@ class Opening(Keys):
         made = self.holding(list, Columns(Numbered(store, False), (states[0],)))
         for one in (*lists, made):
             self.journal.older(one)
-        self.journal.seal(made)
-        for one in held_objects(obj):
-            self.gathered_items[id(one)] = one
-        self.hoisted[id(made)] = made
         self.journal.keep.append(store)
         return store, made
 

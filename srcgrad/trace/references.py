@@ -32,6 +32,7 @@ from .stores import (
     may_be_none,
     number_in,
     store_of,
+    stored_as,
 )
 from .structures import is_library, record_fields
 from .tracers import Choice, ClassedArray, Poison, StandIn, Whole
@@ -112,16 +113,29 @@ class References(Pushes):
             return obj if known is None else known[1]
         return held
 
+    def shadow_of(self, obj: Any) -> Any:
+        self.seen(obj)
+        return self.stored_lists[id(obj)][1] if id(obj) in self.stored_lists else (
+            super().shadow_of(obj))
+
     def outside(self, obj: Any, path: Path) -> Any:
-        if any(type(obj) is store.cls for store, _ in self.stored_lists.values()):
-            self._without_found()  # it may be one of those in the list
+        self.check_not_stored(obj)
         return super().outside(obj, path)
 
-    def not_gathered(self, obj: Any) -> NoReturn:
-        if self.stored_lists:
+    def check_not_stored(self, obj: Any) -> None:
+        if any(type(obj) is store.cls for store, _ in self.stored_lists.values()):
             self._without_found()
+
+    def as_found(self, obj: Any) -> Any:
+        """What other code gets for an object in a store: the object itself, if it was found."""
+        if type(obj) is not Reference or obj.store.found is None:
+            return obj
+        return self.opaque_apply(operator.getitem, self.values_in((obj.store.found, obj.index)),
+                                 OPAQUE)
+
+    def not_gathered(self, obj: Any) -> NoReturn:
         if self.may_store(type(obj), outside=True):
-            raise Restart(StoredObjects(class_key(type(obj)), outside=True))
+            raise Restart(stored_as(type(obj), outside=True))
         super().not_gathered(obj)
 
     def _without_found(self) -> NoReturn:
@@ -254,9 +268,7 @@ class References(Pushes):
             raise self.not_stored(f"the attribute {name} of a {obj.cls.__name__} is set")
         kept = self._kept(obj.store, name, value)
         if obj.store.found is not None:
-            one = self.opaque_apply(operator.getitem, self.values_in(
-                (obj.store.found, obj.index)), OPAQUE)
-            self.emit_effect(setattr, (one, name, value), {}, None)
+            self.emit_effect(setattr, (obj, name, value), {}, None)
         self.setitem(obj.store.columns[name], obj.index, kept)
 
     def delattr(self, obj: Any, name: str) -> None:

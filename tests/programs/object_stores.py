@@ -278,6 +278,30 @@ def pairs_outside(x, ps):
     return sum(p.kinetic() for p in ps) + ps[-1].x * ps[0].vx
 
 
+def sorted_by_swaps(x, ps):
+    """The list itself changes, too."""
+    for i in range(len(ps) - 1):
+        if ps[i].x * x[0] > ps[i + 1].x:
+            ps[i], ps[i + 1] = ps[i + 1], ps[i]
+        ps[i].m = ps[i].m + x[0] * i
+    return sum(k * p.m * p.x for k, p in enumerate(ps))
+
+
+def some_changed(x, ps):
+    right = [p for p in ps if p.x > 0.0]
+    for p in right:
+        p.vx += x[0] * p.x
+    return sum(p.kinetic() for p in ps)
+
+
+def counted_first(x, ss):
+    n = len(ss)
+    total = 0.0
+    for k in range(n):
+        total += ss[k].energy(x) / n
+    return total
+
+
 def stopped(x, ps):
     """Raises for one of the objects, after those before it have changed."""
     total = 0.0
@@ -336,15 +360,18 @@ def _arguments(n):
         rows_of_dicts: (x, [{"i": i, "w": w} for (i, _), w in zip(ends, weights, strict=True)]),
         neighbours: (x, near), springs_that_stiffen: (x, made_springs()),
         one_replaced: (x, made_springs()), one_is_the_first: (x, made_springs()),
-        stiffest: (x, made_springs()), moved: (x, made_particles()),
-        pairs_outside: (0.1 * x, made_particles()),
+        counted_first: (x, made_springs()), stiffest: (x, made_springs()),
+        sorted_by_swaps: (x, made_particles()), some_changed: (x, made_particles()),
+        moved: (x, made_particles()), pairs_outside: (0.1 * x, made_particles()),
     }
 
 
 BY_SIZE = [_arguments(n) for n in SIZES]
+OF_NUMBERS = (sorted_by_swaps, some_changed)  # not for the fields of objects: these move
 CASES = [(fn, args) for given in BY_SIZE for fn, args in given.items()]
-CHANGING = (springs_that_stiffen, one_replaced, one_is_the_first, stiffest, moved, pairs_outside)
-ONE_BY_ONE = (one_replaced, stiffest)
+CHANGING = (springs_that_stiffen, one_replaced, one_is_the_first, stiffest, moved, pairs_outside,
+            sorted_by_swaps, some_changed)
+ONE_BY_ONE = (one_replaced,)
 MOST_LINES = {  # of the gradient's text, in lines of the program with its class
     particles: 4.8, agents: 4.1, links: 2.8, growing: 3.3, elements: 3.1, tree: 6.2, bodies: 4.6,
     springs: 2.6, moved: 2.9, pairs_outside: 4.0,

@@ -28,7 +28,9 @@ def test_program(fn, args):
     def program(x, *rest):
         return fn(x, *copied(rest))
 
-    check(fn, args, staged=False, passes=False, oracle=False, gradients=fn not in programs.CHANGING)
+    if fn not in programs.OF_NUMBERS:
+        check(fn, args, staged=False, passes=False, oracle=False,
+              gradients=fn not in programs.CHANGING)
     if fn in programs.CHANGING:
         slope = sg.grad(fn)(*copy.deepcopy(args))
         np.testing.assert_allclose(slope, differences(program, args), rtol=1e-5, atol=1e-6)
@@ -158,6 +160,19 @@ def test_objects_with_other_names(fn, others):
     want = fn(x, plain, *others(plain))
     assert sg.value_and_grad(fn)(x, traced, *others(traced))[0] == want
     assert state_of(plain) == state_of(traced)
+
+
+def the_first_and_the_list(x, ps):
+    for p in ps:
+        p.vx += x[0] * p.x
+    return ps[0].vx, ps[-1], ps
+
+
+def test_objects_from_outside_are_returned_themselves():
+    x, ps = copy.deepcopy(programs.BY_SIZE[0][programs.moved])
+    want, _, _ = the_first_and_the_list(x, copy.deepcopy(ps))
+    value, last, found = sg.jit(the_first_and_the_list)(x, ps)
+    assert value == want and last is ps[-1] and found is ps
 
 
 @pytest.mark.parametrize("fn", [programs.moved, programs.pairs_outside], ids=lambda f: f.__name__)
