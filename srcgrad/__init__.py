@@ -88,3 +88,10 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def load_ipython_extension(shell: object) -> None:
+    """What ``%load_ext srcgrad`` calls: adds the magic ``%%grad`` to notebooks."""
+    from .notebook import register
+
+    register(shell)

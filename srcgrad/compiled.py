@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import logging
@@ -26,7 +27,8 @@ from typing import (
 
 from .adjoint import carrying
 from .cache.anchors import anchor_of
-from .cache.dispatch import MISS
+from .cache.dispatch import MISS, Dispatch
+from .cache.link import LINE_MAPS
 from .cache.sharing import find_shared, forget_shared, share
 from .compiler import Request, Specialization, checked_scalar, compile_call
 from .errors import SourceNotFound, SrcgradError, StructureError, TracingError
@@ -37,8 +39,14 @@ from .joints import inner_joint
 from .native import chosen
 from .pickled import reduced
 from .show.beside import SideBySide, side_by_side
+from .show.colour import Source, card
 from .show.explain import explain
 from .show.export import export
+from .show.lines import generated_lines, sections
+from .show.memory import Memory, memory
+from .show.profile import Profile, profile
+from .show.progress import compiling
+from .show.running import measure
 from .trace.nested import inline_derivative
 
 P = ParamSpec("P")  # of the function
@@ -157,7 +165,8 @@ class Compiled(Generic[P, R]):
                 return self._enter(made)
             failure, began = None, time.perf_counter()
             try:
-                made = compile_call(self.__wrapped__, self._request, args, kwargs)
+                with compiling(self.__name__):
+                    made = compile_call(self.__wrapped__, self._request, args, kwargs)
             except SrcgradError:
                 raise
             except Exception as error:
@@ -251,6 +260,9 @@ class Compiled(Generic[P, R]):
         return (f"<srcgrad {self._request.mode} of {self.__name__}, "
                 f"{count} signature{'' if count == 1 else 's'} compiled>")
 
+    def _repr_html_(self) -> str:
+        return card(self.__srcgrad_phrase__, [(e.title, e.text) for e in self._entries])
+
     @without_internal_frames
     def with_backend(self, backend: str) -> Compiled[P, R]:
         """The same transform of the same function, its code run by ``"numpy"`` or ``"numba"``."""
@@ -276,8 +288,8 @@ class Compiled(Generic[P, R]):
     @without_internal_frames
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The generated code for a signature (compiled, not run); without arguments the
-        latest one."""
-        return self._entry(args, kwargs, "source").text
+        latest one.  A string, which notebooks show in colour."""
+        return Source(self._entry(args, kwargs, "source").text)
 
     @without_internal_frames
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
@@ -295,7 +307,49 @@ class Compiled(Generic[P, R]):
         """The function's source with the generated forward and adjoint code beside each line:
         prints as text, shows as HTML in a notebook, and ``.save(file)`` writes a page."""
         entry = self._entry(args, kwargs, "show")
-        return side_by_side(entry.title, entry.emitted.text, entry.emitted.line_map)
+        return side_by_side(entry.title, entry.emitted.text, entry.emitted.line_map,
+                            self._code_name)
+
+    @without_internal_frames
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """Where the time of a call goes and what memory holds, by the user's lines: seconds in
+        the forward and in the adjoint part, the most bytes that a line needs, what is kept.
+
+        The function runs three times: alone, against the clock, and with its memory watched; the
+        first two times on deep copies of the arguments.  Effects happen three times."""
+        entry = self._with_arguments(args, kwargs, "profile")
+        file = next(f for f, places in LINE_MAPS.items() if places is entry.emitted.line_map)
+        lines = generated_lines(entry.emitted.text, entry.emitted.line_map)
+
+        def call(given: tuple[Any, ...], named: dict[str, Any]) -> Callable[[], Any]:
+            return lambda: entry.call(*given, **named)
+
+        calls = [call(*copy.deepcopy((args, kwargs))), call(*copy.deepcopy((args, kwargs))),
+                 call(args, kwargs)]
+        run = measure(entry.emitted.text, file, entry.emitted.entry, calls)
+        return profile(entry.title, run, sections(lines, self._code_name), {
+            line.number: (line.where.filename, line.where.function, line.where.line, line.side)
+            for line in lines})
+
+    @without_internal_frames
+    def memory(self, *args: Any, **kwargs: Any) -> Memory:
+        """What a call will keep for its backward part, found without running it: which values of
+        which lines, how many bytes, and by which formula of the sizes of the arguments."""
+        entry = self._with_arguments(args, kwargs, "memory")
+        dispatch = Dispatch(self.__name__, entry.signature, entry.traced, lambda *inputs: inputs)
+        inputs = dispatch.caller.bound(entry.anchor, entry.signature)(*args, **kwargs)
+        return memory(entry.title, entry.graph, inputs)
+
+    def _with_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any],
+                        asked: str) -> Specialization:
+        """The specialization for a call, whose arguments are needed."""
+        if not (args or kwargs) and self.__signature__.parameters:
+            raise StructureError(
+                f"{self.__name__}.{asked} needs the arguments of a call",
+                where=f"{self.__name__}.{asked}",
+                why="sizes and times belong to a call, not to the generated code",
+                fix=f"write {self.__name__}.{asked}(...) with arguments")
+        return self._entry(args, kwargs, asked)
 
     @without_internal_frames
     def export(self, file: str | Path, *args: Any, **kwargs: Any) -> Path:
@@ -311,6 +365,12 @@ class Compiled(Generic[P, R]):
             entry = compile_call(self.__wrapped__, replace(self._request, separate=True), args,
                                  kwargs)
         return export(entry, Path(file))
+
+    @property
+    def _code_name(self) -> str:
+        """What the code object of the function is called, which places in it are named by."""
+        code = getattr(inspect.unwrap(self.__wrapped__), "__code__", None)
+        return getattr(code, "co_name", self.__name__)
 
     @property
     def calls(self) -> tuple[Any, ...]:

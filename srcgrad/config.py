@@ -10,10 +10,13 @@ from dataclasses import dataclass
 class Config:
     """``internal_frames``: show srcgrad's own frames in the tracebacks of its errors (also set
     by the environment variable ``SRCGRAD_INTERNAL_FRAMES=1``).  ``backend``: what runs the
-    generated code where a transform does not say: ``"numpy"``, or ``"numba"`` for native loops."""
+    generated code where a transform does not say: ``"numpy"``, or ``"numba"`` for native loops.
+    ``progress``: a line on ``stderr`` while something takes more than two seconds (None: where
+    ``stderr`` is a terminal)."""
 
     internal_frames: bool = os.environ.get("SRCGRAD_INTERNAL_FRAMES", "") not in ("", "0")
     backend: str = "numpy"
+    progress: bool | None = None
 
 
 config = Config()

@@ -20,6 +20,8 @@ Methods; they take the arguments of a call (none: those of the latest one that w
   graph(...)         the static graph behind it
   explain(...)       what the code relies on, what it keeps, and why it was made
   show(...)          the source with forward and adjoint code beside each line
+  profile(...)       time and bytes of each line, forward and adjoint; what is kept
+  memory(...)        what a call will keep, found without running it
   export(file, ...)  writes a module that needs NumPy only
   signatures, cache_info(), cache_clear()  what was compiled so far"""
 

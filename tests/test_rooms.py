@@ -32,7 +32,7 @@ LAW: dict[str, set[str]] = {
     "native": {"cache", "config", "dims", "emit", "errors", "graph", "kinds", "spelling"},
     "cache": {"caches", "dims", "errors", "guards", "stage", "subclasses"},
     # beside the pipeline
-    "show": {"cache", "dims", "emit", "errors", "graph", "guards", "identifiers", "spelling",
+    "show": {"cache", "config", "dims", "emit", "errors", "graph", "guards", "identifiers", "kinds", "spelling",
              "stage", "subclasses"},
     "eager": {"rules"},
 }

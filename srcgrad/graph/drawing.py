@@ -1,4 +1,4 @@
-"""Drawings of graphs: Graphviz and Mermaid text.
+"""Drawings of graphs: what is drawn, and Graphviz and Mermaid text of it.
 
 Boxes are operations, arrows values (labelled with name and type), regions are nested frames.
 Constants are written into the boxes that use them.
@@ -24,13 +24,13 @@ class Frame:
 
 @dataclass
 class Drawing:
-    """What both formats draw: nested frames and arrows (from, to, label, dashed)."""
+    """What all formats draw: nested frames and arrows (from, to, label, dashed)."""
 
     frame: Frame
     arrows: list[tuple[str, str, str, bool]]
 
 
-def _draw(graph: Graph) -> Drawing:
+def drawn(graph: Graph) -> Drawing:
     names = Names()
     sources: dict[Value, str] = {}
     arrows: list[tuple[str, str, str, bool]] = []
@@ -101,7 +101,7 @@ def to_dot(graph: Graph) -> str:
       n2 -> n3 [label="t.1: float"];
     }
     """
-    drawing = _draw(graph)
+    drawing = drawn(graph)
     lines = [f'digraph "{graph.name}" {{', '  node [shape=box, fontname="monospace"];']
     clusters = iter(range(1, 1_000_000))
 
@@ -140,7 +140,7 @@ def to_mermaid(graph: Graph) -> str:
       n1 -->|"x: float"| n2
       n2 -->|"t.1: float"| n3
     """
-    drawing = _draw(graph)
+    drawing = drawn(graph)
     lines = ["flowchart TD"]
     frames = iter(range(1, 1_000_000))
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import html
-import linecache
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Where
+from .lines import generated_lines, sections, short_name
+from .page import fragment, page
 
-BORDER = "# ---- backward"
 WIDTHS = (38, 38, 46)
 
 
@@ -26,45 +25,60 @@ class Row:
 
 
 @dataclass(frozen=True)
-class SideBySide:
-    """A table that prints as text, shows as HTML in notebooks, and can be saved.
+class Part:
+    """The rows of one function."""
 
-    ``str(...)`` is the text; :meth:`save` writes HTML (or text for ``.txt``)."""
-
-    title: str
+    function: str
     file: str
     rows: tuple[Row, ...]
 
+
+@dataclass(frozen=True)
+class SideBySide:
+    """A table for each function that prints as text, shows as HTML in notebooks, and can be
+    saved.  ``str(...)`` is the text; :meth:`save` writes HTML (or text for ``.txt``)."""
+
+    title: str
+    parts: tuple[Part, ...]
+    text: str
+    keys: Mapping[int, str]  # of lines of the text: the row that they belong to
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of all functions."""
+        return tuple(row for part in self.parts for row in part.rows)
+
     def __repr__(self) -> str:
         heads = ("source", "forward", "adjoint")
-        lines = [f"{self.title}    ({self.file})",
-                 " ".join(h.ljust(w + 5 * (i == 0)) for i, (h, w) in enumerate(
-                     zip(heads, WIDTHS, strict=True))).rstrip()]
-        for row in self.rows:
-            columns = [_wrapped([row.source], WIDTHS[0]), _wrapped(row.forward, WIDTHS[1]),
-                       _wrapped(row.adjoint, WIDTHS[2])]
-            for k in range(max(map(len, columns))):
-                cells = [c[k] if k < len(c) else "" for c in columns]
-                number = f"{row.number:4d} " if k == 0 else " " * 5
-                text = " ".join(c.ljust(w) for c, w in zip(cells, WIDTHS, strict=True))
-                lines.append((number + text).rstrip())
+        lines = [self.title]
+        for part in self.parts:
+            lines += [f"{part.function or 'module'}    ({part.file})",
+                      " ".join(h.ljust(w + 5 * (i == 0)) for i, (h, w) in enumerate(
+                          zip(heads, WIDTHS, strict=True))).rstrip()]
+            for row in part.rows:
+                lines += _text_of(row)
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        def cell(lines: tuple[str, ...]) -> str:
-            return f"<td><pre>{html.escape(chr(10).join(lines))}</pre></td>"
-
-        rows = "".join(f"<tr><td>{r.number}</td>{cell((r.source,))}{cell(r.forward)}"
-                       f"{cell(r.adjoint)}</tr>" for r in self.rows)
-        return (f"<table class='srcgrad'><caption>{html.escape(self.title)}</caption><tr><th></th>"
-                f"<th>source</th><th>forward</th><th>adjoint</th></tr>{rows}</table>")
+        return fragment(self)
 
     def save(self, file: str | Path) -> Path:
         """Write an HTML page (plain text if the name ends in ``.txt``); returns its path."""
         path = Path(file)
-        page = f"<!doctype html><meta charset='utf-8'>{self._repr_html_()}\n"
-        path.write_text(f"{self!r}\n" if path.suffix == ".txt" else page)
+        path.write_text(f"{self!r}\n" if path.suffix == ".txt" else page(self), encoding="utf-8")
         return path
+
+
+def _text_of(row: Row) -> list[str]:
+    columns = [_wrapped([row.source], WIDTHS[0]), _wrapped(row.forward, WIDTHS[1]),
+               _wrapped(row.adjoint, WIDTHS[2])]
+    lines = []
+    for k in range(max(map(len, columns))):
+        cells = [c[k] if k < len(c) else "" for c in columns]
+        number = f"{row.number:4d} " if k == 0 else " " * 5
+        text = " ".join(c.ljust(w) for c, w in zip(cells, WIDTHS, strict=True))
+        lines.append((number + text).rstrip())
+    return lines
 
 
 def _wrapped(lines: tuple[str, ...] | list[str], width: int) -> list[str]:
@@ -76,25 +90,21 @@ def _wrapped(lines: tuple[str, ...] | list[str], width: int) -> list[str]:
     return found
 
 
-def side_by_side(title: str, text: str, places: Mapping[int, Where]) -> SideBySide:
-    """The table for generated ``text``; ``places`` maps its lines to lines of the user's."""
-    lines = text.splitlines()
-    border = next((i for i, line in enumerate(lines, 1) if line.strip() == BORDER), len(lines) + 1)
-    files = [w.filename for w in places.values()]
-    if not files:
-        return SideBySide(title, "", ())
-    file = max(dict.fromkeys(files), key=files.count)
-    forward: dict[int, list[str]] = {}
-    adjoint: dict[int, list[str]] = {}
-    for number, where in sorted(places.items()):
-        line = lines[number - 1]
-        if where.filename == file and line.strip() and not line.strip().startswith("#"):
-            side = forward if number < border else adjoint
-            side.setdefault(where.line, []).append(line[4:] if line.startswith("    ") else line)
-    numbers = sorted({*forward, *adjoint})
-    shown = range(numbers[0], numbers[-1] + 1)
-    source = {n: linecache.getline(file, n).rstrip("\n") for n in shown}
-    margin = min((len(s) - len(s.lstrip()) for s in source.values() if s.strip()), default=0)
-    rows = tuple(Row(n, source[n][margin:], tuple(forward.get(n, ())), tuple(adjoint.get(n, ())))
-                 for n in shown if source[n].strip() or n in forward or n in adjoint)
-    return SideBySide(title, file.replace("\\", "/").rsplit("/", 1)[-1], rows)
+def side_by_side(title: str, text: str, places: Mapping[int, Where], first: str) -> SideBySide:
+    """The tables for generated ``text``; ``places`` maps its lines to lines of the user's, and
+    ``first`` is the function that was differentiated."""
+    lines = generated_lines(text, places)
+    parts, keys = [], {}
+    for place, section in enumerate(sections(lines, first)):
+        inside = [line for line in lines if (line.where.filename, line.where.function) == (
+            section.file, section.function)]
+        keys.update({line.number: f"{place}-{line.where.line}" for line in inside})
+        rows = []
+        for number, source in section.source.items():
+            here = [line for line in inside if line.where.line == number]
+            if source.strip() or here:
+                rows.append(Row(number, source,
+                                tuple(line.text for line in here if line.side == "forward"),
+                                tuple(line.text for line in here if line.side == "adjoint")))
+        parts.append(Part(section.function, short_name(section.file), tuple(rows)))
+    return SideBySide(title, tuple(parts), text, keys)
