@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import nesting, rules, scipy  # noqa: F401  (nesting: transforms in traced functions)
+from . import nesting, parallel, rules, scipy  # noqa: F401  (nesting: transforms in traced functions)
 from .api import grad, jit, value_and_grad
 from .batching import vmap
 from .checkpoints import checkpoint, checkpoint_range
@@ -72,6 +72,7 @@ __all__ = [
     "jvp",
     "linearize",
     "name",
+    "parallel",
     "ravel_tree",
     "rules",
     "scipy",

@@ -28,12 +28,16 @@ def right_layers(accuracy):
     return accuracy > 0.99
 
 
+def right_cluster(error):
+    return error < 0.05
+
+
 def right_digits(accuracies):
     return accuracies[0] > 0.95 and accuracies[1] >= 0.95
 
 
 CHECKS = {"quickstart": right_quickstart, "heat": right_heat, "volatility": right_volatility,
-          "layers": right_layers}
+          "layers": right_layers, "cluster": right_cluster}
 if importlib.util.find_spec("sklearn") is not None:
     CHECKS["digits"] = right_digits
 

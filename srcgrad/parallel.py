@@ -1,0 +1,248 @@
+"""Gradients of sums and means over examples, chunk by chunk, on threads, processes or a cluster.
+
+The examples are cut into chunks whose number does not depend on how many workers there are, and
+the results of the chunks are added in a fixed order: the same bits come out of one thread and of a
+cluster.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import inspect
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from .api import Argnums
+from .api import value_and_grad as whole
+from .errors import StructureError
+from .frames import without_internal_frames
+from .show.progress import progress
+from .tree import flatten, tree_map
+
+__all__ = ["ChunkedGradient", "value_and_grad"]
+CHUNKS = 32  # where no size is asked for
+
+
+class ChunkedGradient:
+    """What :func:`value_and_grad` of this module returns: call it like the function."""
+
+    def __init__(self, fun: Callable[..., Any], over: tuple[str, ...], client: Any,
+                 options: dict[str, Any]) -> None:
+        self.gradient = whole(fun, options["argnums"])
+        self.__name__ = self.gradient.__name__
+        self.__signature__ = inspect.signature(fun)
+        self.over, self.client = over, client
+        self.workers, self.size = options["workers"], options["chunk"]
+        self.reduce, self.weights = options["reduce"], options["weights"]
+        self.retries = options["retries"]
+
+    @without_internal_frames
+    def __call__(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        bound = self.__signature__.bind(*args, **kwargs)
+        bound.apply_defaults()
+        examples = {name: bound.arguments.pop(name) for name in self.over}
+        chunks, shares = self._chunks(examples)
+        return self._run(bound.arguments, chunks, shares, [None] * len(chunks))
+
+    @without_internal_frames
+    def keep(self, **examples: Any) -> Callable[..., tuple[Any, Any]]:
+        """Send the examples to the workers of a ``dask.distributed`` client once, as they are
+        now; returns the function of the other arguments.  A chunk whose worker died is sent
+        again."""
+        if set(examples) != set(self.over):
+            raise StructureError(
+                f"keep was given {', '.join(examples) or 'nothing'}", where="keep",
+                why=f"the examples are {', '.join(self.over)}", fix="give each of them by name")
+        chunks, shares = self._chunks(tree_map(
+            lambda x: x.copy() if isinstance(x, np.ndarray) else x, examples))
+        held = [_sent(self.client, c) if _is_cluster(self.client) else None for c in chunks]
+        others = self.__signature__.replace(parameters=[
+            p for name, p in self.__signature__.parameters.items() if name not in self.over])
+
+        @without_internal_frames
+        def step(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+            bound = others.bind(*args, **kwargs)
+            bound.apply_defaults()
+            return self._run(bound.arguments, chunks, shares, held)
+
+        return step
+
+    def _chunks(self, examples: dict[str, Any]) -> tuple[list[dict[str, Any]], list[float]]:
+        """The examples in pieces, and the weight of each piece."""
+        sizes = {name: {len(leaf) for leaf in flatten(value)[0]}
+                 for name, value in examples.items()}
+        every = set().union(*sizes.values())
+        if len(every) != 1 or 0 in every:
+            said = ", ".join(f"{name}: {sorted(found)}" for name, found in sizes.items())
+            raise StructureError(f"the examples have different or no lengths ({said})",
+                                 where=f"the arguments of {self.__name__}",
+                                 why="all are cut along their first axis, at the same places",
+                                 fix="give arrays of one length, or name fewer in over=")
+        count = every.pop()
+        size = self.size or -(-count // CHUNKS)
+        found, shares = [], []
+        for start in range(0, count, size):
+            piece = slice(start, min(count, start + size))
+            found.append(tree_map(lambda leaf, piece=piece: leaf[piece], examples))
+            shares.append(float(piece.stop - piece.start) if self.weights is None
+                          else float(np.sum(found[-1][self.weights])))
+        return found, shares
+
+    def _run(self, fixed: dict[str, Any], chunks: list[dict[str, Any]], shares: list[float],
+             held: list[Any]) -> tuple[Any, Any]:
+        results: list[Any] = [None] * len(chunks)
+        missing = list(range(len(chunks)))
+        with progress(f"srcgrad: {self.__name__}") as ticker:
+            for _ in range(self.retries + 1):
+                with _workers(self.client, self.workers) as pool:
+                    missing = self._attempt(pool, fixed, chunks, held, results, missing, ticker)
+                if not missing:
+                    return self._reduced(results, shares)
+        raise StructureError(
+            f"{len(missing)} of {len(chunks)} chunks were lost {self.retries + 1} times",
+            where=f"the workers of {self.__name__}",
+            why="a worker process ended while it computed, each time",
+            fix="give chunk= a smaller number if memory ran out, or a larger retries=")
+
+    def _attempt(self, pool: Any, fixed: dict[str, Any], chunks: list[dict[str, Any]],
+                 held: list[Any], results: list[Any], missing: list[int],
+                 ticker: Any) -> list[int]:
+        """Compute the chunks that are missing; returns those whose worker died."""
+        cluster = _is_cluster(pool)
+        options = {"pure": False} if cluster else {}
+        lost: list[int] = []
+        futures: dict[int, Any] = {}
+        try:
+            given = _sent(pool, fixed, everywhere=True) if cluster else fixed
+            for k in missing:
+                if cluster and held[k] is not None and held[k].status != "finished":
+                    held[k] = _sent(pool, chunks[k])
+                data = held[k] if cluster and held[k] is not None else chunks[k]
+                futures[k] = pool.submit(_of_chunk, self.gradient, given, data, **options)
+        except Exception as error:
+            if not _is_death(error):
+                raise
+            lost = [k for k in missing if k not in futures]
+        for done, (k, future) in enumerate(futures.items(), 1):
+            try:
+                results[k] = future.result()
+            except Exception as error:
+                if not _is_death(error):
+                    raise
+                lost.append(k)
+            if ticker is not None:
+                ticker.text = f"srcgrad: {self.__name__}, {done} of {len(futures)} chunks"
+        return lost
+
+    def _reduced(self, results: list[Any], shares: list[float]) -> tuple[Any, Any]:
+        if self.reduce == "sum":
+            found: tuple[Any, Any] = _folded(results)
+            return found
+        weighed = [tree_map(lambda x, s=s: _kept_dtype(x, x * s), r)
+                   for r, s in zip(results, shares, strict=True)]
+        total = float(sum(shares))
+        found = tree_map(lambda x: _kept_dtype(x, x / total), _folded(weighed))
+        return found
+
+
+def _kept_dtype(like: Any, value: Any) -> Any:
+    return value.astype(like.dtype) if isinstance(like, (np.ndarray, np.generic)) else value
+
+
+def _of_chunk(gradient: Any, fixed: dict[str, Any], data: dict[str, Any]) -> Any:
+    """What a worker does."""
+    bound = gradient.__signature__.bind_partial()
+    bound.arguments.update({name: {**fixed, **data}[name]
+                            for name in gradient.__signature__.parameters})
+    return gradient(*bound.args, **bound.kwargs)
+
+
+def _folded(results: Sequence[Any]) -> Any:
+    """The sum of all, neighbours first: an order that depends on their number alone."""
+    while len(results) > 1:
+        pairs = [tree_map(lambda a, b: a + b, *results[i:i + 2])
+                 for i in range(0, len(results) - 1, 2)]
+        results = [*pairs, *results[2 * len(pairs):]]
+    return results[0]
+
+
+def _is_cluster(client: Any) -> bool:
+    return hasattr(client, "scatter") and hasattr(client, "submit")
+
+
+def _sent(client: Any, data: dict[str, Any], everywhere: bool = False) -> Any:
+    """Data on a worker of a cluster, or on all."""
+    (future,) = client.scatter([data], broadcast=everywhere, hash=False)
+    return future
+
+
+def _is_death(error: Exception) -> bool:
+    """Did the worker end, rather than the function raise?"""
+    return isinstance(error, BrokenProcessPool | concurrent.futures.CancelledError) or (
+        type(error).__module__.startswith("distributed")
+        and type(error).__name__ in (
+            "KilledWorker", "FutureCancelledError", "FutureLostError", "CommClosedError"))
+
+
+@contextmanager
+def _workers(client: Any, count: int | None) -> Iterator[Any]:
+    """Something to submit to."""
+    count = count or os.cpu_count() or 1
+    if client is None or client == "threads":
+        with concurrent.futures.ThreadPoolExecutor(count) as threads:
+            yield threads
+    elif client == "processes":
+        context = multiprocessing.get_context("spawn")
+        with concurrent.futures.ProcessPoolExecutor(count, context) as processes:
+            yield processes
+    else:
+        yield client
+
+
+@without_internal_frames
+def value_and_grad(fun: Callable[..., Any], argnums: Argnums = 0, *, over: str | Sequence[str],
+                   client: Any = None, workers: int | None = None, chunk: int | None = None,
+                   reduce: str = "sum", weights: str | None = None,
+                   retries: int = 3) -> ChunkedGradient:
+    """The value and gradient of a sum (or mean) over examples, computed in chunks.
+
+    ``over`` names the parameters that hold the examples along their first axis (arrays, or
+    structures of arrays).  ``fun`` gives the sum over the examples that it gets; with
+    ``reduce="mean"`` their mean, and with ``weights`` (one of ``over``) their weighted mean.
+    ``client`` is what computes: ``"threads"`` (None), ``"processes"``, an executor of
+    ``concurrent.futures``, or a ``dask.distributed`` client.  ``chunk`` is the number of examples
+    in a chunk (None: a 32nd of all); results depend on it, but never on ``workers`` or ``client``.
+    The chunks of a worker that died are computed again, at most ``retries`` times.
+
+    >>> def loss(w, x, y):
+    ...     return np.sum((x @ w - y) ** 2)
+    >>> df = value_and_grad(loss, over=("x", "y"), workers=2)
+    >>> value, slope = df(np.ones(2), np.ones((100, 2)), np.zeros(100))
+    >>> float(value), slope
+    (400.0, array([400., 400.]))
+    """
+    names = (over,) if isinstance(over, str) else tuple(over)
+    parameters = inspect.signature(fun).parameters
+    strange = [name for name in names if name not in parameters]
+    if strange or not names:
+        raise StructureError(
+            f"over={over!r} names no parameter of {getattr(fun, '__name__', 'the function')}",
+            where="over of parallel.value_and_grad",
+            why="it says which arguments are cut into chunks",
+            fix=f"name some of {', '.join(parameters)}")
+    if reduce not in ("sum", "mean") or (weights is not None and (
+            weights not in names or reduce != "mean")):
+        raise StructureError(
+            f"reduce={reduce!r} and weights={weights!r} do not fit",
+            where="parallel.value_and_grad",
+            why='weights are one of the arguments in over=, and belong to reduce="mean"',
+            fix='write reduce="sum", reduce="mean", or reduce="mean" with weights="name"')
+    return ChunkedGradient(fun, names, client, {
+        "argnums": argnums, "workers": workers, "chunk": chunk, "reduce": reduce,
+        "weights": weights, "retries": retries})
