@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import nesting, parallel, rules, scipy  # noqa: F401  (nesting: transforms in traced functions)
+from . import nesting, parallel, rules, scipy, testing  # noqa: F401  (nesting: transforms in traced functions)
 from .api import grad, jit, value_and_grad
 from .batching import vmap
 from .checkpoints import checkpoint, checkpoint_range
@@ -78,6 +78,7 @@ __all__ = [
     "scipy",
     "show_versions",
     "stop_gradient",
+    "testing",
     "tree_flatten",
     "tree_map",
     "tree_unflatten",

@@ -1,0 +1,78 @@
+"""Gradient checks for test suites, which say where a gradient is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .api import Argnums, grad
+from .errors import StructureError
+from .frames import without_internal_frames
+from .statement_checks import debug_grads
+from .tree import ravel_tree
+
+__all__ = ["assert_grad"]
+_ROOM = {4: (1e-2, 3e-2), 8: (1e-6, 1e-5)}  # step of differences and tolerance, by bytes
+
+
+@without_internal_frames
+def assert_grad(fun: Callable[..., Any], *args: Any, argnums: Argnums = 0,
+                rtol: float | None = None, atol: float | None = None) -> None:
+    """Assert that the gradient of a scalar function is that of central differences, element by
+    element.  The AssertionError names the worst element and, where there is one, the first
+    statement whose own adjoint is wrong.
+
+    >>> assert_grad(lambda x, y: np.sum(np.sin(x) * y), np.ones(3), 2.0, argnums=(0, 1))
+    """
+    single = isinstance(argnums, int | str)
+    numbers: list[Any] = [argnums] if single else list(argnums)  # type: ignore[arg-type]
+    if any(not isinstance(n, int) for n in numbers):
+        raise StructureError(f"argnums is {argnums!r}", where="argnums of assert_grad",
+                             why="arguments are given by position", fix="give their numbers")
+    found = grad(fun, tuple(numbers))(*args)
+    for number, gradient in zip(numbers, found, strict=True):
+        _compare(fun, args, number, gradient, rtol, atol)
+
+
+def _compare(fun: Callable[..., Any], args: tuple[Any, ...], number: int, gradient: Any,
+             rtol: float | None, atol: float | None) -> None:
+    flat, unravel = ravel_tree(args[number])
+    got = ravel_tree(gradient)[0]
+    step, room = _ROOM.get(flat.real.dtype.itemsize, _ROOM[4])
+    if flat.dtype.kind != "f":
+        raise StructureError(f"argument {number} holds numbers of {flat.dtype}",
+                             where="assert_grad", why="differences are taken of real numbers",
+                             fix="use srcgrad.check_grads")
+    expected = np.zeros(flat.size)
+    for k in range(flat.size):
+        size = step * max(1.0, abs(float(flat[k])))
+        sides = []
+        for moved in (flat[k] + size, flat[k] - size):
+            point = flat.copy()
+            point[k] = moved
+            sides.append((float(fun(*args[:number], unravel(point), *args[number + 1:])),
+                          float(point[k])))
+        (high, right), (low, left) = sides
+        expected[k] = (high - low) / (right - left)
+    allowed = (room if atol is None else atol) + (room if rtol is None else rtol) * abs(expected)
+    off = np.where(np.isfinite(got), abs(got - expected), np.inf)
+    if np.all(off <= allowed):
+        return
+    worst = int(np.argmax(off / allowed))
+    suspect = debug_grads(fun, *args)
+    raise AssertionError(
+        f"the gradient of {getattr(fun, '__name__', 'the function')} with respect to argument "
+        f"{number} is wrong in {int(np.sum(off > allowed))} of {flat.size} elements\n"
+        f"  worst: {_place(args[number], worst)}: {got[worst]:.9g}, central differences give "
+        f"{expected[worst]:.9g}\n"
+        + (f"  first wrong statement: {suspect}" if suspect is not None else
+           "  each statement by itself agrees with differences; is there a kink here?"))
+
+
+def _place(tree: Any, number: int) -> str:
+    """Where an element of the raveled tree lies."""
+    if isinstance(tree, np.ndarray):
+        return f"element {tuple(map(int, np.unravel_index(number, tree.shape)))}"
+    return f"element {number} of ravel_tree"
