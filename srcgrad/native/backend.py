@@ -15,7 +15,7 @@ from srcgrad.config import config
 from srcgrad.emit import Emitted, emit
 from srcgrad.errors import SrcgradError, StructureError
 from srcgrad.graph.ir import Graph
-from srcgrad.native import predicates
+from srcgrad.native import disk, predicates
 from srcgrad.native.prepare import Prepared
 from srcgrad.native.regions import Regions
 
@@ -47,6 +47,7 @@ def linked(emitted: Emitted) -> FunctionType:
     space = inspect.unwrap(target).__globals__
     for name, found in [*space.items()]:
         if hasattr(found, "py_func") and found.py_func.__globals__ is space:
+            disk.keep(found, emitted.text)
             space[name] = _or_python(found)
     return target
 

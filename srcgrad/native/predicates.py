@@ -57,16 +57,40 @@ def total(values: Any) -> Any:
 
 
 def pairwise(values: Any, start: int, count: int) -> Any:
-    """The sum of ``count`` elements from ``start`` on."""
+    """The sum of ``count`` elements from ``start`` on, half by half.
+
+    It does not call itself: what Numba makes of such a function cannot be kept on disk.
+    """
+    if count <= 128:
+        return block(values, start, count)
+    starts, counts = np.empty(64, np.int64), np.empty(64, np.int64)
+    first, has_first = np.empty(64), np.zeros(64, np.bool_)  # the sums of first halves
+    starts[0], counts[0], depth = start, count, 0
+    while True:
+        while counts[depth] > 128:
+            half = counts[depth] // 2
+            has_first[depth] = False
+            starts[depth + 1], counts[depth + 1] = starts[depth], half - half % 8
+            depth += 1
+        found = block(values, starts[depth], counts[depth])
+        while depth > 0 and has_first[depth - 1]:
+            depth -= 1
+            found = first[depth] + found
+        if depth == 0:
+            return found
+        first[depth - 1], has_first[depth - 1] = found, True
+        left = counts[depth]
+        starts[depth] = starts[depth - 1] + left
+        counts[depth] = counts[depth - 1] - left
+
+
+def block(values: Any, start: int, count: int) -> Any:
+    """The sum of at most 128 elements from ``start`` on."""
     if count < 8:
         found = -0.0
         for i in range(start, start + count):
             found += values[i]
         return found + 0.0 if count == 0 else found
-    if count > 128:
-        half = count // 2
-        half -= half % 8
-        return pairwise(values, start, half) + pairwise(values, start + half, count - half)
     a, b, c, d = values[start], values[start + 1], values[start + 2], values[start + 3]
     e, f, g, h = values[start + 4], values[start + 5], values[start + 6], values[start + 7]
     whole = count - count % 8
