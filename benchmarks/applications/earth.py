@@ -77,7 +77,7 @@ def travel_times(velocity, sources, receivers):
 @case(np.array([0.1, 0.4, 0.02, 1.5]), np.linspace(-3.0, -0.1, 30), 24)
 def richards(theta, head, steps):
     names = ["theta_r", "theta_s", "alpha", "n"]
-    p = {k: v for k, v in zip(names, theta)}
+    p = dict(zip(names, theta))
     m = 1 - 1 / p["n"]
     h = head.copy()
     for _ in range(steps):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 CASES = []
@@ -39,7 +41,7 @@ def truss(areas, nodes, bars):
 def pid_control(gains, steps):
     x, v, integral, previous = 0.0, 0.0, 0.0, 1.0
     cost = 0.0
-    for k in range(steps):
+    for _ in range(steps):
         error = 1.0 - x
         integral += error * 0.05
         integral = max(-2.0, min(2.0, integral))
@@ -139,7 +141,7 @@ class Panel:
 def panel_method(shape, count):
     t = np.linspace(0, 2 * np.pi, count + 1)
     points = np.stack([shape[0] * np.cos(t), shape[1] * np.sin(t)], axis=1)
-    panels = [Panel(a, b) for a, b in zip(points[:-1], points[1:])]
+    panels = [Panel(a, b) for a, b in pairwise(points)]
     A = np.empty((count, count))
     b = np.empty(count)
     for i in range(count):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 CASES = []
@@ -17,7 +19,7 @@ def case(*arguments):
 
 
 def network(*sizes):
-    return [(R.normal(size=(a, b)) / np.sqrt(a), np.zeros(b)) for a, b in zip(sizes, sizes[1:])]
+    return [(R.normal(size=(a, b)) / np.sqrt(a), np.zeros(b)) for a, b in pairwise(sizes)]
 
 
 @case(network(4, 16, 16, 3), R.normal(size=(32, 4)), R.integers(0, 3, 32))

@@ -35,7 +35,7 @@ def _display(start: ast.stmt, loop: ast.stmt, function: ast.FunctionDef) -> ast.
     if not isinstance(start, ast.Assign) or not isinstance(loop, ast.For) or loop.orelse or (
             len(loop.body) != 1 or len(start.targets) != 1):
         return None
-    name, empty, item = start.targets[0], start.value, _appended(loop.body[0])
+    name, empty, item = start.targets[0], start.value, appended(loop.body[0])
     if item is None or not isinstance(name, ast.Name) or not isinstance(empty, ast.List) or (
             empty.elts or item[0] != name.id):
         return None
@@ -65,7 +65,7 @@ def _value(item: ast.expr, loop: ast.For) -> ast.expr:
     return ast.ListComp(item, [ast.comprehension(loop.target, loop.iter, [], 0)])
 
 
-def _appended(stmt: ast.stmt) -> tuple[str, ast.expr] | None:
+def appended(stmt: ast.stmt) -> tuple[str, ast.expr] | None:
     """The list and the item of ``name.append(item)``."""
     call = stmt.value if isinstance(stmt, ast.Expr) else None
     if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords or not isinstance(

@@ -41,7 +41,7 @@ def _kept(graph: Graph, of: Mapping[Value, str]) -> list[str]:
     for loop in _loops(nodes):
         kept = [(of[sequence], element.aval) for element, sequence, _ in produced_by(loop)]
         if kept:
-            what = ", ".join(name for name, _ in kept)
+            what = ", ".join(dict.fromkeys(name for name, _ in kept))
             lines.append(f"kept in each iteration: {what}{_bytes([a for _, a in kept])}")
     return lines
 

@@ -11,10 +11,12 @@ from typing import Any
 from srcgrad.emit.comments import Comments, comment
 from srcgrad.emit.control import Control, End
 from srcgrad.emit.expressions import Expressions
+from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.gathered import gathered
 from srcgrad.emit.handles import Handles
 from srcgrad.emit.header import header
+from srcgrad.emit.kept_records import Records
 from srcgrad.emit.literals import Namespace
 from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.naming import Naming
@@ -174,8 +176,19 @@ class Function:
             body = [comment("---- forward"), *self.control.block(forward, End()),
                     comment("---- backward"), *self.control.block(backward, End())]
         body.append(ast.Return(self.returned()))
-        parts, body = ([], body) if outline is None else outline(self, body)
-        return [*parts, *self.header(), self.definition(body)]
+        if outline is not None:
+            parts, body = outline(self, body)
+            return [*parts, *self.header(self.naming.of), unnested(self.definition(body))]
+        function = self.definition(body)
+        records = Records(function.body, self.sequences(), {*self.parameters, *self.reserved})
+        function.body = records.body
+        names = {v: records.leaf(name) for v, name in self.naming.of.items()}
+        return [*self.header(names), unnested(function)]
+
+    def sequences(self) -> set[str]:
+        """The names of what loops keep."""
+        return {self.naming.of[sequence] for node in walk(self.graph.block) if node.op == "loop"
+                for _, sequence, _ in produced_by(node) if sequence in self.naming.of}
 
     def returned(self) -> ast.expr:
         outputs = self.graph.outputs
@@ -185,8 +198,8 @@ class Function:
                 Ref(i) for i in range(len(outputs)))
         return self.expressions.template(template, outputs)
 
-    def header(self) -> list[ast.stmt]:
-        lines = header(self.graph, self.parameters, self.naming.of)
+    def header(self, names: Mapping[Value, str]) -> list[ast.stmt]:
+        lines = header(self.graph, self.parameters, names)
         return [comment(line) for line in (*lines, *self.helpers())]
 
     def helpers(self) -> list[str]:
@@ -200,10 +213,10 @@ class Function:
                 found[f"{self.space.captured(fn, fn.__name__)} of {module}"] = None
         return [f"uses {', '.join(sorted(found))}"] if found else []
 
-    def definition(self, body: list[ast.stmt]) -> ast.stmt:
+    def definition(self, body: list[ast.stmt]) -> ast.FunctionDef:
         given = [self.space.literal(self.defaults[p]) for p in self.parameters
                  if p in self.defaults]
         arguments = ast.arguments(
             posonlyargs=[], args=[ast.arg(p) for p in self.parameters], vararg=None,
             kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=given)
-        return unnested(gathered(ast.FunctionDef(self.graph.name, arguments, body, [], None)))
+        return gathered(ast.FunctionDef(self.graph.name, arguments, body, [], None))

@@ -1,7 +1,7 @@
 # tridiagonal(b_0: float, b_1: float, b_2: float, b_3: float, c_0: float, c_1: float,
 #     c_2: float, c_3: float, d_0: float, d_1: float, d_2: float, d_3: float) -> f8;
 #     d/d(b, c, d)
-# kept in each iteration: m_saved, saved  (16 bytes)
+# kept in each iteration: m, t1  (16 bytes)
 # kept in each iteration: saved_2  (8 bytes)
 def tridiagonal_value_and_grad(b_0, b_1, b_2, b_3, c_0, c_1, c_2, c_3, d_0, d_1, d_2,
                                d_3, d_total=1.0):
@@ -13,15 +13,13 @@ def tridiagonal_value_and_grad(b_0, b_1, b_2, b_3, c_0, c_1, c_2, c_3, d_0, d_1,
     c = [c_0, c_1, c_2, c_3]
     d = [d_0, d_1, d_2, d_3]
     dp = [dp_0, 0.0, 0.0, 0.0]
-    m_saved = []
-    saved = []
+    kept = []
     for i in range(1, 4):
         m = b[i] - cp[i - 1]
-        m_saved.append(m)
         cp[i] = c[i] / m
         t1 = (d[i] - dp[i - 1]) / m
-        saved.append(t1)
         dp[i] = t1
+        kept.append((m, t1))
     x = dp[-1]
     x = [0.0, 0.0, 0.0, x]
     saved_2 = []
@@ -49,7 +47,7 @@ def tridiagonal_value_and_grad(b_0, b_1, b_2, b_3, c_0, c_1, c_2, c_3, d_0, d_1,
     d_c = [0.0] * len(c)
     d_b = [0.0] * len(b)
     for i in reversed(range(1, 4)):
-        m = m_saved[i - 1]
+        m, t3 = kept[i - 1]
         # dp[i] = (d[i] - dp[i - 1]) / m
         t1 = d_dp[i]
         d_dp[i] = 0.0
@@ -60,7 +58,7 @@ def tridiagonal_value_and_grad(b_0, b_1, b_2, b_3, c_0, c_1, c_2, c_3, d_0, d_1,
         t2 = d_cp[i]
         d_cp[i] = 0.0
         t2 /= m
-        d_m = -(t1 * saved[i - 1]) - t2 * (c[i] / m)
+        d_m = -(t1 * t3) - t2 * (c[i] / m)
         d_c[i] += t2
         # m = b[i] - cp[i - 1]
         d_cp[i - 1] -= d_m
