@@ -393,7 +393,7 @@ def _transform(function: Any, request: Request, traced: Traced,
     value, keep, of = _primal(function, request, traced)
     place = {number: i + len(keep) for i, number in enumerate(wrt)}
     graph = checked_scalar(traced.graph, of, _plain_name(function))
-    joint = joint_graph(graph, wrt, of, keep, request.without, request.mode != "grad")
+    joint = joint_graph(graph, wrt, of, keep, request.without, request.mode != "grad", unit=True)
     trees = [gradient_tree(value, path, leaves, inputs, place)
              for path, value, leaves in wanted]
     gradient = trees[0] if request.single else tuple(trees)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .adjoint import close, differentiate, jvp, pairs, split
 from .graph.callback import Callback
-from .graph.ir import Graph, Node, Origin, Ref, Value
+from .graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds
 from .guards import Path
 from .kinds import Aval, Kind
 from .optimize import simplify
@@ -18,14 +18,32 @@ Wanted = tuple[Path, Any, Leaves]
 
 
 def joint_graph(graph: Graph, wrt: list[int], of: list[int], keep: list[int],
-                without: tuple[str, ...], keep_raising: bool, copies: bool = False) -> Graph:
+                without: tuple[str, ...], keep_raising: bool, copies: bool = False,
+                unit: bool = False) -> Graph:
     """Differentiate, simplify, bind the residuals, simplify again, cut called functions in two
-    (``copies``: their records share no memory with what the caller can reach)."""
+    (``copies``: their records share no memory with what the caller can reach; ``unit``: the
+    cotangents of the results are 1)."""
     joint = differentiate(graph, wrt, of, keep=keep)
+    if unit:
+        joint = _with_unit_seeds(joint, len(graph.inputs))
     joint = simplify(joint, keep_raising=keep_raising, without=(*without, "share again"))
     joint = close(joint)
     joint = pairs(simplify(joint, keep_raising=keep_raising, without=without), copies)
     return _zero_dimensional(joint, [graph.inputs[i].aval for i in wrt])
+
+
+def _with_unit_seeds(joint: Graph, first: int) -> Graph:
+    """The graph with plain numbers in the place of its last inputs, from number ``first`` on, that
+    nobody gives but 1: what they multiply is left alone."""
+    seeds = joint.inputs[first:]
+    numbers = {seed: one for seed, one in zip(seeds, unit_seeds(seeds, joint), strict=True)
+               if type(one) is float and joint.border is not None}
+    made = [Node("const", (), (seed,), {"value": one}, origin=Origin(role="adjoint"))
+            for seed, one in numbers.items()]
+    nodes = list(joint.block.nodes)
+    nodes[joint.border:joint.border] = made
+    params = tuple(p for p in joint.block.params if p not in numbers)
+    return joint.but(block=joint.block.but(params=params, nodes=tuple(nodes)))
 
 
 def _zero_dimensional(joint: Graph, wanted: list[Aval]) -> Graph:

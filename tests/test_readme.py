@@ -48,7 +48,7 @@ def test_the_readme_starts_with_real_code():
     (body, expected), *_ = blocks(text)
     assert text.index("```python") < 120
     assert len(body.split("def heat")[1].splitlines()) <= 7
-    assert "def heat_value_and_grad(u0, alpha, steps, d_out=1.0):" in expected
+    assert "def heat_value_and_grad(u0, alpha, steps):" in expected
 
 
 def test_every_public_name_is_in_the_reference():

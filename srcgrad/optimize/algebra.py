@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Block, Graph, Node, Ref, Value, fill
-from ..kinds import FLOAT, SCALARS, same_dtype
+from ..kinds import FLOAT, SCALARS, Kind, same_dtype
 from ..spelling import Attribute, Method
 from .operands import ADD, DIV, MUL, NEG, SUB, is_real, same_type, weight
 from .rewriting import Emit, call_of, same_shape
@@ -120,6 +120,9 @@ class _Algebra(Stores):
         for one, other in (operands, operands[::-1]):
             if self.number(one) == 1 and isinstance(other, Value) and same_type(other, node.out):
                 return other
+            if self.number(one) == 1 and isinstance(other, Value) and (
+                    other.aval.kind is Kind.INT and node.out.aval.dtype == float):
+                return emit.call(float, other)
         for i, operand in enumerate(operands):
             negated = self.negated(operand)
             if negated is not None:

@@ -76,7 +76,7 @@ PROGRAMS = {
         "f\"step {i:02d}: {x[0]:.3f} {x.sum()!r} it's {n}\"", "f'{x[0]:+.2e}'")),
     "extremes": (extremes, (0.4, 5), ("min(range(len(h)), key=h.__getitem__)", "sum(h)")),
     "copied": (copied, (0.1, [1.0, 2.0, 0.5, 3.0], 3), ("new = u[:]", "total = sum(u)")),
-    "back": (back, ([0.3, 0.8, 0.4, 0.9], 4), ("for i in range(n - 1):", "[d_total] * len(x)")),
+    "back": (back, ([0.3, 0.8, 0.4, 0.9], 4), ("for i in range(n - 1):", "[1.0] * len(x)")),
     "blocks": (blocks, (np.array([0.3, 0.4]), np.linspace(-1.0, 2.0, 7), 2), ("start // size",)),
     "assembled": (assembled, (2.0, 3), ("K[0, 0] += 1.0",)),
     "tables": (tables, ([[1.0, 2.0], [0.5, 0.3]], [1.0, 2.0]), ("A = [[A_0_0, A_0_1], ",)),

@@ -1,6 +1,6 @@
 # bisection(f0: float, target: float) -> float;  d/d(f0, target)
 # kept in each iteration: taken_saved  (8 bytes)
-def bisection_value_and_grad(f0, target, d_out=1.0):
+def bisection_value_and_grad(f0, target):
     # ---- forward
     n_while = 0
     taken_saved = []
@@ -20,8 +20,8 @@ def bisection_value_and_grad(f0, target, d_out=1.0):
     out = low + t2
     # ---- backward
     # return low + (target - low * low) / (2.0 * low)
-    d_target = d_out / t1
-    d_out = d_out - d_target * t2 * 2.0 - 2.0 * (d_target * low)
+    d_target = 1.0 / t1
+    d_out = 1.0 - t2 / t1 * 2.0 - 2.0 * (d_target * low)
     d_low = d_out
     d_high = 0.0
     for i in reversed(range(n_while)):

@@ -3,7 +3,7 @@ import numpy as np
 
 # cholesky(A: f8[n,m]) -> f8;  d/dA
 # uses scatter_diagonal of srcgrad.rules.broadcast
-def cholesky_value_and_grad(A, d_out=1.0):
+def cholesky_value_and_grad(A):
     # ---- forward
     n = A.shape[0]
     L = np.zeros((n, n))
@@ -15,7 +15,7 @@ def cholesky_value_and_grad(A, d_out=1.0):
     out = np.sum(np.log(diag_L))
     # ---- backward
     # return np.sum(np.log(np.diag(L)))
-    d_L = scatter_diagonal(d_out / diag_L, L.shape)
+    d_L = scatter_diagonal(1.0 / diag_L, L.shape)
     d_A = np.zeros_like(A)
     for j in reversed(range(n)):
         L_part = L[j, :j]

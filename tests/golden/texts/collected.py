@@ -2,14 +2,16 @@ import numpy as np
 
 
 # collected(x: f8[n], n: int) -> f8;  d/dx
-# kept in each iteration: x, sin_x  (16*n bytes)
-def collected_value_and_grad(x, n, d_total=1.0):
+# kept in each iteration: x_saved, sin_x_saved  (16*n bytes)
+def collected_value_and_grad(x, n):
     # ---- forward
-    kept = []
+    x_saved = []
+    sin_x_saved = []
     states = []
     for _ in range(n):
+        x_saved.append(x)
         sin_x = np.sin(x)
-        kept.append((x, sin_x))
+        sin_x_saved.append(sin_x)
         x = sin_x * x
         states.append(x)
     total = 0.0
@@ -20,15 +22,15 @@ def collected_value_and_grad(x, n, d_total=1.0):
     for i in reversed(range(len(states))):
         s = states[i]
         # total += np.sum(s * s)
-        d_s = 2.0 * d_total * s
+        d_s = 2.0 * s
         d_states[i] = d_states[i] + d_s
     d_x = np.zeros_like(x)
     for i in reversed(range(n)):
-        x, sin_x = kept[i]
+        x = x_saved[i]
         # states.append(x)
         d_x += d_states[i]
         # x = np.sin(x) * x
         t1 = d_x * x
-        d_x *= sin_x
+        d_x *= sin_x_saved[i]
         d_x += t1 * np.cos(x)
     return total, (d_x,)

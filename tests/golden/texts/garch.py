@@ -2,23 +2,25 @@ import numpy as np
 
 
 # garch(theta: f8[n], returns: f8[m]) -> f8;  d/dtheta
-# kept in each iteration: variance, taken  (16 bytes)
-def garch_value_and_grad(theta, returns, d_total=1.0):
+# kept in each iteration: variance_saved, taken_saved  (16 bytes)
+def garch_value_and_grad(theta, returns):
     # ---- forward
     omega = theta[0]
     alpha = theta[1]
     beta = theta[2]
     variance = np.mean(returns ** 2)
-    kept = []
+    variance_saved = []
+    taken_saved = []
     total = 0.0
     for i in range(returns.shape[0]):
+        variance_saved.append(variance)
         r = returns[i]
         total += np.log(variance) + r * r / variance
         news = alpha * r * r
         taken = r < 0.0
+        taken_saved.append(taken)
         if taken:
             news *= 1.5
-        kept.append((variance, taken))
         variance = omega + news + beta * variance
     # ---- backward
     d_variance = 0.0
@@ -26,12 +28,12 @@ def garch_value_and_grad(theta, returns, d_total=1.0):
     d_omega = 0.0
     d_alpha = 0.0
     for i in reversed(range(returns.shape[0])):
-        variance, taken = kept[i]
+        variance = variance_saved[i]
         r = returns[i]
         # variance = omega + news + beta * variance
         d_beta += d_variance * variance
         d_omega += d_variance
-        if taken:
+        if taken_saved[i]:
             # news *= 1.5
             d_news = d_variance * 1.5
         else:
@@ -39,8 +41,8 @@ def garch_value_and_grad(theta, returns, d_total=1.0):
         # news = alpha * r * r
         d_alpha += d_news * r * r
         # total += np.log(variance) + r * r / variance
-        d_variance = d_variance * beta - d_total * (r * r / variance) / variance
-        d_variance += d_total / variance
+        d_variance = d_variance * beta - r * r / variance / variance
+        d_variance += 1.0 / variance
     # omega, alpha, beta = theta
     d_theta = np.zeros_like(theta)
     d_theta[2] = d_beta

@@ -2,7 +2,7 @@ import numpy as np
 
 
 # gradient_norm(x: f8[n]) -> f8;  d/dx
-def gradient_norm_value_and_grad(x, d2_out=1.0):
+def gradient_norm_value_and_grad(x):
     # ---- forward
     x_0 = x[0]
     x_1 = x[1]
@@ -14,7 +14,7 @@ def gradient_norm_value_and_grad(x, d2_out=1.0):
     out = np.sum(d_x * d_x)
     # ---- backward
     # return np.sum(g * g)
-    d2_x = 2.0 * d2_out * d_x
+    d2_x = 2.0 * d_x
     # energy: return np.sum(x ** 4) + x[0] * x[1]
     d2_x_2 = 12.0 * d2_x * x ** 2
     d2_x_2[1] += d2_x[0]

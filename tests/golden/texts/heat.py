@@ -3,7 +3,7 @@ import numpy as np
 
 # heat(u0: f8[n], alpha: float, steps: int) -> f8;  d/d(u0, alpha)
 # kept in each iteration: lap_saved, u_saved  (8*max(0, n - 2) + 8*n bytes)
-def heat_value_and_grad(u0, alpha, steps, d_cost=1.0):
+def heat_value_and_grad(u0, alpha, steps):
     # ---- forward
     u = u0.copy()
     n_t = len(range(steps))
@@ -21,7 +21,7 @@ def heat_value_and_grad(u0, alpha, steps, d_cost=1.0):
     d_alpha = 0.0
     for t in reversed(range(steps)):
         # cost += np.sum(u * u)
-        d_u += 2.0 * d_cost * u_saved[t]
+        d_u += 2.0 * u_saved[t]
         # u[1:-1] += alpha * lap
         d_u_part = d_u[1:-1]
         d_lap = d_u_part * alpha

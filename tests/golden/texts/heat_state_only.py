@@ -3,7 +3,7 @@ import numpy as np
 
 # heat(u0: f8[n], alpha: float, steps: int) -> f8;  d/du0
 # kept in each iteration: u_saved  (8*n bytes)
-def heat_value_and_grad(u0, alpha, steps, d_cost=1.0):
+def heat_value_and_grad(u0, alpha, steps):
     # ---- forward
     u = u0.copy()
     n_t = len(range(steps))
@@ -18,7 +18,7 @@ def heat_value_and_grad(u0, alpha, steps, d_cost=1.0):
     d_u = np.zeros_like(u)
     for t in reversed(range(steps)):
         # cost += np.sum(u * u)
-        d_u += 2.0 * d_cost * u_saved[t]
+        d_u += 2.0 * u_saved[t]
         # u[1:-1] += alpha * lap
         d_lap = d_u[1:-1] * alpha
         # lap = u[2:] - 2.0 * u[1:-1] + u[:-2]

@@ -2,26 +2,28 @@ import numpy as np
 
 
 # kalman(a: float, q: float, r: float, observed: f8[n]) -> f8;  d/d(a, q, r)
-# kept in each iteration: spread, mean, error_saved  (24 bytes)
-def kalman_value_and_grad(a, q, r, observed, d_score=1.0):
+# kept in each iteration: spread_saved, mean_saved, error_saved  (24 bytes)
+def kalman_value_and_grad(a, q, r, observed):
     # ---- forward
-    kept = []
+    spread_saved = []
+    mean_saved = []
     error_saved = []
     mean = 0.0
     spread = 1.0
     score = 0.0
     for i in range(observed.shape[0]):
+        spread_saved.append(spread)
+        mean_saved.append(mean)
         y = observed[i]
-        kept.append((spread, mean))
         mean = a * mean
         spread = a * a * spread + q
         error = y - mean
+        error_saved.append(error)
         total = spread + r
         gain = spread / total
         mean = mean + gain * error
         spread = (1.0 - gain) * spread
         score += np.log(total) + error * error / total
-        error_saved.append(error)
     # ---- backward
     d_mean = 0.0
     d_spread = 0.0
@@ -29,15 +31,15 @@ def kalman_value_and_grad(a, q, r, observed, d_score=1.0):
     d_q = 0.0
     d_a = 0.0
     for i in reversed(range(observed.shape[0])):
-        spread, mean = kept[i]
+        spread = spread_saved[i]
         error = error_saved[i]
         t1 = a * a
         spread_2 = t1 * spread + q
         total = spread_2 + r
         gain = spread_2 / total
         # score += np.log(total) + error * error / total
-        t2 = d_score / total
-        d_total = -(t2 * (error * error / total))
+        t2 = 1.0 / total
+        d_total = -(error * error / total / total)
         d_error = 2.0 * t2 * error
         d_total += t2
         # spread = (1.0 - gain) * spread
@@ -61,6 +63,6 @@ def kalman_value_and_grad(a, q, r, observed, d_score=1.0):
         d_a += 2.0 * a * (d_spread_2 * spread)
         # mean = a * mean
         d_mean_2 = d_mean * a
-        d_a += d_mean * mean
+        d_a += d_mean * mean_saved[i]
         d_mean = d_mean_2
     return score, (float(d_a), float(d_q), float(d_r))

@@ -4,7 +4,7 @@ import numpy as np
 # nearest(points: f8[n,m], centers: f8[k,p]) -> f8;  d/dpoints
 # kept in each iteration: k_saved  (8 bytes)
 # kept in each iteration: saved, least_saved  (8*k*m + 8 bytes)
-def nearest_value_and_grad(points, centers, d_total=1.0):
+def nearest_value_and_grad(points, centers):
     # ---- forward
     sums = np.zeros_like(centers)
     k_saved = []
@@ -38,7 +38,7 @@ def nearest_value_and_grad(points, centers, d_total=1.0):
     total = sum(t1)
     # ---- backward
     # return sum(min(np.sum((p - c) ** 2) for c in sums) for p in points)
-    t1 = [d_total] * len(t1)
+    t1 = [1.0] * len(t1)
     d_sums = np.zeros_like(sums)
     d_points = np.zeros_like(points)
     for i in reversed(range(points.shape[0])):

@@ -5,7 +5,7 @@ import numpy as np
 #     params_layers_1_W: f8[r,s], params_layers_1_b: f8[n_1], params_out: f8[m_1,k_1])
 #     -> f8;  d/dparams
 def network_value_and_grad(x, params_layers_0_W, params_layers_0_b, params_layers_1_W,
-                           params_layers_1_b, params_out, d_out=1.0):
+                           params_layers_1_b, params_out):
     # ---- forward
     x_1 = x
     x = x_2 = np.tanh(x @ params_layers_0_W + params_layers_0_b)
@@ -14,7 +14,7 @@ def network_value_and_grad(x, params_layers_0_W, params_layers_0_b, params_layer
     out = np.sum(t1 ** 2)
     # ---- backward
     # return np.sum((x @ params["out"]) ** 2)
-    t1 = 2 * d_out * t1
+    t1 = 2 * t1
     d_x = t1 @ params_out.T
     d_params_out = x.T @ t1
     # Layer.__call__: return np.tanh(x @ self.W + self.b)

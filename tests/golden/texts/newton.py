@@ -1,6 +1,6 @@
 # newton(x: float, tol: float) -> float;  d/dx
 # kept in each iteration: y_saved  (8 bytes)
-def newton_value_and_grad(x, tol, d_y=1.0):
+def newton_value_and_grad(x, tol):
     # ---- forward
     n_while = 0
     y_saved = []
@@ -10,6 +10,7 @@ def newton_value_and_grad(x, tol, d_y=1.0):
         y_saved.append(y)
         y = 0.5 * (y + x / y)
     # ---- backward
+    d_y = 1.0
     d_x = 0.0
     for i in reversed(range(n_while)):
         y_2 = y_saved[i]

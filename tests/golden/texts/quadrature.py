@@ -98,7 +98,7 @@ def area_backward(record, d_out):
 
 
 # quadrature(w: float, a: float, b: float, tolerance: float) -> f8;  d/d(w, b)
-def quadrature_value_and_grad(w, a, b, tolerance, d_out=1.0):
+def quadrature_value_and_grad(w, a, b, tolerance):
     # ---- forward
     m = 0.5 * (a + b)
     t1 = np.exp(-w * a)
@@ -115,7 +115,7 @@ def quadrature_value_and_grad(w, a, b, tolerance, d_out=1.0):
     out, record = area_forward(a, b, fa, fm, fb, t4 * t5, tolerance, w)
     # ---- backward
     # return area(a, b, fa, fm, fb, (b - a) / 6.0 * (fa + 4.0 * fm + fb), tolerance)
-    _, d_b, d_fa, d_fm, d_fb, t6, d_w = area_backward(record, d_out)
+    _, d_b, d_fa, d_fm, d_fb, t6, d_w = area_backward(record, 1.0)
     t4 = t6 * t4
     d_fb += t4
     d_fa += t4

@@ -2,7 +2,7 @@ import numpy as np
 
 
 # recurrence(a: f8[n], b: f8[m], n: int) -> f8;  d/d(a, b)
-def recurrence_value_and_grad(a, b, n, d_out=1.0):
+def recurrence_value_and_grad(a, b, n):
     # ---- forward
     y = np.zeros(n)
     y[0] = b[0]
@@ -11,7 +11,7 @@ def recurrence_value_and_grad(a, b, n, d_out=1.0):
     out = np.sum(y * y)
     # ---- backward
     # return np.sum(y * y)
-    d_y = 2.0 * d_out * y
+    d_y = 2.0 * y
     d_b = np.zeros_like(b)
     d_a = np.zeros_like(a)
     for i in reversed(range(1, n)):

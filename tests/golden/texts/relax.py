@@ -2,7 +2,7 @@ import numpy as np
 
 
 # relax(u: f8[n], f: f8[m], sweeps: int) -> f8;  d/d(u, f)
-def relax_value_and_grad(u, f, sweeps, d_out=1.0):
+def relax_value_and_grad(u, f, sweeps):
     # ---- forward
     un = u.copy()
     for _ in range(sweeps):
@@ -11,7 +11,7 @@ def relax_value_and_grad(u, f, sweeps, d_out=1.0):
     out = np.sum(u * u)
     # ---- backward
     # return np.sum(u * u)
-    d_u = 2.0 * d_out * u
+    d_u = 2.0 * u
     d_un = np.zeros_like(un)
     d_f = np.zeros_like(f)
     for _ in range(sweeps):

@@ -2,30 +2,29 @@ import numpy as np
 
 
 # robust(x: f8[n], scale: float) -> f8;  d/d(x, scale)
-def robust_value_and_grad(x, scale, d_out=1.0):
+def robust_value_and_grad(x, scale):
     # ---- forward
     r = r_1 = np.linalg.norm(x)
     taken = r < scale
     if taken:
-        t1 = 0.5 * r
-        out = t1 * r
+        d_r = 0.5 * r
+        out = d_r * r
     else:
         n_while = 0
         while r > 10.0 * scale:
             n_while += 1
             r = 0.5 * r
-        t2 = r - 0.5 * scale
-        out = scale * t2
+        t1 = r - 0.5 * scale
+        out = scale * t1
     # ---- backward
     if taken:
         # return 0.5 * r * r
-        d_r = d_out * t1
-        d_r += d_out * r_1 * 0.5
+        d_r += r_1 * 0.5
         d_scale = 0.0
     else:
         # return scale * (r - 0.5 * scale)
-        d_r = d_out * scale
-        d_scale = d_out * t2 - d_r * 0.5
+        d_scale = t1 - scale * 0.5
+        d_r = scale
         for _ in range(n_while):
             # r = 0.5 * r
             d_r *= 0.5

@@ -4,7 +4,7 @@ import numpy as np
 # rod(alpha: float, steps: int, u_0: float, u_1: float, u_2: float, u_3: float, u_4:
 #     float) -> f8;  d/d(alpha, u)
 # kept in each iteration: saved  (24 bytes)
-def rod_value_and_grad(alpha, steps, u_0, u_1, u_2, u_3, u_4, d_total=1.0):
+def rod_value_and_grad(alpha, steps, u_0, u_1, u_2, u_3, u_4):
     # ---- forward
     u = [u_0, u_1, u_2, u_3, u_4]
     n_loop = len(range(steps))
@@ -20,7 +20,7 @@ def rod_value_and_grad(alpha, steps, u_0, u_1, u_2, u_3, u_4, d_total=1.0):
     total = sum(t1)
     # ---- backward
     # return sum(v ** 2 for v in u)
-    t1 = [d_total] * len(t1)
+    t1 = [1.0] * len(t1)
     d_u = [0.0] * len(u)
     for j in reversed(range(len(u))):
         v = u[j]

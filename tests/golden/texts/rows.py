@@ -3,7 +3,7 @@ import numpy as np
 
 # rows(X: f8[n,m], w: f8[k]) -> f8;  d/d(X, w)
 # kept in each iteration: saved  (8 bytes)
-def rows_value_and_grad(X, w, d_total=1.0):
+def rows_value_and_grad(X, w):
     # ---- forward
     saved = []
     total = 0.0
@@ -17,7 +17,7 @@ def rows_value_and_grad(X, w, d_total=1.0):
     for i in reversed(range(X.shape[0])):
         row = X[i]
         # total += np.sum(row * w) ** 2
-        t1 = 2 * d_total * saved[i]
+        t1 = 2 * saved[i]
         d_row = t1 * w
         d_w += t1 * row
         d_X[i] = d_row

@@ -4,7 +4,7 @@
 # kept in each iteration: m, t1  (16 bytes)
 # kept in each iteration: saved_2  (8 bytes)
 def tridiagonal_value_and_grad(b_0, b_1, b_2, b_3, c_0, c_1, c_2, c_3, d_0, d_1, d_2,
-                               d_3, d_total=1.0):
+                               d_3):
     # ---- forward
     cp_0 = c_0 / b_0
     dp_0 = d_0 / b_0
@@ -30,7 +30,7 @@ def tridiagonal_value_and_grad(b_0, b_1, b_2, b_3, c_0, c_1, c_2, c_3, d_0, d_1,
     total = sum(x)
     # ---- backward
     # return sum(x)
-    d_x = [d_total] * len(x)
+    d_x = [1.0] * len(x)
     d_cp = [0.0] * len(cp)
     d_dp = [0.0] * len(dp)
     for i in range(3):

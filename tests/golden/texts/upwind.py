@@ -4,7 +4,7 @@ import numpy as np
 # upwind(u: f8[n], nu: float, dt: float, dx: float, steps: int) -> f8;  d/d(u, nu)
 # kept in each iteration: u_saved, taken_saved, slope_saved, saved, steep_saved,
 #     taken_saved_2, visc_saved, saved_2, saved_3, saved_4
-def upwind_value_and_grad(u, nu, dt, dx, steps, d_out=1.0):
+def upwind_value_and_grad(u, nu, dt, dx, steps):
     # ---- forward
     n_loop = len(range(steps))
     u_saved = np.empty((n_loop, *u.shape))
@@ -51,8 +51,7 @@ def upwind_value_and_grad(u, nu, dt, dx, steps, d_out=1.0):
         u = new
     out = np.sum(u ** 2)
     # ---- backward
-    # return np.sum(u ** 2)
-    d_u = 2 * d_out * u
+    d_u = 2 * u
     d_nu = 0.0
     for j in reversed(range(steps)):
         u = u_saved[j]
