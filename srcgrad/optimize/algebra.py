@@ -11,6 +11,7 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     2.0 * ct * x                   ->  (2.0 * ct) * x, numbers first
     sum(a * b)                     ->  a @ b, vdot(a, b)
     sum(a * b, axis=0)             ->  sum(a, axis=0) * b, if b has no such axis
+    sum(a * b, axis=0)             ->  einsum("ij,ij->j", a, b)
     (a.T @ b).T                    ->  b.T @ a
     reshape, transpose, sum_to, broadcast_to, astype that change nothing  ->  the operand
     o = 1 / c; a / c               ->  a * o
@@ -309,11 +310,35 @@ class _Algebra(Stores):
             return operand
         negated = self.negated(operand)
         if negated is None:
-            return self._inner_product(node, emit) or self._factor_out(node, emit)
+            return self._inner_product(node, emit) or self._factor_out(node, emit) or (
+                self._inner_products(node, emit))
         args = fill(node.params["args"], [negated, *node.inputs[1:]])
         kwargs = fill(node.params["kwargs"], [negated, *node.inputs[1:]])
         return emit.call(operator.neg, emit.call(np.sum, *args, **kwargs))
 
+    def _inner_products(self, node: Node, emit: Emit) -> Value | None:
+        """``sum(a * b, axis=1)`` of two arrays of one shape is ``einsum("ij,ij->i", a, b)``: the
+        product is not written down.  (In single precision sums of ``einsum`` are less exact.)"""
+        product, kwargs = node.inputs[0], node.params["kwargs"]
+        factors = self.factors(product)
+        if factors is None or self.uses[product] > 1 or node.params["args"] != (Ref(0),):
+            return None
+        first, second = factors
+        axis, rank = kwargs.get("axis"), len(product.aval.shape or ())
+        axes = axis if isinstance(axis, tuple) else (axis,)
+        if rank not in (2, 3) or kwargs.keys() - {"axis", "keepdims"} or (
+                not all(type(i) is int for i in axes)) or (
+                not all(isinstance(v, Value) and v.aval.dtype == float and same_shape(
+                    v.aval, product.aval) for v in factors)):
+            return None
+        letters = "ijk"[:rank]
+        gone = {i % rank for i in axes}
+        left = "".join(letter for i, letter in enumerate(letters) if i not in gone)
+        total = emit.call(np.einsum, f"{letters},{letters}->{left}", first, second)
+        if not kwargs.get("keepdims"):
+            return total
+        places = sorted(gone)
+        return emit.call(np.expand_dims, total, places[0] if len(gone) == 1 else tuple(places))
 
     def _factor_out(self, node: Node, emit: Emit) -> Value | None:
         """``sum(a * b, axis=0)`` is ``sum(a, axis=0) * b`` where ``b`` has no such axis."""

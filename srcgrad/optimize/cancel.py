@@ -228,12 +228,16 @@ class _Cancel(Operands):
         return _combined(_IN_PLACE[fn], [self._polynomial(base, labels), other])
 
     def _picked(self, node: Node, labels: tuple[Label, ...]) -> Polynomial:
-        """``b[i] += v`` for one element ``i``; ``b[arange(n), j] += v`` for one of each row."""
+        """``b[i] += v`` for one element ``i``; ``b[arange(n), j] += v`` for one of each row;
+        ``b[:, 0] += v`` where there is one column."""
         base, value = node.inputs[:2]
         steps, shape = node.params["steps"], base.aval.shape
         if len(steps) != 1 or not isinstance(steps[0], Index) or shape is None:
             raise _Unknown
         key = _filled(steps[0].key, node)
+        left = _beside_single(key, shape, labels)
+        if left is not None:
+            return self._polynomial(value, left)
         if len(shape) == 1 and not isinstance(key, tuple) and (
                 type(key) is int or (isinstance(key, Value) and key.aval.kind is Kind.INT)):
             pick = atom("pick", key, (labels[0],))
@@ -261,6 +265,23 @@ def _filled(key: Any, node: Node) -> Any:
     if isinstance(key, tuple):
         return tuple(_filled(k, node) for k in key)
     return key
+
+
+def _beside_single(key: Any, shape: tuple[Any, ...],
+                   labels: tuple[Label, ...]) -> tuple[Label, ...] | None:
+    """The labels of the axes that are left where ``key`` takes all of an array, ``[..., 0]`` or
+    ``[:, 0]``: the axes that it gives a number for have one element."""
+    keys = list(key) if isinstance(key, tuple) else [key]
+    missing = len(shape) - sum(k is not Ellipsis for k in keys)
+    if any(isinstance(k, Value | np.ndarray) for k in keys) or keys.count(Ellipsis) > 1 or (
+            missing < 0):
+        return None
+    at = keys.index(Ellipsis) if Ellipsis in keys else len(keys)
+    keys[at:at + 1] = [slice(None)] * missing
+    if not all((type(k) is slice and k == slice(None)) or (
+            type(k) is int and k in (0, -1) and dim == 1) for k, dim in zip(keys, shape)):
+        return None
+    return tuple(label for k, label in zip(keys, labels) if type(k) is slice)
 
 
 def _combined(fn: Any, parts: list[Polynomial]) -> Polynomial:

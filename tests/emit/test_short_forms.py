@@ -94,3 +94,34 @@ def test_short_forms(name):
     value, _ = derivative(*copy.deepcopy(args))
     assert repr(value) == repr(function(*copy.deepcopy(args)))
     sg.check_grads(lambda first: function(first, *args[1:]), args[:1])
+
+
+def log_sum_exp(x):
+    top = np.max(x, axis=-1, keepdims=True)
+    return np.sum((np.log(np.sum(np.exp(x - top), axis=-1)) + top[..., 0]) ** 2)
+
+
+def gains(x, gain):
+    return np.sum(np.tanh(x * gain) ** 2 * np.mean(x * x, axis=2, keepdims=True))
+
+
+SHORTER = {
+    "log_sum_exp": (log_sum_exp, (np.array([[1.0, 2.0, 0.3], [0.5, -1.0, 0.5]]),), 0,
+                    ("np.where", "isnan", "d_top")),
+    "gains": (gains, (np.linspace(-1.0, 1.0, 24).reshape(2, 3, 4) ** 2, np.arange(1.0, 5.0)),
+              (0, 1), (" * x).sum", "d_out")),
+}
+
+
+@pytest.mark.parametrize("name", sorted(SHORTER))
+def test_what_is_not_written(name):
+    """A maximum that cancels has no adjoint, a product that is only summed is not written down;
+    the numbers are those of differences."""
+    function, args, argnums, unwanted = SHORTER[name]
+    derivative = sg.value_and_grad(function, argnums=argnums)
+    text = derivative.source(*args)
+    assert [part for part in unwanted if part in text] == []
+    value, gradient = derivative(*args)
+    assert value == function(*args)
+    sg.check_grads(function, args)
+    assert all(g.flags.owndata for g in (gradient if isinstance(gradient, tuple) else [gradient]))
