@@ -7,6 +7,7 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     a + (-b)                       ->  a - b
     q = a / c; (a * b) / c         ->  q * b
     m + m                          ->  2.0 * m
+    a ** 3, a ** 4                 ->  a * a * a, s * s with s = a * a
     (a * 2.0) * 3.0                ->  a * 6.0
     2.0 * ct * x                   ->  (2.0 * ct) * x, numbers first
     sum(a * b)                     ->  a @ b, vdot(a, b)
@@ -36,6 +37,7 @@ from .operands import ADD, DIV, MUL, NEG, SUB, is_real, same_type, weight
 from .rewriting import Emit, call_of, same_shape
 from .stores import Stores
 
+_POWERS = frozenset({operator.pow, np.power})
 _MATMUL = frozenset({operator.matmul, np.matmul, np.dot, np.vdot})
 _RESHAPING = frozenset({np.reshape, np.broadcast_to, Method("reshape")})
 _TRANSPOSING = frozenset({np.transpose, Attribute("T"), Method("transpose")})
@@ -100,6 +102,8 @@ class _Algebra(Stores):
             return self._sum(node, fn, operands, emit)
         if fn in NEG:
             return self.negated(operands[0])
+        if fn in _POWERS:
+            return self._power(node, operands, emit)
         if fn in _RESHAPING or fn in _TRANSPOSING:
             return self._rearranged(node, fn, operands, emit)
         if fn in _MATMUL:
@@ -113,6 +117,15 @@ class _Algebra(Stores):
         if fn == Method("astype") and operands[0].aval.dtype == operands[1]:
             return operands[0]  # type: ignore[no-any-return]
         return None
+
+    def _power(self, node: Node, operands: tuple[Any, ...], emit: Emit) -> Value | None:
+        """``x ** 3`` of an array as products: NumPy takes many times as long for such a power."""
+        base, exponent = operands[0], self.number(operands[1])
+        if exponent not in (3, 4) or not is_real(base) or not base.aval.is_array or (
+                not same_type(base, node.out)):
+            return None
+        square = emit.call(operator.mul, base, base)
+        return emit.call(operator.mul, square, base if exponent == 3 else square)
 
     def _product(self, node: Node, operands: tuple[Any, ...], emit: Emit) -> Value | None:
         numbers = [self.number(operand) for operand in operands]

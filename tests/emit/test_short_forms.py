@@ -105,7 +105,12 @@ def gains(x, gain):
     return np.sum(np.tanh(x * gain) ** 2 * np.mean(x * x, axis=2, keepdims=True))
 
 
+def powers(x):
+    return np.sum(x ** 4) + np.sum(x[1:] ** 5)
+
+
 SHORTER = {
+    "powers": (powers, (np.array([1.5, -2.0, 0.0, -0.3]),), 0, ("** 3",)),
     "log_sum_exp": (log_sum_exp, (np.array([[1.0, 2.0, 0.3], [0.5, -1.0, 0.5]]),), 0,
                     ("np.where", "isnan", "d_top")),
     "gains": (gains, (np.linspace(-1.0, 1.0, 24).reshape(2, 3, 4) ** 2, np.arange(1.0, 5.0)),
@@ -115,8 +120,8 @@ SHORTER = {
 
 @pytest.mark.parametrize("name", sorted(SHORTER))
 def test_what_is_not_written(name):
-    """A maximum that cancels has no adjoint, a product that is only summed is not written down;
-    the numbers are those of differences."""
+    """A maximum that cancels has no adjoint, a product that is only summed is not written down,
+    small powers are products; the numbers are those of differences."""
     function, args, argnums, unwanted = SHORTER[name]
     derivative = sg.value_and_grad(function, argnums=argnums)
     text = derivative.source(*args)
