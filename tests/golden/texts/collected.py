@@ -2,16 +2,14 @@ import numpy as np
 
 
 # collected(x: f8[n], n: int) -> f8;  d/dx
-# kept in each iteration: x_saved, sin_x_saved  (16*n bytes)
+# kept in each iteration: x, sin_x  (16*n bytes)
 def collected_value_and_grad(x, n):
     # ---- forward
-    x_saved = []
-    sin_x_saved = []
+    kept = []
     states = []
     for _ in range(n):
-        x_saved.append(x)
         sin_x = np.sin(x)
-        sin_x_saved.append(sin_x)
+        kept.append((x, sin_x))
         x = sin_x * x
         states.append(x)
     total = 0.0
@@ -26,11 +24,11 @@ def collected_value_and_grad(x, n):
         d_states[i] = d_states[i] + d_s
     d_x = np.zeros_like(x)
     for i in reversed(range(n)):
-        x = x_saved[i]
+        x, sin_x = kept[i]
         # states.append(x)
         d_x += d_states[i]
         # x = np.sin(x) * x
         t1 = d_x * x
-        d_x *= sin_x_saved[i]
+        d_x *= sin_x
         d_x += t1 * np.cos(x)
     return total, (d_x,)

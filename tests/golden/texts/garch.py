@@ -2,25 +2,23 @@ import numpy as np
 
 
 # garch(theta: f8[n], returns: f8[m]) -> f8;  d/dtheta
-# kept in each iteration: variance_saved, taken_saved  (16 bytes)
+# kept in each iteration: variance, taken  (16 bytes)
 def garch_value_and_grad(theta, returns):
     # ---- forward
     omega = theta[0]
     alpha = theta[1]
     beta = theta[2]
     variance = np.mean(returns ** 2)
-    variance_saved = []
-    taken_saved = []
+    kept = []
     total = 0.0
     for i in range(returns.shape[0]):
-        variance_saved.append(variance)
         r = returns[i]
         total += np.log(variance) + r * r / variance
         news = alpha * r * r
         taken = r < 0.0
-        taken_saved.append(taken)
         if taken:
             news *= 1.5
+        kept.append((variance, taken))
         variance = omega + news + beta * variance
     # ---- backward
     d_variance = 0.0
@@ -28,12 +26,12 @@ def garch_value_and_grad(theta, returns):
     d_omega = 0.0
     d_alpha = 0.0
     for i in reversed(range(returns.shape[0])):
-        variance = variance_saved[i]
+        variance, taken = kept[i]
         r = returns[i]
         # variance = omega + news + beta * variance
         d_beta += d_variance * variance
         d_omega += d_variance
-        if taken_saved[i]:
+        if taken:
             # news *= 1.5
             d_news = d_variance * 1.5
         else:

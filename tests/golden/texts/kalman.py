@@ -2,28 +2,26 @@ import numpy as np
 
 
 # kalman(a: float, q: float, r: float, observed: f8[n]) -> f8;  d/d(a, q, r)
-# kept in each iteration: spread_saved, mean_saved, error_saved  (24 bytes)
+# kept in each iteration: spread, mean, error_saved  (24 bytes)
 def kalman_value_and_grad(a, q, r, observed):
     # ---- forward
-    spread_saved = []
-    mean_saved = []
+    kept = []
     error_saved = []
     mean = 0.0
     spread = 1.0
     score = 0.0
     for i in range(observed.shape[0]):
-        spread_saved.append(spread)
-        mean_saved.append(mean)
         y = observed[i]
+        kept.append((spread, mean))
         mean = a * mean
         spread = a * a * spread + q
         error = y - mean
-        error_saved.append(error)
         total = spread + r
         gain = spread / total
         mean = mean + gain * error
         spread = (1.0 - gain) * spread
         score += np.log(total) + error * error / total
+        error_saved.append(error)
     # ---- backward
     d_mean = 0.0
     d_spread = 0.0
@@ -31,7 +29,7 @@ def kalman_value_and_grad(a, q, r, observed):
     d_q = 0.0
     d_a = 0.0
     for i in reversed(range(observed.shape[0])):
-        spread = spread_saved[i]
+        spread, mean = kept[i]
         error = error_saved[i]
         t1 = a * a
         spread_2 = t1 * spread + q
@@ -63,6 +61,6 @@ def kalman_value_and_grad(a, q, r, observed):
         d_a += 2.0 * a * (d_spread_2 * spread)
         # mean = a * mean
         d_mean_2 = d_mean * a
-        d_a += d_mean * mean_saved[i]
+        d_a += d_mean * mean
         d_mean = d_mean_2
     return score, (float(d_a), float(d_q), float(d_r))
