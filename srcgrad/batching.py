@@ -48,8 +48,8 @@ class _Batched(Generic[R]):
             batch = _Batch(self, tuple(opened(machine, a) for a in args),
                            {k: opened(machine, v) for k, v in kwargs.items()}, _Staged(machine))
         except StructureError as error:
-            raise machine.fatal(error) from None
-        columns = machine.inline(
+            raise machine.recorder.fatal(error) from None
+        columns = machine.calls.inline(
             columns_of_examples, (
             Traced(batch.one), Traced(batch.is_single), Traced(batch.width), batch.counts), {})
         return batch.joined(list(columns))

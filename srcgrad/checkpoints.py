@@ -32,7 +32,7 @@ class _Checkpointed(Generic[P, R]):
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
                           kwargs: dict[str, Any]) -> Any:
-        return machine.checkpointed(self.fun, args, kwargs)
+        return machine.recursion.checkpointed(self.fun, args, kwargs)
 
     def __repr__(self) -> str:
         return f"<srcgrad checkpoint of {self.__name__}>"
@@ -118,5 +118,5 @@ def _schedule(machine: Any, n: Any, *, schedule: str = "sqrt", slots: Any = None
     try:
         _check_schedule(schedule, slots)
     except StructureError as error:
-        raise machine.fatal(error) from None
+        raise machine.recorder.fatal(error) from None
     return Schedule(0, n, 1, slots)

@@ -59,7 +59,7 @@ class _WithDerivative(Generic[P, R]):
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         if bound.kwargs:
-            raise machine.fatal(StructureError(
+            raise machine.recorder.fatal(StructureError(
                 f"{self.__name__} has a derivative of its own and keyword-only parameters",
                 why="cotangents are given by position", fix="make them positional"))
         return custom_call(machine, self._custom(), bound.args)
@@ -124,7 +124,7 @@ class custom_vjp(_WithDerivative[P, R]):
     def _pull(self, machine: Any, ct: Any, results: Any, args: tuple[Any, ...]) -> Any:
         made = machine.call(self.fwd, *args)
         if not isinstance(made, tuple) or len(made) != 2:
-            raise machine.fatal(StructureError(
+            raise machine.recorder.fatal(StructureError(
                 f"the forward function of {self.__name__} must return (out, residuals), and "
                 f"returned {_described(made)}", why="the backward function gets the residuals",
                 fix="return a pair"))
@@ -132,7 +132,7 @@ class custom_vjp(_WithDerivative[P, R]):
         try:
             return self._placed(found, len(args), "the backward function")
         except StructureError as error:
-            raise machine.fatal(error) from None
+            raise machine.recorder.fatal(error) from None
 
 
     def _push(self, machine: Any, tangents: tuple[Any, ...], results: Any,
@@ -207,7 +207,7 @@ class custom_jvp(_WithDerivative[P, R]):
                      for p, t in zip(primals, given, strict=True))
         made = machine.call(self.rule, *nondiff, tuple(primals), full)
         if not isinstance(made, tuple) or len(made) != 2:
-            raise machine.fatal(StructureError(
+            raise machine.recorder.fatal(StructureError(
                 f"the rule of {self.__name__} must return (out, tangent_out), and returned "
                 f"{_described(made)}", why="it gives the value and its tangent",
                 fix="return a pair"))
@@ -272,25 +272,25 @@ class implicit(_WithDerivative[P, R]):
 
     def _single(self, machine: Any, results: Any) -> None:
         if isinstance(results, tuple):
-            raise machine.fatal(StructureError(
+            raise machine.recorder.fatal(StructureError(
                 f"the solver {self.__name__} returns several results",
                 why="the equation is solved for one number or array",
                 fix="return one array, and take it apart outside"))
 
     def _pull(self, machine: Any, ct: Any, results: Any, args: tuple[Any, ...]) -> Any:
         self._single(machine, results)
-        return machine.inline(
+        return machine.calls.inline(
             implicit_cotangents, (_jacobian(machine), self.optimality, results, ct, args), {})
 
     def _push(self, machine: Any, tangents: tuple[Any, ...], results: Any,
               args: tuple[Any, ...]) -> Any:
         self._single(machine, results)
-        return machine.inline(
+        return machine.calls.inline(
             implicit_tangent, (_jacobian(machine), self.optimality, results, tangents, args), {})
 
 
 def _jacobian(machine: Any) -> Traced:
-    return Traced(lambda fun, x: machine.inline(jacobian_by_rows, (fun, 0, (x,)), {}))
+    return Traced(lambda fun, x: machine.calls.inline(jacobian_by_rows, (fun, 0, (x,)), {}))
 
 
 # ---- staged, like a user's functions ---------------------------------------------------------

@@ -91,7 +91,7 @@ class Derived(Generic[P, R]):
             try:
                 args = self._by_position(args, kwargs)
             except StructureError as error:
-                raise machine.fatal(error) from None
+                raise machine.recorder.fatal(error) from None
         return machine.call(staged_call, self._kind, self._fun, self._place, args,
                             *self._settings)
 

@@ -47,7 +47,7 @@ def _jvp(machine: Any, fun: Callable[..., Any], primals: Sequence[Any],
     primals, tangents = tuple(machine.iterate(primals)), opened(
         machine, tuple(machine.iterate(tangents)))
     if len(primals) != len(tangents):
-        raise machine.fatal(StructureError(
+        raise machine.recorder.fatal(StructureError(
             f"jvp got {len(primals)} primals and {len(tangents)} tangents",
             fix="give one tangent for each primal (None where it has none)"))
     places = [i for i in _places(machine, "jvp", primals) if tangents[i] is not None]
@@ -90,12 +90,12 @@ class _Split:
         self.machine, self.name, self.count = machine, name, len(primals)
         self.inner = run_inside(machine, fun, primals, {}, _places(machine, name, primals))
         self.of = self._differentiated(has_aux)
-        self.region = machine.region
+        self.region = machine.recorder.region
         kept = list(range(len(self.inner.graph.outputs)))
         forward, self.backward = joints.inner_pair(
             self.inner.graph, list(range(self.inner.count)), self.of, kept)
         found = inline(machine, forward, self.inner.given)
-        self.flat = [machine.wrap(v) for v in found[:len(kept)]]
+        self.flat = [machine.recorder.wrap(v) for v in found[:len(kept)]]
         self.residuals = found[len(kept):]
         self.has_aux = has_aux
         self.out = self.inner.rebuilt(self.flat)
@@ -106,19 +106,19 @@ class _Split:
         """The outputs that get cotangents: the active ones, without those of the aux."""
         inner = self.inner
         if has_aux and (not isinstance(inner.result, tuple) or len(inner.result) != 2):
-            raise self.machine.fatal(StructureError(
+            raise self.machine.recorder.fatal(StructureError(
                 "a function under vjp(..., has_aux=True) must return (out, aux)",
                 fix="return a tuple of the result and the rest"))
         return inner.carrying(carrying, has_aux)
 
     def _reachable(self) -> None:
         """Refuse where the values of the split form are out of reach."""
-        region: Region | None = self.machine.region
+        region: Region | None = self.machine.recorder.region
         while region is not None:
             if region is self.region:
                 return
             region = region.parent
-        raise self.machine.fatal(StructureError(
+        raise self.machine.recorder.fatal(StructureError(
             f"the function returned by {self.name} is called after the branch or loop pass that "
             "made it has ended", why="what it keeps is known there only",
             fix=f"call it where it is made, or call {self.name} again"))
@@ -141,7 +141,7 @@ class _Split:
         self._reachable()
         machine, inner = self.machine, self.inner
         if len(tangents) != self.count:
-            raise machine.fatal(StructureError(
+            raise machine.recorder.fatal(StructureError(
                 f"the linear function got {len(tangents)} tangents",
                 why=f"it was made from {self.count} primals",
                 fix="give one tangent for each primal (None where it has none)"))
@@ -156,7 +156,7 @@ class _Split:
 def _places(machine: Any, name: str, primals: Sequence[Any]) -> list[int]:
     places = differentiable(machine, primals)
     if not places:
-        raise machine.fatal(NonDifferentiable(
+        raise machine.recorder.fatal(NonDifferentiable(
             f"none of the primals of {name} can be differentiated",
             why="they hold no floating-point numbers", fix="pass floats or arrays of floats"))
     return places
@@ -165,7 +165,7 @@ def _places(machine: Any, name: str, primals: Sequence[Any]) -> list[int]:
 def _moved(inner: Inner, of: list[int], values: list[Value] | None,
            tangents: list[Value]) -> Any:
     """``(out, tangent_out)``, or the tangent alone."""
-    wrap = inner.machine.wrap
+    wrap = inner.machine.recorder.wrap
     placed: list[Any] = [0.0] * len(inner.graph.outputs)
     for number, tangent in zip(of, tangents, strict=True):
         placed[number] = wrap(tangent)
@@ -181,7 +181,7 @@ def _match(machine: Any, structure: Any, tree: Any, found: dict[int, Any], path:
         found[structure.number] = tree
         return
     if isinstance(structure, ClassedArray):  # its attributes have no cotangent
-        _match(machine, structure._array_, machine.unclassed(tree), found, path)
+        _match(machine, structure._array_, machine.array_classes.unclassed(tree), found, path)
         return
     inner = None if is_tracer(structure) else children(structure)
     if not inner or tree is None:
@@ -189,7 +189,7 @@ def _match(machine: Any, structure: Any, tree: Any, found: dict[int, Any], path:
     given = None if is_tracer(tree) else children(tree)
     parts = {key: part for _, key, part in given or ()}
     if given is None or set(parts) != {key for _, key, _ in inner}:
-        raise machine.fatal(StructureError(
+        raise machine.recorder.fatal(StructureError(
             f"the {path} has another structure than the {_owner(path)}",
             why="it has one part for each part of what it belongs to",
             fix="give the same containers (None at a part that has none)"))
@@ -204,30 +204,31 @@ def _owner(path: str) -> str:
 
 def _seed(machine: Any, given: Any, like: Any) -> Value:
     """The value of a cotangent or tangent; zeros where none is given."""
-    given, like = machine.unclassed(given), machine.unclassed(like)
+    given, like = machine.array_classes.unclassed(given), machine.array_classes.unclassed(like)
     rank = like.aval.ndim if is_tracer(like) else 0
     if given is None:
         given = machine.call(np.zeros_like, like) if rank else 0.0
     numbers = (int, float, complex, np.ndarray, np.generic)
     if not is_tracer(given) and not isinstance(given, numbers):
-        raise machine.fatal(StructureError(
+        raise machine.recorder.fatal(StructureError(
             f"a cotangent or tangent is {with_article(type(given))}, what it belongs to is a "
             "number or an array", why="it has the structure of what it belongs to",
             fix="give a number or an array of that shape, or None for zero"))
-    value: Value = machine.as_value(given)
+    value: Value = machine.recorder.as_value(given)
     found = value.aval
     if found.ndim != rank:
-        raise machine.fatal(StructureError(
+        raise machine.recorder.fatal(StructureError(
             f"a cotangent or tangent has {found.ndim} axes, what it belongs to has {rank}",
             why="it has the shape of what it belongs to", fix="give an array of that shape"))
     for size, wanted in zip(found.shape or (), like.aval.shape if rank else ()):
-        if not (is_varying(size) or is_varying(wanted) or machine.equal_sizes(size, wanted)):
-            raise machine.fatal(StructureError(
+        if not (is_varying(size) or is_varying(wanted)
+                or machine.sources.equal_sizes(size, wanted)):
+            raise machine.recorder.fatal(StructureError(
                 f"a cotangent or tangent has the shape {found.shape}, what it belongs to has "
                 f"{like.aval.shape}",
                 why="it has the shape of what it belongs to", fix="give an array of that shape"))
     if found.dtype is not None and found.dtype.kind == "c" and not _may_be_complex(like):
-        raise machine.fatal(StructureError(
+        raise machine.recorder.fatal(StructureError(
             "a cotangent or tangent is complex, what it belongs to is real",
             why="its imaginary part would be lost",
             fix="give its real part, or a complex argument to the function"))
@@ -331,7 +332,7 @@ def _staged_call(machine: Any, kind: str, fun: Callable[..., Any], place: int, a
                  *settings: Any) -> Any:
     if kind in PRODUCTS:
         _refused(machine, with_vector, kind, args, place)
-    return machine.inline(STAGED[kind], (fun, place, args, *settings), {})
+    return machine.calls.inline(STAGED[kind], (fun, place, args, *settings), {})
 
 
 @handles(require_arrays)
@@ -344,4 +345,4 @@ def _refused(machine: Any, check: Callable[..., Any], *args: Any) -> None:
     try:
         check(*args)
     except StructureError as error:
-        raise machine.fatal(error) from None
+        raise machine.recorder.fatal(error) from None

@@ -7,13 +7,13 @@ import enum
 import functools
 import operator
 import types
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..guards import Path
-from ..kinds import INT, OPAQUE, Aval, Kind, in_words
+from ..kinds import INT, OPAQUE, Kind, in_words
 from ..public_names import of_scipy
 from ..spelling import Attribute
 from ..stage.machine import UNBOUND
@@ -31,8 +31,29 @@ from .state_of_c import is_stream
 from .states import Columns, Maybe
 from .structures import IMMUTABLE, is_library
 from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, ScalarTracer, is_tracer, users_class
-from .variables import Variables
 from .written_out import Flat, set_flat, strides_of
+
+if TYPE_CHECKING:
+    from ..graph.outcome import Fresh
+    from .choices import Choices
+    from .classes import ClassAttributes
+    from .comparisons import Comparisons
+    from .effects import Effects
+    from .foreign import Foreigners
+    from .found_functions import FoundFunctions
+    from .handover import HandedOver
+    from .journal import Journal
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .opening import Opening
+    from .operators import Operators
+    from .presence import Presence
+    from .recorder import Recorder
+    from .references import References
+    from .sources import Sources
+    from .statements import Statements
+    from .states import ListTable
+    from .variables import Variables
 
 ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat", "size", "nbytes", "itemsize",
                               "strides", "flags", "base", "data", "ctypes"})
@@ -57,22 +78,34 @@ class Layout(NamedTuple):
     owndata: bool = True
 
 
-class Access(Variables):
+class Access:
     """Loads and stores of attributes."""
 
-    global_overlays: dict[int, dict[str, Any]]
-
-    def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
-                    aval: Aval | None) -> Any:
-        raise AttributeError
-
-    def follow(self, obj: Any, fn: Any, *args: Any) -> None:
-        raise AttributeError
+    machine: TraceMachine
+    choices: Choices
+    class_attributes: ClassAttributes
+    comparisons: Comparisons
+    effects: Effects
+    foreigners: Foreigners
+    found_functions: FoundFunctions
+    handed_over: HandedOver
+    merges: Merges
+    opening: Opening
+    operators: Operators
+    presence: Presence
+    recorder: Recorder
+    references: References
+    sources: Sources
+    statements: Statements
+    variables: Variables
+    fresh: Fresh
+    journal: Journal
+    symbolic_lists: ListTable
 
     # ---- attributes ----------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
         if name == "__class__" and is_tracer(obj):
-            return self.call(type, obj)
+            return self.machine.call(type, obj)
         if type(obj) is ArrayTracer:
             return self._array_attribute(obj, name)
         if is_tracer(obj):
@@ -88,7 +121,7 @@ class Access(Variables):
         if isinstance(obj, (list, dict, set, tuple, str, Staged)):
             if type(obj) in (list, dict, set) and name != "__class__" and (
                     class_attribute(type(obj), name) is not UNBOUND):
-                return BoundMethod(self, obj, name)
+                return BoundMethod(self.machine, obj, name)
             if not hasattr(type(obj), "_fields") and native_class(type(obj)) is None:
                 return getattr(obj, name)
         return self._instance_attribute(obj, name)
@@ -96,38 +129,40 @@ class Access(Variables):
     def _member_attribute(self, obj: enum.Enum, name: str, held: str) -> Any:
         """What a member of an enumeration holds, as it is at each call."""
         self.register_member(obj)
-        value, path = vars(obj)[held], self.paths.get(id(obj))
-        overlay = self.overlays.get(id(obj), {})
+        value, path = vars(obj)[held], self.found_functions.paths.get(id(obj))
+        overlay = self.sources.overlays.get(id(obj), {})
         if held in overlay:
-            return self.loaded(overlay[held])
+            return self.references.loaded(overlay[held])
         if path is None or (held == "_value_" and is_fixed(value)):
             return value
-        return self.outside(value, path.child("attr", name))
+        return self.foreigners.outside(value, path.child("attr", name))
 
     def register_member(self, obj: enum.Enum) -> None:
         """Give a member of an enumeration a path (those that flags make up have none)."""
         cls = type(obj)
-        if id(obj) not in self.paths and obj.name in cls.__members__ and (
-                id(cls) not in self.made_classes and not is_library(cls.__module__)):
+        if id(obj) not in self.found_functions.paths and obj.name in cls.__members__ and (
+                id(cls) not in self.class_attributes.made_classes
+                and not is_library(cls.__module__)):
             label = f"{cls.__name__}.{obj.name}"
-            self.pinned[id(obj)] = obj
-            self.paths[id(obj)] = Path(self._pin(cls, cls.__name__), (("attr", obj.name),), label)
+            self.found_functions.pinned[id(obj)] = obj
+            self.found_functions.paths[id(obj)] = Path(self.variables.pin(cls, cls.__name__),
+                                                       (("attr", obj.name),), label)
 
     def _module_attribute(self, obj: types.ModuleType, name: str) -> Any:
         try:
             value = getattr(obj, name)
         except AttributeError:
-            self.register_class(obj)
-            self.guard("missing", self.paths[id(obj)], name)
+            self.class_attributes.register_class(obj)
+            self.sources.guard("missing", self.found_functions.paths[id(obj)], name)
             raise
         if is_stream(obj, name):  # that of each call, for it may be redirected
-            return self.emit_effect(getattr, (obj, name), {}, OPAQUE)
+            return self.effects.emit_effect(getattr, (obj, name), {}, OPAQUE)
         if is_library(obj.__name__) and not isinstance(value, (list, dict, set)):
             return value
-        path = self.paths.get(id(obj))
+        path = self.found_functions.paths.get(id(obj))
         if path is None:
-            path = Path(self._pin(obj, obj.__name__), (), obj.__name__)
-        return self.outside(value, path.child("attr", name))
+            path = Path(self.variables.pin(obj, obj.__name__), (), obj.__name__)
+        return self.foreigners.outside(value, path.child("attr", name))
 
     def _array_attribute(self, obj: ArrayTracer, name: str) -> Any:
         if name in WRITING_METHODS:
@@ -143,33 +178,34 @@ class Access(Variables):
             if name == "itemsize" and aval.dtype is not None and aval.least is None:
                 return aval.dtype.itemsize
         if name == "flat":
-            return self.call(Flat, obj)
-        if name == "strides" and self.call(lies_in_c_order, obj):
-            return self.call(strides_of, obj)
-        if name == "flags" and of_scipy(self.where()):  # asks whether to copy
+            return self.machine.call(Flat, obj)
+        if name == "strides" and self.machine.call(lies_in_c_order, obj):
+            return self.machine.call(strides_of, obj)
+        if name == "flags" and of_scipy(self.recorder.where()):  # asks whether to copy
             return Layout()
         if name in ("base", "flags", "ctypes", "data", "strides"):
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"the attribute .{name} of a traced array",
                 why="it depends on how the array lies in memory",
                 fix="use the array's values and shape"))
         if name in ARRAY_ATTRIBUTES or name in ("shape", "ndim", "dtype"):
             if aval.kind is Kind.ANY and name in ("shape", "ndim", "size"):
-                self.tell_apart()
-                return self.opaque_apply(Attribute(name), (self.content(obj),),
+                self.merges.tell_apart()
+                return self.comparisons.opaque_apply(Attribute(name), (self.choices.content(obj),),
                                          OPAQUE if name == "shape" else INT)
-            return self.apply(Attribute(name), (obj,), {})
+            return self.recorder.apply(Attribute(name), (obj,), {})
         if class_attribute(np.ndarray, name) is UNBOUND:
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
-        return BoundMethod(self, obj, name)
+        return BoundMethod(self.machine, obj, name)
 
     def size_of(self, obj: Any, axis: int) -> Any:
         """The size along an axis: an int, or a traced int."""
         size = obj.aval.shape[axis]
         if isinstance(size, int):
             return size
-        (value,) = self.emit("dim", (self.content(obj),), (INT.but(expr=size),), axis=axis)
-        return ScalarTracer(self, value)
+        (value,) = self.recorder.emit("dim", (self.choices.content(obj),), (INT.but(expr=size),),
+                                      axis=axis)
+        return ScalarTracer(self.machine, value)
 
     def length(self, obj: Any) -> Any:
         """``len(obj)`` of a traced array or list."""
@@ -180,95 +216,97 @@ class Access(Variables):
                     raise TypeError("len() of unsized object")
                 return self.size_of(obj, 0)
             if aval.kind in (Kind.OPAQUE, Kind.LIST, Kind.ANY):
-                return self.opaque_apply(len, (self.value_of(obj),),
+                return self.comparisons.opaque_apply(len, (self.recorder.value_of(obj),),
                                          INT.but(expr=self.fresh("k")))
             raise TypeError(f"object of type '{obj.__class__.__name__}' has no len()")
-        obj = self.seen(obj)
-        if id(obj) in self.paths:  # its length is that of its columns, if it has any
-            obj = self.open_long(obj) or obj
+        obj = self.references.seen(obj)
+        # its length is that of its columns, if it has any
+        if id(obj) in self.found_functions.paths:
+            obj = self.opening.open_long(obj) or obj
         symbolic = self.symbolic_lists.get(id(obj))
         if symbolic is not None:
             held = symbolic.columns[0] if type(symbolic) is Columns else symbolic
-            size = self.list_sizes.of(held.value)
-            (value,) = self.emit("list_len", (held.value,), (INT.but(expr=size),))
-            return ScalarTracer(self, value)
+            size = self.recorder.list_sizes.of(held.value)
+            (value,) = self.recorder.emit("list_len", (held.value,), (INT.but(expr=size),))
+            return ScalarTracer(self.machine, value)
         return len(obj)
 
     def _scalar_attribute(self, obj: Any, name: str) -> Any:
         aval = obj.aval
         if type(obj) is OpaqueTracer:
             number = aval.least is not None and type(getattr(aval.dtype, name)) is int
-            return self.opaque_apply(Attribute(name), (obj.value,), INT if number else OPAQUE)
+            return self.comparisons.opaque_apply(Attribute(name), (obj.value,), INT if number
+                                                 else OPAQUE)
         cls = obj.__class__
         if class_attribute(cls, name) is UNBOUND:
             raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
         if aval.least is not None and name in ("dtype", "itemsize"):
-            return self.apply(Attribute(name), (obj,), {})
+            return self.recorder.apply(Attribute(name), (obj,), {})
         if aval.kind is Kind.SCALAR and name in ("shape", "ndim", "dtype", "size", "itemsize"):
             return {"shape": (), "ndim": 0, "dtype": aval.dtype, "size": 1,
                     "itemsize": aval.dtype.itemsize if aval.dtype else None}[name]
         if name in ("real", "imag", "conjugate"):
-            self.want_complex((obj,))
+            self.operators.want_complex((obj,))
         if name in ("real", "imag", "T", "flat", "numerator", "denominator"):
-            return self.apply(Attribute(name), (obj,), {})
-        return BoundMethod(self, obj, name)
+            return self.recorder.apply(Attribute(name), (obj,), {})
+        return BoundMethod(self.machine, obj, name)
 
     def _instance_attribute(self, obj: Any, name: str) -> Any:
-        if name == "__cause__" and id(obj) in self.causes:
-            return self.causes[id(obj)][1]
+        if name == "__cause__" and id(obj) in self.statements.causes:
+            return self.statements.causes[id(obj)][1]
         if type(obj) is super:
-            return self.super_attribute(obj, name)
+            return self.class_attributes.super_attribute(obj, name)
         own = python_method(obj, "__getattribute__")
         if own is None or is_library(own.__module__):
             return self.attribute_by_default(obj, name)
         try:
-            return self.call(own, obj, name)
+            return self.machine.call(own, obj, name)
         except AttributeError:
             fallback = python_method(obj, "__getattr__")
             if fallback is None:
                 raise
-            return self.call(fallback, obj, name)
+            return self.machine.call(fallback, obj, name)
 
     def attribute_by_default(self, obj: Any, name: str) -> Any:
         """``object.__getattribute__(obj, name)``, or ``__getattr__`` where it finds nothing."""
         value = self.maybe_attribute(obj, name)
         if type(value) is Maybe:
-            return self.present(value, lambda: self.without(obj, name))
-        overlay = self.overlays.get(id(obj))
+            return self.presence.present(value, lambda: self.without(obj, name))
+        overlay = self.sources.overlays.get(id(obj))
         if overlay is not None and name in overlay:
-            self.outside_reads += 1
-            return self.loaded(overlay[name])
+            self.sources.outside_reads += 1
+            return self.references.loaded(overlay[name])
         if name not in getattr(obj, "__dict__", ()):
-            value = self.inherited(obj, name)
+            value = self.class_attributes.inherited(obj, name)
             if value is not UNBOUND:
                 return value
         found = class_attribute(type(obj), name) if not isinstance(obj, type) else UNBOUND
         if is_native_method(found):
-            return BoundMethod(self, obj, name)
+            return BoundMethod(self.machine, obj, name)
         if isinstance(found, property) and found.fget is not None:
-            self.note_class_attribute(type(obj), name, found)
-            return self.call(found.fget, obj)
-        if isinstance(obj, type) and self.from_outside(obj):
-            self.register_class(obj)
-        elif found is not UNBOUND and id(obj) not in self.paths and not isinstance(
+            self.class_attributes.note_class_attribute(type(obj), name, found)
+            return self.machine.call(found.fget, obj)
+        if isinstance(obj, type) and self.class_attributes.from_outside(obj):
+            self.class_attributes.register_class(obj)
+        elif found is not UNBOUND and id(obj) not in self.found_functions.paths and not isinstance(
                 obj, type) and name not in getattr(obj, "__dict__", ()):
             cls = users_class(type(obj))
-            self.note_class_attribute(cls, name, found)
-            if self.is_class_data(cls, found):
-                return self.getattr(cls, name)
-        path = self.paths.get(id(obj))
+            self.class_attributes.note_class_attribute(cls, name, found)
+            if self.class_attributes.is_class_data(cls, found):
+                return self.machine.getattr(cls, name)
+        path = self.found_functions.paths.get(id(obj))
         fallback = None if found is not UNBOUND or isinstance(obj, type) else (
             class_attribute(type(obj), "__getattr__"))
         if fallback is not UNBOUND and fallback is not None and name not in getattr(
                 obj, "__dict__", ()):
             self.note_lack(obj, name)
             if is_native_method(fallback):  # __getattr__ = dict.__getitem__
-                return self.getitem(obj, name)
+                return self.machine.getitem(obj, name)
             if python_method(obj, "__getattr__") is not None and not is_library(
                     fallback.__module__):
-                return self.call(fallback, obj, name)
-        if name == "__dict__" and isinstance(obj, type) and self.from_outside(obj):
-            return self.namespace_of(obj)
+                return self.machine.call(fallback, obj, name)
+        if name == "__dict__" and isinstance(obj, type) and self.class_attributes.from_outside(obj):
+            return self.class_attributes.namespace_of(obj)
         if name == "__class__" or (name == "__dict__" and (path is None or isinstance(
                 obj, (type, types.ModuleType, types.FunctionType)))):
             return getattr(obj, name)
@@ -277,8 +315,9 @@ class Access(Variables):
         if hasattr(getter, "__code__") and not is_cached_property(found) and (
                 name not in own or hasattr(type(found), "__set__")):
             if path is not None and not hasattr(type(found), "__set__"):
-                self.guard("inherited", path, name)
-            return self.call(getter, self.descriptor(type(obj), name, found), obj, type(obj))
+                self.sources.guard("inherited", path, name)
+            return self.machine.call(getter, self.class_attributes.descriptor(type(obj), name,
+                found), obj, type(obj))
         if path is not None:
             return self._outside_attribute(obj, name, path, found)
         if is_cached_property(found) and name not in own:
@@ -290,15 +329,13 @@ class Access(Variables):
             if fallback is None or isinstance(obj, type):
                 raise
             self.note_lack(obj, name)
-            return self.call(fallback, obj, name)
-        return self.loaded(value)
-
-    causes: dict[int, tuple[BaseException, Any]]
+            return self.machine.call(fallback, obj, name)
+        return self.references.loaded(value)
 
     def maybe_attribute(self, obj: Any, name: str) -> Any:
         """What an instance holds itself under a name, a :class:`Maybe` where that depends on the
         path; UNBOUND where it holds nothing, or is from outside and was not changed."""
-        overlay = self.overlays.get(id(obj))
+        overlay = self.sources.overlays.get(id(obj))
         if overlay is not None and name in overlay:
             return overlay[name]
         own = getattr(obj, "__dict__", None) if not is_tracer(obj) else None
@@ -314,39 +351,40 @@ class Access(Variables):
 
     def without(self, obj: Any, name: str) -> Any:
         """An attribute that an instance or class does not hold itself: that of (another) class."""
-        value = self.inherited(obj, name)
+        value = self.class_attributes.inherited(obj, name)
         if value is not UNBOUND:
             return value
         lineage = obj.__mro__[1:] if isinstance(obj, type) else type(obj).__mro__
         holder = next((c for c in lineage if name in vars(c)), None)
         if holder is not None and not isinstance(vars(holder)[name], types.MemberDescriptorType):
             found = vars(holder)[name]
-            if isinstance(obj, type) or self.is_class_data(holder, found):
-                return self.getattr(holder, name)
+            if isinstance(obj, type) or self.class_attributes.is_class_data(holder, found):
+                return self.machine.getattr(holder, name)
             if is_cached_property(found):
                 return self._cached(obj, name, found)
-            self.note_class_attribute(holder, name, found)
-            return self.bound_to(obj, found)
+            self.class_attributes.note_class_attribute(holder, name, found)
+            return self.class_attributes.bound_to(obj, found)
         fallback = python_method(obj, "__getattr__")
         if fallback is not None:
-            return self.call(fallback, obj, name)
+            return self.machine.call(fallback, obj, name)
         raise AttributeError(f"{type(obj).__name__!r} object has no attribute {name!r}")
 
     def note_lack(self, obj: Any, name: str) -> None:
         """Guard that neither an instance nor its class has an attribute."""
         cls = users_class(type(obj))
-        if self.from_outside(cls):
-            self.gives(class_attribute, (cls, name), (cls, name))
-        path = self.paths.get(id(obj))
+        if self.class_attributes.from_outside(cls):
+            self.sources.gives(class_attribute, (cls, name), (cls, name))
+        path = self.found_functions.paths.get(id(obj))
         if path is not None and not is_native_method(class_attribute(type(obj), "__getattr__")):
-            self.guard("inherited", path, name)
+            self.sources.guard("inherited", path, name)
 
     def _cached(self, obj: Any, name: str, found: Any) -> Any:
         """A ``cached_property`` read for the first time."""
-        self.descriptor(type(obj), name, found)
-        value = self.call(found.func, obj)
-        if id(obj) in self.paths and len(self.journal.layers) > 1:  # elsewhere there is none
-            self.overlays.setdefault(id(obj), {}).setdefault(name, UNBOUND)
+        self.class_attributes.descriptor(type(obj), name, found)
+        value = self.machine.call(found.func, obj)
+        # elsewhere there is none
+        if id(obj) in self.found_functions.paths and len(self.journal.layers) > 1:
+            self.sources.overlays.setdefault(id(obj), {}).setdefault(name, UNBOUND)
         self.set_plain(obj, name, value)
         return value
 
@@ -354,28 +392,28 @@ class Access(Variables):
         """An attribute of an object from outside: by its path."""
         if isinstance(obj, tuple) and name in ("_asdict", "_replace", "index", "count"):
             cls: Any = type(obj)
-            return getattr(cls(*(self.getattr(obj, field) for field in cls._fields)), name)
+            return getattr(cls(*(self.machine.getattr(obj, field) for field in cls._fields)), name)
         if scipy_forms.holds_arrays(obj) and type(getattr(obj, name, None)) is int:
-            self.guard("equals", path.child("attr", name), getattr(obj, name))
+            self.sources.guard("equals", path.child("attr", name), getattr(obj, name))
             return getattr(obj, name)  # a degree, an axis
         own = getattr(obj, "__dict__", {})
         if isinstance(own, dict) and name in own and not _is_data_descriptor(found):
             if found is not UNBOUND:  # without it, that of the class
-                self.guard("owns", path, name)
-            return self.outside(own[name], path.child(self.step_to(obj, "slot"), name))
+                self.sources.guard("owns", path, name)
+            return self.foreigners.outside(own[name], path.child(self.step_to(obj, "slot"), name))
         if isinstance(own, dict) and isinstance(found, (types.FunctionType, classmethod)):
-            self.guard("inherited", path, name)
+            self.sources.guard("inherited", path, name)
         if isinstance(found, types.FunctionType):
-            self.outside(found, path.child("attr", "__class__").child("attr", name)
+            self.foreigners.outside(found, path.child("attr", "__class__").child("attr", name)
                          if not isinstance(obj, type) else path.child("attr", name))
             return types.MethodType(found, obj)
         if isinstance(found, staticmethod):
-            return self.outside(found.__func__, path.child("attr", name))
+            return self.foreigners.outside(found.__func__, path.child("attr", name))
         if isinstance(found, classmethod):
-            self.note_class_attribute(users_class(type(obj)), name, found)
+            self.class_attributes.note_class_attribute(users_class(type(obj)), name, found)
             return types.MethodType(found.__func__, users_class(type(obj)))
         if is_cached_property(found):
-            self.guard("inherited", path, name)
+            self.sources.guard("inherited", path, name)
             return self._cached(obj, name, found)
         try:
             value = (getattr if self.step_to(obj, "attr") == "attr" else bare_attribute)(obj, name)
@@ -383,13 +421,13 @@ class Access(Variables):
             fallback = python_method(obj, "__getattr__")
             if fallback is not None and not isinstance(obj, type):
                 self.note_lack(obj, name)
-                return self.call(fallback, obj, name)
-            self.guard("missing", path, name)
+                return self.machine.call(fallback, obj, name)
+            self.sources.guard("missing", path, name)
             raise
         if is_library(type(obj).__module__) and callable(value) and not (
-                isinstance(obj, type) and self.from_outside(obj)):
+                isinstance(obj, type) and self.class_attributes.from_outside(obj)):
             return value
-        return self.outside(value, path.child(self.step_to(obj, "attr"), name))
+        return self.foreigners.outside(value, path.child(self.step_to(obj, "attr"), name))
 
     def step_to(self, obj: Any, kind: str) -> str:
         """The kind of a path's step to an attribute."""
@@ -401,16 +439,16 @@ class Access(Variables):
             self._set_traced(obj, name, value)
             return
         if isinstance(obj, types.ModuleType) or (
-                isinstance(obj, type) and id(obj) not in self.made_classes):
-            self.register_class(obj)
+                isinstance(obj, type) and id(obj) not in self.class_attributes.made_classes):
+            self.class_attributes.register_class(obj)
         custom = python_method(obj, "__setattr__")
         native = class_attribute(type(obj), "__setattr__")
         if is_native_method(native) or getattr(obj, "__dict__", None) is obj:
-            self.setitem(obj, name, value)
+            self.machine.setitem(obj, name, value)
             return
         if custom is not None and not custom.__qualname__.startswith("__create_fn__") and (
                 custom.__module__ not in ("dataclasses",) and not is_generated(custom)):
-            self.call(custom, obj, name, value)
+            self.machine.call(custom, obj, name, value)
             return
         _probe_frozen(obj, name)
         self.set_by_default(obj, name, value)
@@ -420,57 +458,58 @@ class Access(Variables):
         setter = class_attribute(type(obj), name)
         store = getattr(type(setter), "__set__", None)
         if isinstance(setter, property):
-            self.note_class_attribute(type(obj), name, setter)
+            self.class_attributes.note_class_attribute(type(obj), name, setter)
             if setter.fset is None:
                 setattr(obj, name, value)  # raises Python's own error
-            self.call(setter.fset, obj, value)
+            self.machine.call(setter.fset, obj, value)
         elif hasattr(store, "__code__"):
-            self.call(store, self.descriptor(type(obj), name, setter), obj, value)
+            self.machine.call(store, self.class_attributes.descriptor(type(obj), name, setter),
+                              obj, value)
         else:
             self.set_plain(obj, name, value)
 
     def set_plain(self, obj: Any, name: str, value: Any) -> None:
         """Store into the instance itself, journaled; an effect on outside objects."""
         if is_tracer(value):
-            self.label(value, name)
+            self.variables.label(value, name)
         if isinstance(obj, decimal.Context):
-            raise self.fatal(changed_context())
+            raise self.recorder.fatal(changed_context())
         if isinstance(obj, enum.Enum):
             self.register_member(obj)
-        if id(obj) in self.paths:
-            self.check_twin(obj)
-            self.keep_apart(obj)
-            overlay = self.overlays.setdefault(id(obj), {})
+        if id(obj) in self.found_functions.paths:
+            self.sources.check_twin(obj)
+            self.opening.keep_apart(obj)
+            overlay = self.sources.overlays.setdefault(id(obj), {})
             if name not in overlay:
-                self.guard_seeded(obj, name)
-            self._seed(overlay, name, lambda: self._instance_attribute(obj, name))
+                self.class_attributes.guard_seeded(obj, name)
+            self.variables.seed(overlay, name, lambda: self._instance_attribute(obj, name))
             own = python_method(obj, "__setattr__") is not None
-            self.effect_on(obj, object.__setattr__ if own else setattr, name, value)
+            self.effects.effect_on(obj, object.__setattr__ if own else setattr, name, value)
             self.journal.write(Field(obj, name, overlay), value)
             return
         _probe_slots(obj, name)
-        self.follow(obj, setattr, name, value)
+        self.handed_over.follow(obj, setattr, name, value)
         self.journal.write(Field(obj, name), value)
 
     def _set_traced(self, obj: Any, name: str, value: Any) -> None:
         if type(obj) is OpaqueTracer:
-            self.emit_effect(setattr, (obj, name, value), {}, None)
+            self.effects.emit_effect(setattr, (obj, name, value), {}, None)
             return
         if type(obj) is ArrayTracer and name == "flat":
-            self.call(set_flat, obj, value)
+            self.machine.call(set_flat, obj, value)
             return
         if type(obj) is ArrayTracer and name in ("real", "imag", "T"):
-            view = self.getattr(obj, name)
-            self.setitem(view, Ellipsis, value)
+            view = self.machine.getattr(obj, name)
+            self.machine.setitem(view, Ellipsis, value)
             return
         if type(obj) is ArrayTracer and name == "shape" and self._reshape_handle(obj, value):
             return
         if type(obj) is ArrayTracer and name == "shape":
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 "assignment to the attribute .shape of a traced array",
                 why="it changes the array object under every name it has",
                 fix="write x = x.reshape(...) instead"))
-        raise self.fatal(UnsupportedOperation(
+        raise self.recorder.fatal(UnsupportedOperation(
             f"assignment to the attribute .{name} of {in_words(obj.aval)}",
             why="it changes the array object under every name it has" if name in (
                 "dtype", "strides") else (
@@ -482,10 +521,10 @@ class Access(Variables):
         """``x.shape = ...`` of an array made in this very block, or of a view outside of all
         blocks: the handle becomes the reshaped view.  False where the array object is known
         elsewhere, or would be copied."""
-        if not (obj.steps and self.region.control.parent is None) and (
+        if not (obj.steps and self.recorder.region.control.parent is None) and (
                 obj.home.outside or not self.journal.is_young(obj.home)):
             return False
-        view = self.call(np.reshape, obj, shape)
+        view = self.machine.call(np.reshape, obj, shape)
         if type(view) is not ArrayTracer or view.home is not obj.home:
             return False
         obj.steps, obj.dyn, obj.first, obj.seen, obj.obj = (view.steps, view.dyn, view.first,
@@ -496,25 +535,25 @@ class Access(Variables):
     def delattr(self, obj: Any, name: str) -> None:
         own = python_method(obj, "__delattr__")
         if own is not None:
-            self.call(own, obj, name)
+            self.machine.call(own, obj, name)
             return
         if is_native_method(class_attribute(type(obj), "__delattr__")):
-            self.delitem(obj, name)
+            self.machine.delitem(obj, name)
             return
         found = class_attribute(type(obj), name)
         if isinstance(found, property) and found.fdel is not None:
-            self.note_class_attribute(type(obj), name, found)
-            self.call(found.fdel, obj)
+            self.class_attributes.note_class_attribute(type(obj), name, found)
+            self.machine.call(found.fdel, obj)
             return
-        self.getattr(obj, name)
-        if id(obj) in self.paths:
-            self.check_twin(obj)
-            self.keep_apart(obj)
-            overlay = self.overlays.setdefault(id(obj), {})
-            self.effect_on(obj, delattr, name)
+        self.machine.getattr(obj, name)
+        if id(obj) in self.found_functions.paths:
+            self.sources.check_twin(obj)
+            self.opening.keep_apart(obj)
+            overlay = self.sources.overlays.setdefault(id(obj), {})
+            self.effects.effect_on(obj, delattr, name)
             self.journal.write(Field(obj, name, overlay), DELETED)
             return
-        self.follow(obj, delattr, name)
+        self.handed_over.follow(obj, delattr, name)
         self.journal.write(Field(obj, name), UNBOUND)
 
     def super_(self, cls: Any, obj: Any) -> Any:

@@ -4,29 +4,48 @@ has been told of the number that chooses."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import Value
 from ..stage.machine import UNBOUND
-from .either import Either
 from .regions import Region
 from .structures import IMMUTABLE, record_fields, structure_parts
 from .tracers import Choice, Late, Picked, ScalarTracer, is_tracer
 from .unlike import MOST_SORTS, NUMBER, Sort, Unsorted, content_in, flag_of, sorted_apart, together
 
+if TYPE_CHECKING:
+    from .lists import Lists
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .picks import Picks
+    from .recorder import Recorder
+    from .rounds import Rounds
+    from .states import ListTable
+    from .truths import Truths
+
 MOST_OBJECTS = 5000  # that can be reached from some
 HOLDING = (tuple, list, dict)
 
 
-class Among(Either):
+class Among:
     """Groups of objects, and numbers that choose from them."""
 
-    groups: list[tuple[Any, ...]]
-    tables_read: dict[Value, tuple[Value, tuple[bool, ...]]]
+    machine: TraceMachine
+    lists: Lists
+    merges: Merges
+    picks: Picks
+    recorder: Recorder
+    rounds: Rounds
+    truths: Truths
+    symbolic_lists: ListTable
+
+    def __init__(self) -> None:
+        self.groups: list[tuple[Any, ...]] = []
+        self.tables_read: dict[Value, tuple[Value, tuple[bool, ...]]] = {}
 
     def computed(self, content: Any) -> Any:
         """A number that may have to be computed now."""
-        return content.make(self) if type(content) is Late else content
+        return content.make(self.machine) if type(content) is Late else content
 
     # ---- which objects there are -------------------------------------------------------------
     def closure(self, objects: list[Any]) -> list[Any]:
@@ -49,12 +68,12 @@ class Among(Either):
     def _held_by(self, obj: Any) -> list[Any]:
         """What an object holds; of one from outside what can hold something itself, as the
         program would read it."""
-        if not self.is_outside(obj):
+        if not self.merges.is_outside(obj):
             return list(structure_parts(obj) or ())
         if isinstance(obj, HOLDING):
             keys: Any = obj if isinstance(obj, dict) else range(len(obj))
-            return [self.getitem(obj, k) for k in keys if _holds(obj[k])]
-        return [self.getattr(obj, n) for n in record_fields(obj) or ()
+            return [self.machine.getitem(obj, k) for k in keys if _holds(obj[k])]
+        return [self.machine.getattr(obj, n) for n in record_fields(obj) or ()
                 if _holds(object.__getattribute__(obj, n))]
 
     def grouped(self, objects: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -88,11 +107,11 @@ class Among(Either):
         every = list(range(count))
         if type(index) is not ScalarTracer:
             return every
-        told = [self.within.get(index.value)]
-        region: Region | None = self.region
+        told = [self.rounds.within.get(index.value)]
+        region: Region | None = self.recorder.region
         while region is not None:
             if region.given is not None:
-                told.append(self.places_told(index.value, self.facts(*region.given)))
+                told.append(self.places_told(index.value, self.truths.facts(*region.given)))
             region = region.parent
         found = [k for k in every if all(t is None or k in t for t in told)]
         return found or every
@@ -110,7 +129,7 @@ class Among(Either):
         first = items[0]
         if type(first) is bool and all(i is first for i in items):
             return first
-        found = self.list_read(items, index)
+        found = self.lists.list_read(items, index)
         if type(found) is ScalarTracer and all(type(i) is bool for i in items) and (
                 type(index) is ScalarTracer):
             self.tables_read[found.value] = (index.value, tuple(items))
@@ -128,7 +147,7 @@ class Among(Either):
             contents = [self._contents(sort, items) for sort in sorts]
         except Unsorted:
             return None
-        read = [self.pick(column, index) for column in contents]
+        read = [self.picks.pick(column, index) for column in contents]
         if any(r is None for r in read):
             return None
         return together(sorts, [self.table_read(column, index) for column in flags], read)
@@ -182,4 +201,3 @@ class Among(Either):
 def _holds(obj: Any) -> bool:
     """Can something hold other things?"""
     return isinstance(obj, HOLDING) or record_fields(obj) is not None
-

@@ -16,7 +16,7 @@ import functools
 import operator
 import types
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ..guards import Path
 from ..kinds import OPAQUE, Kind
 from ..stage.machine import UNBOUND
 from ..subclasses import ARRAY, attributes_of_array, base_array, classed_array, is_array_class
-from .array_recipes import ArrayRecipes, leaves
+from .array_recipes import leaves
 from .assumptions import OneObject
 from .natives import class_attribute
 from .protocols import UFUNCS
@@ -35,16 +35,58 @@ from .special_methods import python_method
 from .structures import rebuilder, record_fields
 from .tracers import ArrayTracer, ClassedArray, Picked, Poison, holds_classed, is_tracer
 
+if TYPE_CHECKING:
+    from .access import Access
+    from .array_recipes import ArrayRecipes
+    from .assumptions import Assumptions
+    from .calls import Calls
+    from .classes import ClassAttributes
+    from .construct import Construction
+    from .effects import Effects
+    from .either import Either
+    from .foreign import Foreigners
+    from .found_functions import FoundFunctions
+    from .handover import HandedOver
+    from .journal import Journal
+    from .library_calls import LibraryCalls
+    from .machine import TraceMachine
+    from .picks import Picks
+    from .protocols import Protocols
+    from .recorder import Recorder
+    from .sources import Sources
+    from .variables import Variables
+
 LIBRARIES = frozenset({"numpy", "scipy", "math"})
 WHOLE = frozenset({"srcgrad.custom", "srcgrad.trace.custom", "srcgrad.batching"})
 KEPT = frozenset({"__dict__", "__weakref__", "__slots__", "__init_subclass__", "__module__",
                   "__qualname__", "__doc__"})
 
 
-class ArrayClasses(ArrayRecipes):
+class ArrayClasses:
     """Calls, operators and attributes of such instances."""
 
-    classed: dict[Any, Any]  # for each class of the user's its class of ClassedArray
+    machine: TraceMachine
+    access: Access
+    array_recipes: ArrayRecipes
+    calls: Calls
+    class_attributes: ClassAttributes
+    construction: Construction
+    effects: Effects
+    either: Either
+    foreigners: Foreigners
+    found_functions: FoundFunctions
+    handed_over: HandedOver
+    library_calls: LibraryCalls
+    picks: Picks
+    protocols: Protocols
+    recorder: Recorder
+    sources: Sources
+    variables: Variables
+    assumed: Assumptions
+    journal: Journal
+
+    def __init__(self) -> None:
+        self.classed: dict[Any, Any] = {}  # for each class of the user's its class of ClassedArray
 
     # ---- classes and instances ---------------------------------------------------------------
     def class_for(self, cls: Any) -> Any:
@@ -58,22 +100,26 @@ class ArrayClasses(ArrayRecipes):
             slots = vars(cls).get("__slots__", ())
             slots = (slots,) if isinstance(slots, str) else slots
             namespace = {n: v for n, v in vars(cls).items() if n not in (*KEPT, *slots)}
-            if self.from_outside(cls):  # what it overrides is looked up while tracing
-                self.register_class(cls)
-                self.guard("keys", self.paths[id(cls)].child("attr", "__dict__"),
+            # what it overrides is looked up while tracing
+            if self.class_attributes.from_outside(cls):
+                self.class_attributes.register_class(cls)
+                self.sources.guard("keys", self.found_functions.paths[id(cls)].child("attr",
+                    "__dict__"),
                            tuple(vars(cls)))
             self.classed[cls] = type(cls.__name__, bases, {
-                **namespace, "cls": cls, "machine": self, "__module__": cls.__module__,
+                **namespace, "cls": cls, "machine": self.machine, "__module__": cls.__module__,
                 "__qualname__": cls.__qualname__})
-            if id(cls) in self.paths:  # what is read from the stand-in is the user's
-                self.paths[id(self.classed[cls])] = self.paths[id(cls)]
+            # what is read from the stand-in is the user's
+            if id(cls) in self.found_functions.paths:
+                self.found_functions.paths[id(self.classed[cls])] = self.found_functions.paths[
+                    id(cls)]
         return self.classed[cls]
 
     def as_class(self, cls: Any, array: Any, source: Any) -> Any:
         """The array as an instance of ``cls`` that NumPy makes from ``source``."""
         made = object.__new__(self.class_for(cls))
         if type(array) not in (ArrayTracer, Poison):
-            array = self.call(np.asarray, array)
+            array = self.machine.call(np.asarray, array)
         made._array_ = array
         self.journal.born(made)
         self.finalize(made, source)
@@ -81,35 +127,35 @@ class ArrayClasses(ArrayRecipes):
 
     def finalize(self, made: Any, source: Any) -> None:
         """Call the ``__array_finalize__`` of an instance."""
-        method = self.getattr(made, "__array_finalize__")
+        method = self.machine.getattr(made, "__array_finalize__")
         if method is not None and not is_native(method):
-            self.call(method, source)
+            self.machine.call(method, source)
 
     def unseen(self, error: Poison) -> Any:
         """What stands for an array of NumPy's own class that only NumPy has seen."""
         made: Any = object.__new__(type("ndarray", (ClassedArray,), {
-            "cls": np.ndarray, "machine": self, "__module__": "numpy"}))
+            "cls": np.ndarray, "machine": self.machine, "__module__": "numpy"}))
         made._array_ = error
         return made
 
     def anew(self, obj: Any, array: Any) -> Any:
         """The same instance with another array."""
         names = (record_fields(obj) or ())[1:]
-        made: Any = rebuilder(obj)([array, *(self.getattr(obj, n) for n in names)])
+        made: Any = rebuilder(obj)([array, *(self.machine.getattr(obj, n) for n in names)])
         self.journal.born(made)
         return made
 
     def handle(self, array: ArrayTracer) -> ArrayTracer:
         """Another object for the same array: the shape of one may be set without the other's."""
-        made = ArrayTracer(self, array.aval, array.home, array.steps, array.dyn, array.obj,
-                           array.first, self.region)
+        made = ArrayTracer(self.machine, array.aval, array.home, array.steps, array.dyn, array.obj,
+                           array.first, self.recorder.region)
         made.seen = array.seen
         return made
 
     def array_of(self, obj: Any) -> Any:
         """The array that an instance is, as one of NumPy's own class."""
         if type(obj._array_) is Poison:
-            raise self.unjoined(obj._array_)
+            raise self.recorder.unjoined(obj._array_)
         return obj._array_
 
     def unclassed(self, structure: Any) -> Any:
@@ -127,37 +173,37 @@ class ArrayClasses(ArrayRecipes):
 
     def classed_outside(self, obj: Any, path: Path) -> Any:
         """What stands for an instance from outside."""
-        known = self.twins_of.get((id(obj), "array"))
+        known = self.sources.twins_of.get((id(obj), "array"))
         if known is not None and OneObject(str(known[1]), str(path)) in self.assumed:
-            self.guard("is_path", path, known[1])
+            self.sources.guard("is_path", path, known[1])
             return known[0]
-        array = self.outside(base_array(obj), path.child("base", None))
-        self.guard("type", path, type(obj))
+        array = self.foreigners.outside(base_array(obj), path.child("base", None))
+        self.sources.guard("type", path, type(obj))
         made = object.__new__(self.class_for(type(obj)))
         made._array_ = array
         made.__dict__.update(attributes_of_array(obj))
-        self.paths[id(made)] = path
-        self.pinned[id(made)], self.pinned[id(obj)] = made, obj
+        self.found_functions.paths[id(made)] = path
+        self.found_functions.pinned[id(made)], self.found_functions.pinned[id(obj)] = made, obj
         if known is not None:
-            self.twins[id(made)] = self.twins[id(known[0])] = (known[1], path)
-        self.twins_of.setdefault((id(obj), "array"), (made, path))
+            self.sources.twins[id(made)] = self.sources.twins[id(known[0])] = (known[1], path)
+        self.sources.twins_of.setdefault((id(obj), "array"), (made, path))
         return made
 
     # ---- Python's operators ------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
         if not isinstance(obj, ClassedArray):
-            return super().getattr(obj, name)
+            return self.picks.getattr(obj, name)
         if name == "__class__":
             return obj.cls
         found = class_attribute(type(obj), name)
         if is_native(found) and name not in obj.__dict__ and (
-                name not in self.overlays.get(id(obj), ())):
+                name not in self.sources.overlays.get(id(obj), ())):
             if isinstance(found, property):
-                return self.call(found.fget, obj)
+                return self.machine.call(found.fget, obj)
             return types.MethodType(found, obj)
         if isinstance(found, classmethod):
             return types.MethodType(found.__func__, obj.cls)
-        return super().getattr(obj, name)
+        return self.picks.getattr(obj, name)
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         if isinstance(obj, ClassedArray) and not obj.cls.__dictoffset__ and (
@@ -165,66 +211,67 @@ class ArrayClasses(ArrayRecipes):
             raise AttributeError(
                 f"{obj.cls.__name__!r} object has no attribute {name!r} and no __dict__ for "
                 "setting new attributes")
-        super().setattr(obj, name, value)
+        self.picks.setattr(obj, name, value)
 
     def store(self, frame: Any, name: str, value: Any) -> None:
         if isinstance(value, ClassedArray) and type(value._array_) is ArrayTracer:
-            self.label(value._array_, name)
-        super().store(frame, name, value)
+            self.variables.label(value._array_, name)
+        self.variables.store(frame, name, value)
 
     def getitem(self, obj: Any, key: Any) -> Any:
-        return super().getitem(obj, key if not self.classed else self.unclassed(key))
+        return self.protocols.getitem(obj, key if not self.classed else self.unclassed(key))
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
         if self.classed:
             key = self.unclassed(key)
             value = self.unclassed(value) if type(obj) is ArrayTracer else value
-        super().setitem(obj, key, value)
+        self.protocols.setitem(obj, key, value)
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
         if isinstance(right, ClassedArray) and is_numpy_scalar(left):
-            return self.call(UFUNCS[op], left, right)
-        return super().binary(op, left, right)
+            return self.machine.call(UFUNCS[op], left, right)
+        return self.protocols.binary(op, left, right)
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
         if type(left) is ArrayTracer and isinstance(right, ClassedArray):
             if own_method(right, "__array_ufunc__") is not None:
-                return self.call(UFUNCS[op], left, right, out=(left,))
+                return self.machine.call(UFUNCS[op], left, right, out=(left,))
             right = self.array_of(right)
-        return super().inplace(op, left, right)
+        return self.either.inplace(op, left, right)
 
     def super_(self, cls: Any, obj: Any) -> Any:
         if isinstance(obj, ClassedArray):
             cls = self.class_for(cls)
-        return super().super_(cls, obj)
+        return self.access.super_(cls, obj)
 
-    def _fields_of_instance(self, obj: Any) -> tuple[str, ...] | None:
+    def fields_of_instance(self, obj: Any) -> tuple[str, ...] | None:
         if isinstance(obj, ClassedArray) and id(obj) in self.journal.births:
             return record_fields(obj)
-        return super()._fields_of_instance(obj)
+        return self.handed_over.fields_of_instance(obj)
 
-    def _given_instance(self, obj: Any, attributes: tuple[str, ...]) -> Any:
+    def given_instance(self, obj: Any, attributes: tuple[str, ...]) -> Any:
         if not isinstance(obj, ClassedArray):
-            return super()._given_instance(obj, attributes)
+            return self.handed_over.given_instance(obj, attributes)
         names = [n for n in attributes if n != ARRAY]
-        return self.act(classed_array, (
-            obj.cls, self.array_of(obj), {n: self.handed_over(getattr(obj, n)) for n in names}), {},
+        return self.effects.act(classed_array, (
+            obj.cls, self.array_of(obj), {n: self.handed_over.handed_over(getattr(obj, n))
+                                          for n in names}), {},
             OPAQUE)
 
     # ---- calls -------------------------------------------------------------------------------
     def instance(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not is_array_class(cls):
-            return super().instance(cls, args, kwargs)
-        made = self.call(cls.__new__, cls, *args, **kwargs)
-        if hasattr(cls.__init__, "__code__") and self.call(isinstance, made, cls) is True:
-            self.call(cls.__init__, made, *args, **kwargs)
+            return self.construction.instance(cls, args, kwargs)
+        made = self.machine.call(cls.__new__, cls, *args, **kwargs)
+        if hasattr(cls.__init__, "__code__") and self.machine.call(isinstance, made, cls) is True:
+            self.machine.call(cls.__init__, made, *args, **kwargs)
         return made
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         picked = next((i for i, a in enumerate(args) if type(a) is Picked and issubclass(
             a.cls, ClassedArray)), None) if self.classed else None
         if picked is not None and (is_native(function) or is_of_library(function)):
-            return self.each_of(args[picked], lambda o: self.call(
+            return self.picks.each_of(args[picked], lambda o: self.machine.call(
                 function, *args[:picked], o, *args[picked + 1:], **kwargs))
         if function is object.__getattribute__ and isinstance(args[0], ClassedArray):
             return self._by_default(*args)
@@ -236,29 +283,30 @@ class ArrayClasses(ArrayRecipes):
                 python_method(args[0], "__hash__") is None):
             raise TypeError(f"unhashable type: {args[0].cls.__name__!r}")
         if function is iter and len(args) == 1 and isinstance(args[0], ClassedArray):
-            items = self.call_method(args[0], "__iter__")
-            return super().called(iter, (items,), {}) if type(items) is ArrayTracer else items
+            items = self.machine.call_method(args[0], "__iter__")
+            return self.protocols.called(iter, (items,),
+                                         {}) if type(items) is ArrayTracer else items
         if function is super and len(args) == 2 and isinstance(args[1], ClassedArray):
-            return self.super_(*args)
+            return self.machine.super_(*args)
         if isinstance(function, (types.MethodDescriptorType, types.WrapperDescriptorType)) and (
                 function.__objclass__ is np.ndarray) and args:
             if isinstance(args[0], ClassedArray):
-                return self.call(getattr(ClassedArray, function.__name__), *args, **kwargs)
-            return self.call_method(args[0], function.__name__, *args[1:], **kwargs)
+                return self.machine.call(getattr(ClassedArray, function.__name__), *args, **kwargs)
+            return self.machine.call_method(args[0], function.__name__, *args[1:], **kwargs)
         if self.classed and (holds_classed(args) or holds_classed(kwargs)):
             if is_of_library(function):
                 return self.library_call(function, args, kwargs)
             if type(function).__module__ in WHOLE:
-                raise self.fatal(classed_operand(next(
+                raise self.recorder.fatal(classed_operand(next(
                     x.cls for x in leaves((args, kwargs)) if isinstance(x, ClassedArray))))
-        return super().called(function, args, kwargs)
+        return self.protocols.called(function, args, kwargs)
 
     def _by_default(self, obj: Any, name: str) -> Any:
         """An attribute past the ``__getattr__`` of the class."""
-        if name != "__dict__" and self.maybe_attribute(obj, name) is UNBOUND and (
+        if name != "__dict__" and self.access.maybe_attribute(obj, name) is UNBOUND and (
                 class_attribute(type(obj), name) is UNBOUND):
             raise AttributeError(f"{obj.cls.__name__!r} object has no attribute {name!r}")
-        return self.getattr(obj, name)
+        return self.machine.getattr(obj, name)
 
     def parts_of_all(self, args: Iterable[Any]) -> list[Any]:
         """The parts of the containers among arguments; refuses one that contains itself, since
@@ -266,7 +314,7 @@ class ArrayClasses(ArrayRecipes):
         try:
             return [x for a in args if isinstance(a, (list, tuple, dict)) for x in leaves(a)]
         except UnsupportedOperation as error:
-            raise self.fatal(error) from None
+            raise self.recorder.fatal(error) from None
 
     def _with_copies(self, structure: Any) -> Any:
         """Copies of instances that a traced number picks, in lists and tuples."""
@@ -279,7 +327,8 @@ class ArrayClasses(ArrayRecipes):
         """One instance with the parts of whichever it is."""
         first = picked.objects[0]
         made = rebuilder(first)([
-            self.gathered(picked, operator.attrgetter(n)) for n in record_fields(first) or ()])
+            self.picks.gathered(picked, operator.attrgetter(n)) for n in record_fields(first)
+            or ()])
         self.journal.born(made)
         return made
 
@@ -293,24 +342,26 @@ class ArrayClasses(ArrayRecipes):
             return obj  # a scalar stays one
         if isinstance(obj, np.ufunc) and self.classed and (
                 holds_classed(args) or holds_classed(kwargs)):
-            return self.call(getattr(obj, name), *args, **kwargs)
+            return self.machine.call(getattr(obj, name), *args, **kwargs)
         if type(obj) is ArrayTracer:
             if self.classed and (holds_classed(args) or holds_classed(kwargs)):
-                return self.by_example(getattr(np.ndarray, name), (obj, *args), kwargs,
-                                       lambda own, *a, **k: self.call_method(own, name, *a, **k))
-        return super().called_method(obj, name, args, kwargs)
+                return self.array_recipes.by_example(getattr(np.ndarray, name), (obj, *args),
+                                                     kwargs,
+                                       lambda own, *a,
+                                       **k: self.machine.call_method(own, name, *a, **k))
+        return self.protocols.called_method(obj, name, args, kwargs)
 
     def library_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function of NumPy or SciPy, or of ``math``, with instances among its arguments."""
         if isinstance(getattr(function, "__self__", function), np.ufunc):
             args, kwargs = with_outputs(function, args, kwargs)
-        found = self._asked(function, args, kwargs)
+        found = self.protocols.asked(function, args, kwargs)
         if found is not NotImplemented:
             return found
-        run = functools.partial(super().call, function)
-        if self.is_effect(function) or not may_probe(function):
+        run = functools.partial(self.calls.call, function)
+        if self.library_calls.is_effect(function) or not may_probe(function):
             return run(*self.unclassed(args), **self.unclassed(kwargs))
-        return self.by_example(function, args, kwargs, run)
+        return self.array_recipes.by_example(function, args, kwargs, run)
 
     def own_method(self, obj: Any, name: str) -> Any:
         return own_method(obj, name)

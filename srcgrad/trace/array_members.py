@@ -54,22 +54,23 @@ def _add(name: str, handler: Callable[..., Any]) -> None:
 
 # ---- attributes --------------------------------------------------------------------------------
 def _read(machine: Any, obj: Any, *, name: str) -> Any:
-    return machine.getattr(machine.array_of(obj), name)
+    return machine.getattr(machine.array_classes.array_of(obj), name)
 
 
 def _read_view(machine: Any, obj: Any, *, name: str) -> Any:
-    return machine.by_example(getattr(np.ndarray, name).__get__, (obj,), {},
+    return machine.array_recipes.by_example(getattr(np.ndarray, name).__get__, (obj,), {},
                               lambda array: machine.getattr(array, name))
 
 
 def _write(machine: Any, obj: Any, value: Any, *, name: str) -> None:
-    array = machine.array_of(obj)
-    if name == "shape" and id(obj) not in machine.paths:
+    array = machine.array_classes.array_of(obj)
+    if name == "shape" and id(obj) not in machine.found_functions.paths:
         view = machine.call(np.reshape, array, value)
         if type(view) is ArrayTracer and view.home is array.home:
             machine.journal.write(Field(obj, ARRAY), view)
             return
-    machine.setattr(machine.array_of(obj), name, machine.unclassed(value))
+    machine.setattr(machine.array_classes.array_of(obj), name,
+                    machine.array_classes.unclassed(value))
 
 
 for _name in (*PLAIN_ATTRIBUTES, "flat", *VIEWS):
@@ -83,21 +84,23 @@ def _method(machine: Any, obj: Any, /, *args: Any, name: str, **kwargs: Any) -> 
     def run(array: Any, *rest: Any, **named: Any) -> Any:
         return machine.call_method(array, name, *rest, **named)
 
-    return machine.by_example(getattr(np.ndarray, name), (obj, *args), kwargs, run)
+    return machine.array_recipes.by_example(getattr(np.ndarray, name), (obj, *args), kwargs, run)
 
 
 def _plain_method(machine: Any, obj: Any, /, *args: Any, name: str, **kwargs: Any) -> Any:
-    return machine.call_method(machine.array_of(obj), name, *machine.unclassed(args),
-                               **machine.unclassed(kwargs))
+    return machine.call_method(machine.array_classes.array_of(obj), name, *
+                               machine.array_classes.unclassed(args),
+                               **machine.array_classes.unclassed(kwargs))
 
 
 def _view(machine: Any, obj: Any, /, *wanted: Any, **named: Any) -> Any:
     cls = next((w for w in (*wanted, *named.values()) if isinstance(w, type) and issubclass(
         w, np.ndarray)), None)
     if cls is np.ndarray:
-        return machine.handle(machine.array_of(obj))
+        return machine.array_classes.handle(machine.array_classes.array_of(obj))
     if is_array_class(cls):
-        return machine.as_class(cls, machine.handle(machine.array_of(obj)), obj)
+        return machine.array_classes.as_class(cls,
+            machine.array_classes.handle(machine.array_classes.array_of(obj)), obj)
     return _method(machine, obj, *wanted, name="view", **named)
 
 
@@ -110,7 +113,7 @@ def _wrap(machine: Any, obj: Any, array: Any, context: Any = None,
     """``super().__array_wrap__(...)``: the array as an instance of the class."""
     if isinstance(array, ClassedArray) and array.cls is obj.cls:
         return array
-    return machine.as_class(obj.cls, machine.unclassed(array), obj)
+    return machine.array_classes.as_class(obj.cls, machine.array_classes.unclassed(array), obj)
 
 
 def _array_ufunc(machine: Any, obj: Any, ufunc: Any, method: str, *inputs: Any,
@@ -127,11 +130,11 @@ def _array_ufunc(machine: Any, obj: Any, ufunc: Any, method: str, *inputs: Any,
 def _array_function(machine: Any, obj: Any, function: Any, kinds: Any, args: Any,
                     kwargs: Any) -> Any:
     """``super().__array_function__(...)``: NumPy's function, without asking the operands."""
-    return machine.without_asking(function, args, kwargs)
+    return machine.array_recipes.without_asking(function, args, kwargs)
 
 
 def _as_array(machine: Any, obj: Any, *args: Any, **kwargs: Any) -> Any:
-    return machine.call(np.asarray, machine.array_of(obj), *args, **kwargs)
+    return machine.call(np.asarray, machine.array_classes.array_of(obj), *args, **kwargs)
 
 
 def _copied(machine: Any, obj: Any, *memo: Any) -> Any:
@@ -176,16 +179,16 @@ def _operator(machine: Any, obj: Any, other: Any, *, op: str, name: str, back: s
         left, right = (b, a) if reflected else (a, b)
         return (machine.compare if op in COMPARE else machine.binary)(op, left, right)
 
-    return machine.by_example(getattr(np.ndarray, name), (obj, other), {}, run)
+    return machine.array_recipes.by_example(getattr(np.ndarray, name), (obj, other), {}, run)
 
 
 def _in_place(machine: Any, obj: Any, other: Any, *, op: str, name: str) -> Any:
-    return machine.by_example(getattr(np.ndarray, name), (obj, other), {},
+    return machine.array_recipes.by_example(getattr(np.ndarray, name), (obj, other), {},
                               lambda a, b: machine.inplace(op, a, b))
 
 
 def _unary(machine: Any, obj: Any, *, op: str, name: str) -> Any:
-    return machine.by_example(getattr(np.ndarray, name), (obj,), {},
+    return machine.array_recipes.by_example(getattr(np.ndarray, name), (obj,), {},
                               lambda a: machine.unary(op, a))
 
 
@@ -203,11 +206,12 @@ for _op in UNARY:
 
 def _called(machine: Any, obj: Any, *args: Any, function: Any) -> Any:
     """``float(obj)`` and the like: of the array."""
-    return machine.call(function, machine.array_of(obj), *args)
+    return machine.call(function, machine.array_classes.array_of(obj), *args)
 
 
 def _absolute(machine: Any, obj: Any) -> Any:
-    return machine.by_example(np.ndarray.__abs__, (obj,), {}, lambda a: machine.call(abs, a))
+    return machine.array_recipes.by_example(np.ndarray.__abs__, (obj,), {},
+                                            lambda a: machine.call(abs, a))
 
 
 def _divmod(machine: Any, obj: Any, other: Any) -> Any:
@@ -224,18 +228,20 @@ _add("__divmod__", _divmod)
 # ---- items ---------------------------------------------------------------------------------------
 def _getitem(machine: Any, obj: Any, key: Any) -> Any:
     """A part that is an array is made from the whole."""
-    found = machine.getitem(machine.array_of(obj), key)
+    found = machine.getitem(machine.array_classes.array_of(obj), key)
     if type(found) is not ArrayTracer or isinstance(key, str):
         return found
-    return machine.as_class(obj.cls, found, obj)
+    return machine.array_classes.as_class(obj.cls, found, obj)
 
 
 def _setitem(machine: Any, obj: Any, key: Any, value: Any) -> None:
-    machine.setitem(machine.array_of(obj), key, machine.unclassed(value))
+    machine.setitem(machine.array_classes.array_of(obj), key,
+                    machine.array_classes.unclassed(value))
 
 
 def _contains(machine: Any, obj: Any, item: Any) -> Any:
-    return machine.compare("in", machine.unclassed(item), machine.array_of(obj))
+    return machine.compare("in", machine.array_classes.unclassed(item),
+                           machine.array_classes.array_of(obj))
 
 
 def _delitem(machine: Any, obj: Any, key: Any) -> None:
@@ -244,7 +250,7 @@ def _delitem(machine: Any, obj: Any, key: Any) -> None:
 
 def _iter(machine: Any, obj: Any) -> Any:
     """The elements of a vector are numbers; other items are what ``[i]`` gives."""
-    array = machine.array_of(obj)
+    array = machine.array_classes.array_of(obj)
     if array.aval.ndim == 0:
         raise TypeError("iteration over a 0-d array")
     own = type(obj).__getitem__
@@ -272,21 +278,21 @@ def new(machine: Any, cls: Any, shape: Any, dtype: Any = float, buffer: Any = No
     if buffer is None and strides is None:
         array = machine.call(np.empty, shape, dtype, **({} if order is None else {"order": order}))
     else:
-        array = _over(machine, shape, np.dtype(dtype), machine.unclassed(buffer), offset, strides,
+        array = _over(machine, shape, np.dtype(dtype), machine.array_classes.unclassed(buffer),
+                      offset, strides,
                       order)
-    return array if cls is np.ndarray else machine.as_class(cls, array, None)
+    return array if cls is np.ndarray else machine.array_classes.as_class(cls, array, None)
 
 
 def _over(machine: Any, shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any,
           order: Any) -> Any:
     """An array over the memory of another one that lies in C order and is as large."""
     plain = type(buffer) is ArrayTracer and offset == 0 and strides is None and (
-        order in (None, "C")) and dtype == buffer.aval.dtype and machine.layout_of(buffer)
+        order in (None, "C")) and dtype == buffer.aval.dtype and machine.sources.layout_of(buffer)
     if plain:
         array = machine.call(np.reshape, buffer, shape)
         return array
-    raise machine.fatal(UnsupportedOperation(
+    raise machine.recorder.fatal(UnsupportedOperation(
         "np.ndarray over a buffer of another layout or dtype",
         why="which elements it shares with the buffer could not be followed",
         fix="make it as a view: np.asarray(...).reshape(...).view(cls)"))
-

@@ -8,7 +8,7 @@ import importlib
 import inspect
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +18,17 @@ from ..kinds import Aval, Kind
 from ..public_names import public_name
 from . import array_examples
 from .array_examples import BASE, Event, Made, Operand, Recipe, Several
-from .protocols import Protocols
 from .refused import endless_container
 from .tracers import ArrayTracer, ClassedArray, OpaqueTracer, Poison, is_tracer
+
+if TYPE_CHECKING:
+    from .array_classes import ArrayClasses
+    from .calls import Calls
+    from .journal import Journal
+    from .machine import TraceMachine
+    from .recorder import Recorder
+    from .sources import Sources
+    from .states import ListTable
 
 SMALL = 9  # the greatest size of an example, where that will do
 SAME = (type(None), bool, str, type, np.dtype, np.ufunc, type(Ellipsis), type(np._NoValue),
@@ -30,25 +38,19 @@ METHODS = {"mean": "mean", "var": "var", "std": "std", "sum": "sum", "prod": "pr
            "min": "amin", "any": "any", "all": "all", "clip": "clip", "ptp": "ptp"}
 
 
-class ArrayRecipes(Protocols):
+class ArrayRecipes:
     """Calls with such instances."""
 
-    recipes: dict[Any, Recipe]
+    machine: TraceMachine
+    array_classes: ArrayClasses
+    calls: Calls
+    recorder: Recorder
+    sources: Sources
+    journal: Journal
+    symbolic_lists: ListTable
 
-    def as_class(self, cls: Any, array: Any, source: Any) -> Any:
-        raise AttributeError
-
-    def finalize(self, made: Any, source: Any) -> None:
-        raise AttributeError
-
-    def unseen(self, error: Poison) -> Any:
-        raise AttributeError
-
-    def array_of(self, obj: Any) -> Any:
-        raise AttributeError
-
-    def unclassed(self, structure: Any) -> Any:
-        raise AttributeError
+    def __init__(self) -> None:
+        self.recipes: dict[Any, Recipe] = {}
 
     def by_example(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                    run: Callable[..., Any], without: frozenset[str] = frozenset()) -> Any:
@@ -56,8 +58,9 @@ class ArrayRecipes(Protocols):
         try:
             recipe, operands = self._recipe(function, args, kwargs, without)
         except Exception as failure:
-            run(*self.unclassed(args), **self.unclassed(kwargs))  # raises the user's error
-            raise self.fatal(_no_example(function, failure)) from None
+            # raises the user's error
+            run(*self.array_classes.unclassed(args), **self.array_classes.unclassed(kwargs))
+            raise self.recorder.fatal(_no_example(function, failure)) from None
         asked = recipe.asked()
         if len(asked) == 1 and asked[0].name != "__array_wrap__" and (
                 recipe.result == asked[0].returned) and _is_passed(asked[0], args, kwargs):
@@ -65,9 +68,9 @@ class ArrayRecipes(Protocols):
         if any(e.name != "__array_wrap__" for e in asked):
             source = source_of(function)
             if source is None:
-                raise self.fatal(_not_followed(function, asked))
-            return self.inline(source, args, kwargs)
-        result = run(*self.unclassed(args), **self.unclassed(kwargs))
+                raise self.recorder.fatal(_not_followed(function, asked))
+            return self.calls.inline(source, args, kwargs)
+        result = run(*self.array_classes.unclassed(args), **self.array_classes.unclassed(kwargs))
         return self._made_by_recipe(recipe, operands, result)
 
     def _delegated(self, event: Event, operands: list[Any]) -> Any:
@@ -79,14 +82,14 @@ class ArrayRecipes(Protocols):
                 return type(x)(map(placed, x))
             return {k: placed(v) for k, v in x.items()} if type(x) is dict else x
 
-        method = self.getattr(placed(event.source), str(event.name))
-        return self.call(method, *placed(event.args), **placed(event.kwargs)) if isinstance(
+        method = self.machine.getattr(placed(event.source), str(event.name))
+        return self.machine.call(method, *placed(event.args), **placed(event.kwargs)) if isinstance(
             method, types.MethodType) else method
 
     def without_asking(self, function: Any, args: Any, kwargs: Any) -> Any:
         """A function of NumPy that does not ask for ``__array_function__`` of its operands."""
         return self.by_example(function, args, kwargs, functools.partial(
-            super().call, function), frozenset({"__array_function__"}))
+            self.calls.call, function), frozenset({"__array_function__"}))
 
     # ---- what NumPy does, done ---------------------------------------------------------------
     def _made_by_recipe(self, recipe: Recipe, operands: list[Any], result: Any) -> Any:
@@ -104,23 +107,24 @@ class ArrayRecipes(Protocols):
                 return tuple(there(p, number) for p in place)
             if place == BASE:
                 held = arrays[number]
-                return self.unseen(held) if type(held) is Poison else held
+                return self.array_classes.unseen(held) if type(held) is Poison else held
             return place
 
         for number, event in enumerate(recipe.events):
             held = arrays.setdefault(number, Poison(_unknown(event)))
             if event.again is not None:
-                self.finalize(there(event.again, number), there(event.source, number))
+                self.array_classes.finalize(there(event.again, number), there(event.source, number))
                 continue
             if event.name is None:
-                made[number] = self.as_class(event.cls, held, there(event.source, number))
+                made[number] = self.array_classes.as_class(event.cls, held,
+                                                           there(event.source, number))
                 continue
             if type(held) not in (ArrayTracer, Poison):
-                arrays[number] = self.call(np.asarray, held)
-            method = self.getattr(there(event.source, number), event.name)
+                arrays[number] = self.machine.call(np.asarray, held)
+            method = self.machine.getattr(there(event.source, number), event.name)
             given = there(event.args, number)
             given = given if _takes(method, len(given)) else given[:2]  # no ``return_scalar``
-            made[number] = self.call(method, *given, **event.kwargs)
+            made[number] = self.machine.call(method, *given, **event.kwargs)
         return self._classed_result(recipe.result, result, operands, made)
 
     def _arrays_made(self, place: Any, result: Any, arrays: dict[int, Any]) -> None:
@@ -141,7 +145,7 @@ class ArrayRecipes(Protocols):
         if not isinstance(place, Several):
             return result
         if not isinstance(result, (tuple, list)) or len(result) != len(place.parts):
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 "a list of unknown length of arrays of a subclass",
                 why="which class each of them has is needed while the code is made",
                 fix="call the function with np.asarray(...) of the array"))
@@ -149,7 +153,7 @@ class ArrayRecipes(Protocols):
                  for p, r in zip(place.parts, result, strict=True)]
         if hasattr(result, "_fields"):
             return type(result)(*parts)
-        return self.adopt(parts) if isinstance(result, list) else tuple(parts)
+        return self.calls.adopt(parts) if isinstance(result, list) else tuple(parts)
 
     def _recipe(self, function: Any, args: Any, kwargs: Any,
                 without: frozenset[str]) -> tuple[Recipe, list[Any]]:
@@ -164,12 +168,12 @@ class ArrayRecipes(Protocols):
     def _found_recipe(self, function: Any, args: Any, kwargs: Any,
                       without: frozenset[str]) -> Recipe:
         """By small arrays; by arrays of the sizes of this call where these do not fit."""
-        for sizes in (_small(self.numbers), self.numbers):
+        for sizes in (_small(self.sources.numbers), self.sources.numbers):
             examples = functools.partial(self._small_arguments, args, kwargs, _Sizes(sizes))
             try:
                 return array_examples.recipe(function, examples, without)
             except Exception:
-                if sizes is self.numbers:
+                if sizes is self.sources.numbers:
                     raise
         raise AssertionError
 
@@ -179,7 +183,7 @@ class ArrayRecipes(Protocols):
             operands.append(x)
             if isinstance(x, np.ndarray):
                 return "array", x.dtype.str, x.shape
-            aval = (self.array_of(x) if isinstance(x, ClassedArray) else x).aval
+            aval = (self.array_classes.array_of(x) if isinstance(x, ClassedArray) else x).aval
             return (getattr(x, "cls", None) if isinstance(x, ClassedArray) else aval.kind,
                     str(aval.dtype), str(aval.shape))
         if isinstance(x, dict):
@@ -192,7 +196,7 @@ class ArrayRecipes(Protocols):
         """Small arrays and numbers like the arguments."""
         def example(x: Any) -> Any:
             if isinstance(x, ClassedArray):
-                return operand(dummy(self.array_of(x).aval, sizes), x.cls)
+                return operand(dummy(self.array_classes.array_of(x).aval, sizes), x.cls)
             if type(x) is OpaqueTracer or isinstance(x, (types.FunctionType, types.MethodType)):
                 raise TypeError("an argument of unknown type, or a function")
             if is_tracer(x):
@@ -201,7 +205,7 @@ class ArrayRecipes(Protocols):
                 return operand(x.copy(), None)
             held = self.symbolic_lists.get(id(x)) if isinstance(x, list) else None
             if held is not None:
-                return dummy(self.rows_value(held).aval, sizes)
+                return dummy(self.recorder.rows_value(held).aval, sizes)
             if isinstance(x, dict):
                 return {k: example(v) for k, v in x.items()}
             if isinstance(x, slice):

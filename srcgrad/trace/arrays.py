@@ -22,45 +22,46 @@ from .vectorized import along_axis
 # ---- NumPy -------------------------------------------------------------------------------------
 @handles(np.copyto)
 def copyto(machine: Any, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    machine.copyto(dst, src, casting, where)
+    machine.effects.copyto(dst, src, casting, where)
 
 
 @handles(np.fill_diagonal)
 def fill_diagonal(machine: Any, a: Any, val: Any, wrap: bool = False) -> None:
-    machine.fill_diagonal(a, val, wrap)
+    machine.effects.fill_diagonal(a, val, wrap)
 
 
 @handles(np.putmask)
 def putmask(machine: Any, a: Any, mask: Any, values: Any) -> None:
-    machine.putmask(a, mask, values)
+    machine.effects.putmask(a, mask, values)
 
 
 @handles(np.place)
 def place(machine: Any, arr: Any, mask: Any, vals: Any) -> None:
-    machine.place(arr, mask, vals)
+    machine.effects.place(arr, mask, vals)
 
 
 @handles(np.put)
 def put(machine: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
-    machine.put(a, ind, v, mode)
+    machine.effects.put(a, ind, v, mode)
 
 
 @handles(np.nan_to_num)
 def nan_to_num(machine: Any, x: Any, copy: bool = True, *limits: Any, **named: Any) -> Any:
     """With ``copy=False`` the argument itself is cleaned."""
     if type(x) is not ArrayTracer or copy is not False:
-        return machine.call_library(np.nan_to_num, (x, copy, *limits), named)
-    machine.copyto(x, machine.call_library(np.nan_to_num, (x, True, *limits), named))
+        return machine.library_calls.call_library(np.nan_to_num, (x, copy, *limits), named)
+    machine.effects.copyto(x, machine.library_calls.call_library(np.nan_to_num, (x, True, *limits),
+        named))
     return x
 
 
 @handles(np.put_along_axis)
 def put_along_axis(machine: Any, arr: Any, indices: Any, values: Any, axis: Any) -> None:
     if type(arr) is not ArrayTracer or type(axis) is not int:
-        machine.call_library(np.put_along_axis, (arr, indices, values, axis), {})
+        machine.library_calls.call_library(np.put_along_axis, (arr, indices, values, axis), {})
         return
     rank = arr.aval.ndim or 0
-    key = [machine.call(np.reshape, machine.call(np.arange, machine.size_of(arr, i)),
+    key = [machine.call(np.reshape, machine.call(np.arange, machine.access.size_of(arr, i)),
                         tuple(-1 if j == i else 1 for j in range(rank)))
            for i in range(rank)]
     key[axis] = indices
@@ -72,7 +73,8 @@ def piecewise(machine: Any, x: Any, condlist: Any, funclist: Any, *args: Any,
               **kwargs: Any) -> Any:
     """Each function is called with the elements of its condition, as in NumPy."""
     if not (is_tracer(x) or contains_tracer(condlist)):
-        return machine.call_library(np.piecewise, (x, condlist, funclist, *args), kwargs)
+        return machine.library_calls.call_library(np.piecewise, (x, condlist, funclist, *args),
+                                                  kwargs)
     x = machine.call(np.asarray, x)
     if not isinstance(condlist, (list, tuple)) or (not (
             isinstance(condlist[0], (list, tuple)) or _rank_of(condlist[0])) and x.aval.ndim):
@@ -95,10 +97,10 @@ def piecewise(machine: Any, x: Any, condlist: Any, funclist: Any, *args: Any,
 def interp(machine: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None,
            period: Any = None) -> Any:
     if period is not None and contains_tracer((x, xp, fp, period)):
-        return machine.inline(written_out.periodic_interp, (x, xp, fp, period), {})
+        return machine.calls.inline(written_out.periodic_interp, (x, xp, fp, period), {})
     options = {k: v for k, v in (("left", left), ("right", right), ("period", period))
                if v is not None}
-    return machine.call_library(np.interp, (x, xp, fp), options)
+    return machine.library_calls.call_library(np.interp, (x, xp, fp), options)
 
 
 PLANE_CROSS = np.lib.NumpyVersion(np.__version__) < "2.5.0"  # later ones refuse such vectors
@@ -110,15 +112,16 @@ def cross(machine: Any, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc:
     """The rank of the result depends on the length of the vectors, 2 or 3."""
     a, b = machine.call(np.asarray, a), machine.call(np.asarray, b)
     given = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
-    axes = [machine.static_key(i) for i in given]
-    sizes = [machine.demand(machine.size_of(v, i), "the length of the vectors of np.cross")
+    axes = [machine.keys.static_key(i) for i in given]
+    sizes = [machine.escapes.demand(machine.access.size_of(v, i),
+                                    "the length of the vectors of np.cross")
              if v.aval.ndim else 0 for v, i in zip((a, b), axes)]
     if 2 not in sizes or not set(sizes) <= {2, 3} or not PLANE_CROSS:
         options = {"axisa": axisa, "axisb": axisb, "axisc": axisc, "axis": axis}
-        return machine.call_library(np.cross, (a, b), {
+        return machine.library_calls.call_library(np.cross, (a, b), {
             k: v for k, v in options.items() if v not in (-1, None)})
     parts = [machine.call(np.moveaxis, v, i, -1) for v, i in zip((a, b), axes)]
-    return machine.inline(written_out.plane_cross, (*parts, *sizes, axes[2]), {})
+    return machine.calls.inline(written_out.plane_cross, (*parts, *sizes, axes[2]), {})
 
 
 STATISTICS = {"maximum": np.max, "minimum": np.min, "median": np.median}
@@ -132,15 +135,16 @@ def pad(machine: Any, array: Any, pad_width: Any, mode: Any = "constant",
     several = mode == "constant" and (isinstance(values, (list, tuple)) or (
         is_tracer(values) and bool(values.aval.ndim)))
     if type(array) is not ArrayTracer or not (several or mode in STATISTICS):
-        return machine.call_library(np.pad, (array, pad_width, mode), options)
+        return machine.library_calls.call_library(np.pad, (array, pad_width, mode), options)
     widths = _pairs(machine, pad_width, array.aval.ndim)
     if several:
-        return machine.inline(written_out.pad_constants, (
+        return machine.calls.inline(written_out.pad_constants, (
             array, widths, _pairs(machine, values, array.aval.ndim)), {})
     lengths = options.get("stat_length")
     if lengths is not None:
         lengths = _pairs(machine, lengths, array.aval.ndim)
-    return machine.inline(written_out.pad_statistic, (array, widths, STATISTICS[mode], lengths),
+    return machine.calls.inline(written_out.pad_statistic,
+                                (array, widths, STATISTICS[mode], lengths),
                           {})
 
 
@@ -165,7 +169,7 @@ def _pairs(machine: Any, given: Any, rank: Any) -> list[tuple[Any, Any]]:
 def histogram(machine: Any, a: Any, bins: Any = 10, range: Any = None, density: Any = None,
               weights: Any = None) -> Any:
     """By position, since given edges are returned as they are."""
-    return machine.call_library(np.histogram, (a, bins, range, density, weights), {})
+    return machine.library_calls.call_library(np.histogram, (a, bins, range, density, weights), {})
 
 
 @handles(np.ndim)
@@ -174,7 +178,7 @@ def ndim(machine: Any, a: Any) -> Any:
     if not is_tracer(a):
         return np.ndim(a)
     if a.aval.ndim is None or a.aval.kind is Kind.OPAQUE:
-        return machine.opaque_apply(np.ndim, (machine.value_of(a),), INT)
+        return machine.comparisons.opaque_apply(np.ndim, (machine.recorder.value_of(a),), INT)
     return a.aval.ndim
 
 
@@ -186,7 +190,7 @@ def _as_array(machine: Any, a: Any) -> Any:
 @handles(np.shape)
 def shape(machine: Any, a: Any) -> Any:
     if is_tracer(a) and a.aval.kind in (Kind.ANY, Kind.OPAQUE):
-        return machine.opaque_apply(np.shape, (machine.value_of(a),), OPAQUE)
+        return machine.comparisons.opaque_apply(np.shape, (machine.recorder.value_of(a),), OPAQUE)
     if type(a) is ArrayTracer:
         return machine.getattr(a, "shape")
     if is_tracer(a):
@@ -198,9 +202,9 @@ def shape(machine: Any, a: Any) -> Any:
 def size(machine: Any, a: Any, axis: Any = None) -> Any:
     a = _as_array(machine, a)
     if is_tracer(a) and a.aval.kind is Kind.ANY:
-        return machine.opaque_apply(np.size, (machine.value_of(a), axis), INT)
+        return machine.comparisons.opaque_apply(np.size, (machine.recorder.value_of(a), axis), INT)
     if type(a) is ArrayTracer and axis is not None:
-        return machine.size_of(a, axis)
+        return machine.access.size_of(a, axis)
     if is_tracer(a) and a.aval.kind in PYTHON_SCALARS:
         return np.size(0, axis)
     return machine.getattr(a, "size") if is_tracer(a) else np.size(a, axis)
@@ -224,7 +228,7 @@ def ndindex(machine: Any, *shape: Any) -> Any:
 def ndarray(machine: Any, shape: Any, dtype: Any = float, *args: Any, **kwargs: Any) -> Any:
     """``np.ndarray(shape)``: memory that is not initialised, as ``np.empty`` gives it."""
     if args or kwargs:
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             "np.ndarray over a buffer", why="the array would share memory that is not traced",
             fix="make the array with np.empty or as a view of another array"))
     return machine.call(np.empty, shape, dtype)
@@ -247,7 +251,7 @@ def nditer(machine: Any, op: Any, flags: Any = (), op_flags: Any = (), op_dtypes
             None in operands and order != "C" and not in_order):
         wanted.add("external_loop or operands to be allocated, over arrays out of C order")
     if wanted or others or op_dtypes is not None:
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             f"np.nditer with {', '.join(sorted([*wanted, *others])) or 'dtypes'}",
             why="it depends on how the arrays lie in memory, or makes arrays while iterating",
             fix="loop over x.ravel(), or use np.ndenumerate"))
@@ -271,8 +275,8 @@ def can_cast(machine: Any, source: Any, to: Any, casting: Any = "safe") -> Any:
 @handles(np.issubdtype)
 def issubdtype(machine: Any, arg1: Any, arg2: Any) -> Any:
     if contains_tracer((arg1, arg2)):
-        operands = [machine.value_of(x) if is_tracer(x) else x for x in (arg1, arg2)]
-        return machine.opaque_apply(np.issubdtype, tuple(operands), BOOL)
+        operands = [machine.recorder.value_of(x) if is_tracer(x) else x for x in (arg1, arg2)]
+        return machine.comparisons.opaque_apply(np.issubdtype, tuple(operands), BOOL)
     return np.issubdtype(arg1, arg2)
 
 
@@ -280,7 +284,7 @@ def _limits(machine: Any, dtype: Any, function: Any) -> Any:
     """The limits of numbers of a dtype."""
     if not is_tracer(dtype):
         return function(dtype)
-    return machine.opaque_apply(function, (machine.value_of(dtype),), OPAQUE)
+    return machine.comparisons.opaque_apply(function, (machine.recorder.value_of(dtype),), OPAQUE)
 
 
 for _limit in (np.finfo, np.iinfo):
@@ -298,9 +302,9 @@ def _common(machine: Any, function: Any, operands: tuple[Any, ...]) -> Any:
     spans = [x for x in operands if is_tracer(x) and x.aval.least is not None]
     if len(answers) > 1 and spans and all(hasattr(x, "aval") or type(x) is not list
                                           for x in operands):
-        return machine.apply(function, operands, {})
+        return machine.recorder.apply(function, operands, {})
     if len(answers) > 1:
-        raise machine.of_forms(UnsupportedOperation(
+        raise machine.recorder.of_forms(UnsupportedOperation(
             f"np.{function.__name__} of a number whose type depends on data",
             why="the dtype is needed while the code is made",
             fix="convert the operand first, for instance with float()"))
@@ -326,7 +330,8 @@ def _examples(operand: Any) -> list[Any]:
 @handles(np.isscalar)
 def isscalar(machine: Any, element: Any) -> Any:
     if is_tracer(element) and element.aval.kind is Kind.ANY:
-        return machine.opaque_apply(np.isscalar, (machine.value_of(element),), BOOL)
+        return machine.comparisons.opaque_apply(np.isscalar, (machine.recorder.value_of(element),),
+                                                BOOL)
     if is_tracer(element):
         return element.aval.kind is not Kind.ARRAY
     return np.isscalar(element)
@@ -340,7 +345,7 @@ def iscomplexobj(machine: Any, x: Any) -> Any:
     answers = {bool(np.iscomplexobj(one)) for one in _examples(x)} or {True, False}
     if len(answers) == 1:
         return answers.pop()
-    return machine.opaque_apply(np.iscomplexobj, (machine.value_of(x),), BOOL)
+    return machine.comparisons.opaque_apply(np.iscomplexobj, (machine.recorder.value_of(x),), BOOL)
 
 
 @handles(np.ma.isMaskedArray, np.ma.is_masked)
@@ -368,7 +373,7 @@ HANDLERS[np.require] = lambda machine, a, *args, **kwargs: machine.call(np.asarr
 
 @handles(np.ix_)
 def ix_(machine: Any, *args: Any) -> Any:
-    return machine.call_library(np.ix_, tuple(map(machine.places, args)), {})
+    return machine.library_calls.call_library(np.ix_, tuple(map(machine.items.places, args)), {})
 
 
 @handles(np.apply_along_axis)
@@ -380,7 +385,7 @@ def apply_along_axis(machine: Any, func1d: Any, axis: Any, arr: Any, *args: Any,
         return np.apply_along_axis(func1d, axis, arr, *args, **kwargs)
     if arr.aval.ndim == 1:
         return machine.call(func1d, arr, *args, **kwargs)
-    return machine.inline(along_axis, (func1d, axis, arr, *args), kwargs)
+    return machine.calls.inline(along_axis, (func1d, axis, arr, *args), kwargs)
 
 
 def _in_python(function: Any, helper: Any) -> Any:
@@ -388,8 +393,8 @@ def _in_python(function: Any, helper: Any) -> Any:
 
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
         if function in (np.fromiter, np.fromfunction) or contains_tracer(args):
-            return machine.inline(helper, args, kwargs)
-        return machine.call_library(function, args, kwargs)
+            return machine.calls.inline(helper, args, kwargs)
+        return machine.library_calls.call_library(function, args, kwargs)
 
     return handler
 
@@ -400,7 +405,7 @@ def _split(machine: Any, ary: Any, indices_or_sections: Any, axis: Any = 0, *,
     if type(ary) is ArrayTracer and type(indices_or_sections) is ArrayTracer and (
             indices_or_sections.aval.ndim == 1):
         return machine.call(written_out.Parts, ary, indices_or_sections, axis)
-    return machine.call_library(function, (ary, indices_or_sections, axis), {})
+    return machine.library_calls.call_library(function, (ary, indices_or_sections, axis), {})
 
 
 for _splitting in (np.split, np.array_split):
@@ -409,7 +414,7 @@ for _splitting in (np.split, np.array_split):
 
 def _always(helper: Any) -> Any:
     def handler(machine: Any, *args: Any) -> Any:
-        return machine.inline(helper, args, {})
+        return machine.calls.inline(helper, args, {})
 
     return handler
 
@@ -421,7 +426,7 @@ def _with_second(function: Any) -> Any:
     def handler(machine: Any, m: Any, y: Any = None, *args: Any, **kwargs: Any) -> Any:
         if y is None and len(args) < 4 and (
                 kwargs.get("fweights") is None and kwargs.get("aweights") is None):
-            return machine.call_library(function, (m, y, *args), kwargs)
+            return machine.library_calls.call_library(function, (m, y, *args), kwargs)
         return staged(machine, m, y, *args, **kwargs)
 
     return handler
@@ -431,14 +436,14 @@ def _with_second(function: Any) -> Any:
 def lies_in_c_order(machine: Any, array: Any) -> bool:
     """For an array from outside this becomes a guarded fact."""
     if all(map(keeps_c_order, array.steps)):
-        machine.want_layout(array.home)
-    return bool(machine.layout_of(array))
+        machine.sources.want_layout(array.home)
+    return bool(machine.sources.layout_of(array))
 
 
 @handles(written_out.in_one_piece)
 def in_one_piece(machine: Any, array: Any) -> None:
     if not lies_in_c_order(machine, array):
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             "as_strided of an array that is not in C order",
             why="its elements could not be followed to where they lie in memory",
             fix="take strides of a contiguous array (np.ascontiguousarray), or use slices and "
@@ -454,8 +459,8 @@ def polyval(machine: Any, p: Any, x: Any) -> Any:
     """Columns of coefficients, and polynomials of polynomials, in NumPy's own Python."""
     if isinstance(p, np.poly1d) or isinstance(x, np.poly1d) or (
             type(p) is ArrayTracer and p.aval.ndim != 1):
-        return machine.inline(inspect.unwrap(np.polyval), (p, x), {})
-    return machine.call_library(np.polyval, (p, x), {})
+        return machine.calls.inline(inspect.unwrap(np.polyval), (p, x), {})
+    return machine.library_calls.call_library(np.polyval, (p, x), {})
 
 
 @handles(np.gradient)
@@ -463,7 +468,7 @@ def gradient(machine: Any, f: Any, *spacing: Any, **options: Any) -> Any:
     """A spacing that may be differentiated is computed with in staged code."""
     if any(is_tracer(s) and (s.aval.is_inexact or s.aval.kind is Kind.ARRAY) for s in spacing):
         return machine.call(numpy_gradient.gradient, f, *spacing, **options)
-    return machine.call_library(np.gradient, (f, *spacing), options)
+    return machine.library_calls.call_library(np.gradient, (f, *spacing), options)
 
 
 for _name, _helper in OPERATORS.items():

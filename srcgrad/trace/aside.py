@@ -27,21 +27,21 @@ def result_types(machine: Any, name: str, function: Any, args: tuple[Any, ...],
     it has no effects."""
     held: list[Any] = []
     try:
-        arm = machine.trace_arm(lambda: held.append(machine.call(function, *args, **kwargs)))
+        arm = machine.merges.trace_arm(lambda: held.append(machine.call(function, *args, **kwargs)))
     except (Refusal, Exception) as failure:
         found = _tried(machine, getattr(function, "function", function), args, kwargs)
         if found is None:
             raise failure
         return found
     if arm.changes or arm.region.effects:
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             f"{name} has a derivative of its own and changes something outside",
             why="its call is one operation of the graph", fix="return what it changes"))
     (result,) = held
     many = isinstance(result, tuple)
     parts = result if many else (result,)
     if any(not is_tracer(r) and not isinstance(r, (bool, int, float, complex)) for r in parts):
-        raise machine.fatal(StructureError(
+        raise machine.recorder.fatal(StructureError(
             f"{name} has a derivative of its own and returns a {type(result).__name__}",
             why="its call is one operation, whose results are numbers and arrays",
             fix="return an array, a number or a tuple of these"))
@@ -52,8 +52,8 @@ def _tried(machine: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str,
            ) -> Types | None:
     declare_pure(function)
     try:
-        found = infer_fresh(function, avals_in(machine.values_in(args)),
-                            avals_in(machine.values_in(kwargs)))
+        found = infer_fresh(function, avals_in(machine.recorder.values_in(args)),
+                            avals_in(machine.recorder.values_in(kwargs)))
     except (SrcgradError, TypeError, ValueError):
         return None
     return found.avals, found.many
@@ -68,7 +68,7 @@ class _Inlined:
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
                           kwargs: dict[str, Any]) -> Any:
         if isinstance(self.function, types.FunctionType):
-            return machine.inline(self.function, args, kwargs)
+            return machine.calls.inline(self.function, args, kwargs)
         method = python_method(self.function, "__call__")
         return machine.call(method, self.function, *args, **kwargs)
 
@@ -77,15 +77,15 @@ def ruled_call(machine: Any, function: Any, args: tuple[Any, ...], kwargs: dict[
     """A call of a function of the user's for which the rule book has a rule."""
     name = str(getattr(function, "__name__", type(function).__name__))
     declare_pure(function)  # who gives a rule says so
-    args = tuple(machine.opened(a) for a in args)
-    kwargs = {k: machine.opened(v) for k, v in kwargs.items()}
+    args = tuple(machine.library_calls.opened(a) for a in args)
+    kwargs = {k: machine.library_calls.opened(v) for k, v in kwargs.items()}
     inputs: list[Value] = []
-    template = abstract(machine.values_in(args), inputs)
-    keywords = abstract(machine.values_in(kwargs), inputs)
+    template = abstract(machine.recorder.values_in(args), inputs)
+    keywords = abstract(machine.recorder.values_in(kwargs), inputs)
     if not inputs:
         return machine.call(_Inlined(function), *args, **kwargs)
     avals, many = result_types(machine, name, _Inlined(function), args, kwargs)
-    outputs = machine.emit("apply", tuple(inputs), avals, fn=function, args=template,
+    outputs = machine.recorder.emit("apply", tuple(inputs), avals, fn=function, args=template,
                            kwargs=keywords, many=many)
-    made = tuple(machine.wrap(v) for v in outputs)
+    made = tuple(machine.recorder.wrap(v) for v in outputs)
     return made if many else made[0]

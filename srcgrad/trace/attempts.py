@@ -91,7 +91,7 @@ class Place:
 
 def refused(machine: Any, why: str) -> Exception:
     """The refusal of a try statement."""
-    refusal: Exception = machine.fatal(UnsupportedSyntax(
+    refusal: Exception = machine.recorder.fatal(UnsupportedSyntax(
         "a try statement whose body may raise while the generated code runs", why=why,
         fix="test for the condition with an if statement instead"))
     return refusal
@@ -137,8 +137,9 @@ class Attempt:
     def run(self) -> Any:
         """Run the statement; returns the jump."""
         self.caught = [(h, Exception if h[0] is None else h[0]()) for h in self.handlers]
-        self.noted = len(self.machine.noted_keys), len(self.machine.alterations)
-        catching = self.machine.catching
+        self.noted = len(self.machine.known_keys.noted_keys), len(
+            self.machine.known_keys.alterations)
+        catching = self.machine.escapes.catching
         catching.append(self.caught)
         try:
             return self._go_on((), 0, [])
@@ -149,33 +150,34 @@ class Attempt:
                   stop: int | None = None) -> Forced:
         """Run the body in the present region, with known outcomes of its first branches, where
         its first ``known`` operations do not raise; what it has recorded before is in ``log``."""
-        machine, region = self.machine, self.machine.region
+        machine, region = self.machine, self.machine.recorder.region
         nodes = region.builder.nodes
         start = len(nodes)
         forced = Forced(region, outcomes, stop)
-        outer, machine.forced = machine.forced, forced
-        machine.trying.append(region)
+        outer, machine.recorder.forced = machine.recorder.forced, forced
+        machine.recorder.trying.append(region)
         again = self._repeat(region, log)
         try:
             self.jump = self.body()
         finally:
-            machine.forced = outer
-            machine.trying.pop()
-            machine.safe.update(v for place in self._places(nodes[start:])[:known]
+            machine.recorder.forced = outer
+            machine.recorder.trying.pop()
+            machine.branches.safe.update(v for place in self._places(nodes[start:])[:known]
                                 for v in place.node.outputs if not place.node.blocks)
             if again is not None:
-                machine.echoes.remove(again)
+                machine.recorder.echoes.remove(again)
                 again.strip(start)
         return forced
 
     def _repeat(self, region: Any, log: list[Node]) -> Repeat | None:
         """Look up in ``region`` what is in the log.  What the body noted of keys is not known
         where it begins again."""
-        self.machine.forget_keys(self.noted)
+        self.machine.known_keys.forget_keys(self.noted)
         if not log:
             return None
-        again = Repeat(region, log, self.machine.homes_made, self.machine.balanced)
-        self.machine.echoes.append(again)
+        again = Repeat(region, log, self.machine.recorder.homes_made,
+                       self.machine.statements.balanced)
+        self.machine.recorder.echoes.append(again)
         return again
 
     jump: Any = None
@@ -188,31 +190,31 @@ class Attempt:
 
         def body() -> Any:
             machine = self.machine
-            forced = Forced(machine.region, outcomes)
+            forced = Forced(machine.recorder.region, outcomes)
             held.append(forced)
-            outer, machine.forced = machine.forced, forced
-            machine.trying.append(machine.region)
-            again = self._repeat(machine.region, log)
+            outer, machine.recorder.forced = machine.recorder.forced, forced
+            machine.recorder.trying.append(machine.recorder.region)
+            again = self._repeat(machine.recorder.region, log)
             layers = len(machine.journal.layers)
             try:
                 return self.body()
             except Exception:
                 while len(machine.journal.layers) > layers:
                     machine.journal.pop()
-                machine.region = forced.region
+                machine.recorder.region = forced.region
                 return RAISE
             finally:
-                machine.forced = outer
-                machine.trying.pop()
+                machine.recorder.forced = outer
+                machine.recorder.trying.pop()
                 if again is not None:
-                    machine.echoes.remove(again)
+                    machine.recorder.echoes.remove(again)
 
         self.budget -= 1
-        nested = len(self.machine.catching) > 1
+        nested = len(self.machine.escapes.catching) > 1
         self.machine.assumed.trials += nested
         if self.budget < 0 or (nested and self.machine.assumed.trials > MOST_NESTED):
             raise refused(self.machine, "too many of its operations may raise")
-        arm = self.machine.trace_arm(body)
+        arm = self.machine.merges.trace_arm(body)
         return arm.region.builder.nodes, held[0]
 
     def _places(self, nodes: list[Node]) -> list[Place]:
@@ -263,14 +265,14 @@ class Attempt:
             self.budget += 1
             reached = self._run_until(outcomes, 0, done, place, keep=True, error=made)
             if reached is None:  # an inner statement has swallowed the exception
-                return machine.after(self.jump, self.orelse)
+                return machine.branches.after(self.jump, self.orelse)
             return self.which(made) if outside or place.several else (
                 self.handle(made, place.handler))
 
         def go_on() -> Any:
             return self._go_on(outcomes, 0 if outside else 1, after)
 
-        return machine.branch(fails, fail, go_on, None)
+        return machine.branches.branch(fails, fail, go_on, None)
 
     def _recorded(self, reached: Reached) -> list[Node]:
         """What the body has recorded up to where it stopped."""
@@ -284,7 +286,7 @@ class Attempt:
             while len(self.machine.journal.layers) > layers:
                 self.machine.journal.commit()
             return self.handled(error)
-        return self.machine.after(self.jump, self.orelse)
+        return self.machine.branches.after(self.jump, self.orelse)
 
     def _split(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node], place: Place,
                forced: Forced | None) -> Any:
@@ -303,12 +305,12 @@ class Attempt:
             (predicate,) = reached.inputs
             done = self._recorded(reached)
         before = outcomes + (None,) * (number - len(outcomes))
-        return machine.branch(predicate, lambda: self._go_on((*before, True), 0, done),
+        return machine.branches.branch(predicate, lambda: self._go_on((*before, True), 0, done),
                               lambda: self._go_on((*before, False), 0, done), None)
 
     def _leave_loop(self, place: Place) -> None:
         """A loop of the body may raise: start again with exceptions that leave it by a jump."""
-        _, site = self.machine.loop_sites[place.node.outputs[-1]]
+        _, site = self.machine.rounds.loop_sites[place.node.outputs[-1]]
         for fact in (LeavingErrors(site), LeavingErrors(site, test=True)):
             if fact not in self.machine.assumed:  # its body first, then its test as well
                 raise Restart(fact)
@@ -318,7 +320,7 @@ class Attempt:
     def _in_layer(self, act: Callable[[], Any], keep: bool) -> None:
         """Run something that may be stopped, in a layer that is kept or undone."""
         machine = self.machine
-        layers, region = len(machine.journal.layers), machine.region
+        layers, region = len(machine.journal.layers), machine.recorder.region
         self.start = len(region.builder.nodes)
         machine.journal.push()
         try:
@@ -329,7 +331,7 @@ class Attempt:
                     machine.journal.commit()
                 else:
                     machine.journal.pop()
-            machine.region = region
+            machine.recorder.region = region
 
     start: int = 0
 
@@ -339,14 +341,15 @@ class Attempt:
         """Record the body up to a node; with ``keep`` what it did until then stays done, and
         inner ``finally`` parts see ``error``."""
         machine = self.machine
-        outer, leaving = machine.stop_at, machine.leaving
-        machine.stop_at, machine.leaving = Stop(machine.region, place.before, place.node), error
+        outer, leaving = machine.recorder.stop_at, machine.statements.leaving
+        machine.recorder.stop_at, machine.statements.leaving = Stop(machine.recorder.region,
+            place.before, place.node), error
         try:
             self._in_layer(lambda: self._run_body(outcomes, known, log), keep)
         except Reached as reached:
             return reached
         finally:
-            machine.stop_at, machine.leaving = outer, leaving
+            machine.recorder.stop_at, machine.statements.leaving = outer, leaving
         if keep:
             return None
         raise refused(machine, UNTOLD)
@@ -371,32 +374,34 @@ def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:
         item = operator.getitem if len(steps) == 1 else item_at
         args = (item, tested, Ref(0), *(step.key for step in steps))
     elif FloatingPointError in place.errors:
-        fn, args = raised_under if named else raises_under, (machine.checked[place.node.out], *args)
-    (value,) = machine.emit("apply", inputs, (OPAQUE if named else BOOL,), fn=fn,
+        fn, args = raised_under if named else raises_under, (
+            machine.recorder.checked[place.node.out], *args)
+    (value,) = machine.recorder.emit("apply", inputs, (OPAQUE if named else BOOL,), fn=fn,
                             args=args, kwargs=params.get("kwargs", {}), many=False)
     if not named:
         unnamed = place.error("raised by the try statement's body")
-        machine.unnamed_errors[id(unnamed)] = unnamed
+        machine.statements.unnamed_errors[id(unnamed)] = unnamed
         return unnamed, value
-    machine.error_classes[value] = OutsideError if place.several else place.error
-    error = machine.wrap(value)
-    return error, machine.value_of(machine.compare("is not", error, None))
+    machine.statements.error_classes[value] = OutsideError if place.several else place.error
+    error = machine.recorder.wrap(value)
+    return error, machine.recorder.value_of(machine.compare("is not", error, None))
 
 
 def _attempted(machine: Any, place: Place, found: Reached) -> tuple[Any, Value, Node]:
     """An effect that may raise has happened: its exception, whether there is one, and a node
     that stands for the effect where there is none."""
     params = found.params
-    (pair,) = machine.emit("effect", found.inputs, (OPAQUE,), fn=attempted, args=(
+    (pair,) = machine.recorder.emit("effect", found.inputs, (OPAQUE,), fn=attempted, args=(
         params["fn"], *params["args"]), kwargs=params["kwargs"])
-    machine.region.effects += 1
-    (error,) = machine.emit("apply", (pair,), (OPAQUE,), fn=operator.getitem, args=(Ref(0), 1),
+    machine.recorder.region.effects += 1
+    (error,) = machine.recorder.emit("apply", (pair,), (OPAQUE,), fn=operator.getitem,
+                                     args=(Ref(0), 1),
                             kwargs={}, many=False)
     avals = tuple(v.aval for v in place.node.outputs)
-    results = machine.emit("apply", (pair,), avals, fn=operator.getitem, args=(Ref(0), 0),
+    results = machine.recorder.emit("apply", (pair,), avals, fn=operator.getitem, args=(Ref(0), 0),
                            kwargs={}, many=False)
-    machine.error_classes[error] = OutsideError
-    machine.safe.update(results)
-    made = machine.wrap(error)
-    return made, machine.value_of(machine.compare("is not", made, None)), Node(
+    machine.statements.error_classes[error] = OutsideError
+    machine.branches.safe.update(results)
+    made = machine.recorder.wrap(error)
+    return made, machine.recorder.value_of(machine.compare("is not", made, None)), Node(
         "effect", found.inputs, results, params, (), place.node.origin)

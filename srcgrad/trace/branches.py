@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dims import is_varying
 from ..errors import SrcgradError
@@ -13,45 +13,69 @@ from ..stage.machine import NORMAL
 from ..stage.regions import names_read_after
 from .control import Bottom
 from .homes import RAISE
-from .merges import Arm, Box, BoxCell, Merges
+from .merges import Arm, Box, BoxCell
 from .regions import Region
 from .tracers import Jump, ScalarTracer
+
+if TYPE_CHECKING:
+    from .assumptions import Assumptions
+    from .comparisons import Comparisons
+    from .journal import Journal
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .recorder import Recorder
+    from .recursion import Recursion
+    from .references import References
+    from .truths import Truths
 
 USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
 
 
-class Branches(Merges):
+class Branches:
     """``if``, conditional expressions, ``and`` and ``or``."""
+
+    machine: TraceMachine
+    comparisons: Comparisons
+    merges: Merges
+    recorder: Recorder
+    recursion: Recursion
+    references: References
+    truths: Truths
+    assumed: Assumptions
+    journal: Journal
+
+    def __init__(self) -> None:
+        self.safe: set[Value] = set()
+        self.open_tests: list[tuple[bool, int]] = []
+        self.demanding = 0  # in an iterator of the user's: whether it ends is needed while tracing
+        self.call_sites: list[Any] = []
 
     # ---- if --------------------------------------------------------------------------------
     def if_(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any],
             rest: Callable[[], Any] | None = None) -> Any:
-        test = self.condition(test)
-        known = self.static_truth(test)
-        tested = test if known is not None else self.predicate(test)
+        test = self.machine.condition(test)
+        known = self.machine.static_truth(test)
+        tested = test if known is not None else self.machine.predicate(test)
         if type(tested) is bool:
             known = tested
         if known is None:
             fixed = self.is_fixed(tested)
             if fixed and (self.demanding or self.decides()):
-                known = self.truth(tested)
+                known = self.machine.truth(tested)
         if known is not None:
             return self.after(then() if known else orelse(), rest)
         self.open_tests.append((fixed, len(self.call_sites)))
         try:
-            return self.branch(self.value_of(tested), then, orelse, rest,
+            return self.branch(self.recorder.value_of(tested), then, orelse, rest,
                                read_after(then, orelse))
         finally:
             self.open_tests.pop()
 
-    demanding: int  # in an iterator of the user's: whether it ends is needed while tracing
-    open_tests: list[tuple[bool, int]]
-    call_sites: list[Any]
-
     def is_fixed(self, tested: Any) -> bool:
         """Is a condition the same whenever it is tested during one call, and decided by sizes
         and int arguments?"""
-        condition = self.conditions.get(tested.value) if type(tested) is ScalarTracer else None
+        condition = self.comparisons.conditions.get(tested.value) if type(
+            tested) is ScalarTracer else None
         return condition is not None and not is_varying(condition[1]) and (
             not is_varying(condition[2]))
 
@@ -66,19 +90,19 @@ class Branches(Merges):
         left = jump.codes - {NORMAL}
         taken: Any = next(iter(left)) if len(left) == 1 else Jump(left, jump.full, jump.leave,
                                                                   jump.back)
-        went_on = self.compare("==", self.wrap(jump.full), 0)
-        return self.if_(went_on, rest, lambda: taken)
+        went_on = self.machine.compare("==", self.recorder.wrap(jump.full), 0)
+        return self.machine.if_(went_on, rest, lambda: taken)
 
     def branch(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any],
                rest: Callable[[], Any] | None, later: frozenset[str] | None = None) -> Any:
         """A branch on data.  ``later``: the variables that may be read after it."""
-        if self.forced is not None and self.forced.region is self.region:
-            chosen = self.forced.outcome(predicate)
+        if self.recorder.forced is not None and self.recorder.forced.region is self.recorder.region:
+            chosen = self.recorder.forced.outcome(predicate)
             if chosen is not None:
                 return self.after((then if chosen else orelse)() or NORMAL, rest)
-        bottoms = self.bottoms
-        first = self.trace_arm(functools.partial(self._ended, then), (predicate, True))
-        second = self.trace_arm(functools.partial(self._ended, orelse), (predicate, False))
+        bottoms = self.recursion.bottoms
+        first = self.merges.trace_arm(functools.partial(self.ended, then), (predicate, True))
+        second = self.merges.trace_arm(functools.partial(self.ended, orelse), (predicate, False))
         first.jump, second.jump = first.jump or NORMAL, second.jump or NORMAL
         exits = [isinstance(a.jump, Jump) or a.jump not in (NORMAL, RAISE)
                  for a in (first, second)]
@@ -88,29 +112,27 @@ class Branches(Merges):
             if stays.jump == NORMAL and not isinstance(leaves_.jump, Jump):
                 # one arm certainly leaves: the rest of the block belongs to the other one
                 self.continue_arm(stays, rest)
-                return self._returning(self.merge(predicate, first, second, later), bottoms)
-        jump = self._returning(self.merge(predicate, first, second, later), bottoms)
+                return self._returning(self.merges.merge(predicate, first, second, later), bottoms)
+        jump = self._returning(self.merges.merge(predicate, first, second, later), bottoms)
         return self.after(jump, rest)
-
-    bottoms: int
 
     def _returning(self, jump: Any, bottoms: int) -> Any:
         """The jump after a branch, unless both arms wait for the result of a recursive call."""
-        if type(jump) is int and jump == RAISE and self.bottoms > bottoms:
+        if type(jump) is int and jump == RAISE and self.recursion.bottoms > bottoms:
             raise Bottom(None)
         return jump
 
     def continue_arm(self, arm: Arm, rest: Callable[[], Any]) -> None:
-        self.enter_arm(arm)
+        self.merges.enter_arm(arm)
         try:
-            arm.jump = self._ended(rest) or NORMAL
+            arm.jump = self.ended(rest) or NORMAL
         finally:
-            self.leave_arm(arm)
+            self.merges.leave_arm(arm)
 
-    def _ended(self, body: Callable[[], Any]) -> Any:
+    def ended(self, body: Callable[[], Any]) -> Any:
         """Run an arm.  What certainly raises in it (shapes that do not fit, an attribute that
         does not exist) is raised when the arm is taken: plain Python would not meet it before."""
-        layers, region = len(self.journal.layers), self.region
+        layers, region = len(self.journal.layers), self.recorder.region
         try:
             return body()
         except Bottom:
@@ -120,16 +142,13 @@ class Branches(Merges):
             if isinstance(error, SrcgradError):
                 raise
             self._back_to(layers, region)  # from loops that were being traced
-            return self.raise_(error, None, False)
+            return self.machine.raise_(error, None, False)
 
     def _back_to(self, layers: int, region: Region) -> None:
         """Leave what was being traced inside of a region."""
         while len(self.journal.layers) > layers:
             self.journal.pop()
-        self.region = region
-
-    def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
-        raise AttributeError
+        self.recorder.region = region
 
     def decides(self) -> bool:
         """Is a function running that calls itself and is inlined all the same?  What the call
@@ -139,20 +158,20 @@ class Branches(Merges):
     # ---- expressions -----------------------------------------------------------------------
     def if_expression(self, test: Any, then: Callable[[], Any],
                       orelse: Callable[[], Any]) -> Any:
-        test = self.condition(test)
-        known = self.static_truth(test)
-        tested = test if known is not None else self.predicate(test)
+        test = self.machine.condition(test)
+        known = self.machine.static_truth(test)
+        tested = test if known is not None else self.machine.predicate(test)
         if type(tested) is bool:
             known = tested
         if known is None:
             fixed = self.is_fixed(tested)
             if fixed and self.decides():
-                known = self.truth(tested)
+                known = self.machine.truth(tested)
         if known is not None:
             return then() if known else orelse()
         self.open_tests.append((fixed, len(self.call_sites)))
         try:
-            return self.choose(self.value_of(tested), then, orelse)
+            return self.choose(self.recorder.value_of(tested), then, orelse)
         finally:
             self.open_tests.pop()
 
@@ -163,15 +182,12 @@ class Branches(Merges):
         self.journal.born(from_slot)
         self.branch(predicate, lambda: self.journal.write(BoxCell(from_slot), then()),
                     lambda: self.journal.write(BoxCell(from_slot), orelse()), None)
-        found = self.loaded(from_slot.content)
-        if type(found) is ScalarTracer and found.value in self.equals:
-            value, truth = self.equals[found.value]
-            return self.wrap(value) if truth else self.not_(self.wrap(value))
+        found = self.references.loaded(from_slot.content)
+        if type(found) is ScalarTracer and found.value in self.truths.equals:
+            value, truth = self.truths.equals[found.value]
+            return self.recorder.wrap(value) if truth else self.machine.not_(
+                self.recorder.wrap(value))
         return found
-
-    def loaded(self, value: Any) -> Any:
-        """A value read from a slot: joins that failed raise now."""
-        raise AttributeError
 
     def and_(self, first: Any, *rest: Callable[[], Any]) -> Any:
         return self._boolean(first, rest, True)
@@ -183,9 +199,9 @@ class Branches(Merges):
         """``and`` (go on while true) and ``or`` (go on while false)."""
         value = first
         for i, thunk in enumerate(rest):
-            condition = self.condition(value)
-            known = self.static_truth(condition)
-            tested = condition if known is not None else self.predicate(condition)
+            condition = self.machine.condition(value)
+            known = self.machine.static_truth(condition)
+            tested = condition if known is not None else self.machine.predicate(condition)
             if type(tested) is bool:
                 known = tested
             if known is not None:
@@ -202,7 +218,7 @@ class Branches(Merges):
             def stop(current: Any = current) -> Any:
                 return current
 
-            predicate = self.value_of(tested)
+            predicate = self.recorder.value_of(tested)
             return self.choose(predicate, more if go_on else stop, stop if go_on else more)
         return value
 

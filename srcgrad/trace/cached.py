@@ -41,10 +41,10 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
     if is_own(cached):
         args = tuple([_settled(machine, a) for a in args])
         kwargs = {k: _settled(machine, v) for k, v in kwargs.items()}
-    memo = machine.memos.get(id(cached))
+    memo = machine.calls.memos.get(id(cached))
     if memo is None:
-        memo = machine.memos[id(cached)] = Memo(
-            cached, machine.region if _is_made_here(machine, function) else None)
+        memo = machine.calls.memos[id(cached)] = Memo(
+            cached, machine.recorder.region if _is_made_here(machine, function) else None)
     key = _key((args, tuple(kwargs.items())))
     found = memo.results.get(key, [])
     for result, region in found:
@@ -54,26 +54,26 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
         (args, kwargs)) else None
     if known is not None and _was_kept(machine, cached, known):
         return _kept(machine, cached, known)
-    region = machine.region
-    effects, reads = region.effects, machine.outside_reads
+    region = machine.recorder.region
+    effects, reads = region.effects, machine.sources.outside_reads
     result, changes = _followed(machine, function, args, kwargs)
-    if machine.outside_reads != reads or changes or region.effects != effects or (
+    if machine.sources.outside_reads != reads or changes or region.effects != effects or (
             _may_change(result)):
         known = known or _outside_call(machine, cached, args, kwargs)
     else:
         known = None  # it gives the same again
     if (region.effects != effects or changes) and not _is_first(machine, memo, found) and (
             known is None or found):
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             f"{function.__qualname__} is cached by functools and has effects",
             why="whether the effects happen depends on earlier calls",
             fix="take the decorator off, or the effects out"))
     if known is not None and _was_kept(machine, cached, known):  # for a number known later
         return _kept(machine, cached, known)
-    if known is not None or _may_differ(machine, cached, machine.outside_reads != reads):
+    if known is not None or _may_differ(machine, cached, machine.sources.outside_reads != reads):
         given = known or (args, tuple(kwargs.items()))
-        held = machine.on_hand_over(keep_or_compare, (result,))
-        machine.emit_effect(keep_or_compare, (cached, *given, *held), {}, None)
+        held = machine.handed_over.on_hand_over(keep_or_compare, (result,))
+        machine.effects.emit_effect(keep_or_compare, (cached, *given, *held), {}, None)
     memo.results.setdefault(key, []).append((result, region))
     return result
 
@@ -82,39 +82,39 @@ def _outside_call(machine: Any, cached: Any, args: tuple[Any, ...],
                   kwargs: dict[str, Any]) -> Any:
     """The arguments of a call of a function from outside, as its cache knows them; None for other
     functions, and where data decides."""
-    if is_own(cached) or id(cached) in machine.cleared:
+    if is_own(cached) or id(cached) in machine.calls.cleared:
         return None
-    parts = [machine.demand(a, REASON) if _is_fixed(machine, a) else a
+    parts = [machine.escapes.demand(a, REASON) if _is_fixed(machine, a) else a
              for a in (*args, *kwargs.values())]
-    if contains_tracer(parts) or any(map(machine.is_differentiated, parts)):
+    if contains_tracer(parts) or any(map(machine.sources.is_differentiated, parts)):
         return None  # what it gives may vary with them
     for part in parts:
-        machine.as_it_is(machine.static_key(part))
+        machine.sources.as_it_is(machine.keys.static_key(part))
     return tuple(parts[:len(args)]), tuple(zip(kwargs, parts[len(args):], strict=True))
 
 
 def _was_kept(machine: Any, cached: Any, known: Any) -> bool:
     """Had the function kept a result when the call began?"""
     return bool(is_cached(cached, *known)) or bool(
-        machine.gives(is_cached, (cached, *known), (_path(machine, cached), *known)))
+        machine.sources.gives(is_cached, (cached, *known), (_path(machine, cached), *known)))
 
 
 def _kept(machine: Any, cached: Any, known: Any) -> Any:
-    return machine.outside(cached_value(cached, *known),
+    return machine.foreigners.outside(cached_value(cached, *known),
                            _path(machine, cached).child("cached", known))
 
 
 def _path(machine: Any, cached: Any) -> Path:
-    machine.as_it_is(cached)
-    path: Path = machine.paths.setdefault(
-        id(cached), Path(machine._pin(cached, cached.__name__), (), cached.__name__))
+    machine.sources.as_it_is(cached)
+    path: Path = machine.found_functions.paths.setdefault(
+        id(cached), Path(machine.variables.pin(cached, cached.__name__), (), cached.__name__))
     return path
 
 
 def _may_differ(machine: Any, cached: Any, reads: bool) -> bool:
     """May a function from outside have kept something else than it gives now, for numbers that
     only the run knows?"""
-    return reads and not is_own(cached) and id(cached) not in machine.cleared
+    return reads and not is_own(cached) and id(cached) not in machine.calls.cleared
 
 
 def _may_change(result: Any) -> bool:
@@ -139,7 +139,7 @@ def _followed(machine: Any, function: Any, args: tuple[Any, ...],
     depth = len(journal.layers) + 1
     journal.push()
     try:
-        result = machine.call_function(function, args, kwargs)
+        result = machine.calls.call_function(function, args, kwargs)
         return result, bool(journal.changed(depth))
     finally:
         for change in journal.pop()[0].values():
@@ -148,10 +148,10 @@ def _followed(machine: Any, function: Any, args: tuple[Any, ...],
 
 def clear_cache(machine: Any, cached: Any) -> None:
     """``cached.cache_clear()``."""
-    machine.memos.pop(id(cached), None)
+    machine.calls.memos.pop(id(cached), None)
     if not is_own(cached):
-        machine.cleared.add(id(cached))
-        machine.emit_effect(Method("cache_clear"), (cached,), {}, None)
+        machine.calls.cleared.add(id(cached))
+        machine.effects.emit_effect(Method("cache_clear"), (cached,), {}, None)
 
 
 def is_own(cached: Any) -> bool:
@@ -163,7 +163,7 @@ def is_own(cached: Any) -> bool:
 def _is_first(machine: Any, memo: Memo, found: list[Any]) -> bool:
     """Is it certain that a call with these arguments has not been made before?"""
     most = memo.cached.cache_parameters()["maxsize"]
-    return not found and machine.region is memo.home and (
+    return not found and machine.recorder.region is memo.home and (
         most is None or len(memo.results) < most)
 
 
@@ -172,12 +172,12 @@ def _settled(machine: Any, obj: Any) -> Any:
     expr = obj.aval.expr if is_tracer(obj) and obj.aval.kind is Kind.INT else None
     if expr is None or is_varying(expr):
         return obj
-    return machine.demand(obj, REASON)
+    return machine.escapes.demand(obj, REASON)
 
 
 def _is_fixed(machine: Any, obj: Any) -> bool:
     """Is it an int that does not depend on data?"""
-    return is_tracer(obj) and obj.aval.kind is Kind.INT and not machine.is_data(obj)
+    return is_tracer(obj) and obj.aval.kind is Kind.INT and not machine.keys.is_data(obj)
 
 
 def _key(obj: Any) -> Any:

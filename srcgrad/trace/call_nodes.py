@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dims import Dim, Poly, substitute, symbols
 from ..errors import AliasError, UnsupportedOperation
@@ -14,51 +14,71 @@ from .forms import Handed, Outer
 from .homes import may_be, may_be_one, reach
 from .journal import Version
 from .shapes import Leaf, leaf_shapes, leaves
-from .statements import Statements
 from .tracers import ArrayTracer, Home
 
+if TYPE_CHECKING:
+    from ..graph.outcome import Fresh
+    from .branches import Branches
+    from .effects import Effects
+    from .joined_values import JoinedValues
+    from .journal import Journal
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .recorder import Recorder
 
-class CallNodes(Statements):
+
+class CallNodes:
     """``call`` nodes, and what their callers do with what comes back."""
 
-    tracing: list[Callee]
+    machine: TraceMachine
+    branches: Branches
+    effects: Effects
+    joined_values: JoinedValues
+    merges: Merges
+    recorder: Recorder
+    fresh: Fresh
+    journal: Journal
 
-    def _whole(self, callee: Callee, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def __init__(self) -> None:
+        self.tracing: list[Callee] = []  # the functions that call themselves and are being traced
+
+    def whole(self, callee: Callee, state: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of a call with the state of what the function changes outside."""
         return (*state, *(cell.get() for cell in callee.cells))
 
-    def _node(self, callee: Callee, state: tuple[Any, ...]) -> Any:
+    def node(self, callee: Callee, state: tuple[Any, ...]) -> Any:
         """The ``call`` node, and its result.  The node belongs to the statement of the call."""
-        inside = self.callers
-        if self.call_sites and self.call_sites[-1][1] is not None:
-            self.callers = inside[:-1]
+        inside = self.recorder.callers
+        if self.branches.call_sites and self.branches.call_sites[-1][1] is not None:
+            self.recorder.callers = inside[:-1]
         try:
             return self._recorded(callee, state)
         finally:
-            self.callers = inside
+            self.recorder.callers = inside
 
     def _recorded(self, callee: Callee, state: tuple[Any, ...]) -> Any:
         assert callee.result is not None
         parts = leaves(callee.arguments.shape, state)
         shapes = leaf_shapes(callee.arguments.shape)
         if any(p is UNBOUND for p in parts):
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"{callee.function.__qualname__!r} calls itself and binds a variable of an "
                 "enclosing function", why="it is not bound before the call",
                 fix="bind it to a value of the same kind before"))
         self._check_apart(callee, parts)
-        inputs = tuple(self.leaf_value(p, leaf.aval) for p, leaf in zip(parts, shapes, strict=True))
+        inputs = tuple(self.joined_values.leaf_value(p, leaf.aval) for p,
+                       leaf in zip(parts, shapes, strict=True))
         meaning = callee.arguments.match([v.aval for v in inputs])
         avals = tuple(self._result_here(callee, leaf, meaning)
                       for leaf in leaf_shapes(callee.result))
-        outputs = self.emit("call", (*inputs, *callee.free), avals, callee=callee.name,
+        outputs = self.recorder.emit("call", (*inputs, *callee.free), avals, callee=callee.name,
                             effects=callee.effects)
-        self.region.effects += callee.effects
+        self.recorder.region.effects += callee.effects
         homes = [p.home if type(p) is ArrayTracer else None for p in parts]
-        made = [self.object_of(Leaf(leaf.aval, label=leaf.label), value, [])
+        made = [self.joined_values.object_of(Leaf(leaf.aval, label=leaf.label), value, [])
                 for leaf, value in zip(leaf_shapes(callee.result), outputs, strict=True)]
         new = [r.home if type(r) is ArrayTracer else None for r in made]
-        value, *changed = self.built(callee.result, made, {})
+        value, *changed = self.merges.built(callee.result, made, {})
         self._change(callee, parts, changed)
 
         def here(older: set[int | Home]) -> list[Home]:
@@ -72,7 +92,7 @@ class CallNodes(Statements):
                 for one in here(possible):
                     may_be(home, one)
         for home in here(callee.stored):
-            self.note_stored_home(home)
+            self.joined_values.note_stored_home(home)
         if callee.shares:
             swapped((state, value), self._seal_list)
         return swapped(value, lambda v: parts[v.number] if type(v) is Handed else (
@@ -86,13 +106,13 @@ class CallNodes(Statements):
     def _change(self, callee: Callee, parts: list[Any], changed: list[Any]) -> None:
         """Do outside what the call did to what it was handed."""
         for number, content in zip(callee.written, changed, strict=False):
-            self._store_whole(parts[number], content)
+            self.effects.store_whole(parts[number], content)
         for cell, state in zip(callee.cells, changed[len(callee.written):], strict=True):
             if isinstance(cell, Version):
                 home = cell.owner
-                handle = ArrayTracer(self, home.current.aval, home, (), (), home.obj,
-                                     home.current, self.region)
-                self._store_whole(handle, state)
+                handle = ArrayTracer(self.machine, home.current.aval, home, (), (), home.obj,
+                                     home.current, self.recorder.region)
+                self.effects.store_whole(handle, state)
             else:
                 self.journal.write(cell, state)
 
@@ -101,7 +121,7 @@ class CallNodes(Statements):
         if callee.effects and any(h.outside for h in (
                 *(parts[i].home for i in callee.written),
                 *(c.owner for c in callee.cells if isinstance(c, Version)))):
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"{callee.function.__qualname__!r} calls itself, writes to an argument of the "
                 "differentiated function and has effects, or raises",
                 why="the array is written when the calls are over", fix="write to a copy"))
@@ -118,7 +138,7 @@ class CallNodes(Statements):
                 raise self._twice(callee, home)
 
     def _twice(self, callee: Callee, home: Home) -> Refusal:
-        return self.fatal(AliasError(
+        return self.recorder.fatal(AliasError(
             f"{callee.function.__qualname__!r} calls itself and writes to {home.label!r}, which "
             "it also reads under another name",
             why="the writes could not be followed through the calls",

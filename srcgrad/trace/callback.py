@@ -50,7 +50,7 @@ def lifted(machine: Any, solver: str, wanted: Mapping[str, Wanted]) -> Lifted:
     for role, block in blocks.items():
         each = wanted[role]
         if called(block):
-            raise machine.fatal(UnsupportedOperation(
+            raise machine.recorder.fatal(UnsupportedOperation(
                 f"the function given to {solver} calls a function that calls itself",
                 why="it is handed to SciPy as one piece of code",
                 fix="write the recursion as a loop"))
@@ -60,7 +60,7 @@ def lifted(machine: Any, solver: str, wanted: Mapping[str, Wanted]) -> Lifted:
             params=(*block.params, *params.values())), n_primal=1)
         callbacks[role] = Callback(name, graph, len(each.avals), (each.like,),
                                    minimised=each.minimised)
-    return Lifted(callbacks, tuple(machine.wrap(v) for v in captured))
+    return Lifted(callbacks, tuple(machine.recorder.wrap(v) for v in captured))
 
 
 def _traced(machine: Any, solver: str, wanted: Wanted) -> Block:
@@ -70,13 +70,13 @@ def _traced(machine: Any, solver: str, wanted: Wanted) -> Block:
     results: list[Value] = []
 
     def body() -> None:
-        arguments = [machine.wrap(p) for p in params]
+        arguments = [machine.recorder.wrap(p) for p in params]
         found = machine.call(wanted.function, *arguments, *wanted.extra)
         results.append(_numeric(machine, solver, wanted, found))
 
-    arm = machine.trace_arm(body)
+    arm = machine.merges.trace_arm(body)
     if arm.changes or arm.region.effects:
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             f"the function given to {solver} does something besides returning its value",
             why=f"{solver} calls it as often as it likes, which is no part of what is traced",
             fix="return the value only; print or count outside of it"))
@@ -88,19 +88,19 @@ def _numeric(machine: Any, solver: str, wanted: Wanted, found: Any) -> Value:
     """What a function returns, as one value of the form that the solver asks for."""
     if not is_tracer(found) and not isinstance(found, (bool, int, float)):
         found = machine.call(np.array, found)
-    value: Value = machine.as_value(found)
+    value: Value = machine.recorder.as_value(found)
     aval = value.aval
     rank = None if wanted.free else 0 if wanted.like is None else (
         wanted.avals[wanted.like].ndim or 0)
     if not aval.is_numeric or aval.kind is Kind.ANY or rank not in (None, aval.ndim or 0):
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             f"the function given to {solver} returns {in_words(aval)}",
             why="its result has to be a number" if not rank else
                 "its result has to have the shape of its first argument",
             fix="return a number: y[0] or np.sum(y)" if not rank else
                 "return an array of that shape"))
     if aval.dtype is not None and aval.dtype.kind == "c":
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             f"the function given to {solver} returns complex numbers",
             why="derivatives of what it finds are known for real ones",
             fix="treat real and imaginary parts as two functions"))

@@ -11,55 +11,56 @@ name see each other's writes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import Steps, Value
 from ..kinds import Aval
 from .homes import members
 from .journal import Version
-from .operators import Operators
 from .regions import shift_step
 from .tracers import ArrayTracer, Choice, Home
 
+if TYPE_CHECKING:
+    from .branches import Branches
+    from .joined_values import JoinedValues
+    from .journal import Journal
+    from .list_rows import ListRows
+    from .machine import TraceMachine
+    from .recorder import Recorder
+    from .truths import Truths
 
-class Choices(Operators):
+
+class Choices:
     """Writes through joined arrays, and their contents after writes to a member."""
 
-    choice_seen: dict[Value, list[Any]]
-    list_owners: dict[int, Any]
-    giving: bool
+    machine: TraceMachine
+    branches: Branches
+    joined_values: JoinedValues
+    list_rows: ListRows
+    recorder: Recorder
+    truths: Truths
+    journal: Journal
+
+    def __init__(self) -> None:
+        self.choice_seen: dict[Value, list[Any]] = {}
 
     def is_part(self, obj: Any) -> bool:
         """Is it a row that was read from a list of lists?"""
-        part = self.list_owners.get(id(obj))
+        part = self.list_rows.list_owners.get(id(obj))
         return part is not None and part.key is not None and not part.given
-
-    def share_rows(self) -> None:
-        raise AttributeError
-
-    def choose(self, predicate: Value, then: Callable[[], Any],
-               orelse: Callable[[], Any]) -> Any:
-        raise AttributeError
-
-    def branch(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any],
-               rest: Callable[[], Any] | None) -> Any:
-        raise AttributeError
 
     def each(self, choice: Choice, act: Callable[[Any], Any]) -> Any:
         """The value of an action on whichever object it is."""
-        known = self.known_truth(choice.predicate)
+        known = self.truths.known_truth(choice.predicate)
         if known is not None:
             return act(choice.first if known else choice.second)
-        return self.choose(choice.predicate, lambda: act(choice.first),
+        return self.branches.choose(choice.predicate, lambda: act(choice.first),
                            lambda: act(choice.second))
-
-    def known_truth(self, value: Value) -> bool | None:
-        raise AttributeError
 
     def content(self, tracer: ArrayTracer) -> Value:
         if tracer.home.choice is not None:
             self.refresh_choice(tracer.home)
-        return super().content(tracer)
+        return self.recorder.content(tracer)
 
     def refresh_choice(self, home: Home) -> None:
         """Give a joined home the content its member has now."""
@@ -69,7 +70,7 @@ class Choices(Operators):
         if self.choice_seen.get(home.current) == now:
             return
         aval = home.current.aval
-        value = self.phi(predicate, lambda: self._member_content(first, aval),
+        value = self.joined_values.phi(predicate, lambda: self._member_content(first, aval),
                          lambda: self._member_content(second, aval), aval)
         value.obj, value.hint = home.obj, home.current.hint
         self.choice_seen[value] = now
@@ -84,33 +85,27 @@ class Choices(Operators):
     def _member_content(self, member: Any, aval: Aval) -> Value:
         if type(member) is ArrayTracer:
             return self.content(member)
-        return self.const(None) if member is None else self.emit("undef", (), (aval,))[0]
-
-    def phi(self, predicate: Value, first: Callable[[], Value], second: Callable[[], Value],
-            aval: Aval) -> Value:
-        raise AttributeError
+        return self.recorder.const(None) if member is None else self.recorder.emit("undef", (),
+            (aval,))[0]
 
     def write_version(self, tracer: ArrayTracer, op: str, steps: Steps, value: Value,
                       dyn: tuple[Value, ...], **params: Any) -> None:
         choice = tracer.home.choice
         if choice is None:
-            super().write_version(tracer, op, steps, value, dyn, **params)
+            self.recorder.write_version(tracer, op, steps, value, dyn, **params)
             return
-        self.check_writable(tracer.home)
+        self.recorder.check_writable(tracer.home)
         predicate, first, second = choice
 
         def write(member: Any) -> Any:
             if type(member) is not ArrayTracer:
-                return self.raise_(_not_an_array(member, tracer.home.label), None, False)
+                return self.machine.raise_(_not_an_array(member, tracer.home.label), None, False)
             target = self.same_view(member, tracer)
             self.write_version(target, op, steps, value, dyn, **params)
             return 0
 
-        self.branch(predicate, lambda: write(first), lambda: write(second), None)
+        self.branches.branch(predicate, lambda: write(first), lambda: write(second), None)
         tracer.home.written = True
-
-    def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
-        raise AttributeError
 
     def same_view(self, member: ArrayTracer, tracer: ArrayTracer) -> ArrayTracer:
         """The handle into a member that corresponds to a handle into the joined array."""
@@ -118,8 +113,8 @@ class Choices(Operators):
             return member
         content = self.content(member)
         steps = tuple(shift_step(s, 1) for s in tracer.steps)
-        (value,) = self.emit("read", (content, *tracer.dyn), (tracer.aval,), steps=steps)
-        return self.view(member, tracer.steps, tracer.dyn, value, tracer.aval)
+        (value,) = self.recorder.emit("read", (content, *tracer.dyn), (tracer.aval,), steps=steps)
+        return self.recorder.view(member, tracer.steps, tracer.dyn, value, tracer.aval)
 
 
 def _not_an_array(member: Any, label: str) -> Exception:

@@ -8,18 +8,27 @@ from __future__ import annotations
 
 import enum
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedOperation
 from ..guards import Path
+from ..stage.defaults import MachineDefaults
 from ..stage.function import Staged
 from ..stage.machine import UNBOUND, Frame
 from ..stage.source import is_generated
 from ..subclasses import special_members
-from .items import Items
 from .natives import class_attribute
 from .structures import is_library
 from .tracers import ClassedArray, is_tracer, users_class
+
+if TYPE_CHECKING:
+    from .foreign import Foreigners
+    from .found_functions import FoundFunctions
+    from .journal import Journal
+    from .machine import TraceMachine
+    from .recorder import Recorder
+    from .sources import Sources
+    from .variables import Variables
 
 
 def lineage_of(obj: Any) -> tuple[type, ...]:
@@ -27,10 +36,19 @@ def lineage_of(obj: Any) -> tuple[type, ...]:
     return obj.__mro__[1:] if isinstance(obj, type) else users_class(type(obj)).__mro__
 
 
-class ClassAttributes(Items):
+class ClassAttributes:
     """Attributes of classes."""
 
-    made_classes: dict[int, Any]  # those made while tracing, by their ids
+    machine: TraceMachine
+    foreigners: Foreigners
+    found_functions: FoundFunctions
+    recorder: Recorder
+    sources: Sources
+    variables: Variables
+    journal: Journal
+
+    def __init__(self) -> None:
+        self.made_classes: dict[int, Any] = {}  # those made while tracing, by their ids
 
     def made_class(self, cls: Any) -> Any:
         """Remember a class that the traced code has made."""
@@ -39,8 +57,8 @@ class ClassAttributes(Items):
 
     def build_class(self, body: Staged, frame: Frame, name: str, bases: tuple[Any, ...],
                     keywords: dict[str, Any]) -> Any:
-        made: Any = super()
-        return self.made_class(made.build_class(body, frame, name, bases, keywords))
+        return self.made_class(MachineDefaults.build_class(
+            self.machine, body, frame, name, bases, keywords))
 
     def from_outside(self, cls: type) -> bool:
         """Is it a class of the user's from before the trace, whose attributes may change?"""
@@ -49,24 +67,22 @@ class ClassAttributes(Items):
 
     def register_class(self, obj: Any) -> None:
         """Give a class (or module) a path."""
-        if id(obj) not in self.paths:
+        if id(obj) not in self.found_functions.paths:
             label = getattr(obj, "__name__", "object")
-            self.paths[id(obj)] = Path(self._pin(obj, label), (), label)
+            self.found_functions.paths[id(obj)] = Path(self.variables.pin(obj, label), (), label)
 
     def note_class(self, cls: Any) -> None:
         """Guard what operators, calls and protocols find in a class, and what it inherits."""
         cls = users_class(cls)
         for one in (cls, type(cls)):
-            if id(one) in self.classes_noted or not self.from_outside(one):
+            if id(one) in self.sources.classes_noted or not self.from_outside(one):
                 continue
-            self.classes_noted.add(id(one))
-            path = Path(self._pin(one, one.__name__), (), one.__name__)
-            self.guard("is", path.child("attr", "__mro__"), one.__mro__)
+            self.sources.classes_noted.add(id(one))
+            path = Path(self.variables.pin(one, one.__name__), (), one.__name__)
+            self.sources.guard("is", path.child("attr", "__mro__"), one.__mro__)
             for base in one.__mro__:
                 if self.from_outside(base):
-                    self.gives(special_members, (base,), (base,))
-
-    classes_noted: set[int]
+                    self.sources.gives(special_members, (base,), (base,))
 
     def is_class_data(self, cls: type, found: Any) -> bool:
         """Is a raw attribute of a class neither a descriptor (a method, a property, a slot) nor a
@@ -86,26 +102,27 @@ class ClassAttributes(Items):
         if vars(ClassedArray).get(name) is found:
             return  # what a class of arrays has from NumPy
         self.register_class(cls)
-        path = self.paths[id(cls)].child("attr", name)
+        path = self.found_functions.paths[id(cls)].child("attr", name)
         if isinstance(found, property):
-            self.pinned[id(found)] = found
-            self.guard("is", path, found)
+            self.found_functions.pinned[id(found)] = found
+            self.sources.guard("is", path, found)
             for part in ("fget", "fset", "fdel"):
                 if isinstance(getattr(found, part), types.FunctionType):
-                    self.outside(getattr(found, part), path.child("attr", part))
+                    self.foreigners.outside(getattr(found, part), path.child("attr", part))
             return
         if isinstance(found, classmethod):
             path = path.child("attr", "__func__")
         function = found if isinstance(found, types.FunctionType) else found.__func__
         generated = getattr(function, "__code__", None) is None or is_generated(function)
         if not generated:
-            self.outside(function, path)
+            self.foreigners.outside(function, path)
 
     def namespace_of(self, cls: type) -> Any:
         """What a class holds itself, its data as they are at each call."""
         self.register_class(cls)
-        self.guard("keys", self.paths[id(cls)].child("attr", "__dict__"), tuple(vars(cls)))
-        found = {name: self.getattr(cls, name) if self.is_class_data(cls, value)
+        self.sources.guard("keys", self.found_functions.paths[id(cls)].child("attr", "__dict__"),
+                           tuple(vars(cls)))
+        found = {name: self.machine.getattr(cls, name) if self.is_class_data(cls, value)
                  and name[:2] != "__" else value for name, value in vars(cls).items()}
         self.journal.born(found)
         return found
@@ -115,10 +132,10 @@ class ClassAttributes(Items):
         first argument."""
         cls = args[0] if args and isinstance(args[0], type) else users_class(
             type(args[0])) if args else object
-        if (id(cls), id(function)) in self.methods or is_library(cls.__module__) or (
+        if (id(cls), id(function)) in self.sources.methods or is_library(cls.__module__) or (
                 is_library(function.__module__)):
             return
-        self.methods.add((id(cls), id(function)))
+        self.sources.methods.add((id(cls), id(function)))
         for name in dict.fromkeys(n for c in cls.__mro__ for n in vars(c)):
             found = class_attribute(cls, name)
             if found is function or getattr(found, "__func__", None) is function:
@@ -129,21 +146,21 @@ class ClassAttributes(Items):
         holder = next(c for c in users_class(cls).__mro__ if name in vars(c))
         if self.from_outside(holder):
             self.register_class(holder)
-            self.guard("holds", self.paths[id(holder)], (name, found))
-            if id(found) not in self.paths:
-                self.outside(found, Path(self._pin(found, name), (), name))
+            self.sources.guard("holds", self.found_functions.paths[id(holder)], (name, found))
+            if id(found) not in self.found_functions.paths:
+                self.foreigners.outside(found, Path(self.variables.pin(found, name), (), name))
         return found
 
     def changed_class(self, obj: Any, name: str, lineage: tuple[type, ...]) -> type | None:
         """The class of a lineage in which the program has changed an attribute that ``obj``
         inherits; None where Python's own lookup finds what was there before."""
-        if not self.overlays:
+        if not self.sources.overlays:
             return None
         for place, cls in enumerate(lineage):
-            if name in self.overlays.get(id(cls), {}):
+            if name in self.sources.overlays.get(id(cls), {}):
                 for heir in (obj, *lineage[:place]):
-                    if id(heir) in self.paths:
-                        self.guard("inherited", self.paths[id(heir)], name)
+                    if id(heir) in self.found_functions.paths:
+                        self.sources.guard("inherited", self.found_functions.paths[id(heir)], name)
                 return cls
             if name in vars(cls):
                 break
@@ -153,7 +170,7 @@ class ClassAttributes(Items):
         """The object that ``getattr`` asks first: a class in which the program has changed what
         ``obj`` inherits, or ``obj``."""
         if is_tracer(obj) or name in getattr(obj, "__dict__", ()) or (
-                name in self.overlays.get(id(obj), ())):
+                name in self.sources.overlays.get(id(obj), ())):
             return obj
         lineage = lineage_of(obj)
         return self.changed_class(obj, name, lineage) or obj
@@ -163,7 +180,7 @@ class ClassAttributes(Items):
         UNBOUND if nothing of this name."""
         lineage = lineage_of(obj)
         cls = self.changed_class(obj, name, lineage)
-        return UNBOUND if cls is None else self.bound_to(obj, self.getattr(cls, name))
+        return UNBOUND if cls is None else self.bound_to(obj, self.machine.getattr(cls, name))
 
     def bound_to(self, obj: Any, found: Any) -> Any:
         """What an instance makes of an attribute of its class."""
@@ -172,7 +189,7 @@ class ClassAttributes(Items):
         if isinstance(found, types.FunctionType):
             return types.MethodType(found, obj)
         if isinstance(found, property) and found.fget is not None:
-            return self.call(found.fget, obj)
+            return self.machine.call(found.fget, obj)
         return found
 
     def super_attribute(self, obj: Any, name: str) -> Any:
@@ -187,33 +204,24 @@ class ClassAttributes(Items):
             for between in lineage[:lineage.index(holder)]:
                 if self.from_outside(between):
                     self.register_class(between)
-                    self.guard("inherited", self.paths[id(between)], name)
+                    self.sources.guard("inherited", self.found_functions.paths[id(between)], name)
             found = vars(holder)[name]
             self.note_class_attribute(holder, name, found)
             if isinstance(found, property) and found.fget is not None:
-                return self.call(found.fget, obj.__self__)
+                return self.machine.call(found.fget, obj.__self__)
             cls = holder if self.is_class_data(holder, found) else None
         return getattr(obj, name) if cls is None else self.bound_to(
-            obj.__self__, self.getattr(cls, name))
+            obj.__self__, self.machine.getattr(cls, name))
 
     def guard_seeded(self, obj: Any, name: str) -> None:
         """Remember that what an instance inherits was taken for its own; refuse to change that
         in the class afterwards."""
         lineage = lineage_of(obj)
-        if isinstance(obj, type) and (id(obj), name) in self.seeded:
-            raise self.fatal(UnsupportedOperation(
+        if isinstance(obj, type) and (id(obj), name) in self.sources.seeded:
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"the attribute {name!r} of the class {obj.__name__} is changed after a branch or "
                 "loop in which what inherits it may have got its own",
                 why="whether an object has an attribute of its own depends on the path",
                 fix="give the object the attribute before the branch or loop"))
         if name not in getattr(obj, "__dict__", {}) and len(self.journal.layers) > 1:
-            self.seeded.update((id(c), name) for c in lineage if name in vars(c))
-
-    seeded: set[tuple[int, str]]
-    methods: set[tuple[int, int]]
-
-    def getattr(self, obj: Any, name: str) -> Any:
-        raise AttributeError
-
-    def _pin(self, obj: Any, label: str) -> tuple[str, Any]:
-        raise AttributeError
+            self.sources.seeded.update((id(c), name) for c in lineage if name in vars(c))

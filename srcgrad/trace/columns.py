@@ -298,7 +298,7 @@ def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
         return form.obj
     if isinstance(form, Numbered):
         kind = Link if form.optional else Reference
-        return form.store.machine.linked(kind(form.store, made.pop(0)))
+        return form.store.machine.references.linked(kind(form.store, made.pop(0)))
     if isinstance(form, Several):
         return _several(form, made)
     assert isinstance(form, Parts)
@@ -337,7 +337,7 @@ def _same_numbers(form: Form, other: Form) -> bool:
 
 def _refuse_numbers(machine: Any) -> Any:
     """The numbers in a list mean other objects than those in the list that it becomes."""
-    raise machine.of_forms(JoinError(
+    raise machine.recorder.of_forms(JoinError(
         "lists of objects are joined that were made of different objects",
         why="which objects a list may hold has to be known where it is made",
         fix="put objects of both kinds into one list before the branch or loop"))

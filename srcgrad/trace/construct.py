@@ -6,68 +6,76 @@ import array
 import dataclasses
 import enum
 import pathlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..kinds import OPAQUE
 from ..stage.source import is_generated
 from ..subclasses import native_class
-from .access import Access
 from .process_state import note_exact
 from .state_of_c import is_made_anew
 from .structures import is_library
 from .tracers import contains_tracer
 
+if TYPE_CHECKING:
+    from .calls import Calls
+    from .classes import ClassAttributes
+    from .containers import Containers
+    from .effects import Effects
+    from .journal import Journal
+    from .library_calls import LibraryCalls
+    from .machine import TraceMachine
+    from .native_methods import NativeMethods
+    from .references import References
 
-class Construction(Access):
+
+class Construction:
     """``Class(...)``."""
 
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        raise AttributeError
+    machine: TraceMachine
+    calls: Calls
+    class_attributes: ClassAttributes
+    containers: Containers
+    effects: Effects
+    library_calls: LibraryCalls
+    native_methods: NativeMethods
+    references: References
+    journal: Journal
 
-    def adopt(self, result: Any) -> Any:
-        raise AttributeError
-
-    def native_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
-        raise AttributeError
-
-    def numeric_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        raise AttributeError
-
-    exceptions: dict[int, tuple[BaseException, tuple[Any, ...], dict[str, Any]]]
+    def __init__(self) -> None:
+        self.exceptions: dict[int, tuple[BaseException, tuple[Any, ...], dict[str, Any]]] = {}
 
     def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An instance: of a user's class by its staged ``__init__``, of others natively."""
         if cls.__module__ in ("builtins", "collections"):
-            args = tuple(self.resolved(a) for a in args)
+            args = tuple(self.containers.resolved(a) for a in args)
         if issubclass(cls, np.generic) and contains_tracer(args):
-            return self.numeric_call(cls, args, kwargs)
+            return self.library_calls.numeric_call(cls, args, kwargs)
         if issubclass(cls, BaseException):
             error = cls(*args, **kwargs)
             self.exceptions[id(error)] = (error, args, kwargs)
             return error
         if issubclass(cls, (type,)):
-            return self.made_class(cls(*args, **kwargs))
+            return self.class_attributes.made_class(cls(*args, **kwargs))
         if is_made_anew(cls, args, kwargs):
-            return self.emit_effect(cls, args, kwargs, OPAQUE)
+            return self.effects.emit_effect(cls, args, kwargs, OPAQUE)
         if issubclass(cls, (array.array, pathlib.PurePath)) and not contains_tracer(args):
             return cls(*args, **kwargs)
         if cls is np.poly1d and contains_tracer(args):
-            return self.instance(cls, args, kwargs)
+            return self.references.instance(cls, args, kwargs)
         if cls.__module__ in ("builtins", "collections", "numpy") or cls.__flags__ & (
                 1 << 9) == 0:
             if is_library(cls.__module__) or not (contains_tracer(args)):
                 if cls.__module__.startswith("numpy") and contains_tracer((args, kwargs)):
-                    return self.numeric_call(cls, args, kwargs)
-                return note_exact(self, cls(*args, **kwargs))
+                    return self.library_calls.numeric_call(cls, args, kwargs)
+                return note_exact(self.machine, cls(*args, **kwargs))
         if is_library(cls.__module__) and not hasattr(cls.__init__, "__code__"):
-            return self.adopt(cls(*args, **kwargs))
+            return self.calls.adopt(cls(*args, **kwargs))
         meta = type(cls)
         if "__call__" in meta.__dict__ and hasattr(meta.__call__, "__code__"):
-            return self.call(meta.__call__, cls, *args, **kwargs)
-        return self.instance(cls, args, kwargs)
+            return self.machine.call(meta.__call__, cls, *args, **kwargs)
+        return self.references.instance(cls, args, kwargs)
 
     def instance(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """``type.__call__(cls, ...)`` of a class of the user's."""
@@ -76,7 +84,7 @@ class Construction(Access):
                 not hasattr(new, "__code__") or is_generated(new))):
             return cls(*args, **kwargs)
         if hasattr(new, "__code__"):
-            obj = self.call(new, cls, *args, **kwargs)
+            obj = self.machine.call(new, cls, *args, **kwargs)
             if not isinstance(obj, cls):
                 return obj
         else:
@@ -87,9 +95,9 @@ class Construction(Access):
             if is_generated(init):
                 self._generated_init(cls, obj, args, kwargs)
             else:
-                self.call(init, obj, *args, **kwargs)
+                self.machine.call(init, obj, *args, **kwargs)
         elif native_class(cls) is not None and not isinstance(obj, (tuple, frozenset)):
-            self.native_method(obj, "__init__", args, kwargs)
+            self.native_methods.native_method(obj, "__init__", args, kwargs)
         elif init is not object.__init__ and not isinstance(obj, (tuple, frozenset)):
             init(obj, *args, **kwargs)
         elif (args or kwargs) and new is object.__new__:
@@ -115,14 +123,14 @@ class Construction(Access):
                 cls.__post_init__ = post
             else:
                 del cls.__post_init__
-        self.call(post, obj, *held)
+        self.machine.call(post, obj, *held)
 
     def _with_factories(self, cls: Any, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> dict[str, Any]:
         """The keywords of a dataclass, with the defaults that ``default_factory`` makes."""
         fields = [f for f in getattr(cls, "__dataclass_fields__", {}).values() if f.init]
         given = {f.name for f in [f for f in fields if not f.kw_only][:len(args)]}
-        made = {f.name: self.adopt(self.call(f.default_factory)) for f in fields
+        made = {f.name: self.calls.adopt(self.machine.call(f.default_factory)) for f in fields
                 if f.default_factory is not dataclasses.MISSING
                 and f.name not in given and f.name not in kwargs}
         return {**kwargs, **made}

@@ -6,7 +6,7 @@ import collections
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from .elements import NdIter
 from .identity import equal_if_one
 from .iteration import Range, Rows, Staged, item, length, staged_iterable, static_items
 from .journal import Content
-from .list_methods import ListMethods
 from .operators import INPLACE
 from .refused import endless_container
 from .rows import Row
@@ -31,6 +30,27 @@ from .states import Columns
 from .tables import SPREAD
 from .tracers import ArrayTracer, Poison, ScalarTracer, is_tracer
 from .written_out import Flat, Parts, check_count, count_of, insert_at, is_among, place_of, pop_at
+
+if TYPE_CHECKING:
+    from .branches import Branches
+    from .effects import Effects
+    from .escapes import Escapes
+    from .foreign import Foreigners
+    from .found_functions import FoundFunctions
+    from .journal import Journal
+    from .keys import Keys
+    from .list_methods import ListMethods
+    from .lists import Lists
+    from .loops import Loops
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .operators import Operators
+    from .presence import Presence
+    from .pushes import Pushes
+    from .recorder import Recorder
+    from .references import References
+    from .sources import Sources
+    from .states import ListTable
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
@@ -41,8 +61,28 @@ MOST_ITEMS = 500  # of an iterator of a user's class
 MOST_SUBSCRIPTS = 10_000
 
 
-class Containers(ListMethods):
+class Containers:
     """Python's containers."""
+
+    machine: TraceMachine
+    branches: Branches
+    effects: Effects
+    escapes: Escapes
+    foreigners: Foreigners
+    found_functions: FoundFunctions
+    keys: Keys
+    list_methods: ListMethods
+    lists: Lists
+    loops: Loops
+    merges: Merges
+    operators: Operators
+    presence: Presence
+    pushes: Pushes
+    recorder: Recorder
+    references: References
+    sources: Sources
+    journal: Journal
+    symbolic_lists: ListTable
 
     # ---- displays ------------------------------------------------------------------------
     def build_list(self, *items: Any) -> list[Any]:
@@ -57,72 +97,72 @@ class Containers(ListMethods):
     def born(self, obj: Any) -> None:
         """A frame of a comprehension that has just been made."""
         self.journal.born(obj)
-        self.scopes.append((len(self.frames), obj))
+        self.merges.scopes.append((len(self.merges.frames), obj))
 
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> Any:
-        open_ = [k for k, _ in pairs if k is SPREAD or self.open_key(k)]
+        open_ = [k for k, _ in pairs if k is SPREAD or self.keys.open_key(k)]
         if not open_:
-            return self.made_dict({self.static_key(k): v for k, v in pairs})
-        made = self.made_dict({})
+            return self.keys.made_dict({self.keys.static_key(k): v for k, v in pairs})
+        made = self.keys.made_dict({})
         for key, value in pairs:
             if key is SPREAD:
-                self.call_method(made, "update", value)
+                self.machine.call_method(made, "update", value)
             else:
-                self.setitem(made, key, value)
+                self.machine.setitem(made, key, value)
         return made
 
     def build_set(self, *items: Any) -> Any:
-        if not any(self.open_key(i) for i in items):
-            return self.made_set({self.static_key(i) for i in items})
-        made = self.made_set(set())
+        if not any(self.keys.open_key(i) for i in items):
+            return self.keys.made_set({self.keys.static_key(i) for i in items})
+        made = self.keys.made_set(set())
         for one in items:
-            self.call_method(made, "add", one)
+            self.machine.call_method(made, "add", one)
         return made
 
     def repeated_list(self, items: list[Any], times: Any, how: str = "append") -> list[Any]:
-        made = self.build_list()
+        made = self.machine.build_list()
 
         def body() -> int:
             for one in items:
-                self.container_method(made, how, (one,), {})
+                self.presence.container_method(made, how, (one,), {})
             return NORMAL
 
         if type(times) is int and how == "extend":
             for _ in range(times):
                 body()
         else:
-            self.for_(Range(0, times, 1), self._hold, body)
+            self.machine.for_(Range(0, times, 1), self.list_methods.hold_item, body)
         return made
 
     def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
         if type(value) is Row or (isinstance(value, list) and id(value) in self.symbolic_lists):
             self._check_count(value, before + after, star)
-            middle = (self.getitem(value, slice(before, -after or None)),) if star else ()
-            return (*(self.getitem(value, i) for i in range(before)), *middle,
-                    *(self.getitem(value, i - after) for i in range(after)))
+            middle = (self.machine.getitem(value, slice(before, -after or None)),) if star else ()
+            return (*(self.machine.getitem(value, i) for i in range(before)), *middle,
+                    *(self.machine.getitem(value, i - after) for i in range(after)))
         if type(value) is ArrayTracer:
             size = self._check_count(value, before + after, star)
-            count = before if not star else self.demand(size, "unpacking")
-            items = [self.getitem(value, i) for i in range(count)]
+            count = before if not star else self.escapes.demand(size, "unpacking")
+            items = [self.machine.getitem(value, i) for i in range(count)]
         elif is_tracer(value):
             if star:
                 value._refuse("is unpacked with a star")
-            return tuple(self.getitem(value, i) for i in range(before))
+            return tuple(self.machine.getitem(value, i) for i in range(before))
         else:
-            items = list(self.iterate(value))
+            items = list(self.machine.iterate(value))
         return split_items(items, before, star, after, value)
 
     def _check_count(self, value: Any, need: int, star: bool) -> Any:
         """The number of items to be unpacked; Python's error where it does not fit the names,
         now or (where data decides it) in the run."""
-        size = self.call(len, value)
+        size = self.machine.call(len, value)
         number = size if type(size) is int else None
         if number is None and not star and size.aval.expr is not None and (
                 not is_varying(size.aval.expr)):
-            self.guard_size("eq0", size.aval.expr - need)
-            number = evaluate(size.aval.expr, self.numbers)
+            self.sources.guard_size("eq0", size.aval.expr - need)
+            number = evaluate(size.aval.expr, self.sources.numbers)
         if number is None:
-            self.call(check_count, size, need, star)
+            self.machine.call(check_count, size, need, star)
         else:
             split_items([None] * number, need, star, 0, value)
         return size
@@ -131,10 +171,10 @@ class Containers(ListMethods):
         """The items of an iterable whose number is known (or demanded) now."""
         if isinstance(iterable, Staged) or is_tracer(iterable):
             return iter(self.all_items(iterable))
-        iterable = self.seen(iterable)
+        iterable = self.references.seen(iterable)
         if isinstance(iterable, list) and id(iterable) in self.symbolic_lists:
-            self.unroll_maker(iterable)
-            raise self.of_forms(UnsupportedOperation(
+            self.lists.unroll_maker(iterable)
+            raise self.recorder.of_forms(UnsupportedOperation(
                 "a list whose length depends on data is iterated where its length is needed",
                 why="the generated code is made before the length is known",
                 fix="loop over it with a for statement"))
@@ -142,26 +182,28 @@ class Containers(ListMethods):
 
     def delegate(self, iterable: Any) -> Any:
         """The operand of ``yield from``: what is staged is taken item by item."""
-        return self.iterate(iterable) if isinstance(iterable, Staged) or is_tracer(iterable) or (
+        return self.machine.iterate(iterable) if isinstance(iterable,
+                                                            Staged) or is_tracer(iterable) or (
             isinstance(iterable, list) and id(iterable) in self.symbolic_lists) else iterable
 
     def all_items(self, iterable: Any) -> list[Any]:
         """All items of a staged iterable; its length is demanded."""
         if is_tracer(iterable):
             iterable = Rows(iterable)
-        found = static_items(self, iterable)
+        found = static_items(self.machine, iterable)
         if found is not None:
             return found
-        self.unroll_makers(iterable)
-        size = self.demand(length(self, iterable), "the length of what is iterated here")
-        return [item(self, iterable, i) for i in range(size)]
+        self.loops.unroll_makers(iterable)
+        size = self.escapes.demand(length(self.machine, iterable),
+                                   "the length of what is iterated here")
+        return [item(self.machine, iterable, i) for i in range(size)]
 
     def content_outside(self, obj: Any) -> Any:
         """The content of a container from outside, by its paths."""
-        self.note_container(obj)
-        path, step = self.paths[id(obj)], item_step(obj)
+        self.sources.note_container(obj)
+        path, step = self.found_functions.paths[id(obj)], item_step(obj)
         if isinstance(obj, (list, tuple, collections.deque)):
-            return [self.outside(x, path.child(step, i)) if not is_tracer(x) else x
+            return [self.foreigners.outside(x, path.child(step, i)) if not is_tracer(x) else x
                     for i, x in enumerate(content_of(obj))]
         return [x[0] for x in content_of(obj)] if isinstance(obj, dict) else list(content_of(obj))
 
@@ -171,61 +213,60 @@ class Containers(ListMethods):
         method = python_method(iterable, "__iter__")
         if is_subscripted(iterable):
             return self._user_sequence(iterable)
-        found = iterable if method is None else self.call(method, iterable)
+        found = iterable if method is None else self.machine.call(method, iterable)
         if found is not iterable:
             return self.outside_items(found)
-        iterable = self.seen(iterable)
+        iterable = self.references.seen(iterable)
         if type(iterable) in (Flat, NdIter, Parts):
-            elements = self.call_method(iterable, "elements")
-            iterable = staged_iterable(self, elements)
+            elements = self.machine.call_method(iterable, "elements")
+            iterable = staged_iterable(self.machine, elements)
             if iterable is None:
                 return self.outside_items(elements)
         if isinstance(iterable, Staged) or is_tracer(iterable):  # what an __iter__ returned
-            return self.iterate(iterable)
+            return self.machine.iterate(iterable)
         if isinstance(iterable, np.ndarray):
             return iter(iterable)
-        if id(iterable) in self.paths and isinstance(iterable, (
+        if id(iterable) in self.found_functions.paths and isinstance(iterable, (
                 list, tuple, collections.deque, dict, set, frozenset)):
             return self.content_outside(iterable)
         step = python_method(iterable, "__next__")
         if step is not None:
             return self._user_iterator(iterable, step)
-        if id(iterable) in self.paths and hasattr(type(iterable), "__next__"):
-            raise self.fatal(UnsupportedOperation(
+        if id(iterable) in self.found_functions.paths and hasattr(type(iterable), "__next__"):
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"an iterator from outside (a {type(iterable).__name__}) is gone through",
                 why="it would be used up while the code is generated; at a call it gives other "
                     "items, and how many is not known",
                 fix="pass a list or an array, or make the iterator inside of the function"))
-        self.check_iterator(iterable)
-        path = self.paths.get(id(iterable))
+        self.pushes.check_iterator(iterable)
+        path = self.found_functions.paths.get(id(iterable))
         if path is not None and not isinstance(iterable, (str, bytes, range, type)):
-            return self.gives(tuple, (iterable,), (path,))  # of a view, a buffer
+            return self.sources.gives(tuple, (iterable,), (path,))  # of a view, a buffer
         return iterable
 
     def watched(self, items: Any) -> Any:
         """Python's iterator over items; if they are those of a list that gets an unknown length
         meanwhile, tracing starts again with the list as it is."""
-        return _watched(self, items) if type(items) is list else iter(items)
+        return _watched(self.machine, items) if type(items) is list else iter(items)
 
     def _user_iterator(self, iterator: Any, step: Any) -> Any:
         for _ in range(MOST_ITEMS):
-            self.demanding += 1
-            self.trying.append(self.region)  # which meets the exception that ends it
+            self.branches.demanding += 1
+            # which meets the exception that ends it
+            self.recorder.trying.append(self.recorder.region)
             try:
-                value = self.call(step, iterator)
+                value = self.machine.call(step, iterator)
             except StopIteration:
                 return
             finally:
-                self.demanding -= 1
-                self.trying.pop()
+                self.branches.demanding -= 1
+                self.recorder.trying.pop()
             yield value
-        raise self.fatal(UnsupportedOperation(
+        raise self.recorder.fatal(UnsupportedOperation(
             f"the iterator of {type(iterator).__name__} gives more than {MOST_ITEMS} items, or "
             "ends where data say so",
             why="it is gone through while the code is generated",
             fix="write it as a generator function, or loop over an array"))
-
-    subscripting: int
 
     def _user_sequence(self, obj: Any) -> Any:
         """The items by the class's own ``__getitem__``, until it raises an IndexError: lists that
@@ -233,20 +274,21 @@ class Containers(ListMethods):
         i = 0
         while True:
             if i >= MOST_SUBSCRIPTS:
-                raise self.fatal(UnsupportedOperation(
+                raise self.recorder.fatal(UnsupportedOperation(
                     f"more than {MOST_SUBSCRIPTS} items of a {type(obj).__name__} are read one by "
                     "one, or none of them raises an IndexError",
                     why="a class without __iter__ is gone through while the code is generated",
                     fix="give the class an __iter__, as a generator function"))
-            self.trying.append(self.region)  # which meets the exception that ends it
-            self.subscripting += 1
+            # which meets the exception that ends it
+            self.recorder.trying.append(self.recorder.region)
+            self.lists.subscripting += 1
             try:
-                value = self.getitem(obj, i)
+                value = self.machine.getitem(obj, i)
             except IndexError:
                 return
             finally:
-                self.subscripting -= 1
-                self.trying.pop()
+                self.lists.subscripting -= 1
+                self.recorder.trying.pop()
             yield value
             i += 1
 
@@ -254,42 +296,45 @@ class Containers(ListMethods):
     def container_method(self, obj: Any, name: str, args: tuple[Any, ...],
                          kwargs: dict[str, Any]) -> Any:
         if name in READS:
-            obj = self.seen(obj)
+            obj = self.references.seen(obj)
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             return self.symbolic_method(obj, name, args, kwargs)
         if isinstance(obj, dict):
-            args = (self.static_key(args[0]), *args[1:]) if args else args
-        elif name == "insert" and type(obj) is list and id(obj) not in self.paths and (
+            args = (self.keys.static_key(args[0]), *args[1:]) if args else args
+        elif name == "insert" and type(obj) is list and id(
+                obj) not in self.found_functions.paths and (
                 self.open_place(args[0])):
-            return self.helped(insert_at, obj, *args)
-        elif name == "pop" and type(obj) is list and id(obj) not in self.paths and args and (
+            return self.operators.helped(insert_at, obj, *args)
+        elif name == "pop" and type(obj) is list and id(
+                obj) not in self.found_functions.paths and args and (
                 self.open_place(args[0])):
-            return self.helped(pop_at, obj, *args)
+            return self.operators.helped(pop_at, obj, *args)
         elif name in ("insert", "pop") and args:
-            args = (self.static_key(args[0]), *args[1:])
-        if name == "extend" and type(obj) is list and id(obj) not in self.paths and (
-                self.of_unknown_length(args[0])):
-            return self.extend_symbolic(obj, args[0])
-        args = tuple(list(self.iterate(a)) if isinstance(a, Staged) else a for a in args)
+            args = (self.keys.static_key(args[0]), *args[1:])
+        if name == "extend" and type(obj) is list and id(
+                obj) not in self.found_functions.paths and (
+                self.list_methods.of_unknown_length(args[0])):
+            return self.list_methods.extend_symbolic(obj, args[0])
+        args = tuple(list(self.machine.iterate(a)) if isinstance(a, Staged) else a for a in args)
         if name in ("extend", "extendleft", "update"):
             args = tuple(self.resolved(a) for a in args)
         if isinstance(obj, (set, frozenset)) or name in ("index", "count", "remove"):
             for held in (obj, *args):
-                self.check_copies(*filter(equal_if_one, held if isinstance(
+                self.references.check_copies(*filter(equal_if_one, held if isinstance(
                     held, (list, tuple, set, frozenset)) else (held,)))
         if name in READS:
             return self._container_read(obj, name, args, kwargs)
-        if id(obj) in self.paths:
+        if id(obj) in self.found_functions.paths:
             return self._change_outside(obj, name, args, kwargs)
         if name == "sort" and isinstance(obj, list):
-            ordered = self.call(sorted, list(obj), **kwargs)
-            self._replace(obj, ordered)
+            ordered = self.machine.call(sorted, list(obj), **kwargs)
+            self.replace(obj, ordered)
             return None
         if name == "extend" and args and not isinstance(args[0], (list, tuple, str)):
-            args = (list(self.iterate(args[0])),)
+            args = (list(self.machine.iterate(args[0])),)
         if name == "extend" and args and isinstance(args[0], list) and (
                 id(args[0]) in self.symbolic_lists):
-            return self.extend_symbolic(obj, args[0])
+            return self.list_methods.extend_symbolic(obj, args[0])
         if name == "remove" and isinstance(obj, list) and any(map(is_asked, (*obj, *args))):
             return self._remove(obj, args[0])
         self.journal.touch(Content(obj, self.symbolic_lists))
@@ -304,56 +349,59 @@ class Containers(ListMethods):
                         kwargs: dict[str, Any]) -> Any:
         """A change of a container from outside: an effect at each call; its shadow follows.
         Where the method returns something, the content must be known."""
-        if name in ("pop", "popitem", "setdefault", "popleft") and id(obj) not in self.shadows:
-            self.note_container(obj)
-        shadow = self.shadow_of(obj)
+        if name in ("pop", "popitem", "setdefault",
+                    "popleft") and id(obj) not in self.sources.shadows:
+            self.sources.note_container(obj)
+        shadow = self.references.shadow_of(obj)
         own = python_method(obj, name) is not None
-        self.effect_on(obj, getattr(native_class(type(obj)), name) if own else Method(name),
+        self.effects.effect_on(obj, getattr(native_class(type(obj)), name) if own else Method(name),
                        *args, **kwargs)
         if shadow is None:
             return None
-        return self.container_method(shadow, name, args, kwargs)
+        return self.presence.container_method(shadow, name, args, kwargs)
 
     def _container_read(self, obj: Any, name: str, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> Any:
-        path = self.paths.get(id(obj))
+        path = self.found_functions.paths.get(id(obj))
         if path is None:
             if name in ("index", "count") and isinstance(obj, list) and (
                     any(map(is_asked, (*obj, *args)))):
                 return self._search(obj, name, args[0])
             return native_method(obj, name)(*args, **kwargs)
-        self.note_container(obj)
+        self.sources.note_container(obj)
         step = item_step(obj)
         if isinstance(obj, dict):
-            seen: Any = {k: self.outside(v, path.child(step, k)) for k, v in content_of(obj)}
+            seen: Any = {k: self.foreigners.outside(v, path.child(step, k)) for k,
+                         v in content_of(obj)}
         elif isinstance(obj, (list, tuple, collections.deque)):
-            seen = [self.outside(v, path.child(step, i))
+            seen = [self.foreigners.outside(v, path.child(step, i))
                     for i, v in enumerate(content_of(obj))]
         else:
             seen = obj
         if name in ("index", "count") and isinstance(seen, list):
-            return self.container_method(seen, name, args, kwargs)
+            return self.presence.container_method(seen, name, args, kwargs)
         return getattr(seen, name)(*args, **kwargs)
 
     def _search(self, obj: list[Any], name: str, item: Any) -> Any:
         if name == "count":
             total: Any = 0
             for x in obj:
-                total = self.binary("+", total, self.call(int, self.compare("==", x, item)))
+                total = self.machine.binary("+", total,
+                    self.machine.call(int, self.machine.compare("==", x, item)))
             return total
         if self._are_numbers(obj, item):
-            return self.helped(place_of, obj, item)
+            return self.operators.helped(place_of, obj, item)
         return self._at_equal(obj, item, lambda i: i, "index(x): x not in list")
 
     def _at_equal(self, obj: Any, item: Any, act: Callable[[int], Any], missing: str) -> Any:
         """What ``act`` gives for the place of the first item that is equal; which one that is
         may depend on data."""
-        known = self.alternatives(item)
+        known = self.keys.alternatives(item)
         if known is not None and not any(is_tracer(x) for x in obj):
-            return self.by_key(item, known, lambda k: act(list(obj).index(k)), None)
+            return self.keys.by_key(item, known, lambda k: act(list(obj).index(k)), None)
         items = list(obj)
         if any(type(x) is ArrayTracer and x.aval.ndim for x in (item, *items)):
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 "an array is searched for in a list",
                 why="arrays are compared item by item, which gives no single answer",
                 fix="compare with np.array_equal in a loop"))
@@ -361,8 +409,8 @@ class Containers(ListMethods):
         def at(i: int) -> Any:
             if i == len(items):
                 raise ValueError(missing)
-            equal = items[i] is item or self.compare("==", items[i], item)
-            return self.if_expression(equal, lambda: act(i), lambda: at(i + 1))
+            equal = items[i] is item or self.machine.compare("==", items[i], item)
+            return self.machine.if_expression(equal, lambda: act(i), lambda: at(i + 1))
 
         return at(0)
 
@@ -379,14 +427,14 @@ class Containers(ListMethods):
     def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> Any:
         if name in ("index", "count") and len(args) == 1 and self._are_numbers(obj, *args):
-            return self.helped(place_of if name == "index" else count_of, obj, *args)
-        return super().symbolic_method(obj, name, args, kwargs)
+            return self.operators.helped(place_of if name == "index" else count_of, obj, *args)
+        return self.list_methods.symbolic_method(obj, name, args, kwargs)
 
     def contains_number(self, obj: list[Any], item: Any) -> Any:
         """``item in obj`` for a list of unknown length that holds numbers."""
         if not self._are_numbers(obj, item):
-            return self.no_method(obj, "a membership test")
-        return self.helped(is_among, obj, item)
+            return self.lists.no_method(obj, "a membership test")
+        return self.operators.helped(is_among, obj, item)
 
     def _remove(self, obj: list[Any], item: Any) -> None:
         for i, x in enumerate(obj):
@@ -396,13 +444,13 @@ class Containers(ListMethods):
                 return
             if type(x) is not ArrayTracer:  # it may be equal, and comes first
                 break
-        self._at_equal(obj, item, lambda i: self.container_method(obj, "pop", (i,), {}),
+        self._at_equal(obj, item, lambda i: self.presence.container_method(obj, "pop", (i,), {}),
                        "list.remove(x): x not in list")
 
-    def _replace(self, obj: list[Any], items: list[Any]) -> None:
-        if id(obj) in self.paths:
-            self.effect_on(obj, operator.setitem, slice(None), items)
-            obj = self.shadow_of(obj)
+    def replace(self, obj: list[Any], items: list[Any]) -> None:
+        if id(obj) in self.found_functions.paths:
+            self.effects.effect_on(obj, operator.setitem, slice(None), items)
+            obj = self.references.shadow_of(obj)
             if obj is None:
                 return
         self.journal.touch(Content(obj, self.symbolic_lists))
@@ -412,19 +460,19 @@ class Containers(ListMethods):
         if not isinstance(obj, CONTAINERS):
             return obj
         if id(obj) in above:
-            raise self.fatal(endless_container(obj))
+            raise self.recorder.fatal(endless_container(obj))
         above = above | {id(obj)}
-        obj = self.seen(obj)
+        obj = self.references.seen(obj)
         if id(obj) in self.symbolic_lists or isinstance(obj, (str, bytes)):
             return obj
-        outside = id(obj) in self.paths
+        outside = id(obj) in self.found_functions.paths
         if isinstance(obj, (set, frozenset)):
-            self.note_container(obj)
+            self.sources.note_container(obj)
             return obj
         if isinstance(obj, dict):
             if not outside and native_class(type(obj)) is not None:
                 return obj
-            pairs = self.container_method(obj, "items", (), {}) if outside else obj.items()
+            pairs = self.presence.container_method(obj, "items", (), {}) if outside else obj.items()
             found = {k: self.resolved(v, above) for k, v in pairs}
             same = not outside and all(found[k] is v for k, v in pairs)
             return obj if same else found if native_class(type(obj)) is None else make(
@@ -442,37 +490,37 @@ class Containers(ListMethods):
 
     def inplace_list(self, op: str, left: list[Any], right: Any) -> Any:
         if op == "+":
-            self.container_method(left, "extend", (right,), {})
+            self.presence.container_method(left, "extend", (right,), {})
             return left
         if id(left) in self.symbolic_lists:
-            self.refill(left, self.repeated_list([left], right, "extend"))
+            self.list_methods.refill(left, self.repeated_list([left], right, "extend"))
             return left
-        count = self.static_key(right)
-        self._replace(left, list(self.outside_items(left)) * count)
+        count = self.keys.static_key(right)
+        self.replace(left, list(self.outside_items(left)) * count)
         return left
 
     def inplace_container(self, op: str, left: Any, right: Any) -> Any:
         target = left
-        if id(left) in self.paths:
-            self.effect_on(left, INPLACE[op], right)
-            target = self.shadow_of(left)
+        if id(left) in self.found_functions.paths:
+            self.effects.effect_on(left, INPLACE[op], right)
+            target = self.references.shadow_of(left)
         if target is not None:
             self.journal.touch(Content(target, self.symbolic_lists))
             INPLACE[op](target, self.resolved(right))
         return left
 
     def container_truth(self, value: Any) -> bool | None:
-        value = self.seen(value)
+        value = self.references.seen(value)
         if id(value) in self.symbolic_lists:
             return None
-        self.note_container(value)
+        self.sources.note_container(value)
         return bool(value)
 
     def predicate(self, value: Any) -> Any:
-        value = self.seen(value)
+        value = self.references.seen(value)
         if isinstance(value, list) and id(value) in self.symbolic_lists:
-            return self.compare("!=", self.length(value), 0)
-        return super().predicate(value)
+            return self.machine.compare("!=", self.machine.length(value), 0)
+        return self.operators.predicate(value)
 
 
 
@@ -482,7 +530,7 @@ def _watched(machine: Any, items: list[Any]) -> Any:
         if id(items) in machine.symbolic_lists:
             raise Restart(KnownLengths())
         if type(one) is Poison:
-            raise machine.unjoined(one)
+            raise machine.recorder.unjoined(one)
         yield one
     if id(items) in machine.symbolic_lists:
         raise Restart(KnownLengths())

@@ -61,20 +61,21 @@ def custom_call(machine: Any, custom: Custom, args: tuple[Any, ...]) -> Any:
     avals, many = result_types(machine, custom.name, custom.primal, args, {})
     args = tuple(opened(machine, a) for a in args)
     inputs: list[Value] = []
-    template = abstract(machine.values_in(tuple(_handed(machine, a) for a in args)), inputs)
-    held = (machine.value_of(leaf) for a in args for _, leaf in paths_below(a, root("x"))
+    template = abstract(machine.recorder.values_in(tuple(_handed(machine, a) for a in args)),
+                        inputs)
+    held = (machine.recorder.value_of(leaf) for a in args for _, leaf in paths_below(a, root("x"))
             if is_tracer(leaf))
     inputs += [v for v in held if v not in inputs]  # those inside of instances
     results = [Value(a) for a in avals]
     _check_reach(machine, custom, args, inputs)
     key = (custom.function, freeze(template), tuple(v.aval for v in inputs))
-    derivative = next((d for known, d in machine.deriving if known == key), None)
+    derivative = next((d for known, d in machine.recursion.deriving if known == key), None)
     if derivative is None:
         derivative = Derivative()
         _trace(_Call(machine, custom, args, inputs, results, many), derivative, key)
-    made = machine.emit("apply", tuple(inputs), avals, fn=custom.function, args=template,
+    made = machine.recorder.emit("apply", tuple(inputs), avals, fn=custom.function, args=template,
                         kwargs={}, many=many, derivative=derivative)
-    wrapped = tuple(machine.wrap(v) for v in made)
+    wrapped = tuple(machine.recorder.wrap(v) for v in made)
     return wrapped if many else wrapped[0]
 
 
@@ -91,27 +92,27 @@ def _handed(machine: Any, arg: Any) -> Any:
     if cls in (list, tuple, dict) or hasattr(cls, "_fields"):
         return assemble(cls, keys, given)
     if cls is deque:
-        return machine.apply_opaque(deque, (given,), {})
+        return machine.calls.apply_opaque(deque, (given,), {})
     if native_class(cls) is not None:
-        return machine.apply_opaque(assembled, (cls, keys, given), {})
-    return machine.apply_opaque(instance_of, (cls,), dict(zip(keys, given, strict=True)))
+        return machine.calls.apply_opaque(assembled, (cls, keys, given), {})
+    return machine.calls.apply_opaque(instance_of, (cls,), dict(zip(keys, given, strict=True)))
 
 
 def _trace(call: _Call, derivative: Derivative, key: tuple[Any, ...]) -> None:
     """Trace both directions; calls of the function that they make have the same derivative."""
     machine, custom, count = call.machine, call.custom, len(call.inputs)
-    machine.deriving.append((key, derivative))
+    machine.recursion.deriving.append((key, derivative))
     try:
         if custom.push is not None:
             derivative.push = call.push()
         derivative.pull = call.pull()
     finally:
-        machine.deriving.pop()
+        machine.recursion.deriving.pop()
     again = any(n.params.get("derivative") is derivative
                 for part in (derivative.pull, derivative.push) if part is not None
                 for n in walk(part.graph.block))
     if again and len(call.inputs) > count:
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             f"the derivative of {custom.name} calls {custom.name} and reads traced values from "
             "around it", why="each level would need them as arguments",
             fix="pass them to the function as arguments"))
@@ -124,7 +125,7 @@ def _check_reach(machine: Any, custom: Custom, args: tuple[Any, ...],
         return
     inner = run_inside(machine, custom.primal, args, {}, [])
     if any(v not in inputs for v in inner.given):
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             f"{custom.name} has a derivative of its own and reads variables of the function that "
             "it is defined in", why="it is called as it is at run time, where they do not exist",
             fix="pass them as arguments, or define it outside"))
@@ -166,7 +167,7 @@ class _Call:
     def push(self) -> Part:
         """The pushforward: the tangents of the results that can have one."""
         leaves = self._leaves(self.args)
-        seeds = [self.machine.as_value(leaf).like(obj=None) for leaf in leaves]
+        seeds = [self.machine.recorder.as_value(leaf).like(obj=None) for leaf in leaves]
 
         def run(seeded: Any, results: Any, *args: Any) -> Any:
             assert self.custom.push is not None
@@ -189,7 +190,7 @@ class _Call:
 
     def _input(self, leaf: Any) -> int:
         """The number of a leaf among the inputs of the node."""
-        return self._number(self.machine.as_value(leaf))
+        return self._number(self.machine.recorder.as_value(leaf))
 
     def _number(self, value: Value) -> int:
         for number, known in enumerate(self.inputs):
@@ -208,7 +209,7 @@ class _Call:
         inner = None if tree is None or is_tracer(tree) else children(tree)
         if tree is not None and (inner is None or [k for _, k, _ in inner] != [
                 k for _, k, _ in parts]):
-            raise self.machine.fatal(StructureError(
+            raise self.machine.recorder.fatal(StructureError(
                 f"a cotangent that {self.custom.name} gives has another structure than its "
                 "argument", fix="return the same containers, or None for zero"))
         for n, (_, _, part) in enumerate(parts):
@@ -228,12 +229,12 @@ class _Call:
         if not is_tracer(given):
             if isinstance(given, (bool, int)):
                 given = float(given)
-            given = machine.wrap(machine.as_value(given))
+            given = machine.recorder.wrap(machine.recorder.as_value(given))
         have, want = given.aval.shape, (like.aval.shape if is_tracer(like) else ())
         if have is not None and want is not None and (len(have) != len(want) or any(
                 isinstance(a, int) and isinstance(b, int) and a != b
                 for a, b in zip(have, want, strict=True))):
-            raise machine.fatal(StructureError(
+            raise machine.recorder.fatal(StructureError(
                 f"a {what} that {self.custom.name} gives has the shape {have}, "
                 f"what it belongs to has {want}",
                 why="the derivative of a function keeps shapes",
@@ -245,7 +246,8 @@ class _Call:
               numbers: Sequence[int] | None = None) -> Part:
         """The graph of ``run(seeds, results, *args)``; ``numbers`` are those of the seeds."""
         machine = self.machine
-        arguments = ([machine.wrap(s) for s in seeds], tuple(map(machine.wrap, self.results)),
+        arguments = ([machine.recorder.wrap(s) for s in seeds],
+                     tuple(map(machine.recorder.wrap, self.results)),
                      *self.args)
         inner = run_inside(machine, Traced(run), arguments, {},
                            [0, 1, *(2 + place for place in self.places)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,53 +15,94 @@ from ..rules.ufunc_forms import masked
 from ..spelling import Method
 from .assumptions import KnownLengths
 from .draws import draw_aval
-from .handover import HandedOver
 from .leaks import leak
 from .regions import array_tracers
 from .selections import NOTHING
 from .tracers import ArrayTracer, contains_tracer, is_tracer
 from .written_out import numbers_of, require_shape, rows_of, ufunc_at
 
+if TYPE_CHECKING:
+    from .access import Access
+    from .assumptions import Assumptions
+    from .calls import Calls
+    from .choices import Choices
+    from .containers import Containers
+    from .escapes import Escapes
+    from .found_functions import FoundFunctions
+    from .handover import HandedOver
+    from .items import Items
+    from .library_calls import LibraryCalls
+    from .long_tuples import LongTuples
+    from .machine import TraceMachine
+    from .opening import Opening
+    from .operators import Operators
+    from .recorder import Recorder
+    from .references import References
+    from .selections import Selections
+    from .sources import Sources
+    from .states import ListTable
+
 _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
                    Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
                    np.add.accumulate, np.multiply.accumulate})
 
 
-class Effects(HandedOver):
+class Effects:
     """Effect nodes, random draws, writes through ``out=`` and in-place library functions."""
+
+    machine: TraceMachine
+    access: Access
+    calls: Calls
+    choices: Choices
+    containers: Containers
+    escapes: Escapes
+    found_functions: FoundFunctions
+    handed_over: HandedOver
+    items: Items
+    library_calls: LibraryCalls
+    opening: Opening
+    operators: Operators
+    recorder: Recorder
+    references: References
+    selections: Selections
+    sources: Sources
+    tuples: LongTuples
+    assumed: Assumptions
+    symbolic_lists: ListTable
 
     def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                     aval: Aval | None) -> Any:
         """A node that runs ``fn`` at every call."""
-        selected = self.selection(fn, args, kwargs)
+        selected = self.selections.selection(fn, args, kwargs)
         return self.act(fn, args, kwargs, aval) if selected is NOTHING else selected
 
     def act(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
             aval: Aval | None) -> Any:
         inputs: list[Value] = []
-        self.check_batches(array_tracers((args, kwargs)))
-        self.check_gathered((args, kwargs))
-        template = abstract(self.values_in(self._operands(args)), inputs)
-        keywords = abstract(self.values_in(self._operands(kwargs)), inputs)
+        self.sources.check_batches(array_tracers((args, kwargs)))
+        self.opening.check_gathered((args, kwargs))
+        template = abstract(self.recorder.values_in(self._operands(args)), inputs)
+        keywords = abstract(self.recorder.values_in(self._operands(kwargs)), inputs)
         found = leak((args, kwargs), f"handed to {name_of(fn)}, an effect")
         if found is not None:
-            raise self.fatal(found)
-        self.region.effects += 1
-        outputs = self.emit("effect", tuple(inputs), () if aval is None else (aval,), fn=fn,
+            raise self.recorder.fatal(found)
+        self.recorder.region.effects += 1
+        outputs = self.recorder.emit("effect", tuple(inputs), () if aval is None else (aval,),
+                                     fn=fn,
                             args=template, kwargs=keywords)
         if fn in (np.random.default_rng, np.random.RandomState, np.random.Generator,
                   random.Random):
-            self.generators[outputs[0]] = fn
-        return self.wrap(outputs[0]) if outputs else None
+            self.selections.generators[outputs[0]] = fn
+        return self.recorder.wrap(outputs[0]) if outputs else None
 
     def drawn(self, obj: Any, name: str, args: tuple[Any, ...],
               kwargs: dict[str, Any]) -> Aval | None:
         """The type of what a method of a run-time object returns: known for the generators of
         random numbers that the program makes."""
-        made_by = self.generators.get(obj.value)
+        made_by = self.selections.generators.get(obj.value)
         if made_by is random.Random:
             return self._python_random_aval(name)
-        return OPAQUE if made_by is None else draw_aval(self, name, args, kwargs)
+        return OPAQUE if made_by is None else draw_aval(self.machine, name, args, kwargs)
 
     @staticmethod
     def _python_random_aval(name: str) -> Aval:
@@ -75,26 +116,24 @@ class Effects(HandedOver):
 
     def _operands(self, structure: Any) -> Any:
         """Objects from outside become inputs, so that the code acts on those of each call."""
-        structure = self.as_found(structure)
+        structure = self.references.as_found(structure)
         if is_tracer(structure):
             return structure
-        if id(structure) in self.paths and not isinstance(structure, type):  # which is guarded
-            return self.object_value(structure)
+        # which is guarded
+        if id(structure) in self.found_functions.paths and not isinstance(structure, type):
+            return self.handed_over.object_value(structure)
         if isinstance(structure, list) and id(structure) in self.symbolic_lists:
-            return self.with_tuples(structure)
+            return self.tuples.with_tuples(structure)
         if isinstance(structure, (list, tuple)) and not hasattr(structure, "_fields"):
             return type(structure)(self._operands(s) for s in structure)
         if type(structure) is dict:
             return {k: self._operands(v) for k, v in structure.items()}
-        return self.as_run_time(structure)
-
-    def as_found(self, obj: Any) -> Any:
-        raise AttributeError
+        return self.handed_over.as_run_time(structure)
 
     def effect_on(self, obj: Any, fn: Any, *args: Any, **kwargs: Any) -> None:
         """A mutation of an object from outside."""
-        target = self.object_value(obj)
-        self.emit_effect(fn, (target, *self.on_hand_over(fn, args)), kwargs, None)
+        target = self.handed_over.object_value(obj)
+        self.emit_effect(fn, (target, *self.handed_over.on_hand_over(fn, args)), kwargs, None)
 
     def effect_aval(self, function: Any, args: tuple[Any, ...],
                     kwargs: dict[str, Any]) -> Aval | None:
@@ -104,7 +143,7 @@ class Effects(HandedOver):
         module = getattr(function, "__module__", None) or ""
         if isinstance(owner, (np.random.Generator, np.random.RandomState)) or (
                 module.startswith("numpy.random")):
-            return draw_aval(self, name, args, kwargs)
+            return draw_aval(self.machine, name, args, kwargs)
         if module == "time" and name in ("time", "perf_counter", "monotonic", "process_time"):
             return python_scalar(Kind.FLOAT)
         if module == "random" or type(owner).__module__ == "random":
@@ -120,7 +159,7 @@ class Effects(HandedOver):
         out = kwargs.pop("out")
         targets = out if isinstance(out, tuple) else (out,)
         if not all(type(t) is ArrayTracer or t is None for t in targets):
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 "out= with something else than arrays",
                 why="the write could not be followed", fix="assign the results instead"))
         self._check_out(function, args, kwargs, targets)
@@ -128,19 +167,20 @@ class Effects(HandedOver):
         if where is not True and len(targets) == 1 and (
                 isinstance(function, np.ufunc) or function is np.clip):
             kwargs.pop("where")
-            result = self.numeric_call(masked, (function, targets[0], where, *args), kwargs)
+            result = self.library_calls.numeric_call(masked, (function, targets[0], where, *args),
+                                                     kwargs)
         else:
             if function in _SUMS and kwargs.get("dtype") is None:  # NumPy sums in out's dtype
                 kwargs["dtype"] = targets[0].aval.dtype
-            result = self.numeric_call(function, args, kwargs)
+            result = self.library_calls.numeric_call(function, args, kwargs)
         results = result if isinstance(result, tuple) else (result,)
         stored = []
         for target, one in zip(targets, results):
             if target is not None:
                 if not isinstance(function, np.ufunc) and function is not np.clip and (
                         type(one) is not ArrayTracer or one.aval.shape != target.aval.shape):
-                    self.call(require_shape, one, target)
-                self._store_whole(target, one)
+                    self.machine.call(require_shape, one, target)
+                self.store_whole(target, one)
             stored.append(one if target is None else target)
         return tuple(stored) if isinstance(result, tuple) else stored[0]
 
@@ -162,8 +202,8 @@ class Effects(HandedOver):
                        for t in tiny),
                      out=tuple(outs) if isinstance(function, np.ufunc) else outs[0], **options)
 
-    def _store_whole(self, target: ArrayTracer, result: Any) -> None:
-        self.setitem(target, Ellipsis if target.aval.ndim != 0 else (), result)
+    def store_whole(self, target: ArrayTracer, result: Any) -> None:
+        self.machine.setitem(target, Ellipsis if target.aval.ndim != 0 else (), result)
 
     def ufunc_at(self, ufunc: np.ufunc, target: Any, index: Any, *value: Any) -> None:
         """``np.add.at(a, i, v)``: unbuffered, repeated indices add up."""
@@ -171,17 +211,17 @@ class Effects(HandedOver):
             self.emit_effect(ufunc.at, (target, index, *value), {}, None)
             return
         if ufunc is np.subtract:
-            self.ufunc_at(np.add, target, index, self.unary("-", value[0]))
+            self.ufunc_at(np.add, target, index, self.machine.unary("-", value[0]))
             return
         if ufunc is not np.add:
-            self.call_function(ufunc_at, (ufunc, target, index, *value), {})
+            self.calls.call_function(ufunc_at, (ufunc, target, index, *value), {})
             return
-        values, found = self.indexed(target, index)
-        stored = self.as_value(value[0] if not isinstance(value[0], (list, tuple))
-                               else self.call(np.asarray, value[0]))
+        values, found = self.items.indexed(target, index)
+        stored = self.recorder.as_value(value[0] if not isinstance(value[0], (list, tuple))
+                               else self.machine.call(np.asarray, value[0]))
         dyn: list[Value] = []
         step = Index(abstract(values, dyn), found.basic)
-        self.write_version(target, "acc", (step,), stored, tuple(dyn))
+        self.choices.write_version(target, "acc", (step,), stored, tuple(dyn))
 
 
     def array___array_wrap__(self, target: ArrayTracer, result: Any, *context: Any) -> Any:
@@ -189,42 +229,43 @@ class Effects(HandedOver):
         return result
 
     def array_fill(self, target: ArrayTracer, value: Any) -> None:
-        self._store_whole(target, value)
+        self.store_whole(target, value)
 
     def array_sort(self, target: ArrayTracer, axis: Any = -1, kind: Any = None,
                    order: Any = None, **kwargs: Any) -> None:
         options = {"kind": kind} if kind is not None else {}
-        self._store_whole(target, self.call(np.sort, target, axis=axis, **options))
+        self.store_whole(target, self.machine.call(np.sort, target, axis=axis, **options))
 
     def array_partition(self, target: ArrayTracer, kth: Any, axis: Any = -1,
                         kind: str = "introselect") -> None:
-        self._store_whole(target, self.call(np.partition, target, kth, axis=axis))
+        self.store_whole(target, self.machine.call(np.partition, target, kth, axis=axis))
 
     def array_put(self, target: ArrayTracer, indices: Any, values: Any,
                   mode: str = "raise") -> None:
         """``x.put``: places are counted in C order."""
         if not contains_tracer(indices) and np.size(indices) == 0:
             return
-        places = self.call(np.ravel, self.call(np.asarray, indices))
-        size = self.getattr(target, "size")
+        places = self.machine.call(np.ravel, self.machine.call(np.asarray, indices))
+        size = self.machine.getattr(target, "size")
         if mode == "wrap":
-            places = self.binary("%", places, size)
+            places = self.machine.binary("%", places, size)
         elif mode == "clip":
-            places = self.call(np.clip, places, 0, self.binary("-", size, 1))
+            places = self.machine.call(np.clip, places, 0, self.machine.binary("-", size, 1))
         key = places
         if target.aval.ndim != 1:  # np.arange counts negative places from the end, or raises
-            key = self.call(np.unravel_index, self.getitem(self.call(np.arange, size), places),
-                            self.getattr(target, "shape"))
-        self.setitem(target, key, self._fitted(values, places))
+            key = self.machine.call(np.unravel_index,
+                self.machine.getitem(self.machine.call(np.arange, size), places),
+                            self.machine.getattr(target, "shape"))
+        self.machine.setitem(target, key, self._fitted(values, places))
 
     def array_itemset(self, target: ArrayTracer, *args: Any) -> None:
-        self.setitem(target, args[0] if len(args) == 2 else args[:-1], args[-1])
+        self.machine.setitem(target, args[0] if len(args) == 2 else args[:-1], args[-1])
 
     def apply_view(self, target: ArrayTracer, fn: Any) -> Any:
-        return self.numeric_call(fn, (target,), {})
+        return self.library_calls.numeric_call(fn, (target,), {})
 
     def array_resize(self, target: ArrayTracer, *shape: Any, **kwargs: Any) -> None:
-        raise self.fatal(UnsupportedOperation(
+        raise self.recorder.fatal(UnsupportedOperation(
             "ndarray.resize of a traced array", why="it replaces the array's memory",
             fix="use np.resize(x, shape), which makes a new array"))
 
@@ -235,19 +276,20 @@ class Effects(HandedOver):
         """``x.tolist()``: nested lists of Python numbers."""
         aval = target.aval
         if aval.ndim == 0:
-            return self.numeric_call(Method("item"), (target,), {})
-        size = self.length(target)
+            return self.library_calls.numeric_call(Method("item"), (target,), {})
+        size = self.machine.length(target)
         if type(size) is not int and aval.ndim == 1 and KnownLengths() not in self.assumed:
             self.assumed.risk(KnownLengths())
-            return self.helped(numbers_of, target)
+            return self.operators.helped(numbers_of, target)
         if type(size) is not int and aval.ndim == 2 and KnownLengths() not in self.assumed:
             self.assumed.risk(KnownLengths())
-            return self.helped(rows_of, target)
+            return self.operators.helped(rows_of, target)
         if type(size) is not int:
-            size = self.demand(size, "the length of x.tolist()")
-        rows = [self.getitem(target, i) for i in range(size)]
-        return self.made([self.array_tolist(r) if type(r) is ArrayTracer
-                          else self.numeric_call(Method("item"), (r,), {}) for r in rows])
+            size = self.escapes.demand(size, "the length of x.tolist()")
+        rows = [self.machine.getitem(target, i) for i in range(size)]
+        return self.containers.made([self.array_tolist(r) if type(r) is ArrayTracer
+                          else self.library_calls.numeric_call(Method("item"), (r,), {})
+                          for r in rows])
 
     def copyto(self, target: Any, source: Any, casting: str = "same_kind",
                where: Any = True) -> None:
@@ -256,42 +298,42 @@ class Effects(HandedOver):
             self.emit_effect(np.copyto, (target, source), {"where": where}, None)
             return
         if where is not True:
-            source = self.call(np.where, where, source, target)
-        self._store_whole(target, source)
+            source = self.machine.call(np.where, where, source, target)
+        self.store_whole(target, source)
 
     def fill_diagonal(self, target: Any, value: Any, wrap: bool = False) -> None:
         """``np.fill_diagonal``; values that are arrays are repeated or cut off to its length."""
         rank = target.aval.ndim
         if wrap and rank == 2:
-            places = self.call(np.arange, 0, self.getattr(target, "size"),
-                               self.binary("+", self.size_of(target, 1), 1))
+            places = self.machine.call(np.arange, 0, self.machine.getattr(target, "size"),
+                               self.machine.binary("+", self.access.size_of(target, 1), 1))
             self.array_put(target, places, value)
             return
-        sizes = [self.size_of(target, axis) for axis in range(rank)]
-        index = self.call(np.arange, self.call(min, *sizes))
-        self.setitem(target, (index,) * rank, self._fitted(value, index))
+        sizes = [self.access.size_of(target, axis) for axis in range(rank)]
+        index = self.machine.call(np.arange, self.machine.call(min, *sizes))
+        self.machine.setitem(target, (index,) * rank, self._fitted(value, index))
 
     def putmask(self, target: Any, mask: Any, values: Any) -> None:
         """``np.putmask``: values of another size are repeated element by element."""
         values = self._fitted(values, target)
         if is_tracer(values) and None not in (values.aval.dtype, target.aval.dtype):
             np.putmask(np.ones(1, target.aval.dtype), [True], np.ones(1, values.aval.dtype))
-        self._store_whole(target, self.call(np.where, mask, values, target))
+        self.store_whole(target, self.machine.call(np.where, mask, values, target))
 
     def place(self, target: Any, mask: Any, values: Any) -> None:
         """``np.place``: the first values go to the masked places."""
-        mask = self.call(np.asarray, mask, dtype=bool)
-        picked = self.getitem(target, mask)
-        self.setitem(target, mask, self._fitted(values, picked))
+        mask = self.machine.call(np.asarray, mask, dtype=bool)
+        picked = self.machine.getitem(target, mask)
+        self.machine.setitem(target, mask, self._fitted(values, picked))
 
     def _fitted(self, values: Any, like: Any) -> Any:
         """Values repeated or cut off to the shape of an array, if they are not of that shape."""
         if not is_tracer(values) and not isinstance(values, (list, tuple, np.ndarray)):
             return values
-        values = self.call(np.asarray, values)
+        values = self.machine.call(np.asarray, values)
         if not values.aval.ndim or values.aval.shape == like.aval.shape:
             return values
-        return self.call(np.resize, values, self.getattr(like, "shape"))
+        return self.machine.call(np.resize, values, self.machine.getattr(like, "shape"))
 
     def put(self, target: Any, indices: Any, values: Any, mode: str = "raise") -> None:
         """``np.put``."""

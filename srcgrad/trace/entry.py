@@ -80,21 +80,21 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
             LOG.debug("tracing %s again, with assumptions on: %s", name, "; ".join(
                 dict.fromkeys(made.words() for made in assumed.made)))
         machine = TraceMachine(assumed)
-        machine.reserved = {name}
+        machine.recursion.reserved = {name}
         try:
             return _trace_once(machine, function, args, kwargs, leaves, name)
         except Restart as again:
             if assumed.add(again.made):
                 continue
-            refusal = machine.of_forms(_unsettled(again.made.words()))
+            refusal = machine.recorder.of_forms(_unsettled(again.made.words()))
         except Unroll as need:
-            refusal = machine.of_forms(TracingError(
+            refusal = machine.recorder.of_forms(TracingError(
                 "the number of a loop index is needed while compiling", why=need.reason,
                 fix="index one array instead of unlike things"))
         except Refusal as met:
             refusal = met
         finally:
-            assumed.recorded += machine.node_count
+            assumed.recorded += machine.recorder.node_count
             _undo(machine)
         remedies = (*refusal.remedies, *assumed.without_stores())
         if not assumed.add_one(remedies, refusal.error.where):
@@ -133,31 +133,32 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
         kind = bound.signature.parameters[parameter].kind
         path = Path(("arg", parameter), (), parameter)
         if kind is inspect.Parameter.VAR_POSITIONAL:
-            machine.guard("length", path, len(value))
-            traced_args.extend(machine.outside(v, Path(("arg", parameter), (("item", i),),
+            machine.sources.guard("length", path, len(value))
+            traced_args.extend(machine.foreigners.outside(v,
+                                                          Path(("arg", parameter), (("item", i),),
                                                        f"{parameter}[{i}]"))
                                for i, v in enumerate(value))
         elif kind is inspect.Parameter.VAR_KEYWORD:
-            machine.guard("keys", path, tuple(value))
-            traced_kwargs.update({k: machine.outside(v, Path(
+            machine.sources.guard("keys", path, tuple(value))
+            traced_kwargs.update({k: machine.foreigners.outside(v, Path(
                 ("arg", parameter), (("item", k),), k)) for k, v in value.items()})
         elif kind is inspect.Parameter.KEYWORD_ONLY:
-            traced_kwargs[parameter] = machine.outside(value, path)
+            traced_kwargs[parameter] = machine.foreigners.outside(value, path)
         else:
-            traced_args.append(machine.outside(value, path))
-    machine.leaves = leaves
+            traced_args.append(machine.foreigners.outside(value, path))
+    machine.sources.leaves = leaves
     for path in leaves:
         if not _is_row(machine, path, bound.arguments[path.root[1]]):
-            machine.outside(path.resolve(bound.arguments[path.root[1]]), path)
+            machine.foreigners.outside(path.resolve(bound.arguments[path.root[1]]), path)
     if isinstance(function, types.MethodType):
-        owner = machine.outside(function.__self__, Path(machine._pin(
+        owner = machine.foreigners.outside(function.__self__, Path(machine.variables.pin(
             function.__self__, "self"), (), "self"))
         traced_args.insert(0, owner)
     result = machine.run(target, tuple(traced_args), traced_kwargs)
-    machine.check_swap()
-    machine.check_batches_unwritten()
-    machine.check_overlaps()
-    machine.guard_identities()
+    machine.list_rows.check_swap()
+    machine.sources.check_batches_unwritten()
+    machine.sources.check_overlaps()
+    machine.identity.guard_identities()
     outputs: list[Value] = []
     found, place = leak(result, "returned"), _last_place(machine) or Where.of(target)
     if found is not None and place is not None:
@@ -171,32 +172,32 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     if machine.assumed.complex_powers() and any(
             v.aval.dtype is not None and v.aval.dtype.kind == "c" for v in outputs):
         raise Restart(Withdrawn(ComplexPower()))  # what it returns would be no real number
-    block = machine.root.builder.block(tuple(outputs))
+    block = machine.recorder.root.builder.block(tuple(outputs))
     settle_names(block)
-    inputs = [v for v, _ in machine.inputs]
-    homes = {id(t.home) for _, t, _ in machine.outside_arrays if t.home.written}
+    inputs = [v for v, _ in machine.sources.inputs]
+    homes = {id(t.home) for _, t, _ in machine.sources.outside_arrays if t.home.written}
     written = tuple(i for i, v in enumerate(inputs)
                     if any(id(t.home) in homes and t.first is v
-                           for _, t, _ in machine.outside_arrays))
+                           for _, t, _ in machine.sources.outside_arrays))
     graph = Graph(name, block.but(params=tuple(inputs)), n_primal=len(outputs), written=written,
-                  callees=machine.callees)
-    sources = tuple(s for _, s in machine.inputs)
-    machine.guard_constants(graph, template)
-    guards = tuple(g.kept() for g in machine.guards.values())
+                  callees=machine.recursion.callees)
+    sources = tuple(s for _, s in machine.sources.inputs)
+    machine.found_functions.guard_constants(graph, template)
+    guards = tuple(g.kept() for g in machine.sources.guards.values())
     roles = anchor_of(function).roles()
-    pinned = {key: Held(machine.pinned[key], key not in machine.unplaced)
+    pinned = {key: Held(machine.found_functions.pinned[key], key not in machine.sources.unplaced)
               for key in root_objects(guards, [s.path for s in sources]) if key not in roles}
-    return Traced(graph, sources, guards, tuple(machine.symbols), template, pinned,
-                  roles, tuple(dict.fromkeys(machine.notes)),
-                  machine.rounds, machine.node_count,
-                  {s.path: i for i, (_, s) in enumerate(machine.inputs)},
+    return Traced(graph, sources, guards, tuple(machine.sources.symbols), template, pinned,
+                  roles, tuple(dict.fromkeys(machine.sources.notes)),
+                  machine.rounds.rounds, machine.recorder.node_count,
+                  {s.path: i for i, (_, s) in enumerate(machine.sources.inputs)},
                   tuple(machine.assumed.undoing()), tuple(machine.assumed.made), found,
-                  not machine.unguarded)
+                  not machine.found_functions.unguarded)
 
 
 def _last_place(machine: TraceMachine) -> Where | None:
     """The expression that was traced last."""
-    for node in reversed(machine.root.builder.nodes):
+    for node in reversed(machine.recorder.root.builder.nodes):
         if node.origin is not None and node.origin.where is not None:
             return node.origin.where
     return None
@@ -209,7 +210,7 @@ def _is_row(machine: TraceMachine, path: Path, root: Any) -> bool:
     above = Path(path.root, path.steps[:-1], str(path).rpartition("[")[0])
     owner = above.resolve(root)
     return type(owner) is list and len(owner) > MANY and (
-        type(machine.outside(owner, above)) is EqualArrays)
+        type(machine.foreigners.outside(owner, above)) is EqualArrays)
 
 
 def _pin_function(machine: TraceMachine, function: Any) -> None:
@@ -217,52 +218,54 @@ def _pin_function(machine: TraceMachine, function: Any) -> None:
     anchor = anchor_of(function)
     target = anchor.function
     if target is not None:
-        machine.pinned[id(target)] = target
+        machine.found_functions.pinned[id(target)] = target
         path = Path(("object", id(target)), (), target.__name__)
-        machine.paths[id(target)] = path
-        machine.anchored = target
-        machine.guard("is", path.child("attr", "__code__"), target.__code__)
-        machine.guard("defaults", path, bool(target.__kwdefaults__))
+        machine.found_functions.paths[id(target)] = path
+        machine.found_functions.anchored = target
+        machine.sources.guard("is", path.child("attr", "__code__"), target.__code__)
+        machine.sources.guard("defaults", path, bool(target.__kwdefaults__))
         if anchor.owner is not None:
-            machine.outside(anchor.owner, Path(machine._pin(anchor.owner, "self"), (), "self"))
+            machine.foreigners.outside(anchor.owner,
+                Path(machine.variables.pin(anchor.owner, "self"), (), "self"))
     elif isinstance(anchor.owner, functools.partial) or not (
             isinstance(anchor.owner, type) or is_library(type(anchor.owner).__module__)):
-        machine.outside(anchor.owner, Path(machine._pin(anchor.owner, "self"), (), "self"))
+        machine.foreigners.outside(anchor.owner, Path(machine.variables.pin(anchor.owner, "self"),
+                                                      (), "self"))
 
 
 def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     """A result with values in place of tracers; iterables and records of the trace are made
     into what Python would return."""
     if type(obj) is Poison:
-        raise machine.unjoined(obj)
+        raise machine.recorder.unjoined(obj)
     if type(obj) is Maybe:
-        raise machine.fatal(JoinError(
+        raise machine.recorder.fatal(JoinError(
             "the function returns an object with an attribute that only some paths set",
             why="which attributes it has is only known when the generated code runs",
             fix="set it on every path (to None where there is nothing)"))
-    obj = machine.as_found(obj)
-    if machine.is_gathered(obj):
-        machine.check_gathered(obj)
+    obj = machine.references.as_found(obj)
+    if machine.opening.is_gathered(obj):
+        machine.opening.check_gathered(obj)
     if type(obj) is Choice:
-        obj = machine.one_form(obj)
+        obj = machine.either.one_form(obj)
     if is_tracer(obj):
-        machine.check_batches([obj] if type(obj) is ArrayTracer else [])
-        return machine.value_of(obj)
+        machine.sources.check_batches([obj] if type(obj) is ArrayTracer else [])
+        return machine.recorder.value_of(obj)
     if type(obj) is EqualArrays:
         obj.apart()
     check_no_table(machine, obj)
     if isinstance(obj, Staged):
-        raise machine.fatal(TracingError(
+        raise machine.recorder.fatal(TracingError(
             "the function returns an iterator over traced values",
             why="an iterator cannot be an output of the generated code",
             fix="return a list or an array"))
-    if machine.is_long_tuple(obj):
-        raise machine.fatal(machine.returned_tuple())
+    if machine.merges.is_long_tuple(obj):
+        raise machine.recorder.fatal(machine.tuples.returned_tuple())
     if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
-        return machine.rows_value(machine.symbolic_lists[id(obj)])
-    if id(obj) in machine.paths and not isinstance(obj, (types.FunctionType, type,
+        return machine.recorder.rows_value(machine.symbolic_lists[id(obj)])
+    if id(obj) in machine.found_functions.paths and not isinstance(obj, (types.FunctionType, type,
                                                          types.ModuleType)):
-        return machine.object_value(obj)
+        return machine.handed_over.object_value(obj)
     if isinstance(obj, ClassedArray):
         return Record(obj.cls, {n: _result_values(machine, getattr(obj, n), above)
                                 for n in record_fields(obj) or ()})
@@ -271,11 +274,11 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
         return Record(type(obj), contents)
     if isinstance(obj, (list, tuple, dict, deque)):
         if id(obj) in above:
-            raise machine.fatal(endless_container(obj))
+            raise machine.recorder.fatal(endless_container(obj))
         above = above | {id(obj)}
     if isinstance(obj, (list, tuple)):
         if hasattr(obj, "_fields") and getattr(obj, "__dict__", None):
-            raise machine.fatal(UnsupportedOperation(
+            raise machine.recorder.fatal(UnsupportedOperation(
                 f"the function returns a {type(obj).__name__}, a tuple with further attributes",
                 why="it cannot be made again of its items",
                 fix="return the numbers that are needed, in a tuple or dict"))

@@ -8,88 +8,111 @@ raised again after the loop, where it is known which one it is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..stage.machine import BREAK, NORMAL, Frame
 from .assumptions import ErrorsAsObjects, LeavingErrors, UnrolledLoop
 from .control import Refusal, Restart
 from .iteration import Range, staged_iterable
-from .iterators import Iterators, Step
+from .iterators import Step
 from .tracers import is_tracer
+
+if TYPE_CHECKING:
+    from .assumptions import Assumptions
+    from .branches import Branches
+    from .construct import Construction
+    from .iterators import Iterators
+    from .loops import Loops
+    from .machine import TraceMachine
+    from .rounds import Rounds
+    from .sources import Sources
+    from .statements import Statements
 
 # the class of an exception, and the number and names of what it is made of (None: not asked for)
 Form = tuple[type[BaseException], Any]
 Catching = list[tuple[Any, Any]]  # handlers, each with the classes that it catches
 
 
-class Escapes(Iterators):
+class Escapes:
     """``for`` and ``while`` in the body of a ``try``."""
 
-    catching: list[Catching]
-    escape_codes: dict[Any, dict[Form, int]]
-    escaped: list[tuple[Any, Any]]  # such loops: their sites, and what they go through
+    machine: TraceMachine
+    branches: Branches
+    construction: Construction
+    cursors: Iterators
+    loops: Loops
+    rounds: Rounds
+    sources: Sources
+    statements: Statements
+    assumed: Assumptions
+
+    def __init__(self) -> None:
+        self.catching: list[Catching] = []
+        self.escape_codes: dict[Any, dict[Form, int]] = {}
+        # such loops: their sites, and what they go through
+        self.escaped: list[tuple[Any, Any]] = []
 
     def demand(self, tracer: Any, reason: str) -> int:
         try:
-            return super().demand(tracer, reason)
+            return self.sources.demand(tracer, reason)
         except Refusal as refusal:
             for site, staged in self.escaped:  # whether it is left decides what is known after it
                 if refusal.varies and not self.assumed.unrolls(site) and (
-                        staged is not None and self._count(staged) is not None):
+                        staged is not None and self.loops.count(staged) is not None):
                     raise Restart(UnrolledLoop(site, reason)) from None
             raise
-
-    def scratch_frame(self, name: str, start: Any) -> Frame:
-        raise AttributeError
 
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
         if not self._is_left(body):
-            return super().for_(iterable, target, body, orelse, rest)
-        self.escaped.append((self.site(body), Range(
+            return self.cursors.for_(iterable, target, body, orelse, rest)
+        self.escaped.append((self.rounds.site(body), Range(
             iterable.start, iterable.stop, iterable.step) if type(iterable) is range
-            else staged_iterable(self, iterable)))
+            else staged_iterable(self.machine, iterable)))
         frame = self.escape_frame()
-        jump = super().for_(iterable, target, Step(self._guarded(body, frame, body), body, True),
+        jump = self.cursors.for_(iterable, target,
+                                 Step(self._guarded(body, frame, body), body, True),
                             orelse)
-        return self.after(self._raised_again(frame, body, jump), rest)
+        return self.branches.after(self._raised_again(frame, body, jump), rest)
 
     def while_(self, test: Any, body: Any, orelse: Any = None, rest: Any = None) -> Any:
         if not self._is_left(body):
-            return super().while_(test, body, orelse, rest)
+            return self.loops.while_(test, body, orelse, rest)
         frame = self.escape_frame()
-        if LeavingErrors(self.site(body), test=True) not in self.assumed:
+        if LeavingErrors(self.rounds.site(body), test=True) not in self.assumed:
             guarded = Step(self._guarded(body, frame, body), body, True)
-            jump = super().while_(test, guarded, orelse)
-            return self.after(self._raised_again(frame, body, jump), rest)
-        self.store(frame, "ended", False)
+            jump = self.loops.while_(test, guarded, orelse)
+            return self.branches.after(self._raised_again(frame, body, jump), rest)
+        self.machine.store(frame, "ended", False)
 
         def end() -> Any:
-            self.store(frame, "ended", True)
+            self.machine.store(frame, "ended", True)
             return BREAK
 
         def tested() -> Any:
-            return self.if_(test(), body, end)
+            return self.machine.if_(test(), body, end)
 
         guarded = Step(self._guarded(tested, frame, body), body, True)
-        jump = super().while_(lambda: True, guarded)
+        jump = self.loops.while_(lambda: True, guarded)
         jump = self._raised_again(frame, body, jump)
         if orelse is None:
-            return self.after(jump, rest)
-        jump = self.after(jump, lambda: self.if_(self.load(frame, "ended"), orelse,
+            return self.branches.after(jump, rest)
+        jump = self.branches.after(jump, lambda: self.machine.if_(self.machine.load(frame,
+            "ended"), orelse,
                                                  lambda: NORMAL))
-        return self.after(jump, rest)
+        return self.branches.after(jump, rest)
 
     def escape_frame(self) -> Frame:
         """Where it is kept which exception has left a loop (0: none)."""
-        frame: Frame = self.scratch_frame("left", 0)
+        frame: Frame = self.machine.scratch_frame("left", 0)
         return frame
 
     def _is_left(self, body: Any) -> bool:
         """May an exception leave this loop that a ``try`` around it catches?"""
         return bool(self.catching) and not getattr(body, "escapes", False) and (
-            hasattr(body, "__code__")) and LeavingErrors(self.site(body)) in self.assumed and (
-            not self.assumed.unrolls(self.site(body)))
+            hasattr(body, "__code__")) and LeavingErrors(self.rounds.site(
+                body)) in self.assumed and (
+            not self.assumed.unrolls(self.rounds.site(body)))
 
     def _guarded(self, body: Callable[[], Any], frame: Frame, loop: Any) -> Callable[[], Any]:
         """A loop's body that breaks where it would raise what is caught around the loop."""
@@ -98,19 +121,20 @@ class Escapes(Iterators):
             for t in (types if isinstance(types, tuple) else (types,))))
         named = ErrorsAsObjects() in self.assumed or any(
             h[1] is not None for catching in self.catching for h, _ in catching)
-        codes = self.escape_codes.setdefault(self.site(loop), {})
+        codes = self.escape_codes.setdefault(self.rounds.site(loop), {})
 
         def leave() -> Any:
-            error = self.handling[-1]
+            error = self.statements.handling[-1]
             kind, content = self._taken_apart(error) if (
                 named or is_tracer(error)) else ((type(error), None), None)
             number = codes.setdefault(kind, len(codes) + 1)
-            self.store(frame, "left", number)
-            self.store(frame, _slot(number), content)
+            self.machine.store(frame, "left", number)
+            self.machine.store(frame, _slot(number), content)
             return BREAK
 
         def run() -> Any:
-            return self.try_(body, [(lambda: caught, "raised" if named else None, leave)], None,
+            return self.machine.try_(body, [(lambda: caught, "raised" if named else None, leave)],
+                                     None,
                              None, frame)
 
         return run
@@ -118,44 +142,46 @@ class Escapes(Iterators):
     def _taken_apart(self, error: Any) -> tuple[Form, Any]:
         """The class and form of an exception, and what it is made of."""
         if is_tracer(error):
-            return (self.error_classes[error.value], ()), error
-        _, args, kwargs = self.exceptions.get(id(error), (None, error.args, {}))
+            return (self.statements.error_classes[error.value], ()), error
+        _, args, kwargs = self.construction.exceptions.get(id(error), (None, error.args, {}))
         form = (len(args), tuple(kwargs), tuple(vars(error)))
         return (type(error), form), (*args, *kwargs.values(), *vars(error).values())
 
     def _put_together(self, kind: type[BaseException], form: Any, content: Any) -> Any:
         """The exception again."""
         if is_tracer(content):
-            self.error_classes[content.value] = kind
+            self.statements.error_classes[content.value] = kind
             return content
         error = kind.__new__(kind)
         if form is None:
-            self.unnamed_errors[id(error)] = error
+            self.statements.unnamed_errors[id(error)] = error
             return error
         count, keywords, names = form
         given = content[count:count + len(keywords)]
         error.args = content[:count]
         for name, value in zip(names, content[count + len(keywords):], strict=True):
             object.__setattr__(error, name, value)
-        self.exceptions[id(error)] = (error, error.args, dict(zip(keywords, given, strict=True)))
+        self.construction.exceptions[id(error)] = (error, error.args,
+                                                   dict(zip(keywords, given, strict=True)))
         return error
 
     def _raised_again(self, frame: Frame, loop: Any, jump: Any) -> Any:
         """After the loop: raise the exception that has left it."""
-        codes = self.escape_codes.get(self.site(loop), {})
-        left = self.load(frame, "left")
+        codes = self.escape_codes.get(self.rounds.site(loop), {})
+        left = self.machine.load(frame, "left")
 
         def which(kinds: list[Form]) -> Any:
             kind = kinds[0]
             if len(kinds) > 1:
-                return self.if_(self.compare("==", left, codes[kind]),
+                return self.machine.if_(self.machine.compare("==", left, codes[kind]),
                                 lambda: which(kinds[:1]), lambda: which(kinds[1:]))
-            return self.raise_(self._put_together(
-                *kind, self.load(frame, _slot(codes[kind]))), None, False)
+            return self.machine.raise_(self._put_together(
+                *kind, self.machine.load(frame, _slot(codes[kind]))), None, False)
 
         if not codes:
             return jump
-        return self.if_(self.compare("==", left, 0), lambda: jump, lambda: which(list(codes)))
+        return self.machine.if_(self.machine.compare("==", left, 0), lambda: jump,
+                                lambda: which(list(codes)))
 
 
 def _slot(number: int) -> str:

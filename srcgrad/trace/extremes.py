@@ -53,7 +53,7 @@ def _extreme(function: Any, op: str) -> Callable[..., Any]:
             best_key = machine.if_expression(better, lambda k=one_key: k,
                                              lambda k=best_key: k)
         if numbered:
-            found = items[best] if type(best) is int else machine.pick(items, best)
+            found = items[best] if type(best) is int else machine.picks.pick(items, best)
             return found if found is not None else machine.getitem(items, best)
         return best
 
@@ -66,7 +66,7 @@ def _chosen_item(machine: Any, function: Any, op: str, items: Any, key: Any) -> 
     whole = items.inner if type(items) is iteration.Cursor and items.position == 0 and (
         type(items.position) is int) else items
     if key is None and type(whole) is iteration.Items:
-        place = machine.place_of_extreme(whole.list, function)
+        place = machine.list_methods.place_of_extreme(whole.list, function)
         if place is not None:
             return machine.getitem(whole.list, place)
     return _running_extreme(machine, function, op, items, key)
@@ -95,7 +95,7 @@ def _running_extreme(machine: Any, function: Any, op: str, items: Any, key: Any)
                            lambda: 0)
 
     machine.for_(Range(1, iteration.length(machine, items), 1), machine.hold,
-                 lambda: choose(iteration.item(machine, items, machine.held)))
+                 lambda: choose(iteration.item(machine, items, machine.list_methods.held)))
     return machine.load(frame, BEST)
 
 
@@ -119,5 +119,5 @@ def _symbolic_extreme(machine: Any, function: Any, items: list[Any]) -> Any:
     for one in items:
         if is_tracer(one) and one.aval.expr == expr:
             return one
-    values = tuple(machine.value_of(i) for i in items)
-    return machine.opaque_apply(function, values, int_aval(expr))
+    values = tuple(machine.recorder.value_of(i) for i in items)
+    return machine.comparisons.opaque_apply(function, values, int_aval(expr))

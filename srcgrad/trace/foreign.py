@@ -13,7 +13,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,10 +24,27 @@ from ..kinds import Kind
 from ..stage.function import definition
 from .custom import Traced
 from .operators import BINARY, UNARY
-from .references import References
 from .special_methods import COMPARE
 from .structures import is_library
 from .tracers import ArrayTracer, ClassedArray, ScalarTracer, Whole, contains_tracer, is_tracer
+
+if TYPE_CHECKING:
+    from .calls import Calls
+    from .containers import Containers
+    from .contents import Contents
+    from .either import Either
+    from .escapes import Escapes
+    from .found_functions import FoundFunctions
+    from .iterators import Iterators
+    from .library_calls import LibraryCalls
+    from .machine import TraceMachine
+    from .operators import Operators
+    from .presence import Presence
+    from .pushes import Pushes
+    from .recorder import Recorder
+    from .references import References
+    from .sources import Sources
+    from .variables import Variables
 
 DATA = ("__array__", "__array_wrap__", "__dataframe__", "__arrow_c_stream__", "to_dataframe")
 ANSWERED = (isinstance, issubclass, type, len, float, int, bool, complex, str, repr, hash, callable,
@@ -75,27 +92,44 @@ def holds_foreign(structure: Any) -> bool:
     return type(structure) is Foreign
 
 
-class Foreigners(References):
+class Foreigners:
     """Operations on foreign objects."""
+
+    machine: TraceMachine
+    calls: Calls
+    containers: Containers
+    contents: Contents
+    cursors: Iterators
+    either: Either
+    escapes: Escapes
+    found_functions: FoundFunctions
+    library_calls: LibraryCalls
+    operators: Operators
+    presence: Presence
+    pushes: Pushes
+    recorder: Recorder
+    references: References
+    sources: Sources
+    variables: Variables
 
     has_foreign = False
 
     def outside(self, obj: Any, path: Path) -> Any:
         cls: Any = type(obj)
         if is_data(cls):
-            self.guard("type", path, cls)
+            self.sources.guard("type", path, cls)
             return self.foreign(obj, path)
-        return super().outside(obj, path)
+        return self.references.outside(obj, path)
 
     def foreign(self, obj: Any, path: Path) -> Foreign:
-        known = self.by_path.get(path)
+        known = self.sources.by_path.get(path)
         if known is not None and type(known[0]) is Foreign:
             return known[0]
         self.has_foreign = True
-        made = Foreign(self, obj, path)
-        self.by_path[path] = (made, obj)
-        self.paths[id(made)] = path
-        self.pinned[id(made)] = made
+        made = Foreign(self.machine, obj, path)
+        self.sources.by_path[path] = (made, obj)
+        self.found_functions.paths[id(made)] = path
+        self.found_functions.pinned[id(made)] = made
         return made
 
     # ---- what Python does ------------------------------------------------------------------
@@ -113,7 +147,7 @@ class Foreigners(References):
             failure, result = error, type(error)
         if not np.array_equal(state[0], np.random.get_state()[1]) or (  # type: ignore[index]
                 state[1] != np.random.get_state()[2]):  # type: ignore[index]
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"{_named(function)} of {_described(holders)} draws random numbers",
                 why="it is done before each call of the generated code, not in its order",
                 fix="draw outside of the function, or with NumPy inside of it"))
@@ -121,14 +155,14 @@ class Foreigners(References):
         if listed:
             result = list(result)
         key = (function, paths[:1], freeze(template), paths, listed, failure is not None)
-        step = self.natives.setdefault(key, Native(
+        step = self.library_calls.natives.setdefault(key, Native(
             function, template, paths[1:], bool(paths), listed, failure is not None))
-        start = paths[0] if paths else Path(self._pin(function, _named(function)), (),
+        start = paths[0] if paths else Path(self.variables.pin(function, _named(function)), (),
                                             _named(function))
         path = Path(start.root, (*start.steps, ("native", step)),
                     f"{start}.{_named(function)}(...)" if paths else f"{start}(...)")
         if failure is not None:
-            self.guard("is", path, result)
+            self.sources.guard("is", path, result)
             raise failure
         return self.given_back(result, path)
 
@@ -138,14 +172,14 @@ class Foreigners(References):
                 not is_foreign_array(result))):
             return self.outside(result, path)
         if type(result) in (list, tuple):
-            self.guard("type", path, type(result))
-            self.guard("length", path, len(result))
-            return self.made(type(result)(self.given_back(r, path.child("item", i))
+            self.sources.guard("type", path, type(result))
+            self.sources.guard("length", path, len(result))
+            return self.containers.made(type(result)(self.given_back(r, path.child("item", i))
                                           for i, r in enumerate(result)))
         if type(result) is dict and all(isinstance(k, (str, int, float, tuple)) for k in result):
-            self.guard("type", path, dict)
-            self.guard("keys", path, tuple(result))
-            return self.made({k: self.given_back(r, path.child("item", k))
+            self.sources.guard("type", path, dict)
+            self.sources.guard("keys", path, tuple(result))
+            return self.containers.made({k: self.given_back(r, path.child("item", k))
                               for k, r in result.items()})
         if isinstance(result, (types.FunctionType, types.ModuleType, type)):
             return self.outside(result, path)
@@ -159,15 +193,15 @@ class Foreigners(References):
             place = next(i for i, h in enumerate(holders) if h is structure)
             return Native.Place(place), structure.obj
         if type(structure) is ScalarTracer and structure.aval.kind is Kind.INT:
-            number = self.demand(structure, f"an argument of {_named(function)}")
+            number = self.escapes.demand(structure, f"an argument of {_named(function)}")
             return number, number
         if is_tracer(structure) or isinstance(structure, ClassedArray):
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"{_named(function)} of {_described(holders)} with a traced value",
                 why="it is code of another library, which cannot be differentiated",
                 fix="take arrays out first (.to_numpy(), .values, np.asarray(...)), and compute "
                     "with these"))
-        structure = self.opened(structure)
+        structure = self.library_calls.opened(structure)
         if isinstance(structure, (list, tuple)):
             parts = [self._given(s, function, holders) for s in structure]
             make: Callable[..., Any] = (lambda items: type(structure)(*items)) if hasattr(
@@ -181,19 +215,20 @@ class Foreigners(References):
                 structure.start, structure.stop, structure.step)]
             return slice(*(e[0] for e in ends)), slice(*(e[1] for e in ends))
         if isinstance(structure, types.FunctionType) and definition(structure) is not None:
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"{_named(function)} of {_described(holders)} with a function that is traced",
                 why="it is code of another library that would call it",
                 fix="take arrays out first (.to_numpy()), and compute with these"))
-        self.fix(structure)
-        if id(structure) in self.paths and not isinstance(structure, types.FunctionType):
-            self.guard("is", self.paths[id(structure)], structure)
+        self.found_functions.fix(structure)
+        if id(structure) in self.found_functions.paths and not isinstance(structure,
+                types.FunctionType):
+            self.sources.guard("is", self.found_functions.paths[id(structure)], structure)
         return structure, structure
 
     def _refuse_effects(self, function: Any, kwargs: dict[str, Any]) -> None:
         if _named(function) in CHANGING or kwargs.get("inplace") or function in (
                 operator.setitem, operator.delitem, setattr, delattr):
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"{_named(function)} changes an object of another library",
                 why="what is done with such objects is done before the generated code runs",
                 fix="change it before the call, or work on arrays (.to_numpy())"))
@@ -212,7 +247,7 @@ class Foreigners(References):
     # ---- Python's operations -------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
         if type(obj) is not Foreign:
-            return super().getattr(obj, name)
+            return self.references.getattr(obj, name)
         if callable(getattr(type(obj.obj), name, None)) and not isinstance(
                 getattr(type(obj.obj), name), type):
             return Traced(functools.partial(self._method, obj, name))
@@ -224,12 +259,13 @@ class Foreigners(References):
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         if type(obj) is Foreign:
             self._refuse_effects(setattr, {})
-        super().setattr(obj, name, value)
+        self.references.setattr(obj, name, value)
 
     def getitem(self, obj: Any, key: Any) -> Any:
         if type(obj) is Foreign:
             return self.native(operator.getitem, (obj, key), {})
-        return super().getitem(obj, self._as_arrays(key) if self.has_foreign and holds_foreign(
+        return self.presence.getitem(obj, self._as_arrays(key) if self.has_foreign
+                                     and holds_foreign(
             key) else key)
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
@@ -237,59 +273,60 @@ class Foreigners(References):
             self._refuse_effects(operator.setitem, {})
         if self.has_foreign and type(obj) is ArrayTracer and holds_foreign((key, value)):
             key, value = self._as_arrays(key), self._as_arrays(value)
-        super().setitem(obj, key, value)
+        self.presence.setitem(obj, key, value)
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
         if type(left) is Foreign or type(right) is Foreign:
             return self.native(BINARY[op], (left, right), {})
-        return super().binary(op, left, right)
+        return self.contents.binary(op, left, right)
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
         if type(left) is Foreign:
             self._refuse_effects(operator.setitem, {})
         if type(right) is Foreign and type(left) is ArrayTracer:
             right = self._as_arrays(right)
-        return super().inplace(op, left, right)
+        return self.contents.inplace(op, left, right)
 
     def unary(self, op: str, operand: Any) -> Any:
         if type(operand) is Foreign:
             return self.native(UNARY[op], (operand,), {})
-        return super().unary(op, operand)
+        return self.either.unary(op, operand)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if type(left) is Foreign or type(right) is Foreign:
             if op in ("in", "not in"):
                 found = self.native(operator.contains, (right, left), {})
-                return found if op == "in" else self.not_(found)
+                return found if op == "in" else self.machine.not_(found)
             return self.native(COMPARE[op], (left, right), {})
-        return super().compare(op, left, right)
+        return self.references.compare(op, left, right)
 
     def condition(self, value: Any) -> Any:
-        return super().condition(self.native(bool, (value,), {}) if type(
+        return self.operators.condition(self.native(bool, (value,), {}) if type(
             value) is Foreign else value)
 
     def static_truth(self, value: Any) -> bool | None:
-        return super().static_truth(self.native(bool, (value,), {}) if type(
+        return self.references.static_truth(self.native(bool, (value,), {}) if type(
             value) is Foreign else value)
 
     def iterate(self, iterable: Any) -> Any:
-        return super().iterate(self._items(iterable) if type(iterable) is Foreign else iterable)
+        return self.cursors.iterate(self._items(iterable) if type(iterable) is Foreign
+                                    else iterable)
 
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
         if type(iterable) is Foreign:
             iterable = self._items(iterable)
-        return super().for_(iterable, target, body, orelse, rest)
+        return self.pushes.for_(iterable, target, body, orelse, rest)
 
     def length(self, obj: Any) -> Any:
-        return self.native(len, (obj,), {}) if type(obj) is Foreign else super().length(obj)
+        return self.native(len, (obj,), {}) if type(obj) is Foreign else self.contents.length(obj)
 
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         if type(obj) is Foreign:
-            return self.call(self.getattr(obj, name), *args, **kwargs)
+            return self.machine.call(self.machine.getattr(obj, name), *args, **kwargs)
         if self.has_foreign and type(obj) is ArrayTracer and holds_foreign(args):
             args = self._as_arrays(args)
-        return super().call_method(obj, name, *args, **kwargs)
+        return self.calls.call_method(obj, name, *args, **kwargs)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if type(function) is Foreign:
@@ -298,16 +335,16 @@ class Foreigners(References):
             return self.native(function, args, kwargs)
         if not self.has_foreign or not holds_foreign((args, kwargs)) or (
                 self._takes_objects(function)):
-            return super().called(function, args, kwargs)
+            return self.references.called(function, args, kwargs)
         if function in ITERATING:
             args = tuple(self._items(a) if type(a) is Foreign else a for a in args)
-            return super().called(function, args, kwargs)
+            return self.references.called(function, args, kwargs)
         if function not in ANSWERED and contains_tracer((args, kwargs)) and not isinstance(
                 function, np.ufunc):
-            return super().called(function, self._as_arrays(args), {
+            return self.references.called(function, self._as_arrays(args), {
                 k: self._as_arrays(v) for k, v in kwargs.items()})
-        if self.is_effect(function):
-            return super().called(function, args, kwargs)
+        if self.library_calls.is_effect(function):
+            return self.references.called(function, args, kwargs)
         return self.native(function, args, kwargs)
 
     def _takes_objects(self, function: Any) -> bool:

@@ -9,33 +9,32 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..graph.ir import Graph, Value, walk
 from ..guards import Path
 from ..rules.book import lookup
-from .recorder import Recorder
+
+if TYPE_CHECKING:
+    from .foreign import Foreigners
+    from .sources import Sources
 
 
-class FoundFunctions(Recorder):
+class FoundFunctions:
     """Guards on functions, and on what transforms returned."""
 
+    foreigners: Foreigners
+    sources: Sources
+
     def __init__(self) -> None:
-        super().__init__()
         self.paths: dict[int, Path] = {}  # objects from outside, by id
         self.pinned: dict[int, Any] = {}  # roots of paths, and everything in `paths`
         self.anchored: Any = None  # the function that is called
         self.loose: dict[int, Any] = {}  # functions of which others with the same code may be found
         self.cells_change = False  # are variables around functions rebound?
         self.unguarded = False  # was a function run, or asked its identity, that is not guarded?
-
-    def guard(self, kind: str, path: Path | None, data: Any) -> None:
-        raise AttributeError
-
-    def outside(self, obj: Any, path: Path) -> Any:
-        raise AttributeError
 
     def is_loose(self, obj: types.FunctionType, path: Path) -> bool:
         """May a function be made anew, with other variables around it, from call to call?"""
@@ -49,16 +48,16 @@ class FoundFunctions(Recorder):
         known = self.paths.get(id(obj))
         if known is not None:
             if known != path:
-                self.guard("is_path", path, known)
+                self.sources.guard("is_path", path, known)
             return obj
         self.pinned[id(obj)] = obj
         self.paths[id(obj)] = path
         self.loose[id(obj)] = obj
         namespace = obj.__globals__
         self.pinned[id(namespace)] = namespace
-        self.guard("type", path, types.FunctionType)
-        self.guard("is", path.child("attr", "__code__"), obj.__code__)
-        self.guard("is_path", path.child("attr", "__globals__"),
+        self.sources.guard("type", path, types.FunctionType)
+        self.sources.guard("is", path.child("attr", "__code__"), obj.__code__)
+        self.sources.guard("is_path", path.child("attr", "__globals__"),
                    Path(("object", id(namespace)), (), "globals()"))
         return obj
 
@@ -66,18 +65,18 @@ class FoundFunctions(Recorder):
         """What a transform returned: it does not change, nor do the functions that it holds."""
         self.pinned[id(obj)] = obj
         self.paths.setdefault(id(obj), path)
-        self.guard("is", path, obj)
+        self.sources.guard("is", path, obj)
         for name, part in vars(obj).items():
             if isinstance(part, types.FunctionType) or hasattr(type(part), "__srcgrad_trace__"):
                 if id(part) not in self.paths:
                     self.pinned[id(part)] = part
-                    self.outside(part, Path(("object", id(part)), (), f"{path}.{name}"))
+                    self.foreigners.outside(part, Path(("object", id(part)), (), f"{path}.{name}"))
         return obj
 
     def fix(self, obj: Any) -> None:
         """It matters which function it is, not just what its code and variables are."""
         if id(obj) in self.loose:
-            self.guard("is", self.paths[id(obj)], obj)
+            self.sources.guard("is", self.paths[id(obj)], obj)
         elif obj is self.anchored:
             self.unguarded = True
 

@@ -120,7 +120,7 @@ def to_bool(machine: Any, value: Any = False) -> Any:
     tested = machine.predicate(value)
     if type(tested) is bool or tested.aval.kind is Kind.BOOL:
         return tested
-    return machine.opaque_apply(bool, (machine.value_of(tested),), BOOL)
+    return machine.comparisons.opaque_apply(bool, (machine.recorder.value_of(tested),), BOOL)
 
 
 def _convert(cls: type) -> Callable[..., Any]:
@@ -131,9 +131,9 @@ def _convert(cls: type) -> Callable[..., Any]:
             if cls is float and args[0].aval.kind is Kind.FLOAT and not args[0].aval.optional:
                 return args[0]
             if type(args[0]) is OpaqueTracer:
-                return machine.opaque_apply(cls, (args[0].value, *args[1:]), {
+                return machine.comparisons.opaque_apply(cls, (args[0].value, *args[1:]), {
                     int: INT, float: machine.float_aval, complex: machine.complex_aval}[cls])
-            result = machine.numeric_call(cls, args, kwargs)
+            result = machine.library_calls.numeric_call(cls, args, kwargs)
             if cls is int and type(result) is ScalarTracer and result.aval.expr is None:
                 result.value.aval = int_aval(machine.fresh("i", low=None))
             return result
@@ -153,7 +153,7 @@ def absolute(machine: Any, value: Any) -> Any:
     method = python_method(value, "__abs__")
     if method is not None:
         return machine.call(method, value)
-    return machine.numeric_call(abs, (value,), {}) if is_tracer(value) else abs(value)
+    return machine.library_calls.numeric_call(abs, (value,), {}) if is_tracer(value) else abs(value)
 
 
 def _plain(function: Any, name: str) -> Callable[..., Any]:
@@ -167,7 +167,7 @@ def _plain(function: Any, name: str) -> Callable[..., Any]:
             if function is divmod and len(args) == 2 and not any(
                     is_tracer(a) and a.aval.kind is Kind.FLOAT for a in args):
                 return (machine.binary("//", *args), machine.binary("%", *args))
-            return machine.numeric_call(function, args, kwargs)
+            return machine.library_calls.numeric_call(function, args, kwargs)
         return function(*args, **kwargs)
 
     return handler
@@ -241,17 +241,18 @@ def _has_open_type(tracer: Any) -> bool:
 
 @handles(isinstance)
 def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
-    classes = machine.resolved(classes)
+    classes = machine.containers.resolved(classes)
     if is_tracer(obj):
         if _has_open_type(obj) or obj.aval.optional:
             answers = {issubclass(c, classes) for c in _may_be(obj)}
             if len(answers) == 1:
                 return answers.pop()
-            return machine.opaque_apply(isinstance, (machine.value_of(obj), classes), BOOL)
+            return machine.comparisons.opaque_apply(isinstance,
+                                                    (machine.recorder.value_of(obj), classes), BOOL)
         return issubclass(obj.__class__, classes)
     if type(obj) is EqualArrays:
         return issubclass(list, classes)
-    if machine.is_long_tuple(obj):
+    if machine.merges.is_long_tuple(obj):
         return issubclass(tuple, classes)
     if isinstance(obj, (StandIn, ClassedArray)) and obj.cls is not None:
         return issubclass(obj.cls, classes)
@@ -269,15 +270,16 @@ def _is_of(machine: Any, obj: Any, classes: Any) -> Any:
         return isinstance(obj, classes)
     if not is_library(check.__module__):
         return to_bool(machine, machine.call(check, classes, obj))
-    if id(obj) in machine.paths:
-        return machine.gives(isinstance, (obj, classes), (machine.paths[id(obj)], classes))
-    return isinstance(obj, classes) if is_library(type(obj).__module__) else machine.gives(
+    if id(obj) in machine.found_functions.paths:
+        return machine.sources.gives(isinstance, (obj, classes),
+                                     (machine.found_functions.paths[id(obj)], classes))
+    return isinstance(obj, classes) if is_library(type(obj).__module__) else machine.sources.gives(
         issubclass, (type(obj), classes), (type(obj), classes))
 
 
 @handles(issubclass)
 def issubclass_(machine: Any, cls: Any, classes: Any) -> Any:
-    classes = machine.resolved(classes)
+    classes = machine.containers.resolved(classes)
     if isinstance(classes, tuple):
         return to_bool(machine, machine.or_(False, *(
             functools.partial(issubclass_, machine, cls, c) for c in classes)))
@@ -286,7 +288,7 @@ def issubclass_(machine: Any, cls: Any, classes: Any) -> Any:
         return issubclass(cls, classes)
     if not is_library(check.__module__):
         return to_bool(machine, machine.call(check, classes, cls))
-    return machine.gives(issubclass, (cls, classes), (cls, classes))
+    return machine.sources.gives(issubclass, (cls, classes), (cls, classes))
 
 
 @handles(dir)
@@ -296,10 +298,10 @@ def dir_(machine: Any, obj: Any) -> Any:
         return machine.call(sorted, machine.call(method, obj))
     if is_tracer(obj):
         return dir(obj)
-    path = machine.paths.get(id(obj))
+    path = machine.found_functions.paths.get(id(obj))
     cls = obj if path is not None else type(obj)
-    machine.gives(dir, (cls,), (path or cls,))
-    stored = (machine.overlays.get(id(one), {}) for one in (obj, *lineage_of(obj)))
+    machine.sources.gives(dir, (cls,), (path or cls,))
+    stored = (machine.sources.overlays.get(id(one), {}) for one in (obj, *lineage_of(obj)))
     return sorted({*dir(obj), *(name for names in stored for name, value in names.items()
                                 if value is not UNBOUND and value is not DELETED)})
 
@@ -312,11 +314,12 @@ def type_(machine: Any, *args: Any) -> Any:
     check_no_table(machine, args[0] if args else None)
     if len(args) == 1 and type(args[0]) is EqualArrays:
         return list
-    if len(args) == 1 and machine.is_long_tuple(args[0]):
+    if len(args) == 1 and machine.merges.is_long_tuple(args[0]):
         return tuple
     if len(args) == 1 and is_tracer(args[0]):
         if _has_open_type(args[0]):
-            found = machine.opaque_apply(type, (machine.value_of(args[0]),), OPAQUE)
+            found = machine.comparisons.opaque_apply(type, (machine.recorder.value_of(args[0]),),
+                                                     OPAQUE)
             found.classes = _may_be(args[0])
             return found
         return args[0].__class__
@@ -326,12 +329,12 @@ def type_(machine: Any, *args: Any) -> Any:
 @handles(getattr)
 def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
     if not default:
-        return machine.getattr(obj, machine.static_key(name))
-    name = machine.static_key(name)
-    holder = machine.holder(obj, name)
-    own = machine.maybe_attribute(holder, name)
+        return machine.getattr(obj, machine.keys.static_key(name))
+    name = machine.keys.static_key(name)
+    holder = machine.class_attributes.holder(obj, name)
+    own = machine.access.maybe_attribute(holder, name)
     if type(own) is Maybe:
-        return machine.present(own, lambda: _default(machine, holder, name, default[0]))
+        return machine.presence.present(own, lambda: _default(machine, holder, name, default[0]))
     try:
         return _looked_up(machine, obj, name)
     except AttributeError:
@@ -340,32 +343,32 @@ def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
 
 def _default(machine: Any, obj: Any, name: str, default: Any) -> Any:
     """``getattr(obj, name, default)`` where the instance does not hold the attribute itself."""
-    machine.trying.append(machine.region)
+    machine.recorder.trying.append(machine.recorder.region)
     try:
-        return machine.without(obj, name)
+        return machine.access.without(obj, name)
     except AttributeError:
         return default
     finally:
-        machine.trying.pop()
+        machine.recorder.trying.pop()
 
 
 def _looked_up(machine: Any, obj: Any, name: str) -> Any:
     """An attribute whose absence is caught here, wherever the trace is."""
-    machine.trying.append(machine.region)
+    machine.recorder.trying.append(machine.recorder.region)
     try:
-        return machine.getattr(obj, machine.static_key(name))
+        return machine.getattr(obj, machine.keys.static_key(name))
     finally:
-        machine.trying.pop()
+        machine.recorder.trying.pop()
 
 
 @handles(hasattr)
 def hasattr_(machine: Any, obj: Any, name: str) -> Any:
-    holder = machine.holder(obj, machine.static_key(name))
-    own = machine.maybe_attribute(holder, name)
+    holder = machine.class_attributes.holder(obj, machine.keys.static_key(name))
+    own = machine.access.maybe_attribute(holder, name)
     if type(own) is Maybe:
         missing = object()
         if _default(machine, holder, name, missing) is missing:
-            return machine.is_bound(own)
+            return machine.presence.is_bound(own)
     try:
         _looked_up(machine, obj, name)
     except AttributeError:
@@ -375,12 +378,12 @@ def hasattr_(machine: Any, obj: Any, name: str) -> Any:
 
 @handles(setattr)
 def setattr_(machine: Any, obj: Any, name: str, value: Any) -> None:
-    machine.setattr(obj, machine.static_key(name), value)
+    machine.setattr(obj, machine.keys.static_key(name), value)
 
 
 @handles(delattr)
 def delattr_(machine: Any, obj: Any, name: str) -> None:
-    machine.delattr(obj, machine.static_key(name))
+    machine.delattr(obj, machine.keys.static_key(name))
 
 
 @handles(stop_gradient)
@@ -391,10 +394,12 @@ def stop_gradient_(machine: Any, x: Any) -> Any:
         if not is_tracer(tree) and children(tree) is not None:
             return tree_map(functools.partial(machine.call, stop_gradient), tree)
     if isinstance(x, ClassedArray):
-        return machine.anew(x, machine.call(stop_gradient, machine.array_of(x)))
+        return machine.array_classes.anew(x,
+            machine.call(stop_gradient, machine.array_classes.array_of(x)))
     if not is_tracer(x):
         return x
-    result = machine.opaque_apply(stop_gradient, (machine.value_of(x),), x.aval)
+    result = machine.comparisons.opaque_apply(stop_gradient, (machine.recorder.value_of(x),),
+                                              x.aval)
     if type(result) is ArrayTracer and type(x) is ArrayTracer:
         may_be(result.home, x.home)
     return result
@@ -402,7 +407,7 @@ def stop_gradient_(machine: Any, x: Any) -> Any:
 
 @handles(object.__setattr__)
 def object_setattr(machine: Any, obj: Any, name: str, value: Any) -> None:
-    machine.set_by_default(obj, name, value)
+    machine.access.set_by_default(obj, name, value)
 
 
 @handles(hash)
@@ -410,16 +415,16 @@ def hash_(machine: Any, obj: Any) -> int:
     method = python_method(obj, "__hash__")
     names = None if method is None else compared_fields(obj, "__hash__")
     if names is not None:
-        return hash(machine.static_key(tuple([machine.getattr(obj, n) for n in names])))
+        return hash(machine.keys.static_key(tuple([machine.getattr(obj, n) for n in names])))
     if method is not None:
-        return hash(machine.static_key(machine.call(method, obj)))
-    machine.as_it_is(obj)
-    return hash(machine.static_key(obj))
+        return hash(machine.keys.static_key(machine.call(method, obj)))
+    machine.sources.as_it_is(obj)
+    return hash(machine.keys.static_key(obj))
 
 
 @handles(object.__getattribute__)
 def object_getattribute(machine: Any, obj: Any, name: str) -> Any:
-    return machine.attribute_by_default(obj, machine.static_key(name))
+    return machine.access.attribute_by_default(obj, machine.keys.static_key(name))
 
 
 @handles(callable)
@@ -429,8 +434,8 @@ def callable_(machine: Any, obj: Any) -> bool:
 
 @handles(id)
 def id_(machine: Any, obj: Any) -> int:
-    machine.note_identity(obj)
-    machine.check_twin(obj)
+    machine.identity.note_identity(obj)
+    machine.sources.check_twin(obj)
     check_no_table(machine, obj)
     return obj.obj if type(obj) is ArrayTracer else id(obj)
 
@@ -478,10 +483,11 @@ def _plain_parts(machine: Any, value: Any, convert: Callable[[Any], Any]) -> Any
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return convert(value)
     if type(value) in (list, tuple):
-        return machine.made(type(value)(_plain_parts(machine, machine.getitem(value, i), convert)
+        return machine.containers.made(type(value)(_plain_parts(machine, machine.getitem(value, i),
+            convert)
                                         for i in range(len(value))))
     if type(value) is dict:
-        return machine.made({k: _plain_parts(machine, machine.getitem(value, k), convert)
+        return machine.containers.made({k: _plain_parts(machine, machine.getitem(value, k), convert)
                              for k in value})
     return machine.call(copy.deepcopy, value)
 
@@ -489,7 +495,7 @@ def _plain_parts(machine: Any, value: Any, convert: Callable[[Any], Any]) -> Any
 # ---- effects -----------------------------------------------------------------------------------
 @handles(exec, eval)
 def dynamic_code(machine: Any, *args: Any) -> Any:
-    raise machine.fatal(UnsupportedOperation(
+    raise machine.recorder.fatal(UnsupportedOperation(
         "exec or eval in a traced function", why="code made at run time cannot be staged",
         fix="write the code in the function"))
 
@@ -504,7 +510,7 @@ def _fold(function: Any, op: str, start: Any) -> Callable[..., Any]:
             for item in items:
                 result = machine.binary(op, result, item)
             return result
-        return machine.apply(function, (items,), kwargs)
+        return machine.recorder.apply(function, (items,), kwargs)
 
     return handler
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import TracingError
 from ..graph.ir import Block, Node, walk
@@ -19,16 +19,37 @@ from ..kinds import OPAQUE
 from ..spelling import begin_cleanup, begin_guarded, end_cleanup
 from ..stage.machine import BREAK, NORMAL
 from .control import Refusal
-from .effects import Effects
 from .journal import Cell, Lost, Stored, Version
 from .operators import INPLACE
 from .tracers import ArrayTracer, Poison
 
+if TYPE_CHECKING:
+    from .effects import Effects
+    from .items import Items
+    from .journal import Journal
+    from .loops import Loops
+    from .machine import TraceMachine
+    from .operators import Operators
+    from .recorder import Recorder
+    from .sources import Sources
+
 MAY_RAISE = frozenset({"apply", "read", "write", "update", "effect", "loop", "call", "get", "pop"})
 
 
-class Guarded(Effects):
+class Guarded:
     """Cleaning up after exceptions that leave the function."""
+
+    machine: TraceMachine
+    effects: Effects
+    items: Items
+    loops: Loops
+    operators: Operators
+    recorder: Recorder
+    sources: Sources
+    journal: Journal
+
+    def __init__(self) -> None:
+        self.left_changed: list[Cell] = []
 
     cleaning = False
 
@@ -49,24 +70,22 @@ class Guarded(Effects):
         self.journal.commit()
         return result, changed
 
-    left_changed: list[Cell]
-
     def guard_left(self, start: int, clean: Callable[[], Any]) -> None:
         """Statements are left to find out whether an operation raises: guard those before it."""
-        stop, self.stop_at = self.stop_at, None
+        stop, self.recorder.stop_at = self.recorder.stop_at, None
         self.guard_nodes(start, self.left_changed, clean)
-        self.stop_at = stop
+        self.recorder.stop_at = stop
 
     def guard_nodes(self, start: int, changed: list[Cell], clean: Callable[[], Any]) -> None:
         """Record what ``clean`` does outside for the case that one of the present region's nodes
         from number ``start`` on raises."""
-        region, layers = self.region, len(self.journal.layers)
+        region, layers = self.recorder.region, len(self.journal.layers)
         nodes = region.builder.nodes
         count = len(nodes)
         if not any(n.op in MAY_RAISE for n in walk(Block((), tuple(nodes[start:]), ()))) or (
                 self.cleaning):
             return
-        self.emit_effect(begin_cleanup, (), {}, None)
+        self.effects.emit_effect(begin_cleanup, (), {}, None)
         self.journal.push()
         self.cleaning = True
         try:
@@ -81,38 +100,38 @@ class Guarded(Effects):
         while len(self.journal.layers) > layers:
             self.journal.pop()
         made = nodes[count + 1:]
-        if self.region is not region or not done or not any(
+        if self.recorder.region is not region or not done or not any(
                 n.op == "effect" for n in walk(Block((), tuple(made), ()))):
-            self.region = region
-            self._unwind(layers, region, count)
+            self.recorder.region = region
+            self.loops.unwind(layers, region, count)
             return
-        self.emit_effect(end_cleanup, (), {}, None)
-        if any(id(nodes[count]) in again.places for again in self.echoes):
+        self.effects.emit_effect(end_cleanup, (), {}, None)
+        if any(id(nodes[count]) in again.places for again in self.recorder.echoes):
             return  # it has been recorded with the statements before
         nodes.insert(start, Node("effect", (), (), {
             "fn": begin_guarded, "args": (), "kwargs": {}}, (), made[0].origin))
 
     def leave_raising(self, leave: Any, manager: Any) -> Any:
         """``manager.__exit__`` with the exception that is on its way."""
-        error = self.emit_effect(sys.exc_info, (), {}, OPAQUE)
-        parts = [self.getitem(error, i) for i in range(3)]
-        swallowed = self.static_truth(self.call(leave, manager, *parts))
+        error = self.effects.emit_effect(sys.exc_info, (), {}, OPAQUE)
+        parts = [self.machine.getitem(error, i) for i in range(3)]
+        swallowed = self.machine.static_truth(self.machine.call(leave, manager, *parts))
         return NORMAL if swallowed is False else BREAK  # else it cannot be followed
 
     def shadow_of(self, obj: Any) -> Any:
-        return None if self.cleaning else super().shadow_of(obj)
+        return None if self.cleaning else self.sources.shadow_of(obj)
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
         if self.cleaning and type(obj) is ArrayTracer:
-            self.emit_effect(operator.setitem, (obj, key, value), {}, None)
+            self.effects.emit_effect(operator.setitem, (obj, key, value), {}, None)
         else:
-            super().setitem(obj, key, value)
+            self.items.setitem(obj, key, value)
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
         if self.cleaning and type(left) is ArrayTracer:
-            self.emit_effect(INPLACE[op], (left, right), {}, None)
+            self.effects.emit_effect(INPLACE[op], (left, right), {}, None)
             return left
-        return super().inplace(op, left, right)
+        return self.operators.inplace(op, left, right)
 
 
 CHANGED = Poison(TracingError(

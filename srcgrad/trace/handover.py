@@ -9,7 +9,7 @@ statement of its own; its later changes are effects on that, like those of objec
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedOperation
 from ..graph.ir import Value
@@ -20,25 +20,51 @@ from ..spelling import Method
 from .assumptions import ChangedLater
 from .control import Refusal, Restart
 from .leaks import holds_tracer
-from .selections import Selections
 from .structures import record_fields
 from .tracers import is_tracer
+
+if TYPE_CHECKING:
+    from .array_classes import ArrayClasses
+    from .assumptions import Assumptions
+    from .construct import Construction
+    from .effects import Effects
+    from .found_functions import FoundFunctions
+    from .journal import Journal
+    from .lists import Lists
+    from .machine import TraceMachine
+    from .recorder import Recorder
+    from .sources import Sources
+    from .states import ListTable
 
 CONTAINERS = (list, dict, set, deque, defaultdict, OrderedDict, Counter)
 OF_ITEMS = frozenset({"extend", "extendleft", "update", "iadd", "ior"})  # the items are kept
 
 
-class HandedOver(Selections):
+class HandedOver:
     """What becomes of objects that effects keep."""
 
-    handed: dict[int, tuple[Any, Any, Value]]  # the object, the region that made it, its value
-    given_out: dict[int, tuple[Any, Any]]  # the object, and where it was handed over
+    machine: TraceMachine
+    array_classes: ArrayClasses
+    construction: Construction
+    effects: Effects
+    found_functions: FoundFunctions
+    lists: Lists
+    recorder: Recorder
+    sources: Sources
+    assumed: Assumptions
+    journal: Journal
+    symbolic_lists: ListTable
+
+    def __init__(self) -> None:
+        # the object, the region that made it, its value
+        self.handed: dict[int, tuple[Any, Any, Value]] = {}
+        self.given_out: dict[int, tuple[Any, Any]] = {}  # the object, and where it was handed over
 
     def object_value(self, obj: Any) -> Value:
         found = self.handed.get(id(obj))
         if found is None:
-            return super().object_value(obj)
-        region: Any = self.region
+            return self.sources.object_value(obj)
+        region: Any = self.recorder.region
         while region is not None and region is not found[1]:
             region = region.parent
         if region is None:
@@ -62,17 +88,17 @@ class HandedOver(Selections):
 
     def handed_over(self, obj: Any) -> Any:
         """What an effect is given for an object: itself, or the value that stands for it."""
-        if is_tracer(obj) or id(obj) in self.paths:
+        if is_tracer(obj) or id(obj) in self.found_functions.paths:
             return obj
         if isinstance(obj, tuple):
             parts = [self.handed_over(o) for o in obj]
             return type(obj)(*parts) if hasattr(obj, "_fields") else tuple(parts)
         if id(obj) in self.handed:
-            return self.wrap(self.object_value(obj))
-        attributes = None if type(obj) in CONTAINERS else self._fields_of_instance(obj)
+            return self.recorder.wrap(self.object_value(obj))
+        attributes = None if type(obj) in CONTAINERS else self.array_classes.fields_of_instance(obj)
         if type(obj) not in CONTAINERS and attributes is None:
             return obj
-        where = self.where()
+        where = self.recorder.where()
         site = ChangedLater(None if where is None else (where.filename, where.line, where.column))
         if site in self.assumed and self.journal.is_young(obj):
             return self._made_outside(obj, attributes)
@@ -81,10 +107,10 @@ class HandedOver(Selections):
             raise self._changed_later(obj) if known in self.assumed else Restart(known)
         self.journal.seal(obj)
         if attributes is not None:
-            return self._given_instance(obj, attributes)
+            return self.array_classes.given_instance(obj, attributes)
         return self._given_content(obj)
 
-    def _fields_of_instance(self, obj: Any) -> tuple[str, ...] | None:
+    def fields_of_instance(self, obj: Any) -> tuple[str, ...] | None:
         """The attributes of an instance of a class of the program; None for other things."""
         cls = type(obj)
         if cls.__module__.split(".")[0] in ("srcgrad", "numpy", "scipy") or not hasattr(
@@ -117,54 +143,55 @@ class HandedOver(Selections):
             args = (obj.default_factory, *args)
         elif isinstance(obj, deque) and obj.maxlen is not None:
             args = (args[0] if args else [], obj.maxlen)
-        return self.act(type(obj), args, {}, OPAQUE)
+        return self.effects.act(type(obj), args, {}, OPAQUE)
 
-    def _given_instance(self, obj: Any, attributes: tuple[str, ...]) -> Any:
+    def given_instance(self, obj: Any, attributes: tuple[str, ...]) -> Any:
         parts = {n: self.handed_over(object.__getattribute__(obj, n)) for n in attributes}
-        return self.act(instance_of, (type(obj),), parts, OPAQUE)
+        return self.effects.act(instance_of, (type(obj),), parts, OPAQUE)
 
     def as_run_time(self, obj: Any) -> Any:
         """An exception or instance that holds traced values, made at each call; anything else
         unchanged."""
-        if is_tracer(obj) or id(obj) in self.paths or not holds_tracer(obj):
+        if is_tracer(obj) or id(obj) in self.found_functions.paths or not holds_tracer(obj):
             return obj
         if isinstance(obj, BaseException):
-            _, args, kwargs = self.exceptions.get(id(obj), (None, obj.args, {}))
-            return self.act(type(obj), args, kwargs, OPAQUE)
+            _, args, kwargs = self.construction.exceptions.get(id(obj), (None, obj.args, {}))
+            return self.effects.act(type(obj), args, kwargs, OPAQUE)
         if id(obj) in self.handed:
-            return self.wrap(self.object_value(obj))
-        attributes = self._fields_of_instance(obj)
-        return obj if attributes is None else self._given_instance(obj, attributes)
+            return self.recorder.wrap(self.object_value(obj))
+        attributes = self.array_classes.fields_of_instance(obj)
+        return obj if attributes is None else self.array_classes.given_instance(obj, attributes)
 
     def _made_outside(self, obj: Any, attributes: tuple[str, ...] | None) -> Any:
         """The object as a value of its own; from now on it is like one from outside."""
         if attributes is not None:
-            made = self._given_instance(obj, attributes)
+            made = self.array_classes.given_instance(obj, attributes)
         else:
             made = self._given_container(obj)
-            shadow = self.call(list, obj) if id(obj) in self.symbolic_lists else obj.copy()
-            self.shadows[id(obj)] = shadow
-            self.paths[id(obj)] = Path(("made", len(self.handed)), (), "it")
-            self.noted.add(id(obj))
-        self.handed[id(obj)] = (obj, self.region, made.value)
+            shadow = self.machine.call(list, obj) if id(obj) in self.symbolic_lists else obj.copy()
+            self.sources.shadows[id(obj)] = shadow
+            self.found_functions.paths[id(obj)] = Path(("made", len(self.handed)), (), "it")
+            self.sources.noted.add(id(obj))
+        self.handed[id(obj)] = (obj, self.recorder.region, made.value)
         return made
 
     def follow(self, obj: Any, fn: Any, *args: Any) -> None:
         """The change of an instance that was handed over is an effect as well."""
         if id(obj) in self.handed:
-            self.act(fn, (self.wrap(self.object_value(obj)), *map(self.handed_over, args)), {},
+            self.effects.act(fn, (self.recorder.wrap(self.object_value(obj)), *
+                                  map(self.handed_over, args)), {},
                      None)
 
     def refuse_sealed(self, owner: Any) -> None:
         if id(owner) not in self.given_out:
-            super().refuse_sealed(owner)
+            self.lists.refuse_sealed(owner)
         site = self.given_out[id(owner)][1]
         if site in self.assumed:
             raise self._changed_later(owner)
         raise Restart(site)
 
     def _changed_later(self, obj: Any) -> Refusal:
-        return self.fatal(UnsupportedOperation(
+        return self.recorder.fatal(UnsupportedOperation(
             f"a {type(obj).__name__} changes, or is put somewhere else, after it was put into an "
             "object from outside in a branch or loop",
             why="whether it is the one that is outside depends on the path",

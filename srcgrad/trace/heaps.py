@@ -36,9 +36,9 @@ def _reordered(machine: Any, heap: list[Any], operation: str) -> None:
         keys = machine.call(np.array, [row[0] if len(row) == 1 else row for row in rows])
         places = machine.call(heap_places, operation, keys)
         count = len(items) - (operation == "heappop")
-        found = [machine.pick(items, machine.getitem(places, i)) for i in range(count)]
+        found = [machine.picks.pick(items, machine.getitem(places, i)) for i in range(count)]
     if any(f is None for f in found):
-        raise machine.of_forms(UnsupportedOperation(
+        raise machine.recorder.of_forms(UnsupportedOperation(
             "a heap of unlike things", why="which of them comes first depends on data",
             fix="keep tuples of one form in the heap"))
     machine.journal.write(Content(heap, machine.symbolic_lists), Snapshot(list, tuple(found)))
@@ -61,23 +61,24 @@ def _key(item: Any) -> list[Any]:
 def _unknown_reordered(machine: Any, heap: list[Any], operation: str, state: Any) -> None:
     """The same for a list whose length only a run knows."""
     columns = state.columns if type(state) is Columns else (state,)
-    keys = [machine.call(np.array, machine.held_list(c)) for c in columns
+    keys = [machine.call(np.array, machine.lists.held_list(c)) for c in columns
             if c.value.aval.elem is not None and c.value.aval.elem.kind in NUMERIC]
     table = keys[0] if len(keys) == 1 else machine.call(np.stack, keys, axis=1)
     places = machine.call(heap_places, operation, table)
-    made: list[Any] = machine.held_list(Snapshot(list, ()))
+    made: list[Any] = machine.lists.held_list(Snapshot(list, ()))
 
     def append() -> int:
-        machine.container_method(made, "append", (machine.getitem(heap, machine.held),), {})
+        machine.presence.container_method(made, "append",
+                                          (machine.getitem(heap, machine.list_methods.held),), {})
         return 0
 
     machine.for_(Rows(places), machine.hold, append)
-    machine.refill(heap, made)
+    machine.list_methods.refill(heap, made)
 
 
 def _known(machine: Any, heap: Any) -> None:
-    if not isinstance(heap, list) or machine.is_outside(heap):
-        raise machine.fatal(UnsupportedOperation(
+    if not isinstance(heap, list) or machine.merges.is_outside(heap):
+        raise machine.recorder.fatal(UnsupportedOperation(
             "heapq on a list from outside", why="its order would change for the caller",
             fix="make a list of its items inside of the function"))
 
@@ -91,7 +92,7 @@ def heapify(machine: Any, heap: list[Any]) -> None:
 @handles(heapq.heappush)
 def heappush(machine: Any, heap: list[Any], item: Any) -> None:
     _known(machine, heap)
-    machine.container_method(heap, "append", (item,), {})
+    machine.presence.container_method(heap, "append", (item,), {})
     _reordered(machine, heap, "heappush")
 
 

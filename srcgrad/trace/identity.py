@@ -7,14 +7,21 @@ type that it has found outside, as it was while tracing: one guard says so at ev
 from __future__ import annotations
 
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedOperation
 from ..guards import Path
 from .assumptions import OneObject
 from .control import Restart
-from .sources import Sources
 from .tracers import ArrayTracer
+
+if TYPE_CHECKING:
+    from .found_functions import FoundFunctions
+    from .items import Items
+    from .journal import Journal
+    from .recorder import Recorder
+    from .references import References
+    from .sources import Sources
 
 FIXED = (type, types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types.MethodType)
 
@@ -25,30 +32,38 @@ def equal_if_one(obj: Any) -> bool:
     return cls.__eq__ is object.__eq__
 
 
-class Identity(Sources):
+class Identity:
     """Guards on the identity of objects and arrays from outside."""
+
+    found_functions: FoundFunctions
+    items: Items
+    recorder: Recorder
+    references: References
+    sources: Sources
+    journal: Journal
 
     def note_identity(self, *objects: Any) -> None:
         """It is asked whether an object is some other one."""
         if len(objects) == 1 or (objects[0] is not objects[1] and type(objects[0]) is type(
                 objects[1]) and all(id(o) in self.journal.sealed for o in objects)):
-            self.check_copies(*objects)
+            self.references.check_copies(*objects)
         for obj in objects:
-            self.fix(obj)
+            self.found_functions.fix(obj)
             if type(obj) is ArrayTracer:
-                for _, other, _ in list(self.outside_arrays):
+                for _, other, _ in list(self.sources.outside_arrays):
                     self.check_identity(obj, other)
-            elif id(obj) in self.paths:
+            elif id(obj) in self.found_functions.paths:
                 for other in objects:
-                    self.check_twin(obj, other)
-                self.altered.add(id(obj))
+                    self.sources.check_twin(obj, other)
+                self.sources.altered.add(id(obj))
 
     def check_copies(self, *objects: Any) -> None:
         """What is put together from the parts in a list of unknown length may be any object
         that was put there."""
         if any(id(o) in self.journal.copies for o in objects):
-            self.unroll_list_makers("a list that it fills holds objects whose identity matters")
-            raise self.of_forms(UnsupportedOperation(
+            self.items.unroll_list_makers(
+                "a list that it fills holds objects whose identity matters")
+            raise self.recorder.of_forms(UnsupportedOperation(
                 "the identity of an object in a list whose length depends on data",
                 why="such a list is kept part by part, so it is not known which object it is",
                 fix="give the objects a number and compare that, or define `__eq__` (and "
@@ -57,27 +72,27 @@ class Identity(Sources):
     def check_identity(self, left: ArrayTracer, right: ArrayTracer) -> None:
         """It is asked whether two arrays are one: if they are found at two places outside, start
         again with one array, or guard that they are two."""
-        one, two = (next((a for a in self.outside_arrays if a[1].obj == tracer.obj), None)
+        one, two = (next((a for a in self.sources.outside_arrays if a[1].obj == tracer.obj), None)
                     for tracer in (left, right))
         if one is None or two is None or one is two:
             return
-        first, second = sorted((one[0], two[0]), key=self.order_of)
+        first, second = sorted((one[0], two[0]), key=self.sources.order_of)
         if one[2] is two[2]:
             raise Restart(OneObject(str(first), str(second)))
-        self.guard("is_not_path", second, first)
+        self.sources.guard("is_not_path", second, first)
 
     def guard_identities(self) -> None:
         """What was changed, or asked for its identity, is no other object."""
         like: dict[type, tuple[list[Path], list[Path]]] = {}
-        for key, path in self.paths.items():
-            obj = self.pinned.get(key)
+        for key, path in self.found_functions.paths.items():
+            obj = self.found_functions.pinned.get(key)
             if obj is None or isinstance(obj, FIXED):
                 continue
-            like.setdefault(type(obj), ([], []))[key not in self.altered].append(path)
+            like.setdefault(type(obj), ([], []))[key not in self.sources.altered].append(path)
         for altered, others in like.values():
             if altered and len(altered) + len(others) > 1 and any(
                     map(_may_vary, (*altered, *others))):
-                self.guard("distinct", None, (tuple(altered), tuple(others)))
+                self.sources.guard("distinct", None, (tuple(altered), tuple(others)))
 
 
 def _may_vary(path: Path) -> bool:

@@ -11,7 +11,6 @@ from ..graph.ir import Ref, Step, Through
 from ..guards import Path
 from ..spelling import Method
 from ..subclasses import is_array_class
-from .recorder import Recorder
 
 
 def keeps_c_order(step: Step) -> bool:
@@ -29,12 +28,12 @@ def keeps_c_order(step: Step) -> bool:
         len(slices) == 1 and slices[0] is parts[-1] and slices[0].step in (None, 1)))
 
 
-def check_array(machine: Recorder, obj: np.ndarray[Any, Any], path: Path) -> None:
+def check_array(machine: Any, obj: np.ndarray[Any, Any], path: Path) -> None:
     """Refuse arrays that are not plain numeric ones."""
     found = kind_of_array(obj)
     if found is not None:
-        captured = path.root[0] != "arg" and machine.where() is not None
-        raise machine.fatal(UnsupportedType(
+        captured = path.root[0] != "arg" and machine.recorder.where() is not None
+        raise machine.recorder.fatal(UnsupportedType(
             f"{'the captured array' if captured else 'argument'} {path} is {found[0]}",
             where=None if captured else f"argument {path}",
             why="its operations differ from those of ordinary numeric arrays", fix=found[1]))

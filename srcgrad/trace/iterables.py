@@ -60,12 +60,13 @@ def _check_step(machine: Any, args: tuple[Any, ...]) -> None:
     """Raise where the step is zero, whether or not anybody goes through the range."""
     expr = args[2].aval.expr
     if expr is None or dims.is_varying(expr):
-        machine.opaque_apply(range, tuple(map(machine.values_in, args)), OPAQUE)
-    elif dims.evaluate(expr, machine.numbers) == 0:
-        machine.demand(args[2], "the step of a range")
+        machine.comparisons.opaque_apply(range, tuple(map(machine.recorder.values_in, args)),
+                                         OPAQUE)
+    elif dims.evaluate(expr, machine.sources.numbers) == 0:
+        machine.escapes.demand(args[2], "the step of a range")
         range(0, 0, 0)  # raises Python's own error
     else:
-        machine.guard_size("eq0", expr)
+        machine.sources.guard_size("eq0", expr)
 
 
 @handles(len)
@@ -77,10 +78,10 @@ def length(machine: Any, obj: Any) -> Any:
         return machine.call(method, obj)
     if is_tracer(obj):
         return machine.length(obj)
-    obj = machine.seen(obj)
+    obj = machine.references.seen(obj)
     size = machine.length(obj) if isinstance(obj, list) else len(obj)
     if type(size) is int:
-        machine.note_container(obj)
+        machine.sources.note_container(obj)
     return size
 
 
@@ -91,9 +92,10 @@ def _any_staged(machine: Any, parts: tuple[Any, ...]) -> bool:
 @handles(zip)
 def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
     if len(parts) == 1 and type(parts[0]) is Transposed:
-        return machine.columns_of(parts[0])
+        return machine.tuples.columns_of(parts[0])
     if not _any_staged(machine, parts):
-        return zip(*[machine.watched(machine.outside_items(p)) for p in parts], strict=strict)
+        return zip(*[machine.containers.watched(machine.containers.outside_items(p))
+                     for p in parts], strict=strict)
     parts = tuple(iteration.opened(machine, p) for p in parts)
     if any(_is_endless(p) for p in parts):  # each is as long as the shortest of them
         return zip(*[machine.iterate(p) for p in parts], strict=strict)
@@ -116,7 +118,8 @@ def enumerate_(machine: Any, iterable: Any, start: Any = 0) -> Any:
     if found is None and isinstance(iterable, range):
         found = Range(iterable.start, iterable.stop, iterable.step)
     if found is None:
-        return enumerate(machine.watched(machine.outside_items(iterable)), start)
+        return enumerate(machine.containers.watched(machine.containers.outside_items(iterable)),
+                         start)
     return Enumerate(found, start)
 
 
@@ -132,7 +135,7 @@ def reversed_(machine: Any, iterable: Any) -> Any:
             return reversed(iterable)
         if isinstance(iterable, range):
             return iterable[::-1]
-        return Cursor(list(machine.outside_items(iterable))[::-1])
+        return Cursor(list(machine.containers.outside_items(iterable))[::-1])
     if isinstance(found, Range):
         size = iteration.length(machine, found)
         last = machine.binary("+", found.start, machine.binary(
@@ -151,7 +154,8 @@ def map_(machine: Any, function: Any, *parts: Any) -> Any:
         staged = tuple(staged_iterable(machine, p) or machine.listed(p) for p in parts)
         return Cursor(Mapped(function, staged))
     return iter([machine.call(function, *items)
-                 for items in zip(*[machine.watched(machine.outside_items(p)) for p in parts])])
+                 for items in zip(*[machine.containers.watched(machine.containers.outside_items(p))
+                                    for p in parts])])
 
 
 @handles(filter)
@@ -162,7 +166,7 @@ def filter_(machine: Any, function: Any, iterable: Any) -> Any:
         items = list(machine.iterate(iterable))
 
     def keep() -> Any:
-        item = machine.held
+        item = machine.list_methods.held
         test = item if function is None else machine.call(function, item)
         return machine.if_(test, lambda: machine.append_held_item(kept, item), lambda: 0)
 
@@ -174,23 +178,24 @@ def filter_(machine: Any, function: Any, iterable: Any) -> Any:
 def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
     found = staged_iterable(machine, obj)
     if found is not None:
-        return found if isinstance(found, Cursor) else machine.made(Cursor(found))
+        return found if isinstance(found, Cursor) else machine.containers.made(Cursor(found))
     method = python_method(obj, "__iter__")
     if method is not None:
         return machine.call(method, obj)
     if isinstance(obj, (list, tuple)):
-        return machine.made(Cursor(machine.made(list(machine.outside_items(obj)))))
+        return machine.containers.made(
+            Cursor(machine.containers.made(list(machine.containers.outside_items(obj)))))
     return machine.call(called, obj, *sentinel) if sentinel else iter(obj)
 
 
 @handles(next)
 def next_(machine: Any, iterator: Any, *default: Any) -> Any:
     if isinstance(iterator, Cursor):
-        machine.check_shared(iterator)
+        machine.cursors.check_shared(iterator)
         size = iteration.length(machine, iterator.inner)
         position = iterator.position
         past = machine.compare(">=", position, size)
-        if type(position) is int and is_tracer(past) and machine.is_fixed(past):
+        if type(position) is int and is_tracer(past) and machine.branches.is_fixed(past):
             past = machine.truth(past)  # guarded: the text of a few items in a row has no tests
         if default:
             return machine.if_expression(past, lambda: default[0],
@@ -201,15 +206,16 @@ def next_(machine: Any, iterator: Any, *default: Any) -> Any:
     if method is not None:
         if not default:
             return machine.call(method, iterator)
-        machine.demanding += 1
+        machine.branches.demanding += 1
         try:
             return machine.call(next_or, iterator, default[0])
         finally:
-            machine.demanding -= 1
-    if id(iterator) in machine.paths:  # it goes on at every call
+            machine.branches.demanding -= 1
+    if id(iterator) in machine.found_functions.paths:  # it goes on at every call
         counts = type(iterator) is itertools.count and not default
-        return machine.emit_effect(next, (iterator, *default), {}, INT if counts else OPAQUE)
-    machine.check_iterator(iterator)
+        return machine.effects.emit_effect(next, (iterator, *default), {}, INT if counts
+                                           else OPAQUE)
+    machine.pushes.check_iterator(iterator)
     return next(iterator, *default)
 
 
@@ -227,17 +233,18 @@ def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = Fals
     if _is_long(machine, iterable) and not isinstance(iterable, (list, Entries)):
         iterable = machine.call(list, iterable)
     if isinstance(iterable, list) and id(iterable) in machine.symbolic_lists:
-        return machine.sorted_list(iterable, key, reverse)
+        return machine.list_methods.sorted_list(iterable, key, reverse)
     if isinstance(iterable, Entries):
-        found = machine.sorted_entries(iterable, key, reverse)
+        found = machine.contents.sorted_entries(iterable, key, reverse)
         if found is not None:
             return found
-        return machine.call(sorted, machine.listed_entries(iterable), key=key, reverse=reverse)
+        return machine.call(sorted, machine.contents.listed_entries(iterable), key=key,
+                            reverse=reverse)
     items = list(machine.iterate(iterable))
     keys = [machine.call(key, i) if key is not None else i for i in items]
     if any(python_method(k, "__lt__") is not None for k in keys) or (
             any(map(contains_tracer, keys)) and not _in_columns(keys)):
-        return _sorted_by_less(machine, items, keys, machine.static_key(reverse))
+        return _sorted_by_less(machine, items, keys, machine.keys.static_key(reverse))
     known = [_known_part(k) for k in keys]
     if not any(contains_tracer(k) for k in keys) or (
             all(isinstance(k, tuple) for k in keys) and _all_differ(known)):
@@ -277,7 +284,7 @@ def _sorted_by_less(machine: Any, items: list[Any], keys: list[Any], reverse: An
     """``sorted`` by the ``__lt__`` of the user's class, or by tuples that are not alike: each key
     is compared with those before it, which tells how many come before it in the end."""
     if len(items) > FEW:
-        raise machine.of_forms(UnsupportedOperation(
+        raise machine.recorder.of_forms(UnsupportedOperation(
             f"sorting {len(items)} objects by a user-written comparison, or by unlike tuples",
             why=f"they are compared pair by pair, and at most {FEW} of them are",
             fix="sort by a number: sorted(items, key=...)"))
@@ -304,7 +311,7 @@ def list_(machine: Any, iterable: Any = ()) -> Any:
         made: list[Any] = machine.build_list()
         machine.for_(found, machine.hold, lambda: machine.append_held(made))
         return made
-    return machine.made(list(machine.iterate(iterable)))
+    return machine.containers.made(list(machine.iterate(iterable)))
 
 
 @handles(tuple)
@@ -315,7 +322,7 @@ def tuple_(machine: Any, iterable: Any = ()) -> Any:
 @handles(set)
 def set_(machine: Any, iterable: Any = ()) -> Any:
     if _is_long(machine, iterable) or isinstance(iterable, StandIn):
-        made = machine.made_set(set())
+        made = machine.keys.made_set(set())
         machine.call(marked_all, made, iterable)
         return made
     return machine.build_set(*machine.iterate(iterable))
@@ -329,7 +336,7 @@ def _is_long(machine: Any, iterable: Any) -> bool:
 
 @handles(collections.Counter)
 def counter(machine: Any, source: Any = None, /, **counts: Any) -> Any:
-    made = machine.made_dict(collections.Counter())
+    made = machine.keys.made_dict(collections.Counter())
     if source is not None and (isinstance(source, (dict, Table))):
         machine.call_method(made, "update", source)
     elif source is not None:
@@ -341,7 +348,7 @@ def counter(machine: Any, source: Any = None, /, **counts: Any) -> Any:
 
 @handles(frozenset)
 def frozenset_(machine: Any, iterable: Any = ()) -> Any:
-    return frozenset(machine.static_key(i) for i in machine.iterate(iterable))
+    return frozenset(machine.keys.static_key(i) for i in machine.iterate(iterable))
 
 
 @handles(dict)
@@ -351,15 +358,15 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
         if type(source) is Table:
             return machine.call_method(source, "copy")
         if _is_long(machine, source):
-            made = machine.made_dict(kwargs)
+            made = machine.keys.made_dict(kwargs)
             machine.call(stored_all, made, source)
             return made
         if isinstance(source, dict):
-            items = list(machine.container_method(source, "items", (), {}))
+            items = list(machine.presence.container_method(source, "items", (), {}))
         else:
             items = [tuple(machine.iterate(pair)) for pair in machine.iterate(source)]
         return machine.build_dict([*items, *kwargs.items()])
-    return machine.made_dict(dict(**kwargs))
+    return machine.keys.made_dict(dict(**kwargs))
 
 
 @handles(functools.reduce)
@@ -385,7 +392,7 @@ def _fold(machine: Any, function: Any, items: Cursor, *initial: Any) -> Any:
         machine.if_(empty, lambda: machine.raise_(TypeError(EMPTY_REDUCTION), None, False),
                     lambda: NORMAL)
         initial = (taken(machine, items),)
-    return machine.inline(written_out.fold, (function, *initial, items), {})
+    return machine.calls.inline(written_out.fold, (function, *initial, items), {})
 
 
 def sort_node(machine: Any, keys: list[Any], reverse: bool) -> Any:

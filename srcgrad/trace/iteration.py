@@ -126,12 +126,12 @@ def staged_iterable(machine: Any, obj: Any) -> Any:
         return Rows(obj)
     if type(obj) in (Flat, NdIter, Parts):
         return staged_iterable(machine, machine.call_method(obj, "elements"))
-    obj = machine.seen(obj) if type(obj) is list else obj
+    obj = machine.references.seen(obj) if type(obj) is list else obj
     if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
         return Items(obj)
     if isinstance(obj, Tracer) and is_tracer(obj):
         return Items(obj) if obj.aval.kind in (Kind.LIST, Kind.OPAQUE) else Rows(obj)
-    long = machine.open_long(obj) if type(obj) is list else None
+    long = machine.opening.open_long(obj) if type(obj) is list else None
     return None if long is None else Items(long)
 
 
@@ -139,7 +139,7 @@ def opened(machine: Any, obj: Any) -> Any:
     """What iteration runs over: for an object with an ``__iter__`` in Python, what that gives."""
     if isinstance(obj, Staged):
         return obj
-    method = machine.special_method(obj, "__iter__")
+    method = machine.operators.special_method(obj, "__iter__")
     if method is None or hasattr(type(obj), "__next__"):
         return obj
     if method is collections.abc.Sequence.__iter__:  # it asks for items until there are no more
@@ -174,7 +174,7 @@ def static_items(machine: Any, obj: Any) -> list[Any] | None:
         return None if inner is None or type(obj.position) is not int else inner[obj.position:]
     if isinstance(obj, Staged) or is_tracer(obj) or type(obj) is Choice:
         return None
-    return list(machine.outside_items(obj))
+    return list(machine.containers.outside_items(obj))
 
 
 def _static_zip(machine: Any, obj: Zip) -> list[Any] | None:
@@ -196,7 +196,7 @@ def length(machine: Any, obj: Any) -> Any:
     if isinstance(obj, Rows):
         return machine.length(obj.array)
     if isinstance(obj, Entries):
-        return machine.length(machine.listed_entries(obj))
+        return machine.length(machine.contents.listed_entries(obj))
     if isinstance(obj, Transposed):
         return machine.call(narrowest, obj.rows)
     if isinstance(obj, Items) and type(obj.list) is not Choice:
@@ -217,7 +217,7 @@ def length(machine: Any, obj: Any) -> Any:
         return result
     if type(obj) is Choice:
         return machine.call(len, obj)
-    return machine.length(obj) if type(obj) is list else len(machine.loaded(obj))
+    return machine.length(obj) if type(obj) is list else len(machine.references.loaded(obj))
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -260,9 +260,9 @@ def item(machine: Any, obj: Any, index: Any) -> Any:
     if isinstance(obj, Rows):
         return machine.getitem(obj.array, index)
     if isinstance(obj, Entries):
-        return machine.getitem(machine.listed_entries(obj), index)
+        return machine.getitem(machine.contents.listed_entries(obj), index)
     if isinstance(obj, Transposed):
-        return machine.as_tuple(machine.call(column, obj.rows, index))
+        return machine.tuples.as_tuple(machine.call(column, obj.rows, index))
     if isinstance(obj, Items):
         return machine.getitem(obj.list, index)
     if isinstance(obj, Enumerate):

@@ -11,19 +11,31 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..stage.machine import Frame
-from .contents import Contents
 from .iterables import taken
 from .iteration import Cursor, Enumerate, Items, Mapped, Reversed, Rows, Transposed, Zip, length
 from .journal import Field
 from .special_methods import python_method
 from .structures import is_library
 from .tracers import is_tracer
+
+if TYPE_CHECKING:
+    from .array_classes import ArrayClasses
+    from .calls import Calls
+    from .containers import Containers
+    from .contents import Contents
+    from .escapes import Escapes
+    from .journal import Journal
+    from .loops import Loops
+    from .machine import TraceMachine
+    from .presence import Presence
+    from .recorder import Recorder
+    from .recursion import Recursion
 
 EXHAUST: frozenset[Any] = frozenset({list, tuple, set, frozenset, sum, max, min, sorted, dict,
                                      functools.reduce, np.fromiter, len})
@@ -46,17 +58,31 @@ class Step:
         return self.run()
 
 
-class Iterators(Contents):
+class Iterators:
     """Iterators with a position."""
 
-    drawn_from: dict[int, tuple[Any, Any]]  # generator expressions, and what they go through
-    kept_cursors: dict[int, tuple[Any, Cursor]]
+    machine: TraceMachine
+    array_classes: ArrayClasses
+    calls: Calls
+    containers: Containers
+    contents: Contents
+    escapes: Escapes
+    loops: Loops
+    presence: Presence
+    recorder: Recorder
+    recursion: Recursion
+    journal: Journal
+
+    def __init__(self) -> None:
+        self.kept_cursors: dict[int, tuple[Any, Cursor]] = {}
+        # generator expressions, and what they go through
+        self.drawn_from: dict[int, tuple[Any, Any]] = {}
 
     def kept(self, value: Any) -> Any:
         """A value that gets a name: an iterator has a position from now on."""
         if type(value) is Transposed:  # the rows are those of now
             value = self.kept_cursors.setdefault(id(value), (value, Cursor(
-                Items(self.call(list, value)))))[1]
+                Items(self.machine.call(list, value)))))[1]
         if type(value) in (Zip, Enumerate, Mapped, Reversed):
             value = self.kept_cursors.setdefault(id(value), (value, Cursor(value)))[1]
         if type(value) is Cursor:
@@ -64,19 +90,19 @@ class Iterators(Contents):
         return value
 
     def store(self, frame: Frame, name: str, value: Any) -> None:
-        super().store(frame, name, self.kept(value))
+        self.array_classes.store(frame, name, self.kept(value))
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
-        super().setattr(obj, name, self.kept(value))
+        self.array_classes.setattr(obj, name, self.kept(value))
 
     def build_list(self, *items: Any) -> list[Any]:
-        return super().build_list(*(self.kept(i) for i in items))
+        return self.containers.build_list(*(self.kept(i) for i in items))
 
     def run_frame(self, function: Any, staged: Any, frame: Frame) -> Any:
         for name, value in list(frame.slots.items()):
             if self.kept(value) is not value:
                 frame.slots[name] = self.kept(value)
-        return super().run_frame(function, staged, frame)
+        return self.recursion.run_frame(function, staged, frame)
 
     def consumed(self, cursor: Any, whole: bool) -> Any:
         """The remaining items of a kept iterator, which is at its end from now on."""
@@ -84,7 +110,7 @@ class Iterators(Contents):
             return cursor
         self.check_shared(cursor)
         rest = Cursor(cursor.inner, cursor.position)
-        self.journal.write(Field(cursor, "position"), length(self, cursor.inner))
+        self.journal.write(Field(cursor, "position"), length(self.machine, cursor.inner))
         if not whole:
             self.journal.write(Field(cursor, "shared"), True)
         return rest
@@ -94,7 +120,7 @@ class Iterators(Contents):
             self.refuse_shared()
 
     def refuse_shared(self) -> NoReturn:
-        raise self.fatal(UnsupportedOperation(
+        raise self.recorder.fatal(UnsupportedOperation(
             "an iterator is used again after something may have taken a part of its items",
             why="how far it has got depends on data",
             fix="make a list of the items first, and use slices of it"))
@@ -103,50 +129,52 @@ class Iterators(Contents):
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
         if type(iterable) is not Cursor or not iterable.kept:
-            return super().for_(iterable, target, body, orelse, rest)
+            return self.contents.for_(iterable, target, body, orelse, rest)
         self.check_shared(iterable)
 
         def run() -> Any:
-            target(taken(self, iterable))
+            target(taken(self.machine, iterable))
             return body()
 
-        return self.while_(lambda: self.compare("<", iterable.position, length(
-            self, iterable.inner)), Step(run, body), orelse, rest)
+        return self.machine.while_(lambda: self.machine.compare("<", iterable.position, length(
+            self.machine, iterable.inner)), Step(run, body), orelse, rest)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if function is zip and len(args) > 1 and type(args[0]) is Cursor and args[0].kept and (
                 all(a is args[0] for a in args)):
             args = tuple(self._dealt(self.consumed(args[0], True), len(args)))
-        if any(type(a) is Cursor and a.kept for a in args) and not self._is_staged(function):
+        if any(type(a) is Cursor and a.kept for a in args) and not self.is_staged(function):
             try:
                 passed, whole = function in PASSED, function in EXHAUST
             except TypeError:
                 passed = whole = False
             if not passed:
                 args = tuple(self.consumed(a, whole) for a in args)
-        result = super().called(function, args, kwargs)
+        result = self.contents.called(function, args, kwargs)
         if (function is any or function is all) and isinstance(args[0], types.GeneratorType) and (
                 is_tracer(result)):
             source: Any = args[0]
             while source is not None:
-                self.spent[id(source)] = source
+                self.calls.spent[id(source)] = source
                 source = self.drawn_from.get(id(source), (None, None))[1]
         return result
 
     def _dealt(self, rest: Cursor, count: int) -> list[Any]:
         """The columns of ``zip(*[iterator] * count)``: every ``count``-th of the items that are
         left, beginning with each of the first ones."""
-        whole = self.binary("//", length(self, rest), count)
-        end = self.binary("+", rest.position, self.binary("*", whole, count))
-        items = rest.inner.array if type(rest.inner) is Rows else self.build_list(
-            *super().iterate(rest.inner))
-        return [self.getitem(items, slice(self.binary("+", rest.position, i), end, count))
+        whole = self.machine.binary("//", length(self.machine, rest), count)
+        end = self.machine.binary("+", rest.position, self.machine.binary("*", whole, count))
+        items = rest.inner.array if type(rest.inner) is Rows else self.machine.build_list(
+            *self.contents.iterate(rest.inner))
+        return [self.machine.getitem(items, slice(self.machine.binary("+", rest.position, i), end,
+                                                  count))
                 for i in range(count)]
 
-    def _is_staged(self, function: Any) -> bool:
+    def is_staged(self, function: Any) -> bool:
         """Is it a function of the program, which says itself what it takes?"""
         if isinstance(function, (types.MethodType, functools.partial)):
-            return self._is_staged(getattr(function, "func", None) or function.__func__)  # type: ignore[union-attr]
+            return self.is_staged(function.__func__ if isinstance(
+                function, types.MethodType) else function.func)
         if isinstance(function, (type, types.FunctionType)):
             return not is_library(function.__module__)
         return python_method(function, "__call__") is not None
@@ -156,28 +184,28 @@ class Iterators(Contents):
         if any(type(a) is Cursor and a.kept for a in args) and isinstance(
                 obj, (list, dict, set, str)) and python_method(obj, name) is None:
             args = tuple(self.consumed(a, True) if name != "append" else a for a in args)
-        return super().called_method(obj, name, args, kwargs)
+        return self.presence.called_method(obj, name, args, kwargs)
 
     def iterate(self, iterable: Any) -> Any:
         if type(iterable) is Cursor and iterable.kept:
             return self._one_by_one(iterable)
-        return super().iterate(iterable)
+        return self.contents.iterate(iterable)
 
     def _one_by_one(self, cursor: Cursor) -> Iterator[Any]:
         """The items of a kept iterator; whoever goes through them may take some by ``next``."""
         self.check_shared(cursor)
-        size = length(self, cursor.inner)
+        size = length(self.machine, cursor.inner)
         if type(size) is not int:
-            self.unroll_makers(cursor.inner)
-            size = self.demand(size, "the length of what is iterated here")
+            self.loops.unroll_makers(cursor.inner)
+            size = self.escapes.demand(size, "the length of what is iterated here")
         while True:
             if type(cursor.position) is not int:
                 self.refuse_shared()
             if cursor.position >= size:
                 return
-            yield taken(self, cursor)
+            yield taken(self.machine, cursor)
 
-    def _contains(self, container: Any, item: Any) -> Any:
+    def contains(self, container: Any, item: Any) -> Any:
         if type(container) is Cursor:
-            container = list(super().iterate(self.consumed(container, False)))
-        return super()._contains(container, item)
+            container = list(self.contents.iterate(self.consumed(container, False)))
+        return self.contents.contains(container, item)

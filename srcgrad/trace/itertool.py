@@ -23,7 +23,8 @@ def _items(machine: Any, arg: Any) -> Any:
         return arg
     if staged_iterable(machine, arg) is not None:
         return list(machine.iterate(arg))
-    return machine.watched(machine.outside_items(arg)) if hasattr(type(arg), "__iter__") else arg
+    return machine.containers.watched(machine.containers.outside_items(arg)) if hasattr(type(arg),
+        "__iter__") else arg
 
 
 def _itertool(function: Any) -> Callable[..., Any]:
@@ -32,9 +33,9 @@ def _itertool(function: Any) -> Callable[..., Any]:
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
         given = [a if function is itertools.repeat and i == 0 else _items(machine, a)
                  for i, a in enumerate(args)]
-        plain = [machine.static_key(a) if is_tracer(a) and a.aval.kind is Kind.INT and (
+        plain = [machine.keys.static_key(a) if is_tracer(a) and a.aval.kind is Kind.INT and (
             function is not itertools.repeat or i) else a for i, a in enumerate(given)]
-        named = {k: machine.static_key(v) if k in ("repeat", "r", "times") else v
+        named = {k: machine.keys.static_key(v) if k in ("repeat", "r", "times") else v
                  for k, v in kwargs.items()}
         return function(*plain, **named)
 
@@ -93,7 +94,7 @@ def starmap(machine: Any, function: Any, rows: Any) -> Iterator[Any]:
 @handles(itertools.tee)
 def tee(machine: Any, iterable: Any, n: int = 2) -> tuple[Any, ...]:
     found = staged_iterable(machine, iterable)
-    items = found if found is not None else machine.made(list(machine.iterate(iterable)))
+    items = found if found is not None else machine.containers.made(list(machine.iterate(iterable)))
     return tuple(Cursor(items) for _ in range(n))
 
 
@@ -111,7 +112,7 @@ def takewhile(machine: Any, predicate: Any, iterable: Any) -> Any:
     kept: list[Any] = machine.build_list()
 
     def keep() -> Any:
-        item = machine.held
+        item = machine.list_methods.held
         return machine.if_(machine.call(predicate, item),
                            lambda: machine.append_held_item(kept, item), lambda: BREAK)
 
@@ -125,7 +126,7 @@ def dropwhile(machine: Any, predicate: Any, iterable: Any) -> Any:
     frame = machine.scratch_frame(FOUND, False)
 
     def keep() -> Any:
-        item = machine.held
+        item = machine.list_methods.held
         goes_on = machine.or_(machine.load(frame, FOUND),
                               lambda: machine.not_(machine.call(predicate, item)))
         machine.store(frame, FOUND, goes_on)
@@ -159,7 +160,7 @@ def groupby(machine: Any, iterable: Any, key: Any = None) -> Any:
         if groups and machine.truth(machine.compare("==", label, groups[-1][0])):
             groups[-1][1].append(item)
         else:
-            groups.append((label, machine.made([item])))
+            groups.append((label, machine.containers.made([item])))
     return iter([(label, Cursor(items)) for label, items in groups])
 
 

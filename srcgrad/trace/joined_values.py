@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,42 +18,62 @@ from .journal import Snapshot, Stored
 from .shapes import SPARE, Leaf
 from .states import SymbolicList
 from .tracers import ArrayTracer, Home, Late, Poison
-from .truths import Truths
+
+if TYPE_CHECKING:
+    from ..graph.outcome import Fresh
+    from .access import Access
+    from .among import Among
+    from .containers import Containers
+    from .journal import Journal
+    from .list_rows import ListRows
+    from .merges import Merges
+    from .opening import Opening
+    from .recorder import Recorder
+    from .sources import Sources
+    from .states import ListTable
 
 ZEROS = {Kind.BOOL: False, Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}
 
 
-class JoinedValues(Truths):
+class JoinedValues:
     """From the parts of a state to graph values, and back."""
 
-    def trace_arm(self, body: Callable[[], Any],
-                  given: tuple[Value, bool] | None = None) -> Any:
-        raise AttributeError
+    access: Access
+    among: Among
+    containers: Containers
+    list_rows: ListRows
+    merges: Merges
+    opening: Opening
+    recorder: Recorder
+    sources: Sources
+    fresh: Fresh
+    journal: Journal
+    symbolic_lists: ListTable
 
-    def join(self) -> Any:
-        raise AttributeError
+    def __init__(self) -> None:
+        self.stored_now: list[Home] = []
 
-    def _placeholder(self, aval: Aval, like: Any) -> Value:
+    def placeholder(self, aval: Aval, like: Any) -> Value:
         """What stands in the other arm for a value of one arm; nothing uses it there."""
         if aval.kind in ZEROS:
-            return self.const(ZEROS[aval.kind])
+            return self.recorder.const(ZEROS[aval.kind])
         if aval.kind is Kind.SCALAR and aval.dtype is not None:
-            return self.const(aval.dtype.type(0))
+            return self.recorder.const(aval.dtype.type(0))
         if aval.kind is Kind.LIST:
-            return self.emit("list", (), (aval,))[0]
+            return self.recorder.emit("list", (), (aval,))[0]
         if aval.kind is not Kind.ARRAY:
-            return self.emit("undef", (), (aval,))[0]
+            return self.recorder.emit("undef", (), (aval,))[0]
         sizes = [self._size_at_hand(size) for size in aval.shape or ()]
         if any(size is None for size in sizes) and type(like) is ArrayTracer and (
                 like.aval.shape == aval.shape):
             try:
-                found = self.apply(np.zeros_like, (like,), {"dtype": aval.dtype})
-                return self.as_value(found)
+                found = self.recorder.apply(np.zeros_like, (like,), {"dtype": aval.dtype})
+                return self.recorder.as_value(found)
             except Refusal as refusal:
                 if not isinstance(refusal.error, AliasError):
                     raise
         shape = tuple(0 if size is None else size for size in sizes)
-        return self.as_value(self.apply(np.zeros, (shape, aval.dtype), {}))
+        return self.recorder.as_value(self.recorder.apply(np.zeros, (shape, aval.dtype), {}))
 
     def placeheld(self, aval: Aval, like: Any) -> Aval:
         """The type of an array of one arm beside what stands for it in the other arm: sizes
@@ -67,11 +87,9 @@ class JoinedValues(Truths):
         """A size as a number, or as that of an array from outside; None for others."""
         if isinstance(size, int):
             return size
-        return next((self.size_of(tracer, axis) for _, tracer, _ in self.outside_arrays
+        return next((self.access.size_of(tracer, axis) for _, tracer,
+                     _ in self.sources.outside_arrays
                      for axis, other in enumerate(tracer.aval.shape or ()) if other == size), None)
-
-    def size_of(self, obj: Any, axis: int) -> Any:
-        raise AttributeError
 
     def phi(self, predicate: Value, first: Callable[[], Value], second: Callable[[], Value],
             aval: Aval) -> Value:
@@ -79,56 +97,53 @@ class JoinedValues(Truths):
         blocks = []
         for thunk in (first, second):
             held: list[Value] = []
-            arm = self.trace_arm(functools.partial(_hold, held, thunk))
+            arm = self.merges.trace_arm(functools.partial(_hold, held, thunk))
             blocks.append(arm.region.builder.block((held[0],)))
-        return self.emit("if", (predicate,), (aval,), tuple(blocks))[0]
+        return self.recorder.emit("if", (predicate,), (aval,), tuple(blocks))[0]
 
     def leaf_value(self, part: Any, aval: Aval) -> Value:
         """The graph value of a part of a state at the end of an arm or loop body."""
         if part is UNBOUND or type(part) is Poison:
-            return self.emit("undef", (), (aval,))[0]
+            return self.recorder.emit("undef", (), (aval,))[0]
         if isinstance(part, Value):
             return part
         if part is SPARE:
-            return self._placeholder(aval, None)
+            return self.placeholder(aval, None)
         if type(part) is Late:
-            return self.as_value(self.computed(part))
+            return self.recorder.as_value(self.among.computed(part))
         if type(part) is SymbolicList:
             return part.value
         if type(part) is Snapshot or type(part) is list:
             return self.list_value(part)
-        return self.as_value(part)
-
-    def computed(self, content: Any) -> Any:
-        raise AttributeError
+        return self.recorder.as_value(part)
 
     def list_value(self, state: Any) -> Value:
         """A list of known length as a graph value."""
-        items = state.items if type(state) is Snapshot else tuple(self.outside_items(state))
-        joining = self.join()
+        items = state.items if type(state) is Snapshot else tuple(
+            self.containers.outside_items(state))
+        joining = self.merges.join()
         elem: Aval | None = None
         values = []
         for item in items:
             if type(item) is list:
                 self.journal.seal(item)
-                part = self.list_owners.get(id(item))
-                if not self.giving and (part is None or not (part.key is None or part.given)):
-                    self.share_rows()
+                part = self.list_rows.list_owners.get(id(item))
+                if not self.opening.giving and (part is None
+                                                or not (part.key is None or part.given)):
+                    self.list_rows.share_rows()
                 value = (self.symbolic_lists[id(item)].value if id(item) in self.symbolic_lists
                          else self.list_value(item))
             else:
                 self.note_stored(item)
-                value = self.as_value(self.computed(item))
+                value = self.recorder.as_value(self.among.computed(item))
             values.append(value)
             aval = value.aval if not isinstance(value.aval.expr, int) else value.aval.but(
                 expr=None)
             elem = aval if elem is None else joining.join_avals(elem, aval)
-        (value,) = self.emit("list", tuple(values), (Aval(Kind.LIST, None, (), None, elem),))
-        value.obj = self.new_obj(value)
+        (value,) = self.recorder.emit("list", tuple(values), (Aval(Kind.LIST, None, (), None, elem),
+                                      ))
+        value.obj = self.recorder.new_obj(value)
         return value
-
-    def outside_items(self, iterable: Any) -> Any:
-        raise AttributeError
 
     def note_stored(self, item: Any) -> None:
         """An array lies in a list of unknown length: writing to it later would change the
@@ -145,9 +160,7 @@ class JoinedValues(Truths):
             if not one.stored:
                 self.journal.write(Stored(one), True)
 
-    stored_now: list[Home]
-
-    def _drained(self) -> list[Home]:
+    def drained(self) -> list[Home]:
         """Homes that were put into lists while an arm or body was closed, and are not yet
         known to be."""
         found = [h for h in self.stored_now if is_active(h) and not h.stored]
@@ -161,11 +174,11 @@ class JoinedValues(Truths):
             value.hint = leaf.version_of.current.hint
             return value
         if value.aval.kind is Kind.LIST:
-            value.obj = self.new_obj(value)
+            value.obj = self.recorder.new_obj(value)
             return SymbolicList(value, value.obj, leaf.rows)
         if value.aval.kind is Kind.INT and isinstance(value.aval.expr, int):
             return value.aval.expr
-        result = self.wrap(value, leaf.label or "array")
+        result = self.recorder.wrap(value, leaf.label or "array")
         if type(result) is ArrayTracer:
             inherit_stored(result.home, parts)
             for part in parts:

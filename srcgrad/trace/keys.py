@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..dims import is_varying, symbols
 from ..errors import UnsupportedOperation
@@ -15,16 +15,31 @@ from .assumptions import RunTimeKeys, Withdrawn
 from .control import Restart
 from .identity import equal_if_one
 from .journal import Content
-from .known_keys import KnownKeys
 from .merges import Box, BoxCell
 from .rows import Lists, Marks, Sets
 from .run_time import factory_of, new_index, run_set
 from .settling import FEW, UNKNOWN, alternatives, settled
 from .special_methods import python_method
-from .states import Partial
 from .structures import leaf_aval
 from .tables import Dicts, Numbers, Table
 from .tracers import ArrayTracer, Choice, Moved, Site, StandIn, is_tracer
+
+if TYPE_CHECKING:
+    from .assumptions import Assumptions
+    from .branches import Branches
+    from .choices import Choices
+    from .containers import Containers
+    from .escapes import Escapes
+    from .found_functions import FoundFunctions
+    from .journal import Journal
+    from .known_keys import KnownKeys
+    from .machine import TraceMachine
+    from .presence import Presence
+    from .recorder import Recorder
+    from .references import References
+    from .sources import Sources
+    from .states import ListTable
+    from .variables import Variables
 
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
 REASON = "an index into a Python container"
@@ -45,22 +60,46 @@ def joined(form: Any, other: Any) -> Any:
     return OPAQUE
 
 
-class Keys(KnownKeys):
+class Keys:
     """What ``d[key]`` means where ``key`` is traced."""
+
+    machine: TraceMachine
+    branches: Branches
+    choices: Choices
+    containers: Containers
+    escapes: Escapes
+    found_functions: FoundFunctions
+    known_keys: KnownKeys
+    presence: Presence
+    recorder: Recorder
+    references: References
+    sources: Sources
+    variables: Variables
+    assumed: Assumptions
+    journal: Journal
+    symbolic_lists: ListTable
+
+    def __init__(self) -> None:
+        # where staged code made a dict or set, and it
+        self.dict_sites: dict[int, tuple[Site, Any]] = {}
+        self.held_ranks: dict[Site, int | None] = {}  # of what tables made at a place hold
+        self.index_sites: dict[Value, Site] = {}
+        self.sites: dict[Site, Site] = {}
+        self.inner_kinds: dict[Site, tuple[Any, Any]] = {}
 
     def static_key(self, key: Any) -> Any:
         """A key whose traced ints are demanded; one that is equal to itself alone is known."""
         if is_tracer(key):
             return self.settled_key(key)
-        key = self.resolved(key)
+        key = self.containers.resolved(key)
         if isinstance(key, slice):
             return slice(*(self.static_key(p) for p in (key.start, key.stop, key.step)))
         if isinstance(key, tuple):
             parts = tuple([self.static_key(k) for k in key])
             return key if all(a is b for a, b in zip(parts, key, strict=True)) else parts
-        if id(key) in self.paths and python_method(key, "__hash__") is not None:
-            self.call(hash, key)  # guards what it reads
-        self.check_copies(*filter(equal_if_one, (key,)))
+        if id(key) in self.found_functions.paths and python_method(key, "__hash__") is not None:
+            self.machine.call(hash, key)  # guards what it reads
+        self.references.check_copies(*filter(equal_if_one, (key,)))
         return key
 
     def is_data(self, key: Any) -> bool:
@@ -73,22 +112,23 @@ class Keys(KnownKeys):
 
     def is_loop_index(self, key: Any) -> bool:
         """Is a traced int made of the indices of the loops that are being traced?"""
-        return any(s in self.loop_atoms for s in symbols(key.aval.expr))
+        return any(s in self.sources.loop_atoms for s in symbols(key.aval.expr))
 
     def settled_key(self, key: Any) -> Any:
         """The number of a traced int, or the text made of such numbers."""
         found = self._settled_text(key)
-        return self.demand(key, REASON) if found is UNKNOWN else found
+        return self.escapes.demand(key, REASON) if found is UNKNOWN else found
 
     def _settled_text(self, key: Any) -> Any:
         if type(key) is ArrayTracer or key.aval.kind is Kind.INT:
             return UNKNOWN
 
         def number(value: Value) -> Any:
-            made = self.wrap(value)
-            return UNKNOWN if is_tracer(made) and self.is_data(made) else self.demand(made, REASON)
+            made = self.recorder.wrap(value)
+            return UNKNOWN if is_tracer(made) and self.is_data(made) else self.escapes.demand(made,
+                REASON)
 
-        return settled(self.region, key.value, number)
+        return settled(self.recorder.region, key.value, number)
 
     def open_key(self, key: Any) -> bool:
         """Is a key, or a part of a tuple that is one, known at run time only?"""
@@ -106,12 +146,9 @@ class Keys(KnownKeys):
         """All keys that a run-time key may be, if the program text tells."""
         if not is_tracer(key) or type(key) is ArrayTracer:
             return None
-        return alternatives(self.region, key.value)
+        return alternatives(self.recorder.region, key.value)
 
     # ---- dicts that become tables --------------------------------------------------------
-    dict_sites: dict[int, tuple[Site, Any]]  # where staged code made a dict or set, and it
-    index_sites: dict[Value, Site]
-    inner_kinds: dict[Site, tuple[Any, Any]]
 
     def made_dict(self, obj: dict[Any, Any]) -> Any:
         """A dict that staged code makes here; a table if its keys are only known at run time."""
@@ -128,23 +165,23 @@ class Keys(KnownKeys):
         if held is None:
             for value in obj.values():
                 self.check_held(site, value)
-            index = self.call(new_index, site, tuple(obj))
+            index = self.machine.call(new_index, site, tuple(obj))
             self.index_sites[index.value] = site
-            return self.call(Table, type(obj), factory, site,
-                             self.call(Numbers, site, tuple(obj.values())), index)
-        table = self.call(Table, type(obj), factory, site, self.new_cells(site),
-                          self.call(new_index, site))
+            return self.machine.call(Table, type(obj), factory, site,
+                             self.machine.call(Numbers, site, tuple(obj.values())), index)
+        table = self.machine.call(Table, type(obj), factory, site, self.new_cells(site),
+                          self.machine.call(new_index, site))
         for key, value in obj.items():
-            self.setitem(table, key, value)
+            self.machine.setitem(table, key, value)
         return table
 
     def made_set(self, obj: set[Any]) -> Any:
         """A set that staged code makes here; marks if its items are only known at run time."""
         site, known = self._made_here()
         if known:
-            marks = self.call(Marks, site, self.call(run_set))
+            marks = self.machine.call(Marks, site, self.machine.call(run_set))
             for item in obj:
-                self.call_method(marks, "add", item)
+                self.machine.call_method(marks, "add", item)
             return marks
         self.journal.born(obj)
         self.dict_sites[id(obj)] = (site, obj)
@@ -152,7 +189,7 @@ class Keys(KnownKeys):
 
     def _made_here(self) -> tuple[Site, bool]:
         """The place of the program, and whether what it makes has keys of run time."""
-        origin = self.node_origin()
+        origin = self.recorder.node_origin()
         site = self.common_site(Site((origin.where, origin.callers)))
         known = bool(self._tables(site)) and not self._stays(site)
         if known:
@@ -164,8 +201,6 @@ class Keys(KnownKeys):
         return Withdrawn(RunTimeKeys(None)) in self.assumed or any(
             type(w.of) is RunTimeKeys and self.common_site(w.of.site) is site
             for w in self.assumed.of(Withdrawn))
-
-    sites: dict[Site, Site]
 
     def common_site(self, site: Site) -> Site:
         """One place for all that make the containers that a name stands for in turn."""
@@ -212,8 +247,8 @@ class Keys(KnownKeys):
         """Cells for the tables made at a place."""
         kind = self.held_kind(site)
         if kind is None:
-            return self.call(Numbers, site)
-        return self.call(CELLS[kind], self.inner_site(site))
+            return self.machine.call(Numbers, site)
+        return self.machine.call(CELLS[kind], self.inner_site(site))
 
     def check_held(self, site: Site, value: Any) -> None:
         """What is held as a number must be one; start again with cells that hold containers."""
@@ -225,14 +260,12 @@ class Keys(KnownKeys):
         if aval is not None and self.held_ranks.setdefault(site, aval.ndim) != aval.ndim:
             raise Restart(Withdrawn(RunTimeKeys(None)))  # a list has one number of axes
 
-    held_ranks: dict[Site, int | None]  # of what tables made at a place hold
-
     def hand_over(self, obj: Any) -> None:
         """A container has become a part of a table: its other names may not be used any more."""
-        if id(obj) in self.paths or isinstance(obj, StandIn):
+        if id(obj) in self.found_functions.paths or isinstance(obj, StandIn):
             raise Restart(Withdrawn(RunTimeKeys(None)))
         if isinstance(obj, (list, dict, set)):
-            self.journal.write(Content(obj, self.symbolic_lists), Moved(self))
+            self.journal.write(Content(obj, self.symbolic_lists), Moved(self.machine))
 
     def key_form(self, site: Site) -> Any:
         """The form of the keys of the tables made at a place."""
@@ -292,20 +325,10 @@ class Keys(KnownKeys):
     def _counts_on(self, key: Any) -> bool:
         """Is a key made of the index of a loop that is not short?"""
         return any(
-            atom in self.loop_atoms and not _is_short(atom)
+            atom in self.sources.loop_atoms and not _is_short(atom)
             for k in (key if isinstance(key, tuple) else (key,))
             if is_tracer(k) and k.aval.kind is Kind.INT and k.aval.expr is not None
             for atom in symbols(k.aval.expr))
-
-    def setitem(self, obj: Any, key: Any, value: Any) -> None:
-        raise AttributeError
-
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        raise AttributeError
-
-    def partial_of(self, obj: Any) -> Partial | None:
-        """The content of a dict or set some of whose keys only some paths have."""
-        raise AttributeError
 
     def with_key(self, obj: Any, key: Any, act: Callable[[Any], Any],
                  missing: Callable[[], Any] | None = None, needed: bool = False) -> Any:
@@ -314,27 +337,27 @@ class Keys(KnownKeys):
         that there may be, or what ``missing`` gives; without that, a new key is refused.
         ``needed``: what comes after is only met if the dict has the key."""
         if type(key) is Choice:
-            return self.each(key, lambda k: self.with_key(obj, k, act, missing, needed))
+            return self.choices.each(key, lambda k: self.with_key(obj, k, act, missing, needed))
         if not self.open_key(key):
             return act(self.static_key(key))
         known = self.alternatives(key)
         if known is not None:
             return self.by_key(key, known, act, None)
-        held = self.seen(obj)
-        self.note_container(obj)
-        state = self.partial_of(obj)
+        held = self.references.seen(obj)
+        self.sources.note_container(obj)
+        state = self.presence.partial_of(obj)
         keys = tuple(k for k, _ in state.entries) if state is not None else tuple(held)
         if len(keys) > FEW:  # too many for branches
             self.make_table(obj, key)
         certain = state is None and keys and isinstance(obj, dict) and any(
-            self.known_place(o, key) for o in (obj, held))
+            self.known_keys.known_place(o, key) for o in (obj, held))
         found = self.by_key(key, keys, act, None if certain else missing or (
             lambda: self.new_key(obj, key)))
         if needed and isinstance(obj, dict) and state is None:
-            self.note_key(obj, key)
-            name = self.name_of(obj)
+            self.known_keys.note_key(obj, key)
+            name = self.variables.name_of(obj)
             if name is not None and is_tracer(found):
-                self.label(found, f"{name}_item")
+                self.variables.label(found, f"{name}_item")
         return found
 
     def new_key(self, obj: Any, key: Any) -> NoReturn:
@@ -344,18 +367,20 @@ class Keys(KnownKeys):
         self.make_table(obj, key)
         for part in key if isinstance(key, tuple) else (key,):
             if is_tracer(part) and part.aval.kind is Kind.OPAQUE:
-                settled(self.region, part.value, lambda v: self.demand(self.wrap(v), REASON))
+                settled(self.recorder.region, part.value,
+                        lambda v: self.escapes.demand(self.recorder.wrap(v), REASON))
         kind = "set" if isinstance(obj, (set, frozenset)) else "dict"
         why, fix = (f"which keys the {kind} has is known while compiling, because the program "
                     f"hands it on as a whole, or does to it what is not staged",
                     f"ask with `in`, `get` or a loop for what the {kind} holds, and hand on "
                     f"numbers in place of it")
-        if id(obj) in self.paths:
+        if id(obj) in self.found_functions.paths:
             why, fix = (f"the {kind} comes from outside, and which keys it has is known while "
                         "compiling",
                         f"fill a {kind} that the function makes itself, starting from a copy: "
                         f"`{kind}(...)`")
-        raise self.of_forms(UnsupportedOperation(f"a new key of a {kind} depends on data", why=why,
+        raise self.recorder.of_forms(UnsupportedOperation(f"a new key of a {kind} depends on data",
+                                                          why=why,
                                               fix=fix))
 
     def by_key(self, key: Any, keys: Sequence[Any], act: Callable[[Any], Any],
@@ -366,7 +391,7 @@ class Keys(KnownKeys):
         of them.  Without it the key certainly is one of them.
         """
         if len(keys) > FEW:
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"one of {len(keys)} keys of a dict is chosen by data",
                 why=f"the keys are told apart by branches, and at most {FEW} are",
                 fix="keep the numbers in one array, and index it by an int"))
@@ -381,18 +406,12 @@ class Keys(KnownKeys):
                 return put(missing())
             if i == len(keys) - 1 and missing is None:
                 return put(act(keys[i]))
-            test = self.compare("==", key, keys[i])
-            known = self.static_truth(test)
+            test = self.machine.compare("==", key, keys[i])
+            known = self.machine.static_truth(test)
             if known is not None:
                 return put(act(keys[i])) if known else among(i + 1)
-            return self.branch(self.value_of(self.predicate(test)),
+            return self.branches.branch(self.recorder.value_of(self.machine.predicate(test)),
                                lambda: put(act(keys[i])), lambda: among(i + 1), None)
 
         among(0)
-        return self.loaded(slot.content)
-
-    def name_of(self, obj: Any) -> str | None:
-        raise AttributeError
-
-    def label(self, value: Any, name: str) -> None:
-        raise AttributeError
+        return self.references.loaded(slot.content)

@@ -7,11 +7,15 @@ is there, once asked, need not be asked again until the dict changes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import Value
-from .loops import Loops
 from .regions import Region
+
+if TYPE_CHECKING:
+    from .keys import Keys
+    from .recorder import Recorder
+    from .truths import Truths
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +66,21 @@ def _is_same(key: Any, other: Any) -> bool:
                             and key == other)
 
 
-class KnownKeys(Loops):
+class KnownKeys:
     """What is known of keys."""
 
-    noted_keys: list[Noted]
-    alterations: list[Altered]
-    own_indexes: set[Value]  # run-time dicts that have no second name
+    keys: Keys
+    recorder: Recorder
+    truths: Truths
+
+    def __init__(self) -> None:
+        self.noted_keys: list[Noted] = []
+        self.alterations: list[Altered] = []
+        self.own_indexes: set[Value] = set()  # run-time dicts that have no second name
 
     def _moment(self) -> Moment:
-        nodes = self.region.builder.nodes
-        return Moment(self.region, len(nodes), nodes[-1] if nodes else None)
+        nodes = self.recorder.region.builder.nodes
+        return Moment(self.recorder.region, len(nodes), nodes[-1] if nodes else None)
 
     def _note(self, obj: Any, key: Any, place: Any, asked: Any) -> None:
         self.noted_keys.append(Noted(obj, _keys_of(obj), key, place, asked, self._moment(),
@@ -107,7 +116,7 @@ class KnownKeys(Loops):
             return True
         for noted in self._notes(obj, key):
             if noted.asked is not None and not self._altered(noted, False):
-                known = self.known_truth(noted.asked.value)
+                known = self.truths.known_truth(noted.asked.value)
                 return noted.asked if known is None else known
         return None
 
@@ -121,7 +130,7 @@ class KnownKeys(Loops):
 
     def _is_inside(self, region: Region) -> bool:
         """Is a region the present one or around it?"""
-        inner: Region | None = self.region
+        inner: Region | None = self.recorder.region
         while inner is not None and inner is not region:
             inner = inner.parent
         return inner is not None
@@ -130,8 +139,8 @@ class KnownKeys(Loops):
         """May what was noted have become untrue?  ``moves``: only if keys went away or moved."""
         if isinstance(noted.owner, dict):
             return False
-        if not moves or self.may_move(noted.owner):
-            inner = self.region
+        if not moves or self.keys.may_move(noted.owner):
+            inner = self.recorder.region
             while inner is not noted.when.region:
                 if inner.given is None and inner.control is inner:
                     return True  # a loop, whose later iterations come after its own changes
@@ -144,7 +153,7 @@ class KnownKeys(Loops):
     def _is_other_arm(self, region: Region) -> bool:
         """Is a region in an arm of a branch whose other arm is taken here?"""
         chain: dict[Region | None, Region] = {}
-        inner: Region | None = self.region
+        inner: Region | None = self.recorder.region
         while inner is not None:
             chain[inner.parent] = inner
             inner = inner.parent
@@ -158,7 +167,3 @@ class KnownKeys(Loops):
                     here.given[0] is outer.given[0] and here.given[1] is not outer.given[1])
             outer = outer.parent
         return False
-
-    def may_move(self, obj: Any) -> bool:
-        """May keys of a run-time dict go away, or get another place?"""
-        raise AttributeError

@@ -27,14 +27,15 @@ from .tracers import contains_tracer, is_tracer
 # ---- collections -----------------------------------------------------------------------------
 @handles(collections.deque)
 def deque(machine: Any, iterable: Any = (), maxlen: Any = None) -> Any:
-    iterable = machine.collected(iterable)
+    iterable = machine.pushes.collected(iterable)
     found = staged_iterable(machine, iterable)
     unknown = found is not None and type(length(machine, found)) is not int and (
         type(found) is not Rows)
     if Withdrawn(DequesAsLists()) not in machine.assumed and (
             unknown or DequesAsLists() in machine.assumed):
-        return machine.call(Queue, iterable, machine.static_key(maxlen))
-    return machine.made(collections.deque(machine.iterate(iterable), machine.static_key(maxlen)))
+        return machine.call(Queue, iterable, machine.keys.static_key(maxlen))
+    return machine.containers.made(collections.deque(machine.iterate(iterable),
+                                                     machine.keys.static_key(maxlen)))
 
 
 @handles(collections.defaultdict)
@@ -43,7 +44,7 @@ def defaultdict(machine: Any, factory: Any = None, *args: Any, **kwargs: Any) ->
     if type(made) is Table:
         made.cls, made.default_factory = collections.defaultdict, factory
         return made
-    return machine.made_dict(collections.defaultdict(factory, made))
+    return machine.keys.made_dict(collections.defaultdict(factory, made))
 
 
 @handles(collections.OrderedDict)
@@ -52,18 +53,18 @@ def ordered_dict(machine: Any, *args: Any, **kwargs: Any) -> Any:
     if type(made) is Table:
         made.cls = collections.OrderedDict
         return made
-    return machine.made_dict(collections.OrderedDict(made))
+    return machine.keys.made_dict(collections.OrderedDict(made))
 
 
 # ---- sys -------------------------------------------------------------------------------------
 @handles(sys.exc_info)
 def exc_info(machine: Any) -> Any:
     """The exception that is being handled, as far as the program's own handlers know."""
-    if not machine.handling:
+    if not machine.statements.handling:
         return (None, None, None)
-    error = machine.handling[-1]
+    error = machine.statements.handling[-1]
     if is_tracer(error):
-        return machine.emit_effect(sys.exc_info, (), {}, OPAQUE)
+        return machine.effects.emit_effect(sys.exc_info, (), {}, OPAQUE)
     return (type(error), error, None)
 
 
@@ -75,12 +76,12 @@ def _bisection(function: Callable[..., Any], side: str) -> Callable[..., Any]:
         if key is None and not contains_tracer(a) and not is_tracer(x):
             return function(list(machine.iterate(a)), x, lo, hi)
         if lo != 0 or hi is not None:
-            raise machine.fatal(UnsupportedOperation(
+            raise machine.recorder.fatal(UnsupportedOperation(
                 "bisect with lo or hi on traced values", why="only the whole list is searched",
                 fix="slice the list and add the offset"))
         if isinstance(x, (tuple, list)):
             search = written_out.place_before if side == "left" else written_out.place_after
-            return machine.inline(search, (keys, x), {})
+            return machine.calls.inline(search, (keys, x), {})
         table = machine.call(np.array, keys)
         return machine.call(int, machine.call(np.searchsorted, table, x, side=side))
 
@@ -126,7 +127,7 @@ def _of_items(function: Callable[..., Any]) -> Callable[..., Any]:
                      else list(machine.iterate(a)) for a in args)
         if not contains_tracer((args, kwargs)):
             return function(*args, **kwargs)
-        return machine.apply(function, args, kwargs)
+        return machine.recorder.apply(function, args, kwargs)
 
     return handler
 
@@ -154,4 +155,3 @@ class Selector:
 
     def __call__(self, obj: Any) -> Any:
         return self.function(obj)
-

@@ -6,7 +6,7 @@ import array
 import collections
 import dataclasses
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from ..kinds import OPAQUE, Aval, Kind
 from ..rules.book import lookup
 from ..spelling import Method
 from ..stage.function import definition
-from .construct import Construction
 from .iteration import EqualArrays, Range, Staged
 from .library_errors import is_of_scipy
 from .plain_calls import is_plain, is_settled, settled
@@ -26,6 +25,23 @@ from .process_state import note_exact, told_by_place, told_by_process
 from .states import Columns
 from .tracers import OpaqueTracer, contains_tracer, is_tracer
 from .written_out import Flat, ufunc_method
+
+if TYPE_CHECKING:
+    from .calls import Calls
+    from .classes import ClassAttributes
+    from .containers import Containers
+    from .effects import Effects
+    from .escapes import Escapes
+    from .foreign import Foreigners
+    from .found_functions import FoundFunctions
+    from .list_methods import ListMethods
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .operators import Operators
+    from .pushes import Pushes
+    from .recorder import Recorder
+    from .sources import Sources
+    from .states import ListTable
 
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
                           "dataclasses", "typing", "abc", "enum", "string", "re", "copy", "types",
@@ -46,24 +62,27 @@ COMPLEX: frozenset[Any] = frozenset({
 FILES = (np.save, np.savetxt, np.savez, np.savez_compressed)
 
 
-class LibraryCalls(Construction):
+class LibraryCalls:
     """Functions without Python source to inline."""
 
-    natives: dict[Any, Native]
+    machine: TraceMachine
+    calls: Calls
+    class_attributes: ClassAttributes
+    containers: Containers
+    effects: Effects
+    escapes: Escapes
+    foreigners: Foreigners
+    found_functions: FoundFunctions
+    list_methods: ListMethods
+    merges: Merges
+    operators: Operators
+    pushes: Pushes
+    recorder: Recorder
+    sources: Sources
+    symbolic_lists: ListTable
 
-    def inline(self, function: types.FunctionType, args: tuple[Any, ...],
-               kwargs: dict[str, Any]) -> Any:
-        raise AttributeError
-
-    def check_iterator(self, iterator: Any) -> None:
-        raise AttributeError
-
-    def container_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                         kwargs: dict[str, Any]) -> Any:
-        raise AttributeError
-
-    def iterate(self, iterable: Any) -> Any:
-        raise AttributeError
+    def __init__(self) -> None:
+        self.natives: dict[Any, Native] = {}
 
     def call_of(self, path: Path, args: tuple[Any, ...]) -> Path:
         """The place of what is given, at each call, by what a path leads to."""
@@ -78,30 +97,31 @@ class LibraryCalls(Construction):
         if not all(is_plain(a, self._changes) for a in (*args, *kwargs.values())):
             return NotImplemented
         found = settled(function, args, kwargs)
-        return self._adopt_parts(note_exact(self, found))
+        return self._adopt_parts(note_exact(self.machine, found))
 
     def _changes(self, container: Any) -> bool:
-        return id(container) in self.paths or id(container) in self.symbolic_lists
+        return id(container) in self.found_functions.paths or id(container) in self.symbolic_lists
 
     def _adopt_parts(self, result: Any) -> Any:
         if type(result) in (list, dict):
             for part in result if type(result) is list else result.values():
                 self._adopt_parts(part)
-        return self.adopt(result)
+        return self.calls.adopt(result)
 
     def call_library(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function without Python source to inline: a node, a plain run, or an effect."""
         if (result := self.settled_call(function, args, kwargs)) is not NotImplemented:
             return result
         if isinstance(getattr(function, "__self__", None), types.GeneratorType):
-            self.check_iterator(function.__self__)
+            self.pushes.check_iterator(function.__self__)
             return function(*args, **kwargs)
         if self.is_effect(function):
-            return self.emit_effect(function, args, kwargs, self.effect_aval(function, args,
+            return self.effects.emit_effect(function, args, kwargs,
+                                            self.effects.effect_aval(function, args,
                                                                             kwargs))
         if function in (np.array, np.asarray) and args and type(
                 self.symbolic_lists.get(id(args[0]))) is Columns:
-            return self.stacked_columns(function, args[0], kwargs)
+            return self.list_methods.stacked_columns(function, args[0], kwargs)
         args = tuple(self.opened(a) for a in args)
         kwargs = {k: self.opened(v) for k, v in kwargs.items()}
         if is_of_scipy(function):  # permissions that need not be used
@@ -110,34 +130,32 @@ class LibraryCalls(Construction):
         if not traced:
             return self._call_static(function, args, kwargs)
         if isinstance(function, np.ufunc) and "O" in function.types[0]:
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 "np.frompyfunc", why="it makes arrays of objects", fix="use np.vectorize"))
         if isinstance(function, np.ufunc) and len(args) > function.nin:
             args, kwargs = args[:function.nin], {**kwargs, "out": args[function.nin:]}
         if kwargs.get("out") is Ellipsis:  # an array, also where it has no axes
             found = self.numeric_call(function, args, {
                 k: v for k, v in kwargs.items() if k != "out"})
-            return tuple(self.apply(np.asarray, (r,), {}) for r in found) if isinstance(
-                found, tuple) else self.apply(np.asarray, (found,), {})
+            return tuple(self.recorder.apply(np.asarray, (r,), {}) for r in found) if isinstance(
+                found, tuple) else self.recorder.apply(np.asarray, (found,), {})
         if "out" in kwargs and kwargs["out"] is not None:
-            return self.call_out(function, args, kwargs)
+            return self.effects.call_out(function, args, kwargs)
         if any(type(a) is OpaqueTracer for a in (*args, *kwargs.values())) and not may_probe(
                 function) and isinstance(function, types.BuiltinFunctionType):
-            return self.emit_effect(function, args, kwargs, OPAQUE)  # nothing is known of it
+            # nothing is known of it
+            return self.effects.emit_effect(function, args, kwargs, OPAQUE)
         if (helper := ufunc_method(function, args)) is not None:
-            return self.inline(helper, (function.__self__, *args), kwargs)
+            return self.calls.inline(helper, (function.__self__, *args), kwargs)
         return self.numeric_call(function, args, kwargs)
-
-    def stacked_columns(self, function: Any, obj: list[Any], kwargs: dict[str, Any]) -> Any:
-        raise AttributeError
 
     def opened(self, arg: Any) -> Any:
         """An argument of a library function."""
         if type(arg) is EqualArrays:
             arg.apart()
         if type(arg) is Flat:
-            return self.call(np.ravel, arg.base)
-        return self.resolved(arg)
+            return self.machine.call(np.ravel, arg.base)
+        return self.containers.resolved(arg)
 
     def has_symbolic(self, args: tuple[Any, ...]) -> bool:
         return any(isinstance(a, Staged) or (isinstance(a, list) and id(a) in self.symbolic_lists)
@@ -145,20 +163,20 @@ class LibraryCalls(Construction):
 
     def numeric_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A node for a function of traced values; numbers it needs now are demanded."""
-        if self.powers and _tells_complex(function):
-            self.want_complex(args)
+        if self.operators.powers and _tells_complex(function):
+            self.operators.want_complex(args)
         as_array = _takes_arrays(function)
         args = tuple(self.plain(a, as_array) for a in args)
         kwargs = {k: self.plain(v, as_array) for k, v in kwargs.items()}
         if isinstance(kwargs.get("where"), (list, tuple)):
-            kwargs["where"] = self.apply(np.array, (kwargs["where"],), {})
+            kwargs["where"] = self.recorder.apply(np.array, (kwargs["where"],), {})
         args, kwargs = self._settled(function, args, kwargs)
         if not _looks_at_numbers(function) and any(
                 is_tracer(a) and a.aval.kind is Kind.ANY for a in (*args, *kwargs.values())):
-            self.tell_apart()
+            self.merges.tell_apart()
         for _ in range(16):
             try:
-                return self.apply(function, args, kwargs)
+                return self.recorder.apply(function, args, kwargs)
             except Demand as need:
                 args, kwargs = self._demanded(args, kwargs, need, function)
         raise AssertionError("a demand was not met")
@@ -187,7 +205,8 @@ class LibraryCalls(Construction):
                 return type(arg)(settle(part) for part in arg) if wanted else arg
             if id(arg) not in wanted:
                 return arg
-            return self.demand(arg, f"a setting of {getattr(function, '__name__', 'a function')}")
+            return self.escapes.demand(arg,
+                f"a setting of {getattr(function, '__name__', 'a function')}")
 
         return tuple(settle(a) for a in args), {k: settle(v) for k, v in kwargs.items()}
 
@@ -195,10 +214,10 @@ class LibraryCalls(Construction):
         """An argument without staged iterables and other trace-time objects; ``as_array``: with
         arrays for ranges."""
         if as_array and isinstance(arg, Range):
-            return self.call(np.arange, arg.start, arg.stop, arg.step)
+            return self.machine.call(np.arange, arg.start, arg.stop, arg.step)
         if isinstance(arg, Staged):
-            return self.iterate(arg)
-        arg = self.resolved(arg)
+            return self.machine.iterate(arg)
+        arg = self.containers.resolved(arg)
         if isinstance(arg, (list, tuple)) and not hasattr(arg, "_fields"):
             if any(isinstance(a, (Staged, list, tuple)) for a in arg) and (
                     id(arg) not in self.symbolic_lists):
@@ -216,7 +235,7 @@ class LibraryCalls(Construction):
                 position = counter[0]
                 counter[0] += 1
                 if position in need.leaves:
-                    return self.demand(part, f"an argument of {name}")
+                    return self.escapes.demand(part, f"an argument of {name}")
                 return part
             if isinstance(part, tuple):
                 items = [visit(p) for p in part]
@@ -239,7 +258,7 @@ class LibraryCalls(Construction):
         """No traced value goes in.  Results that are new arrays are made at each call; other
         results of library functions are computed now; unknown functions are effects."""
         for held in (function, getattr(function, "__self__", None), *args, *kwargs.values()):
-            self.as_it_is(held)
+            self.sources.as_it_is(held)
         module = getattr(function, "__module__", None) or ""
         owner = getattr(function, "__self__", None)
         if isinstance(function, np.ufunc) or module.split(".")[0] in ("numpy", "scipy") or (
@@ -251,31 +270,32 @@ class LibraryCalls(Construction):
                     isinstance(r, np.ndarray) for r in result):
                 return self.numeric_call(function, args, kwargs)
             return result if args or kwargs or owner is not None else (
-                told_by_process(self, function, result))
+                told_by_process(self.machine, function, result))
         if isinstance(function, types.FunctionType) and function.__closure__ and (
-                id(function) in self.paths) and len(args) == 1 and isinstance(args[0], type):
+                id(function) in self.found_functions.paths) and len(args) == 1 and isinstance(
+                    args[0], type):
             found = function(*args)  # the dispatch of functools.singledispatch
-            return found if definition(found) is not None else self.outside(
-                found, self.call_of(self.paths[id(function)], args))
+            return found if definition(found) is not None else self.foreigners.outside(
+                found, self.call_of(self.found_functions.paths[id(function)], args))
         if function is collections.namedtuple or function is dataclasses.make_dataclass:
-            return self.made_class(function(*args, **kwargs))
+            return self.class_attributes.made_class(function(*args, **kwargs))
         if module in PURE_MODULES or isinstance(owner, (str, bytes, tuple, list, dict, set,
                                                         int, float, complex, property)) or (
                 any(owner is cls for cls in (int, float, bytes, str))):
-            return self.adopt(function(*args, **kwargs))
+            return self.calls.adopt(function(*args, **kwargs))
         if module == "builtins" and getattr(function, "__name__", "") not in IMPURE_BUILTINS:
             return function(*args, **kwargs)
         if isinstance(function, (types.WrapperDescriptorType, types.MethodWrapperType,
                                  types.MethodDescriptorType, types.ClassMethodDescriptorType)):
             return function(*args, **kwargs)
-        if (found := told_by_place(self, function, args, kwargs)) is not NotImplemented:
+        if (found := told_by_place(self.machine, function, args, kwargs)) is not NotImplemented:
             return found
-        if isinstance(owner, array.array) and id(owner) not in self.paths:
-            raise self.fatal(UnsupportedOperation(
+        if isinstance(owner, array.array) and id(owner) not in self.found_functions.paths:
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"array.array.{function.__name__} in a traced function",
                 why="the array is made while the code is generated, and shared by all calls",
                 fix="use a list, or an array of NumPy"))
-        return self.emit_effect(function, args, kwargs, OPAQUE)
+        return self.effects.emit_effect(function, args, kwargs, OPAQUE)
 
     def is_effect(self, function: Any) -> bool:
         """Must the function run at every call, because it does or reads something outside?"""
@@ -294,9 +314,6 @@ class LibraryCalls(Construction):
     def effect_aval(self, function: Any, args: tuple[Any, ...],
                     kwargs: dict[str, Any]) -> Aval | None:
         return OPAQUE
-
-    def call_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        raise AttributeError
 
 
 def _tells_complex(function: Any) -> bool:

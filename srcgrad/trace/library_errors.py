@@ -32,7 +32,7 @@ def is_of_scipy(function: Any) -> bool:
 @contextmanager
 def named_for_users(machine: Any, function: Any, args: tuple[Any, ...]) -> Iterator[None]:
     """Refusals in a call of SciPy name the function that is called, and the place of the call."""
-    place: Where | None = machine.where()
+    place: Where | None = machine.recorder.where()
     if place is None or of_scipy(place):
         yield
         return

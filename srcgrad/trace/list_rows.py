@@ -10,17 +10,28 @@ write to a row exclude each other: where both occur, tracing starts again with l
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import Value
 from ..kinds import Aval, Kind, list_of
 from .assumptions import KnownLengths
-from .calls import Calls
 from .control import Restart
 from .journal import Snapshot
 from .states import Part, SymbolicList
 from .tracers import is_tracer
 from .widening import stable_elem
+
+if TYPE_CHECKING:
+    from .assumptions import Assumptions
+    from .call_nodes import CallNodes
+    from .joined_values import JoinedValues
+    from .journal import Journal
+    from .lists import Lists
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .opening import Opening
+    from .recorder import Recorder
+    from .states import ListTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +44,26 @@ class Swap:
     row: Value  # that the first half has replaced
 
 
-class ListRows(Calls):
+class ListRows:
     """Lists of lists of unknown length."""
 
-    list_owners: dict[int, Part]
-    row_writes: bool  # has a row been written to?
-    row_shares: bool  # has a row got a second holder?
-    giving: bool
-    hoisted: dict[int, Any]
-    half_swap: Swap | None
-    lost_rows: dict[int, Part]  # the rows that a half of a swap has replaced
+    machine: TraceMachine
+    call_nodes: CallNodes
+    joined_values: JoinedValues
+    lists: Lists
+    merges: Merges
+    opening: Opening
+    recorder: Recorder
+    assumed: Assumptions
+    journal: Journal
+    symbolic_lists: ListTable
+
+    def __init__(self) -> None:
+        self.list_owners: dict[int, Part] = {}
+        self.row_writes = False  # has a row been written to?
+        self.row_shares = False  # has a row got a second holder?
+        self.half_swap: Swap | None = None
+        self.lost_rows: dict[int, Part] = {}  # the rows that a half of a swap has replaced
 
     def share_rows(self) -> None:
         """Say that a row has a second holder."""
@@ -53,7 +74,7 @@ class ListRows(Calls):
     def _write_rows(self) -> None:
         self.assumed.risk(KnownLengths())
         self.row_writes = True
-        if self.row_shares or self.half_swap is not None or self.tracing:
+        if self.row_shares or self.half_swap is not None or self.call_nodes.tracing:
             raise Restart(KnownLengths())
 
     def check_swap(self) -> None:
@@ -64,8 +85,9 @@ class ListRows(Calls):
     def part_of(self, owner: list[Any], key: Any) -> list[Any]:
         """The row of a list of lists."""
         state = self.symbolic_lists.raw(owner)
-        inner: list[Any] = self.build_list()
-        self.list_owners[id(inner)] = Part(owner, inner, key, state.rows, state.value, self.region)
+        inner: list[Any] = self.machine.build_list()
+        self.list_owners[id(inner)] = Part(owner, inner, key, state.rows, state.value,
+                                           self.recorder.region)
         self.symbolic_lists[id(inner)] = SymbolicList(state.value, 0)
         inner[:] = [self.symbolic_lists.hidden]
         return inner
@@ -89,7 +111,7 @@ class ListRows(Calls):
         part = self.list_owners[number]
         place = self.place_of_part(part.inner)
         if place is None or (part.given and not self.row_writes):
-            if not self.giving:
+            if not self.opening.giving:
                 self.share_rows()
             if not part.given and part.key is not None:
                 raise Restart(KnownLengths())
@@ -97,14 +119,15 @@ class ListRows(Calls):
             return state
         whole = self.symbolic_lists.raw(place[0]).value
         if part.seen is not None and part.seen[0] is whole and part.seen[1].active and (
-                part.seen[2].value not in self.gone):
+                part.seen[2].value not in self.recorder.gone):
             return part.seen[2]  # type: ignore[no-any-return]
         elem = whole.aval
         for _ in place[1]:
             elem = elem.elem
-        (value,) = self.emit("get", (whole, *map(self.as_value, place[1])), (elem,))
-        value.obj = self.new_obj(value)
-        part.seen = (whole, self.region, SymbolicList(value, value.obj, part.rows))
+        (value,) = self.recorder.emit("get", (whole, *map(self.recorder.as_value, place[1])), (elem,
+                                      ))
+        value.obj = self.recorder.new_obj(value)
+        part.seen = (whole, self.recorder.region, SymbolicList(value, value.obj, part.rows))
         return part.seen[2]  # type: ignore[no-any-return]
 
     def get_in_row(self, obj: Any, key: Any) -> Any:
@@ -123,58 +146,61 @@ class ListRows(Calls):
             elem = elem.elem
         if elem.elem is None or elem.elem.kind is Kind.LIST:
             return None
-        path = tuple(self.as_value(k) for k in (*place[1], key))
-        (value,) = self.emit("get", (whole, *path), (self.element_aval(elem.elem),))
-        return self.element(value)
+        path = tuple(self.recorder.as_value(k) for k in (*place[1], key))
+        (value,) = self.recorder.emit("get", (whole, *path), (self.lists.element_aval(elem.elem),))
+        return self.lists.element(value)
 
     def put_in_row(self, obj: Any, key: Any, value: Any) -> bool:
         """``A[i][j] = value`` at once; False if it cannot be done."""
         place = self.place_of_part(obj) if id(obj) in self.list_owners else None
-        if place is None or not self.may_open():
+        if place is None or not self.opening.may_open():
             return False
-        if id(place[0]) in self.hoisted:
+        if id(place[0]) in self.opening.hoisted:
             raise Restart(KnownLengths())
         self._write_rows()
-        item = self.list_item_value(value)
+        item = self.lists.list_item_value(value)
         owner = self.symbolic_lists.raw(place[0])
         aval = self._with_item(owner.value.aval, len(place[1]) + 1, item.aval)
-        path = tuple(self.as_value(k) for k in (*place[1], key))
-        (new,) = self.emit("put", (owner.value, item, *path), (aval,))
+        path = tuple(self.recorder.as_value(k) for k in (*place[1], key))
+        (new,) = self.recorder.emit("put", (owner.value, item, *path), (aval,))
         new.obj = owner.obj
-        self.journal.write(self.content_of(place[0]), SymbolicList(new, owner.obj, owner.rows))
+        self.journal.write(self.lists.content_of(place[0]),
+                           SymbolicList(new, owner.obj, owner.rows))
         return True
 
     def append_to_row(self, obj: Any, value: Any) -> bool:
         """``A[i].append(value)``; False if it cannot be done."""
         place = self.place_of_part(obj) if id(obj) in self.list_owners else None
-        if place is None or not self.may_open() or type(value) is list:
+        if place is None or not self.opening.may_open() or type(value) is list:
             return False
-        if id(place[0]) in self.hoisted:
+        if id(place[0]) in self.opening.hoisted:
             raise Restart(KnownLengths())
         self._write_rows()
-        item = self.list_item_value(value)
+        item = self.lists.list_item_value(value)
         owner = self.symbolic_lists.raw(place[0])
         aval = self._with_item(owner.value.aval, len(place[1]) + 1, item.aval)
-        path = tuple(self.as_value(k) for k in place[1])
-        (new,) = self.emit("append", (owner.value, item, *path), (aval,))
+        path = tuple(self.recorder.as_value(k) for k in place[1])
+        (new,) = self.recorder.emit("append", (owner.value, item, *path), (aval,))
         new.obj = owner.obj
-        self.journal.write(self.content_of(place[0]), SymbolicList(new, owner.obj, owner.rows))
+        self.journal.write(self.lists.content_of(place[0]),
+                           SymbolicList(new, owner.obj, owner.rows))
         return True
 
     def put_row(self, obj: Any, value: Value) -> bool:
         """Give the row ``A[i]`` a new content, where it lies; False if it cannot be done."""
         place = self.place_of_part(obj) if id(obj) in self.list_owners else None
-        if place is None or not self.may_open():
+        if place is None or not self.opening.may_open():
             return False
-        if id(place[0]) in self.hoisted:
+        if id(place[0]) in self.opening.hoisted:
             raise Restart(KnownLengths())
         self._write_rows()
         owner = self.symbolic_lists.raw(place[0])
         aval = self._with_item(owner.value.aval, len(place[1]), value.aval)
-        path = tuple(map(self.as_value, place[1]))
-        (new,) = self.emit("put", (owner.value, value, *path), (aval,))
+        path = tuple(map(self.recorder.as_value, place[1]))
+        (new,) = self.recorder.emit("put", (owner.value, value, *path), (aval,))
         new.obj = owner.obj
-        self.journal.write(self.content_of(place[0]), SymbolicList(new, owner.obj, owner.rows))
+        self.journal.write(self.lists.content_of(place[0]),
+                           SymbolicList(new, owner.obj, owner.rows))
         return True
 
     def _with_item(self, aval: Aval, depth: int, item: Aval) -> Aval:
@@ -183,15 +209,16 @@ class ListRows(Calls):
             assert aval.elem is not None
             return list_of(self._with_item(aval.elem, depth - 1, item))
         plain = item.but(expr=None) if isinstance(item.expr, int) else item
-        return list_of(plain if aval.elem is None else stable_elem(self.join(), aval.elem, plain))
+        return list_of(plain if aval.elem is None else stable_elem(self.merges.join(), aval.elem,
+            plain))
 
     # ---- rows as items -------------------------------------------------------------------
     def given_row(self, owner: Any, item: list[Any], key: Any = None) -> Value:
         """The value of a list that is put into a list of unknown length."""
-        if not self.may_open():
+        if not self.opening.may_open():
             self.journal.seal(item)
             known = self.symbolic_lists.get(id(item))
-            return known.value if known is not None else self.list_value(
+            return known.value if known is not None else self.joined_values.list_value(
                 Snapshot(list, tuple(item)))
         swapped = self._swapped(owner, item, key)
         if swapped is not None:
@@ -201,7 +228,7 @@ class ListRows(Calls):
             self.journal.seal(item)
             return self.symbolic_lists[id(item)].value  # type: ignore[no-any-return]
         if id(item) not in self.symbolic_lists:
-            self.made_unknown(item)
+            self.lists.made_unknown(item)
         self.list_owners[id(item)] = Part(owner, item, None)
         return self.symbolic_lists.raw(item).value  # type: ignore[no-any-return]
 
@@ -210,7 +237,7 @@ class ListRows(Calls):
         part = self.list_owners.get(id(item)) if type(item) is list else None
         if part is not None and part.owner is owner and part.key is None and (
                 id(owner) not in self.list_owners):
-            part.key, part.given, part.region = -1, True, self.region
+            part.key, part.given, part.region = -1, True, self.recorder.region
             part.rows = self.symbolic_lists.raw(owner).rows
 
     def _swapped(self, owner: Any, item: list[Any], key: Any) -> Value | None:
@@ -223,7 +250,7 @@ class ListRows(Calls):
             if self.symbolic_lists.raw(owner).value is not part.version:
                 return None
             others = [p for p in self.list_owners.values() if p.owner is owner and (
-                p.version is part.version and p.region is self.region
+                p.version is part.version and p.region is self.recorder.region
                 and p.key is not None and _same_key(p.key, key))]
             if not others:
                 return None
@@ -237,24 +264,6 @@ class ListRows(Calls):
             return None
         self.half_swap = None
         return half.row
-
-    def list_item_value(self, item: Any) -> Value:
-        raise AttributeError
-
-    def made_unknown(self, obj: list[Any]) -> list[Any]:
-        raise AttributeError
-
-    def element(self, value: Value) -> Any:
-        raise AttributeError
-
-    def element_aval(self, elem: Aval) -> Aval:
-        raise AttributeError
-
-    def content_of(self, obj: list[Any]) -> Any:
-        raise AttributeError
-
-    def build_list(self, *items: Any) -> list[Any]:
-        raise AttributeError
 
 
 def _same_key(a: Any, b: Any) -> bool:

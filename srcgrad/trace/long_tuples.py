@@ -7,60 +7,86 @@ tuple there.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedOperation
 from ..graph.ir import Value
 from ..kinds import OPAQUE, Kind
 from .assumptions import KnownLengths
 from .iteration import Transposed
-from .lists import Lists
 from .states import Columns, SymbolicList
 
+if TYPE_CHECKING:
+    from .assumptions import Assumptions
+    from .comparisons import Comparisons
+    from .found_functions import FoundFunctions
+    from .journal import Journal
+    from .list_rows import ListRows
+    from .lists import Lists
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .opening import Opening
+    from .recorder import Recorder
+    from .states import ListTable
 
-class LongTuples(Lists):
+
+class LongTuples:
     """Lists of unknown length that stand for tuples."""
 
-    tuple_rows: dict[int, Any]  # lists of which the rows stand for tuples
+    machine: TraceMachine
+    comparisons: Comparisons
+    found_functions: FoundFunctions
+    list_rows: ListRows
+    lists: Lists
+    merges: Merges
+    opening: Opening
+    recorder: Recorder
+    assumed: Assumptions
+    journal: Journal
+    symbolic_lists: ListTable
+
+    def __init__(self) -> None:
+        self.tuple_rows: dict[int, Any] = {}  # lists of which the rows stand for tuples
 
     def as_tuple(self, made: list[Any]) -> list[Any]:
         """Note that a list of unknown length stands for a tuple."""
         self.journal.seal(made)
-        self.long_tuples[id(made)] = made
+        self.recorder.long_tuples[id(made)] = made
         return made
 
     def columns_of(self, rows: Transposed) -> Any:
         """``zip(*rows)``: an iterator of a tuple for each part of the rows."""
         obj = rows.rows
         state = self.symbolic_lists[id(obj)]
-        if self.may_open() and type(state) is SymbolicList and (
+        if self.opening.may_open() and type(state) is SymbolicList and (
                 state.value.aval.elem is not None and state.value.aval.elem.kind is Kind.LIST):
             self.assumed.risk(KnownLengths())
             return rows
         if type(state) is not Columns or not state.form.is_row:
-            return zip(*[self.iterate(row) for row in self.iterate(obj)], strict=False)
-        return iter([self.as_tuple(self.held_list(c)) for c in state.columns])
+            return zip(*[self.machine.iterate(row) for row in self.machine.iterate(obj)],
+                       strict=False)
+        return iter([self.as_tuple(self.lists.held_list(c)) for c in state.columns])
 
     def given_row(self, owner: Any, item: list[Any], key: Any = None) -> Value:
-        if self.is_long_tuple(item):
+        if self.merges.is_long_tuple(item):
             self.tuple_rows[id(owner)] = owner
-        return super().given_row(owner, item, key)
+        return self.list_rows.given_row(owner, item, key)
 
     def part_of(self, owner: list[Any], key: Any) -> list[Any]:
-        found = super().part_of(owner, key)
+        found = self.list_rows.part_of(owner, key)
         return self.as_tuple(found) if id(owner) in self.tuple_rows else found
 
     def list_put(self, obj: Any, key: Any, value: Any) -> None:
-        if self.is_long_tuple(obj):
+        if self.merges.is_long_tuple(obj):
             raise TypeError("'tuple' object does not support item assignment")
-        super().list_put(obj, key, value)
+        self.lists.list_put(obj, key, value)
 
     def with_tuples(self, structure: Any) -> Any:
         """A structure with tuples made at run time in place of what stands for them."""
-        if self.is_long_tuple(structure):
-            return self.opaque_apply(tuple, (self.rows_value(
+        if self.merges.is_long_tuple(structure):
+            return self.comparisons.opaque_apply(tuple, (self.recorder.rows_value(
                 self.symbolic_lists[id(structure)]),), OPAQUE)
-        if id(structure) in self.symbolic_lists or id(structure) in self.paths:
+        if id(structure) in self.symbolic_lists or id(structure) in self.found_functions.paths:
             return structure
         if type(structure) in (list, tuple):
             return type(structure)(map(self.with_tuples, structure))
@@ -69,13 +95,14 @@ class LongTuples(Lists):
         return structure
 
     def list_get(self, obj: Any, key: Any) -> Any:
-        found = super().list_get(obj, key)
-        return self.as_tuple(found) if isinstance(key, slice) and self.is_long_tuple(obj) else found
+        found = self.lists.list_get(obj, key)
+        return self.as_tuple(found) if isinstance(key,
+            slice) and self.merges.is_long_tuple(obj) else found
 
     def check_long_tuples(self, op: str, left: Any, right: Any) -> bool:
         """Is one of the operands such a tuple?  Python's error where it is added to a list."""
-        both = [self.is_long_tuple(x) or isinstance(x, tuple) for x in (left, right)]
-        if not any(map(self.is_long_tuple, (left, right))):
+        both = [self.merges.is_long_tuple(x) or isinstance(x, tuple) for x in (left, right)]
+        if not any(map(self.merges.is_long_tuple, (left, right))):
             return False
         if op == "+" and not all(both):
             raise TypeError("can only concatenate list (not \"tuple\") to list" if both[1] else

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dims import (
     Atom,
@@ -25,20 +25,42 @@ from .journal import Lost, Stored
 from .merges import UNREAD
 from .open_names import after_loop
 from .round_states import Carried, Round
-from .rounds import Rounds
 from .shapes import Leaf, leaf_shapes, leaves
 from .tracers import ArrayTracer, Home, Jump, ScalarTracer
 
+if TYPE_CHECKING:
+    from ..graph.outcome import Fresh
+    from .branches import Branches
+    from .items import Items
+    from .joined_values import JoinedValues
+    from .journal import Journal
+    from .lists import Lists
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .open_names import OpenNames
+    from .recorder import Recorder
+    from .rounds import Rounds
+    from .sources import Sources
 
-class LoopNodes(Rounds):
+
+class LoopNodes:
     """Finishing a loop whose form is fixed."""
 
-    def element_aval(self, elem: Aval) -> Aval:
-        """The facts about a value of a form, with sizes of its own where they vary."""
-        raise AttributeError
+    machine: TraceMachine
+    branches: Branches
+    items: Items
+    joined_values: JoinedValues
+    lists: Lists
+    merges: Merges
+    open_names: OpenNames
+    recorder: Recorder
+    rounds: Rounds
+    sources: Sources
+    fresh: Fresh
+    journal: Journal
 
     # ---- the node ------------------------------------------------------------------------------
-    def _finish(self, kind: str, inits: list[Value], forms: dict[tuple[Any, ...], Carried],
+    def finish_loop(self, kind: str, inits: list[Value], forms: dict[tuple[Any, ...], Carried],
                 done: Round, user: str, site: Any) -> Any:
         jump = done.jump
         codes = _leaving(jump)
@@ -63,22 +85,24 @@ class LoopNodes(Rounds):
         spec = LoopSpec(kind, n_carried=len(keep), n_last=len(last), exits=bool(codes), user=user)
         out_avals = ([INT.but(expr=None)] if codes else []) + [avals[i] for i in order] + [
             int_aval(self.fresh("trips", low=0))]
-        outputs = self.emit("loop", (*inits, *(entries[i] for i in keep)), tuple(out_avals),
+        outputs = self.recorder.emit("loop", (*inits, *(entries[i] for i in keep)),
+                                     tuple(out_avals),
                             blocks, loop=spec)
-        self.loop_sites[outputs[-1]] = (kind, site)
+        self.rounds.loop_sites[outputs[-1]] = (kind, site)
         results = dict(zip(order, outputs[1 if codes else 0:], strict=False))
         if done.test is not None and not codes:
-            self._teach(done, [results[i] for i in range(len(results))], False)
+            self.rounds.teach(done, [results[i] for i in range(len(results))], False)
         count = self._count_of(kind, inits) if not codes else None
         for number, value in results.items():
             if number in keep:
-                self.list_sizes.note_loop(entries[number], by_leaf[number], ends[number], value,
+                self.recorder.list_sizes.note_loop(entries[number], by_leaf[number], ends[number],
+                                                   value,
                                           count)
         self._leave_forms(carried, results, site, done, runs)
         self._leave_open(carried, kind, inits)
         if not codes:
             return NORMAL
-        return self._loop_jump(codes, outputs[0])
+        return self.loop_jump(codes, outputs[0])
 
     def _leave_open(self, carried: list[Carried], kind: str, inits: list[Value]) -> None:
         """Which variables may be unbound after the loop: if it has no iteration, or by how the
@@ -86,8 +110,9 @@ class LoopNodes(Rounds):
         count = self._count_of(kind, inits)
         spare = None if count is None or is_varying(count) else add(count, -1)
         for c in carried:
-            self.note_open(c.cell, c.cell.get(), after_loop(
-                self.openness(c.cell, c.entry), self.openness(c.cell, c.end), spare))
+            self.open_names.note_open(c.cell, c.cell.get(), after_loop(
+                self.open_names.openness(c.cell, c.entry), self.open_names.openness(c.cell, c.end),
+                spare))
 
     def _edges(self, forms: dict[tuple[Any, ...], Carried], done: Round, runs: bool,
                last: list[int]) -> tuple[list[Value], list[Value], list[Aval]]:
@@ -100,23 +125,23 @@ class LoopNodes(Rounds):
             for leaf, part in zip(leaf_shapes(carried.shape),
                                   leaves(carried.shape, carried.entry), strict=True):
                 # what is not bound yet has no size: above all not that of an iteration
-                aval = self.element_aval(leaf.aval) if part is UNBOUND else leaf.aval
-                entries.append(self.leaf_value(part, aval))
+                aval = self.lists.element_aval(leaf.aval) if part is UNBOUND else leaf.aval
+                entries.append(self.joined_values.leaf_value(part, aval))
                 leaves_.append(leaf)
                 known.extend(() if part is UNBOUND else entries[-1:])
         self.journal.push()
-        outer, self.region = self.region, done.region
+        outer, self.recorder.region = self.recorder.region, done.region
         done.region.active = True
         for change in done.changes.values():
             self.journal.write(change.cell, change.after)
         for carried in forms.values():
             for leaf, part in zip(leaf_shapes(carried.shape),
                                   leaves(carried.shape, carried.end), strict=True):
-                ends.append(self.leaf_value(part, leaf.aval))
+                ends.append(self.joined_values.leaf_value(part, leaf.aval))
         self.journal.pop()
         done.region.active = False
-        self.region = outer
-        for home in self._drained():
+        self.recorder.region = outer
+        for home in self.joined_values.drained():
             self.journal.write(Stored(home), True)
         inner = _inner_symbols(done, known)
         for number in last:  # what the last iteration leaves has the type that it has there
@@ -140,8 +165,8 @@ class LoopNodes(Rounds):
             return proves_nonnegative(spare)
         if isinstance(spare, int) or proves_nonnegative(spare):
             return not isinstance(spare, int) or spare >= 0
-        self.guard_size("ge0", spare)
-        return bool(evaluate(spare, self.numbers) >= 0)
+        self.sources.guard_size("ge0", spare)
+        return bool(evaluate(spare, self.sources.numbers) >= 0)
 
     @staticmethod
     def _count_of(kind: str, inits: list[Value]) -> Dim | None:
@@ -173,9 +198,9 @@ class LoopNodes(Rounds):
         return self._in_body(done, jump)
 
     def _in_body(self, done: Round, code: int) -> Value:
-        outer, self.region = self.region, done.region
-        value = self.const(code)
-        self.region = outer
+        outer, self.recorder.region = self.recorder.region, done.region
+        value = self.recorder.const(code)
+        self.recorder.region = outer
         return value
 
     def _split_last(self, carried: list[Carried], done: Round, runs: bool
@@ -217,14 +242,14 @@ class LoopNodes(Rounds):
         built: dict[int, Any] = {}
         for c in carried:
             made: list[Any] = []
-            unread = self.is_unread(c.cell, self.later.after)
+            unread = self.merges.is_unread(c.cell, self.rounds.later.after)
             for (leaf, hint), entry, end, head in zip(
-                    self.hinted(c.cell, c.shape, c.entry),
+                    self.rounds.hinted(c.cell, c.shape, c.entry),
                     *(leaves(c.shape, s) for s in (c.entry, c.end)), c.heads, strict=True):
                 value = results[number]
                 number += 1
                 value.hint = hint
-                self.list_sites[value] = site
+                self.items.list_sites[value] = site
                 if type(head) is ArrayTracer and head.home.written and (
                         type(entry) is ArrayTracer):
                     self._lose_entry(entry.home, head.home)
@@ -233,14 +258,14 @@ class LoopNodes(Rounds):
                     handles.append((known, value))
                     made.append(known)
                     continue
-                result = self.object_of(leaf, value, [])
+                result = self.joined_values.object_of(leaf, value, [])
                 made.append(result)
                 if type(result) is ArrayTracer and not unread:
                     inherit_stored(result.home, (end, entry))
                     for pairs, part in zip(sides, (end, None if runs else entry)):
                         if type(part) is ArrayTracer:
                             pairs.append((result.home, part.home))
-            new = self.built(c.shape, made, built)
+            new = self.merges.built(c.shape, made, built)
             self.journal.write(c.cell, UNREAD if unread else new)
         for home, source in itertools.chain(*sides):
             home.aliases.extend((h, h.current) for h in reach(source)
@@ -249,7 +274,7 @@ class LoopNodes(Rounds):
         link_possible(sides)
         for handle, value in handles:
             if handle.first is value:
-                handle.seen = (handle.home.current, value, self.region)
+                handle.seen = (handle.home.current, value, self.recorder.region)
 
     def _known_after(self, leaf: Leaf, end: Any, value: Value, done: Round) -> Any:
         """The array that a loop that runs leaves in a name, where it is one from outside."""
@@ -262,11 +287,11 @@ class LoopNodes(Rounds):
             return None
         if end.first is not None and end.first not in inner:
             return end
-        value.obj = self.new_obj(value)
+        value.obj = self.recorder.new_obj(value)
         if not end.steps:
             return None
-        return ArrayTracer(self, leaf.aval, end.home, end.steps, end.dyn, value.obj, value,
-                           self.region)
+        return ArrayTracer(self.machine, leaf.aval, end.home, end.steps, end.dyn, value.obj, value,
+                           self.recorder.region)
 
     def _lose_entry(self, home: Home, head: Home) -> None:
         for member in members(home):
@@ -276,7 +301,7 @@ class LoopNodes(Rounds):
                 f"the array was carried round a loop under the name {head.label!r} and "
                 "written to there"))
 
-    def _loop_jump(self, codes: frozenset[int], leave: Value) -> Any:
+    def loop_jump(self, codes: frozenset[int], leave: Value) -> Any:
         everything = codes | {NORMAL}
         tracer_back: Any = NORMAL
         if RETURN in codes:
@@ -285,9 +310,9 @@ class LoopNodes(Rounds):
 
     def _only_return(self, leave: Value) -> Value:
         """The jump with BREAK counted as NORMAL."""
-        test = self.compare("==", self.wrap(leave), RETURN)
-        chosen = self.choose(self.value_of(test), lambda: RETURN, lambda: NORMAL)
-        return self.as_value(chosen)
+        test = self.machine.compare("==", self.recorder.wrap(leave), RETURN)
+        chosen = self.branches.choose(self.recorder.value_of(test), lambda: RETURN, lambda: NORMAL)
+        return self.recorder.as_value(chosen)
 
 
 def _inner_symbols(done: Round, entries: list[Value]) -> set[Atom]:

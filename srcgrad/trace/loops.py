@@ -6,12 +6,12 @@ import dis
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dims import Poly, evaluate, is_varying
 from ..errors import AliasError, JoinError, SrcgradError, UnsupportedOperation
 from ..graph.ir import Value
-from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
+from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from .assumptions import StoredObjects
 from .branches import USER_ERRORS
 from .control import Bottom, Refusal, Restart, Unroll
@@ -27,11 +27,27 @@ from .iteration import (
     staged_iterable,
     static_items,
 )
-from .loop_nodes import LoopNodes
 from .regions import Region
 from .states import SymbolicList
 from .stores import FEW
 from .tracers import Jump
+
+if TYPE_CHECKING:
+    from ..graph.outcome import Fresh
+    from .assumptions import Assumptions
+    from .branches import Branches
+    from .comparisons import Comparisons
+    from .containers import Containers
+    from .escapes import Escapes
+    from .journal import Journal
+    from .lists import Lists
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .recorder import Recorder
+    from .references import References
+    from .rounds import Rounds
+    from .sources import Sources
+    from .states import ListTable
 
 UNROLL_LIMIT = 64
 WRITTEN_LIMIT = 512  # where the program text has the count
@@ -46,21 +62,37 @@ def cleans_up(iterator: Any) -> bool:
     return len(handlers) > (1 if sys.version_info >= (3, 12) else 0)  # 3.12 adds one to each
 
 
-class Loops(LoopNodes):
+class Loops:
     """``for`` and ``while``."""
 
+    machine: TraceMachine
+    branches: Branches
+    comparisons: Comparisons
+    containers: Containers
+    escapes: Escapes
+    lists: Lists
+    merges: Merges
+    recorder: Recorder
+    references: References
+    rounds: Rounds
+    sources: Sources
+    assumed: Assumptions
+    fresh: Fresh
+    journal: Journal
+    symbolic_lists: ListTable
 
     # ---- for ---------------------------------------------------------------------------------
     def for_(self, iterable: Any, target: Callable[[Any], None], body: Callable[[], Any],
              orelse: Callable[[], Any] | None = None,
              rest: Callable[[], Any] | None = None) -> Any:
-        iterable = self.seen(opened(self, iterable))
+        iterable = self.references.seen(opened(self.machine, iterable))
         staged = self.loop_source(iterable)
         if staged is None:
             self._note_items(iterable)
-            return self._run_items(self.outside_items(iterable), target, body, orelse, rest)
+            return self.references.run_items(self.containers.outside_items(iterable), target, body,
+                                             orelse, rest)
         if self._is_empty(staged):
-            return self._loop_end(NORMAL, orelse, rest)
+            return self.loop_end(NORMAL, orelse, rest)
         return self._staged_for(staged, target, body, orelse, rest)
 
     def _is_empty(self, staged: Any) -> bool:
@@ -76,29 +108,23 @@ class Loops(LoopNodes):
         """The staged form of what a for runs over; None where Python iterates."""
         if isinstance(iterable, range):
             return Range(iterable.start, iterable.stop, iterable.step)
-        return staged_iterable(self, iterable)
-
-    def outside_items(self, iterable: Any) -> Any:
-        raise AttributeError
-
-    def watched(self, items: Any) -> Any:
-        raise AttributeError
+        return staged_iterable(self.machine, iterable)
 
     def _note_items(self, iterable: Any) -> None:
         """Say in ``explain`` that a loop over a container runs while tracing."""
-        where = self.where()
+        where = self.recorder.where()
         if where is not None and isinstance(iterable, (list, tuple, dict, set)):
             file = where.filename.replace("\\", "/").rsplit("/", 1)[-1]
-            self.notes.append(
+            self.sources.notes.append(
                 f"loop unrolled {len(iterable)} times: {file}:{where.line}: {where.text.strip()}: "
                 f"the items of the {type(iterable).__name__} are known while compiling")
 
-    def _run_items(self, items: Any, target: Callable[[Any], None], body: Callable[[], Any],
+    def run_items(self, items: Any, target: Callable[[Any], None], body: Callable[[], Any],
                    orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:
         """A loop whose items are known: it runs as Python; a jump that depends on data makes
         the following iterations part of a branch."""
-        self.iterating.append(items if isinstance(items, (list, tuple)) else None)
-        iterator = self.watched(items)
+        self.merges.iterating.append(items if isinstance(items, (list, tuple)) else None)
+        iterator = self.containers.watched(items)
 
         def go_on() -> Any:
             for one in iterator:
@@ -106,7 +132,7 @@ class Loops(LoopNodes):
                 jump = body()
                 if isinstance(jump, Jump):
                     if not jump.codes <= {NORMAL, CONTINUE} and cleans_up(iterator):
-                        raise self.fatal(UnsupportedOperation(
+                        raise self.recorder.fatal(UnsupportedOperation(
                             "a loop over a generator with a try or with statement is left early, "
                             "which depends on data",
                             why="the rest of that statement would run where the loop is left",
@@ -121,8 +147,8 @@ class Loops(LoopNodes):
         try:
             jump = go_on()
         finally:
-            self.iterating.pop()
-        return self._loop_end(jump, orelse, rest)
+            self.merges.iterating.pop()
+        return self.loop_end(jump, orelse, rest)
 
     def _after_iteration(self, jump: Jump, go_on: Callable[[], Any], returns: bool) -> Any:
         """The following iterations, run where the jump did not leave the loop."""
@@ -133,35 +159,35 @@ class Loops(LoopNodes):
         left = jump.codes - {NORMAL, CONTINUE}
         taken: Any = next(iter(left)) if len(left) == 1 else Jump(left, jump.leave, jump.leave,
                                                                   jump.back)
-        stays = self.compare("==", self.as_tracer(jump.leave), 0)
-        return self.if_(stays, go_on, lambda: taken)
+        stays = self.machine.compare("==", self.as_tracer(jump.leave), 0)
+        return self.machine.if_(stays, go_on, lambda: taken)
 
     def as_tracer(self, value: Any) -> Any:
-        return self.wrap(value) if isinstance(value, Value) else value
+        return self.recorder.wrap(value) if isinstance(value, Value) else value
 
-    def _loop_end(self, jump: Any, orelse: Callable[[], Any] | None,
+    def loop_end(self, jump: Any, orelse: Callable[[], Any] | None,
                   rest: Callable[[], Any] | None) -> Any:
         """What follows a loop that ended with ``jump``: its else, then the rest."""
         if not isinstance(jump, Jump):
             if jump in (NORMAL, None, CONTINUE) and orelse is not None:
                 jump = orelse()
-                return self.after(jump, rest)
-            return self.after(NORMAL if jump == BREAK else jump, rest)
+                return self.branches.after(jump, rest)
+            return self.branches.after(NORMAL if jump == BREAK else jump, rest)
         outer: Any = NORMAL
         if RETURN in jump.codes:
             codes = frozenset(RETURN if c == RETURN else NORMAL for c in jump.codes)
             outer = Jump(codes, jump.back, jump.back, jump.back) if len(codes) > 1 else RETURN
         if orelse is None:
-            return self.after(outer, rest)
-        finished = self.compare("==", self.as_tracer(jump.leave), 0)
-        return self.after(self.if_(finished, orelse, lambda: outer), rest)
+            return self.branches.after(outer, rest)
+        finished = self.machine.compare("==", self.as_tracer(jump.leave), 0)
+        return self.branches.after(self.machine.if_(finished, orelse, lambda: outer), rest)
 
     def _staged_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
                     orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:
         layers = len(self.journal.layers)
-        region = self.region
+        region = self.recorder.region
         nodes = len(region.builder.nodes)
-        site = self.site(body)
+        site = self.rounds.site(body)
         reason = self.assumed.reason_to_unroll(site)
         if reason is None:
             self.journal.push()
@@ -173,101 +199,98 @@ class Loops(LoopNodes):
                     raise
                 reason = need.reason
             except Bottom:  # as far as is known, no iteration comes to its end
-                self._unwind(layers, region, nodes)
-                return self._loop_end(NORMAL, orelse, rest)
+                self.unwind(layers, region, nodes)
+                return self.loop_end(NORMAL, orelse, rest)
             except USER_ERRORS as error:
                 if isinstance(error, SrcgradError):
                     raise
-                runs, number = self._certainly_runs(staged), self._count(staged)
-                if runs and number is None and not self.trying:
+                runs, number = self._certainly_runs(staged), self.count(staged)
+                if runs and number is None and not self.recorder.trying:
                     raise
-                self._unwind(layers, region, nodes)
+                self.unwind(layers, region, nodes)
                 if runs and number is not None:  # with what was done until it is raised
                     items = self._unrolled(staged, f"an iteration raises {type(error).__name__}")
-                    return self._run_items(items, target, body, orelse, rest)
+                    return self.references.run_items(items, target, body, orelse, rest)
                 self.journal.push()
                 bounds, index = self._counted(staged)  # what counted before is unwound
-                jump = self._trace_for(staged, target, lambda: self._ended(body), bounds, index)
+                jump = self._trace_for(staged, target, lambda: self.branches.ended(body), bounds,
+                                       index)
                 self.journal.commit()
-                return self._loop_end(jump, orelse, rest)
+                return self.loop_end(jump, orelse, rest)
             except Refusal as refusal:
                 if not isinstance(refusal.error, (JoinError, AliasError)) and not refusal.varies:
                     raise
-                count = length(self, staged)
+                count = length(self.machine, staged)
                 stored = next((r for r in refusal.remedies if isinstance(r, StoredObjects)), None)
                 if stored is not None and not (type(count) is int and count <= FEW):
                     raise Restart(stored) from None
-                if self._count(staged) is None:
+                if self.count(staged) is None:
                     self.unroll_makers(staged)
                     raise
                 reason = refusal.error.what
             else:
                 self.journal.commit()
-                return self._loop_end(jump, orelse, rest)
-            self._unwind(layers, region, nodes)
+                return self.loop_end(jump, orelse, rest)
+            self.unwind(layers, region, nodes)
         items = self._unrolled(staged, reason)
-        return self._run_items(items, target, body, orelse, rest)
+        return self.references.run_items(items, target, body, orelse, rest)
 
     def _certainly_runs(self, staged: Any) -> bool:
         """Is there an iteration in this call?  If not, what its body would raise is not raised."""
-        expr = self._int_expr(length(self, staged))
-        return expr is not None and not is_varying(expr) and evaluate(expr, self.numbers) > 0
+        expr = self.comparisons.int_expr(length(self.machine, staged))
+        return expr is not None and not is_varying(expr) and evaluate(expr,
+            self.sources.numbers) > 0
 
-    def _unwind(self, layers: int, region: Region, nodes: int) -> None:
+    def unwind(self, layers: int, region: Region, nodes: int) -> None:
         """Undo what an attempt left behind: its layers, regions and nodes."""
         while len(self.journal.layers) > layers:
             self.journal.pop()
-        inner = self.region
+        inner = self.recorder.region
         while inner is not region and inner is not None:
             inner.active = False
             inner = inner.parent  # type: ignore[assignment]
-        self.region = region
-        self.gone.update(v for n in region.builder.nodes[nodes:] for v in n.outputs
-                         if not any(v in again.values for again in self.echoes))
+        self.recorder.region = region
+        self.recorder.gone.update(v for n in region.builder.nodes[nodes:] for v in n.outputs
+                         if not any(v in again.values for again in self.recorder.echoes))
         del region.builder.nodes[nodes:]
 
-    gone: set[Value]
-
-    def _count(self, staged: Any) -> int | None:
+    def count(self, staged: Any) -> int | None:
         """The number of iterations in this call, if the loop may be unrolled."""
-        count = length(self, staged)
-        expr = self._int_expr(count)
+        count = length(self.machine, staged)
+        expr = self.comparisons.int_expr(count)
         if expr is None or is_varying(expr):
             return None
-        number = int(evaluate(expr, self.numbers))
+        number = int(evaluate(expr, self.sources.numbers))
         return number if number <= (WRITTEN_LIMIT if type(count) is int else UNROLL_LIMIT) else None
 
     def _unrolled(self, staged: Any, reason: str) -> list[Any]:
         """The items of a loop that must be unrolled, under a guard of their number."""
-        count = length(self, staged)
+        count = length(self.machine, staged)
         if type(count) is not int:
             self.unroll_makers(staged)
-            number = self.demand(count, f"{reason}, so the loop is unrolled")
+            number = self.escapes.demand(count, f"{reason}, so the loop is unrolled")
             if number > UNROLL_LIMIT:
-                raise self.of_forms(UnsupportedOperation(
+                raise self.recorder.of_forms(UnsupportedOperation(
                     f"a loop of {number} iterations would have to be unrolled",
                     why=f"the number of its index is needed while compiling: {reason}",
                     fix="keep what the index selects in one array, so that it can be indexed "
                         f"at run time (loops of up to {UNROLL_LIMIT} iterations are unrolled)"))
-            self.notes.append(f"loop unrolled {number} times: {reason}")
-            return [item(self, staged, i) for i in range(number)]
-        self.notes.append(f"loop unrolled {count} times: {reason}")
-        found = static_items(self, staged)
-        return found if found is not None else [item(self, staged, i) for i in range(count)]
+            self.sources.notes.append(f"loop unrolled {number} times: {reason}")
+            return [item(self.machine, staged, i) for i in range(number)]
+        self.sources.notes.append(f"loop unrolled {count} times: {reason}")
+        found = static_items(self.machine, staged)
+        return found if found is not None else [item(self.machine, staged, i) for i in range(count)]
 
 
     def unroll_makers(self, staged: Any) -> None:
         """The number of items is needed: where they lie in lists that loops have filled, start
         again with those loops unrolled."""
         if isinstance(staged, Items) and isinstance(staged.list, list):
-            self.unroll_maker(staged.list)
+            self.lists.unroll_maker(staged.list)
         for name in ("inner", "parts"):
             part = getattr(staged, name, ())
             for one in part if isinstance(part, tuple) else (part,):
                 self.unroll_makers(one)
-
-    def unroll_maker(self, obj: list[Any]) -> None:
-        raise AttributeError
 
     def _counted(self, staged: Any) -> tuple[tuple[Any, Any, Any], Poly]:
         """The start, stop and step of a for loop, and the symbol of its index: a new one, from
@@ -275,46 +298,45 @@ class Loops(LoopNodes):
         if isinstance(staged, Range):
             bounds = (staged.start, staged.stop, staged.step)
         else:
-            bounds = (0, length(self, staged), 1)
+            bounds = (0, length(self.machine, staged), 1)
         low = high = None
-        start, stop, step = map(self._int_expr, bounds)
+        start, stop, step = map(self.comparisons.int_expr, bounds)
         if start is not None and stop is not None and isinstance(step, int):
             low, high = (start, stop - 1) if step > 0 else (stop + 1, start)
         index = self.fresh("i", low=low, high=high)
-        self.loop_atoms.update(index.atoms())
+        self.sources.loop_atoms.update(index.atoms())
         return bounds, index
 
     def _trace_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
                    bounds: tuple[Any, Any, Any], index: Poly) -> Any:
         def start(number: Any) -> None:
-            target(number if isinstance(staged, Range) else item(self, staged, number))
+            target(number if isinstance(staged, Range) else item(self.machine, staged, number))
 
         user = "range" if isinstance(staged, Range) else "rows"
-        return self._trace_loop("for", [self.as_value(b) for b in bounds], None, (index, start),
+        return self.rounds.trace_loop("for", [self.recorder.as_value(b) for b in bounds], None,
+                                      (index, start),
                                 body, user)
 
     # ---- while -------------------------------------------------------------------------------
     def while_(self, test: Callable[[], Any], body: Callable[[], Any],
                orelse: Callable[[], Any] | None = None,
                rest: Callable[[], Any] | None = None) -> Any:
-        self.tested_inside = None
+        self.rounds.tested_inside = None
         jump = self._run_while(test, body, rest is not None)
-        ended, self.tested_inside = self.tested_inside, None
+        ended, self.rounds.tested_inside = self.rounds.tested_inside, None
         if ended is None or orelse is None:
-            return self._loop_end(jump, orelse, rest)
+            return self.loop_end(jump, orelse, rest)
 
         def follow() -> Any:
-            return self.after(self.if_(self.load(ended, "finished"), orelse, lambda: NORMAL), rest)
+            return self.branches.after(self.machine.if_(self.machine.load(ended, "finished"),
+                                                        orelse, lambda: NORMAL), rest)
 
-        return self._loop_end(jump, None, follow)
-
-    def load(self, frame: Frame, name: str) -> Any:
-        raise AttributeError
+        return self.loop_end(jump, None, follow)
 
     def _run_while(self, test: Callable[[], Any], body: Callable[[], Any], returns: bool) -> Any:
         """Loops over static state run as Python while their test stays static; others are
         staged."""
-        layers, region = len(self.journal.layers), self.region
+        layers, region = len(self.journal.layers), self.recorder.region
         nodes, raised = len(region.builder.nodes), False
         self.journal.push()
         try:
@@ -325,42 +347,44 @@ class Loops(LoopNodes):
                     self.journal.commit()
                 raised = True
                 raise
-            self.tested_inside = None
+            self.rounds.tested_inside = None
             if outcome is not None:
                 self.journal.commit()
                 return outcome[0]
-            self._unwind(layers, region, nodes)
-            return self._trace_loop("while", [], test, None, body, "while")
+            self.unwind(layers, region, nodes)
+            return self.rounds.trace_loop("while", [], test, None, body, "while")
         except USER_ERRORS as error:
             if raised:
                 raise
-            self._unwind(layers, region, nodes)
+            self.unwind(layers, region, nodes)
             if isinstance(error, SrcgradError) or (
-                    not self.trying and self.static_truth(self.condition(test()))):
+                    not self.recorder.trying and self.machine.static_truth(self.machine.condition(
+                        test()))):
                 raise
-            self._unwind(layers, region, nodes)
-            self.tested_inside = None
-            return self._trace_loop("while", [], test, None, lambda: self._ended(body), "while")
+            self.unwind(layers, region, nodes)
+            self.rounds.tested_inside = None
+            return self.rounds.trace_loop("while", [], test, None,
+                                          lambda: self.branches.ended(body), "while")
         except Bottom:  # as far as is known, no iteration comes to its end
-            self._unwind(layers, region, nodes)
-            if self.static_truth(self.condition(test())):
+            self.unwind(layers, region, nodes)
+            if self.machine.static_truth(self.machine.condition(test())):
                 raise
             return NORMAL
 
     def _try_static(self, test: Callable[[], Any], body: Callable[[], Any]) -> Any:
         """Run a while as Python if its test stays static for a few iterations and ends."""
         for _ in range(UNROLL_LIMIT):
-            known = self.static_truth(self.condition(test()))
+            known = self.machine.static_truth(self.machine.condition(test()))
             if known is None:
                 return None
             if not known:
                 return (NORMAL,)
-            before = self.node_count
+            before = self.recorder.node_count
             jump = body()
             if isinstance(jump, Jump):
                 return None
             if jump in (BREAK, RETURN, RAISE):
                 return (jump,)
-            if self.node_count > before + 2000:
+            if self.recorder.node_count > before + 2000:
                 return None
         return None

@@ -138,7 +138,7 @@ class Members:
         row.home = part.home
         if self.arms[1 - arm].jump != RAISE and row.inner:
             row.parts = (part, Placeholder(None)) if arm == 0 else (Placeholder(None), part)
-            row.leaf.aval = self.machine.placeheld(row.leaf.aval, None)
+            row.leaf.aval = self.machine.joined_values.placeheld(row.leaf.aval, None)
         return True
 
     def _side(self, part: ArrayTracer, arm: int, other: Any) -> Side:
@@ -176,7 +176,8 @@ class Members:
         if key not in self.numbers:
             self.numbers[key] = len(self.rows)
             blank = Placeholder(other)
-            aval = self.machine.placeheld(value.aval, other) if home is not None else value.aval
+            aval = self.machine.joined_values.placeheld(value.aval,
+                                                        other) if home is not None else value.aval
             leaf = Leaf(aval, label=home.label if home is not None else None)
             parts = (value, blank) if arm == 0 else (blank, value)
             self.rows.append(Row(leaf, parts, None, home))
@@ -190,12 +191,12 @@ class Members:
         for number, row in enumerate(self.rows):
             if row.home is None:
                 continue
-            tracer = self.machine.wrap(outputs[number], row.leaf.label or "array")
+            tracer = self.machine.recorder.wrap(outputs[number], row.leaf.label or "array")
             old, home = row.home, tracer.home
             home.stored, home.lost, home.contiguous = old.stored, old.lost, old.contiguous
             home.made_from, home.written = old.made_from, old.written
             if home.contiguous:
-                self.machine.c_ordered.add(tracer.obj)
+                self.machine.recorder.c_ordered.add(tracer.obj)
             self.exported[number] = tracer
             new[id(old)] = home
         groups: dict[int, object] = {}
@@ -225,7 +226,7 @@ class Members:
         machine, row = self.machine, self.rows[number]
         if row.sides is None:
             value.obj = None
-            fresh: ArrayTracer = machine.wrap(value, row.leaf.label or "array")
+            fresh: ArrayTracer = machine.recorder.wrap(value, row.leaf.label or "array")
             inherit_stored(fresh.home, row.parts)
             self._inherit_order(fresh, row.parts)
             return fresh
@@ -236,13 +237,13 @@ class Members:
         alone = row.inner and any(s is UNBOUND for s in sides)
         if sides[0] is sides[1] or alone or (ends and one.first is not None):
             return one
-        value.obj = machine.new_obj(value)
+        value.obj = machine.recorder.new_obj(value)
         if one.steps and all(s is UNBOUND or _alike(s, one) for s in sides):
             handle = ArrayTracer(machine, row.leaf.aval, one.home, one.steps, one.dyn, value.obj,
-                                 value, machine.region)
+                                 value, machine.recorder.region)
             self.handles.append((handle, value))
             return handle
-        result: ArrayTracer = machine.wrap(value, row.leaf.label or "array")
+        result: ArrayTracer = machine.recorder.wrap(value, row.leaf.label or "array")
         result.home.choice = (self.predicate, sides[0], sides[1])
         self._inherit_order(result, tuple(sides))
         if not row.stale:
@@ -253,7 +254,7 @@ class Members:
         """A joined array lies in C order if both arrays that it may be do."""
         if all(type(p) is ArrayTracer and not p.steps and p.home.contiguous for p in parts):
             joined.home.contiguous = True
-            self.machine.c_ordered.add(joined.obj)
+            self.machine.recorder.c_ordered.add(joined.obj)
 
     def _handle(self, side: Side) -> ArrayTracer:
         machine = self.machine
@@ -270,16 +271,18 @@ class Members:
             home = self._choice(side)
         if not side.steps:
             return ArrayTracer(machine, side.aval, home, (), (), home.obj, home.current,
-                               machine.region)
-        return ArrayTracer(machine, side.aval, home, side.steps, dyn, machine.new_obj(), None,
-                           machine.region)
+                               machine.recorder.region)
+        return ArrayTracer(machine, side.aval, home, side.steps, dyn, machine.recorder.new_obj(),
+                           None,
+                           machine.recorder.region)
 
     def _choice(self, side: Side) -> Home:
         """A home that is one of two, known after the branch that made it so."""
         assert side.choice is not None
         predicate, first, second, aval = side.choice
-        (value,) = self.machine.emit("undef", (), (aval,))  # replaced when it is first read
-        home: Home = self.machine.wrap(value).home
+        # replaced when it is first read
+        (value,) = self.machine.recorder.emit("undef", (), (aval,))
+        home: Home = self.machine.recorder.wrap(value).home
         test = self.outputs[predicate] if isinstance(predicate, int) else predicate
         sides = [self._handle(s) if type(s) is Side else s for s in (first, second)]
         home.choice = (test, sides[0], sides[1])
@@ -309,12 +312,12 @@ class Members:
         """Contents and aliases count from the versions that hold after the join."""
         machine = self.machine
         for handle, value in self.handles:
-            handle.seen = (handle.home.current, value, machine.region)
+            handle.seen = (handle.home.current, value, machine.recorder.region)
         homes = [t.home for t in self.exported.values()] + self.loose
         for home in homes:
             home.aliases = [(h, h.current) for h, _ in home.aliases]
         for home in self.choices:
-            machine.choice_seen[home.current] = machine.contents_of(home)
+            machine.choices.choice_seen[home.current] = machine.choices.contents_of(home)
 
 
 def _end_of(home: Home, arm: Any) -> Any:

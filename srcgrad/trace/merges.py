@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import AliasError, TracingError
 from ..graph.ir import Value
@@ -14,7 +14,6 @@ from .assumptions import ChangedLater, MixedRows, NumbersApart, PartsOfItems
 from .columns import ColumnJoin
 from .control import Refusal, Restart
 from .homes import RAISE
-from .joined_values import JoinedValues
 from .joins import Join
 from .journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
 from .members import Members, Placeholder, Row
@@ -25,6 +24,28 @@ from .regions import Region
 from .shapes import Failed, Leaf, Same, Shape, build, ended_lists, leaf_shapes, leaves
 from .states import Columns, Partial, SymbolicList
 from .tracers import ArrayTracer, Jump, Poison, StandIn
+
+if TYPE_CHECKING:
+    from ..graph.outcome import Fresh
+    from ..stage.machine import Frame
+    from .among import Among
+    from .assumptions import Assumptions
+    from .choices import Choices
+    from .found_functions import FoundFunctions
+    from .handover import HandedOver
+    from .joined_values import JoinedValues
+    from .journal import Journal
+    from .keys import Keys
+    from .list_rows import ListRows
+    from .lists import Lists
+    from .machine import TraceMachine
+    from .open_names import OpenNames
+    from .pushes import Pushes
+    from .recorder import Recorder
+    from .references import References
+    from .sources import Sources
+    from .states import ListTable
+    from .truths import Truths
 
 UNREAD = Poison(TracingError(
     "a variable is read that was taken to be unused",
@@ -48,23 +69,42 @@ class Arm:
                 and type(change.after) in (Snapshot, SymbolicList, Columns)}
 
 
-class Merges(JoinedValues):
+class Merges:
     """Arms and their merging."""
 
-    outside_arrays: list[tuple[Any, ArrayTracer, Any]]
-    frames: list[Any]
-    scopes: list[tuple[int, Any]]
-    iterating: list[Any]
+    machine: TraceMachine
+    among: Among
+    choices: Choices
+    found_functions: FoundFunctions
+    handed_over: HandedOver
+    joined_values: JoinedValues
+    keys: Keys
+    list_rows: ListRows
+    lists: Lists
+    open_names: OpenNames
+    pushes: Pushes
+    recorder: Recorder
+    references: References
+    sources: Sources
+    truths: Truths
+    assumed: Assumptions
+    fresh: Fresh
+    journal: Journal
+    symbolic_lists: ListTable
 
-    def unite(self, a: Any, b: Any) -> None:
-        raise AttributeError
+    def __init__(self) -> None:
+        self.global_overlays: dict[int, dict[str, Any]] = {}
+        self.iterating: list[Any] = []
+        self.unsure: set[Value] = set()
+        self.frames: list[Frame] = []
+        self.scopes: list[tuple[int, Any]] = []
 
     # ---- arms ----------------------------------------------------------------------------
     def trace_arm(self, body: Callable[[], Any],
                   given: tuple[Value, bool] | None = None) -> Arm:
         """Run an arm in a region of its own; all mutations are undone at its end.  ``given`` is
         what holds in it."""
-        arm = Arm(Region(self.region), {}, NORMAL)
+        arm = Arm(Region(self.recorder.region), {}, NORMAL)
         arm.region.given = given
         self.enter_arm(arm)
         finished = False
@@ -80,7 +120,7 @@ class Merges(JoinedValues):
     def enter_arm(self, arm: Arm) -> None:
         """Continue an arm: its changes are made again."""
         self.journal.push(arm.born)
-        self.region = arm.region
+        self.recorder.region = arm.region
         arm.region.active = True
         arm.region.layer = len(self.journal.layers)
         for change in arm.changes.values():
@@ -90,30 +130,28 @@ class Merges(JoinedValues):
         arm.changes, arm.born = self.journal.pop()
         arm.region.active = False
         assert arm.region.parent is not None
-        self.region = arm.region.parent
+        self.recorder.region = arm.region.parent
 
 
     # ---- merging ---------------------------------------------------------------------------
     def join(self, predicate: Value | None = None, young: frozenset[int] = frozenset(),
              apart: frozenset[tuple[int, int]] = frozenset(), dead: int | None = None) -> Join:
-        facts = ({}, {}) if predicate is None else (self.facts(predicate, True),
-                                                    self.facts(predicate, False))
+        facts = ({}, {}) if predicate is None else (self.truths.facts(predicate, True),
+                                                    self.truths.facts(predicate, False))
         found = ColumnJoin(self.fresh, self.symbolic_lists, self.is_outside, self.journal.seal,
-                           self.unite, PartsOfItems() in self.assumed, self.may_store, predicate,
-                           young, apart, self.holding, facts, dead, self.equal_sizes)
+                           self.keys.unite, PartsOfItems() in self.assumed,
+                           self.references.may_store, predicate,
+                           young, apart, self.lists.holding, facts, dead, self.sources.equal_sizes)
         found.inherit, found.copied = self.inherit, self.journal.copied
-        found.shares, found.is_part = self.share_rows, self.is_part
+        found.shares, found.is_part = self.list_rows.share_rows, self.choices.is_part
         found.uneven, found.is_tuple = self.uneven_rows, self.is_long_tuple
         found.tells_apart = self.tells_apart
-        found.closure, found.grouped = self.closure, self.grouped
-        found.is_grouped, found.is_older = self.is_grouped, self.is_older
+        found.closure, found.grouped = self.among.closure, self.among.grouped
+        found.is_grouped, found.is_older = self.among.is_grouped, self.is_older
         found.stays = lambda obj: PartsOfItems(known=True) not in self.assumed and id(
             obj) not in young and id(obj) not in found.made and (
             self.is_older(obj) or self.loop_region() is None)
         return found
-
-    def may_store(self, cls: type) -> bool:
-        raise AttributeError
 
     def tells_apart(self) -> bool:
         """Do numbers and arrays stay what they are where a branch gives either?  Not at first: they
@@ -138,15 +176,15 @@ class Merges(JoinedValues):
         return False
 
     def is_long_tuple(self, obj: Any) -> bool:
-        return id(obj) in self.long_tuples
+        return id(obj) in self.recorder.long_tuples
 
     def inherit(self, new: Any, old: Any) -> None:
         """An object takes the place of one that may have been handed to the world outside, or
         stands for one with other names."""
         if id(old) in self.journal.copies:
             self.journal.copied(new)
-        if id(old) in self.given_out or id(old) in self.handed:
-            self.given_out[id(new)] = (new, ChangedLater("joined"))
+        if id(old) in self.handed_over.given_out or id(old) in self.handed_over.handed:
+            self.handed_over.given_out[id(new)] = (new, ChangedLater("joined"))
             self.journal.seal(new)
 
     def tells_bound(self, cell: Cell, before: Any, after: Any) -> bool:
@@ -157,12 +195,9 @@ class Merges(JoinedValues):
                 before is not UNBOUND and after is UNBOUND)
         return isinstance(cell, Field)
 
-    def holding(self, kind: type, state: Any) -> Any:
-        raise AttributeError
-
     def is_outside(self, obj: Any) -> bool:
         """Does the object belong to the world outside of the trace?"""
-        return id(obj) in self.paths
+        return id(obj) in self.found_functions.paths
 
     def is_unread(self, cell: Cell, later: frozenset[str] | None) -> bool:
         """Is a cell a variable of the running function that nothing reads any more?  ``later``
@@ -170,7 +205,7 @@ class Merges(JoinedValues):
         if not isinstance(cell, Slot) or not self.frames:
             return False
         if cell.owner is not self.frames[-1]:
-            later = self.read_by_consumer(cell.owner)
+            later = self.pushes.read_by_consumer(cell.owner)
         return later is not None and cell.name not in later and (
             cell.name != RESULT and cell.name.isidentifier())  # others are of a match
 
@@ -202,26 +237,26 @@ class Merges(JoinedValues):
                     rows.append(Row(leaf, (x, y), inner=inner))
                 place.append(slots[key])
             places.append(place)
-        joined = Members(self, predicate, rows, arms)
+        joined = Members(self.machine, predicate, rows, arms)
         if any(row.is_array for row in rows):
             skip = {cell.key for cell, _, _ in states}
             joined.plan(self.known_elsewhere(joining, skip), self._only_names(merged, places))
         outputs = self._if_node(predicate, arms, rows, codes)
         self.unsure.update(value for value, row in zip(outputs, rows, strict=False)
                            if any(map(self.is_unsure, row.parts)))
-        self._note_truths(predicate, rows, outputs)
+        self.truths.note_truths(predicate, rows, outputs)
         made = self._joined(joined, rows, outputs)
         built: dict[int, Any] = {}
         for (cell, shape, *ends), place in zip(merged, places, strict=True):
             state = self.built(shape, [made[i] for i in place], built)
             self.journal.write(cell, state)
-            self.note_open(cell, state, self.paths_of(predicate, cell, arms, ends))
+            self.open_names.note_open(cell, state, self.paths_of(predicate, cell, arms, ends))
             if isinstance(cell, Slot) and len(place) == 1 and any(e is UNBOUND for e in ends):
                 outputs[place[0]].hint = cell.name  # the name that UnboundLocalError tells
             elif isinstance(cell, Slot) and len(place) == 1 and cell.name != RESULT and (
                     outputs[place[0]].hint is None and cell.name.isidentifier()):
                 outputs[place[0]].hint = cell.name
-        for home in self._drained():
+        for home in self.joined_values.drained():
             self.journal.write(Stored(home), True)
         joined.settle()
         return self._joined_jump([a.jump for a in arms], codes, outputs[len(rows):])
@@ -229,18 +264,9 @@ class Merges(JoinedValues):
     def paths_of(self, predicate: Value, cell: Cell, arms: tuple[Arm, Arm],
                  ends: list[Any]) -> Any:
         """The paths through a branch after which a variable is unbound."""
-        found = [in_arm(self.openness(cell, end), arm.jump)
+        found = [in_arm(self.open_names.openness(cell, end), arm.jump)
                  for arm, end in zip(arms, ends, strict=True)]
         return Paths(predicate, (found[0], found[1])) if found != [None, None] else None
-
-    def closure(self, objects: list[Any]) -> list[Any]:
-        raise AttributeError
-
-    def grouped(self, objects: tuple[Any, ...]) -> tuple[Any, ...]:
-        raise AttributeError
-
-    def is_grouped(self, objects: list[Any]) -> bool:
-        raise AttributeError
 
     def is_older(self, obj: Any) -> bool:
         """Is an object older than an iteration of the loop that is being traced?"""
@@ -249,7 +275,7 @@ class Merges(JoinedValues):
 
     def loop_region(self) -> Region | None:
         """The body of the loop that is being traced."""
-        region: Region | None = self.region
+        region: Region | None = self.recorder.region
         while region is not None and (region.given is not None or region.control is not region):
             region = region.parent
         return region if region is not None and region.parent is not None else None
@@ -326,14 +352,11 @@ class Merges(JoinedValues):
         cells that are joined."""
         depth = len(self.frames)
         roots = [*self.frames, *(s for d, s in self.scopes if d <= depth), *self.iterating,
-                 *self.overlays.values(), *self.shadows.values(), *self.global_overlays.values(),
-                 *joining.fixed, *(obj for obj, _ in self.given_out.values()),
-                 *(obj for obj, *_ in self.handed.values())]
+                 *self.sources.overlays.values(), *self.sources.shadows.values(), *
+                 self.global_overlays.values(),
+                 *joining.fixed, *(obj for obj, _ in self.handed_over.given_out.values()),
+                 *(obj for obj, *_ in self.handed_over.handed.values())]
         return reachable(roots, skip, self.is_outside, self.symbolic_lists)
-
-    global_overlays: dict[int, dict[str, Any]]
-    given_out: dict[int, tuple[Any, Any]]
-    handed: dict[int, tuple[Any, Any, Value]]
 
     def cell_shape(self, joining: Join, cell: Cell, a: Any, b: Any) -> Shape:
         """The shape of a cell's two states; versions and lost homes have rules of their own."""
@@ -350,7 +373,7 @@ class Merges(JoinedValues):
     def check_content(self, cell: Cell, shape: Shape) -> None:
         """The content of a container has no poisoned state: it must have a common form."""
         if isinstance(cell, Content) and isinstance(shape, Failed):
-            raise self.unjoined(shape)
+            raise self.recorder.unjoined(shape)
 
     def _if_node(self, predicate: Value, arms: tuple[Arm, Arm], rows: list[Row],
                  codes: Any) -> tuple[Value, ...]:
@@ -367,9 +390,7 @@ class Merges(JoinedValues):
             avals.extend([INT.but(expr=None)] * 3)
         if not avals and not blocks[0].nodes and not blocks[1].nodes:
             return ()
-        return self.emit("if", (predicate,), tuple(avals), tuple(blocks))
-
-    unsure: set[Value]
+        return self.recorder.emit("if", (predicate,), tuple(avals), tuple(blocks))
 
     def is_unsure(self, part: Any) -> bool:
         """Is a part unbound, or unbound on some path?"""
@@ -393,20 +414,20 @@ class Merges(JoinedValues):
         if type(part) is ArrayTracer and row.home is part.home:
             return part.home.current
         if type(part) is Placeholder:
-            self.supporting = True
+            self.recorder.supporting = True
             try:
-                return self._placeholder(row.leaf.aval, part.like)
+                return self.joined_values.placeholder(row.leaf.aval, part.like)
             finally:
-                self.supporting = False
+                self.recorder.supporting = False
         if row.sides is None:
-            return self.leaf_value(part, row.leaf.aval)
+            return self.joined_values.leaf_value(part, row.leaf.aval)
         try:
-            return self.leaf_value(part, row.leaf.aval)
+            return self.joined_values.leaf_value(part, row.leaf.aval)
         except Refusal as refusal:
             if not isinstance(refusal.error, AliasError):
                 raise
             row.stale = True
-            return self.emit("undef", (), (row.leaf.aval,))[0]
+            return self.recorder.emit("undef", (), (row.leaf.aval,))[0]
 
     def _joined(self, joined: Members, rows: list[Row], outputs: tuple[Value, ...]) -> list[Any]:
         """The object for each output of the join."""
@@ -418,7 +439,8 @@ class Merges(JoinedValues):
             elif row.home is not None:
                 made.append(joined.exported[number])
             else:
-                made.append(self.object_of(row.leaf, outputs[number], list(row.parts)))
+                made.append(self.joined_values.object_of(row.leaf, outputs[number],
+                                                         list(row.parts)))
         joined.link(made)
         return made
 
@@ -433,13 +455,13 @@ class Merges(JoinedValues):
     # ---- jumps -----------------------------------------------------------------------------
     def _jump_values(self, jump: Any) -> list[Value]:
         if isinstance(jump, Jump):
-            return [v if isinstance(v, Value) else self.const(v)
+            return [v if isinstance(v, Value) else self.recorder.const(v)
                     for v in (jump.full, jump.leave, jump.back)]
         if jump == RAISE:
             jump = NORMAL
         leave = NORMAL if jump == CONTINUE else jump
         back = NORMAL if jump in (CONTINUE, BREAK) else jump
-        return [self.const(c) for c in (jump, leave, back)]
+        return [self.recorder.const(c) for c in (jump, leave, back)]
 
     def _joined_jump(self, jumps: list[Any], codes: Any, values: tuple[Value, ...]) -> Any:
         if codes is None:

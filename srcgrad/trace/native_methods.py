@@ -7,25 +7,50 @@ methods that such a class inherits.  They see and change the content of the inst
 from __future__ import annotations
 
 import collections
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..subclasses import PLAIN, assembled, content_of, native_class, parts_of
-from .containers import Containers
 from .journal import Content
 from .operators import BINARY
 from .special_methods import COMPARE, DUNDER
+
+if TYPE_CHECKING:
+    from .calls import Calls
+    from .containers import Containers
+    from .foreign import Foreigners
+    from .found_functions import FoundFunctions
+    from .items import Items
+    from .journal import Journal
+    from .machine import TraceMachine
+    from .presence import Presence
+    from .references import References
+    from .sources import Sources
+    from .states import ListTable
 
 OPERATORS = {f"__{DUNDER[op]}__": op for op in (*BINARY, *COMPARE)}
 REFLECTED = {f"__r{DUNDER[op]}__": op for op in BINARY}
 INPLACE_NAMES = {f"__i{DUNDER[op]}__": op for op in BINARY}
 
 
-class NativeMethods(Containers):
+class NativeMethods:
     """Content operators past the methods of the class."""
+
+    machine: TraceMachine
+    calls: Calls
+    containers: Containers
+    foreigners: Foreigners
+    found_functions: FoundFunctions
+    items: Items
+    presence: Presence
+    references: References
+    sources: Sources
+    journal: Journal
+    symbolic_lists: ListTable
 
     def native_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
-        special = getattr(self, f"_native{name[:-2]}", None) if name.startswith("__") else None
+        special = getattr(self, f"_native{name[:-2]}",
+                          None) if name.startswith("__") else None
         if special is not None:
             return special(obj, *args, **kwargs)
         if name in OPERATORS:
@@ -36,7 +61,7 @@ class NativeMethods(Containers):
             return self._native_inplace(INPLACE_NAMES[name], obj, args[0])
         if name.startswith("__"):
             return getattr(native_class(type(obj)) or type(obj), name)(obj, *args, **kwargs)
-        return self.container_method(obj, name, args, kwargs)
+        return self.presence.container_method(obj, name, args, kwargs)
 
     def plainly(self, obj: Any) -> Any:
         """The content of an instance as a plain container."""
@@ -44,58 +69,60 @@ class NativeMethods(Containers):
         if base is None:
             return obj
         kind = next(k for k in PLAIN if issubclass(base, k))
-        made = kind(self.container_method(obj, "items", (), {})) if kind is dict else kind(
+        made = kind(self.presence.container_method(obj, "items", (), {})) if kind is dict else kind(
             self._native_items(obj))
-        return self.adopt(made)
+        return self.calls.adopt(made)
 
     def _native_items(self, obj: Any) -> Any:
         """The items of the content; of a container from outside by their paths."""
-        held = self.seen(obj)
-        if id(held) in self.paths:
-            return self.content_outside(held)
+        held = self.references.seen(obj)
+        if id(held) in self.found_functions.paths:
+            return self.containers.content_outside(held)
         return content_of(held) if not isinstance(held, dict) else tuple(
             k for k, _ in content_of(held))
 
     def _native_operator(self, op: str, left: Any, right: Any) -> Any:
-        return self.compare(op, left, right) if op in COMPARE else self.binary(op, left, right)
+        return self.machine.compare(op, left, right) if op in COMPARE else self.machine.binary(op,
+            left, right)
 
     def _native_inplace(self, op: str, obj: Any, other: Any) -> Any:
         if isinstance(obj, list):
-            return self.inplace_list(op, obj, other)
+            return self.containers.inplace_list(op, obj, other)
         if isinstance(obj, (set, dict)):
-            return self.inplace_container(op, obj, other)
-        self.container_method(obj, "extend", (other,), {})
+            return self.containers.inplace_container(op, obj, other)
+        self.presence.container_method(obj, "extend", (other,), {})
         return obj
 
     def _native__new(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
         """``super().__new__(cls, items)``."""
         base = next(k for k in cls.__mro__ if k.__module__ in ("builtins", "collections"))
         if issubclass(base, (tuple, frozenset)):
-            made = base.__new__(cls, list(self.iterate(args[0])) if args else ())
+            made = base.__new__(cls, list(self.machine.iterate(args[0])) if args else ())
         else:
             made = base.__new__(cls, *args, **kwargs)
         self.journal.born(made)
         return made
 
     def _native__getitem(self, obj: Any, key: Any) -> Any:
-        return self.read_content(obj, key)
+        return self.items.read_content(obj, key)
 
     def _native__setitem(self, obj: Any, key: Any, value: Any) -> None:
-        self.write_content(obj, key, value)
+        self.items.write_content(obj, key, value)
 
     def _native__delitem(self, obj: Any, key: Any) -> None:
-        self.delete_content(obj, key)
+        self.items.delete_content(obj, key)
 
     def _native__len(self, obj: Any) -> Any:
-        held = self.seen(obj)
-        self.note_container(held)
-        return self.length(held) if id(held) in self.symbolic_lists else len(content_of(held))
+        held = self.references.seen(obj)
+        self.sources.note_container(held)
+        return self.machine.length(held) if id(held) in self.symbolic_lists else len(
+            content_of(held))
 
     def _native__iter(self, obj: Any) -> Any:
-        return self.call(iter, tuple(self._native_items(obj)))
+        return self.machine.call(iter, tuple(self._native_items(obj)))
 
     def _native__contains(self, obj: Any, item: Any) -> Any:
-        return self.compare("in", item, self.plainly(obj))
+        return self.machine.compare("in", item, self.plainly(obj))
 
     def _native__init(self, obj: Any, *args: Any, **kwargs: Any) -> None:
         """The content from the arguments, as the constructor of the container finds it."""
@@ -104,28 +131,27 @@ class NativeMethods(Containers):
             rest = args
             if isinstance(obj, collections.defaultdict):
                 obj.default_factory, rest = (args[0] if args else None), args[1:]
-            self.container_method(obj, "clear", (), {})
-            pairs = self.call(dict, *rest, **kwargs)
+            self.presence.container_method(obj, "clear", (), {})
+            pairs = self.machine.call(dict, *rest, **kwargs)
             for key, value in pairs.items():
-                self.write_content(obj, key, value)
+                self.items.write_content(obj, key, value)
             return
-        self.container_method(obj, "clear", (), {})
+        self.presence.container_method(obj, "clear", (), {})
         if isinstance(obj, collections.deque) and (len(args) > 1 or kwargs):
             limit = args[1] if len(args) > 1 else kwargs.get("maxlen")
             collections.deque.__init__(obj, (), limit)
         items = args[0] if args else kwargs.get("iterable", ())
-        self.container_method(obj, "update" if isinstance(obj, set) else "extend", (
-            items if isinstance(items, list) else list(self.iterate(items)),), {})
+        self.presence.container_method(obj, "update" if isinstance(obj, set) else "extend", (
+            items if isinstance(items, list) else list(self.machine.iterate(items)),), {})
 
     def copied_native(self, obj: Any, change: Any) -> Any:
         """A copy of an instance, with ``change`` applied to its parts."""
         parts = parts_of(obj)
-        path = self.paths.get(id(obj))
+        path = self.found_functions.paths.get(id(obj))
         if path is not None:
-            self.note_container(obj)
-            parts = [(step, key, self.outside(part, path.child(step, key)))
+            self.sources.note_container(obj)
+            parts = [(step, key, self.foreigners.outside(part, path.child(step, key)))
                      for step, key, part in parts]
         made = assembled(type(obj), [k for _, k, _ in parts], [change(p) for *_, p in parts], obj)
         self.journal.born(made)
         return made
-

@@ -105,7 +105,7 @@ class Inner:
         made = iter(values)
         return [
             _replaced(argument, root(str(place)), {
-                path: self.machine.wrap(next(made)) if varies(leaf) else None
+                path: self.machine.recorder.wrap(next(made)) if varies(leaf) else None
                 for path, leaf in found})
             for place, argument, found in zip(self.places, self.arguments, self.leaves,
                                               strict=True)]
@@ -114,33 +114,34 @@ class Inner:
 def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[str, Any],
                places: list[int]) -> Inner:
     """Run ``function`` on tracers in a region of its own."""
-    region = Region(machine.region, in_line=True)
+    region = Region(machine.recorder.region, in_line=True)
     new_args = list(args)
     params: list[Value] = []
     given: list[Value] = []
     seen = [opened(machine, args[place]) for place in places]
     leaves = [paths_below(arg, root(str(place)))
               for place, arg in zip(places, seen, strict=True)]
-    outer = machine.region
-    machine.region = region
+    outer = machine.recorder.region
+    machine.recorder.region = region
     try:
         for place, arg, found in zip(places, seen, leaves, strict=True):
             inner = {path: _parameter(machine, leaf, params, given) for path, leaf in found}
             new_args[place] = _replaced(arg, root(str(place)), inner)
         result = opened(machine, machine.call(function, *new_args, **kwargs))
         if isinstance(result, (float, np.floating)):  # the same for all arguments
-            result = machine.wrap(machine.as_value(result))
+            result = machine.recorder.wrap(machine.recorder.as_value(result))
         outputs = _paths_of_result(result, root("result"))
-        values = tuple(machine.value_of(leaf) for _, leaf in outputs if is_tracer(leaf))
+        values = tuple(machine.recorder.value_of(leaf) for _, leaf in outputs if is_tracer(leaf))
     finally:
-        machine.region = outer
+        machine.recorder.region = outer
     block = region.builder.block(values).but(params=tuple(params))
     free = free_values(block)
     lifted = {v: v.like() for v in free}
     graph = Graph("inner", rebuild(block, dict(lifted)).but(
-        params=(*params, *lifted.values())), n_primal=len(values), callees=machine.callees)
-    if any(name not in machine.callees for name in called(block)):
-        raise machine.fatal(UnsupportedOperation(
+        params=(*params, *lifted.values())), n_primal=len(values),
+        callees=machine.recursion.callees)
+    if any(name not in machine.recursion.callees for name in called(block)):
+        raise machine.recorder.fatal(UnsupportedOperation(
             "a derivative, inside a function that calls itself, of a call of that function",
             why="the function's graph is not known before it has been traced",
             fix="take the derivative outside of the recursive function"))
@@ -165,23 +166,23 @@ def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
     of = [0] if _is_scalar_first(inner, has_aux) else None
     if of is None:
         inner.carrying(carrying, has_aux)
-        raise machine.fatal(_not_scalar(function, inner.result))
+        raise machine.recorder.fatal(_not_scalar(function, inner.result))
     kept = list(range(len(inner.graph.outputs)))
     joint = differentiate(inner.graph, list(range(inner.count)), of, kept)
     seeds = joint.inputs[len(inner.given):]
     outputs = inline(machine, joint, [
         *inner.given, *(_seed_value(machine, s, number)
                         for s, number in zip(seeds, unit_seeds(seeds, joint), strict=True))])
-    value = inner.rebuilt([machine.wrap(v) for v in outputs[:len(kept)]])
+    value = inner.rebuilt([machine.recorder.wrap(v) for v in outputs[:len(kept)]])
     return value, inner.gradients(outputs[len(kept):])
 
 
 def _seed_value(machine: Any, seed: Value, number: Any) -> Value:
     """The number as a value of the type of a seed."""
-    value: Value = machine.const(number)
+    value: Value = machine.recorder.const(number)
     if seed.aval.kind is not Kind.ARRAY:
         return value
-    made: Value = machine.value_of(machine.call(np.asarray, machine.wrap(value)))
+    made: Value = machine.recorder.value_of(machine.call(np.asarray, machine.recorder.wrap(value)))
     return made
 
 
@@ -220,14 +221,14 @@ def opened(machine: Any, arg: Any, above: frozenset[int] = frozenset()) -> Any:
         arg = machine.call_method(arg, "copy")
     if type(arg) is list and id(arg) in machine.symbolic_lists:
         arg = list(machine.iterate(arg))
-    like = machine.seen(arg)
+    like = machine.references.seen(arg)
     while type(like) in (Choice, Picked):
         like = like.first if type(like) is Choice else like.objects[0]
     parts = None if is_tracer(like) or isinstance(like, Staged) else children(like)
     if parts is None:
         return arg
     if id(like) in above:
-        raise machine.fatal(endless(like))
+        raise machine.recorder.fatal(endless(like))
     above |= {id(like)}
     return assemble(type(like), tuple(k for _, k, _ in parts),
                     [opened(machine, _part(machine, arg, step, key), above)
@@ -239,7 +240,7 @@ def _part(machine: Any, arg: Any, step: str, key: Any) -> Any:
     if step in ("attr", "slot"):
         return machine.getattr(arg, str(key))
     if step == "content":  # past a ``__getitem__`` of the class's own
-        return machine.native_method(arg, "__getitem__", (key,), {})
+        return machine.native_methods.native_method(arg, "__getitem__", (key,), {})
     return machine.getitem(arg, key)
 
 
@@ -262,18 +263,18 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value])
     if not varies(leaf):
         return leaf
     if isinstance(leaf, ClassedArray):  # its attributes are constants of the derivative
-        return machine.anew(leaf, _parameter(machine, leaf._array_, params, given))
-    outer, machine.region = machine.region, machine.region.parent
-    value = machine.as_value(leaf)
-    machine.region = outer
+        return machine.array_classes.anew(leaf, _parameter(machine, leaf._array_, params, given))
+    outer, machine.recorder.region = machine.recorder.region, machine.recorder.region.parent
+    value = machine.recorder.as_value(leaf)
+    machine.recorder.region = outer
     given.append(value)
     param = value.like(obj=None)
     params.append(param)
-    tracer = machine.wrap(param)
+    tracer = machine.recorder.wrap(param)
     if type(tracer) is ArrayTracer and type(leaf) is ArrayTracer:
         tracer.home.label = leaf.home.label
         # it lies in memory as the array that it stands for
-        tracer.home.contiguous = machine.layout_of(leaf)
+        tracer.home.contiguous = machine.sources.layout_of(leaf)
         tracer.home.made_from = () if leaf.steps else (leaf.home,)
     return tracer
 
@@ -322,14 +323,14 @@ def inline(machine: Any, graph: Graph, arguments: Sequence[Value],
            again: bool = False) -> list[Value]:
     """Append the nodes of a graph to the present region; returns the values of its outputs.
     ``again``: the graph may be appended more than once, its values are made anew."""
-    machine.callees.update(graph.callees)
+    machine.recursion.callees.update(graph.callees)
     substitution = dict(zip(graph.inputs, arguments, strict=True))
     body = rebuild(graph.block.but(params=()), substitution, fresh=again)
     if again:
         _renumber(machine, body.nodes, {})
     for node in body.nodes:
-        machine.node_count += 1
-        machine.region.builder.nodes.append(node)
+        machine.recorder.node_count += 1
+        machine.recorder.region.builder.nodes.append(node)
     return list(body.outputs)
 
 
@@ -347,5 +348,5 @@ def _renumber(machine: Any, nodes: Sequence[Node], known: dict[int, int]) -> Non
 def _renumber_value(machine: Any, value: Value, known: dict[int, int]) -> None:
     if value.obj is not None:
         if value.obj not in known:
-            known[value.obj] = machine.new_obj()
+            known[value.obj] = machine.recorder.new_obj()
         value.obj = known[value.obj]

@@ -11,7 +11,7 @@ decides it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dims import Poly, evaluate
 from ..errors import JoinError
@@ -21,10 +21,15 @@ from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND, Frame
 from .assumptions import FollowedNames
 from .control import Restart
 from .journal import Cell, Slot
-from .recorder import Recorder
 from .regions import Region
 from .structures import is_library
 from .tracers import ArrayTracer, Jump, Poison, ScalarTracer
+
+if TYPE_CHECKING:
+    from .assumptions import Assumptions
+    from .recorder import Recorder
+    from .sources import Sources
+    from .truths import Truths
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +60,18 @@ def code_of(frame: Frame) -> Any:
     return getattr(frame.callee, "__code__", None)
 
 
-class OpenNames(Recorder):
+class OpenNames:
     """Which variables may be unbound."""
 
-    # by the variable and what it holds, which are kept so that their ids stay their own
-    open_names: dict[tuple[int, str, int], tuple[Frame, Any, Any]]
+    recorder: Recorder
+    sources: Sources
+    truths: Truths
+    assumed: Assumptions
 
-    def known_truth(self, value: Value) -> bool | None:
-        raise AttributeError
+    def __init__(self) -> None:
+        self.open_names: dict[tuple[int, str, int], tuple[Frame, Any, Any]] = {}
+
+    # by the variable and what it holds, which are kept so that their ids stay their own
 
     def openness(self, cell: Cell, state: Any) -> Any:
         """The paths on which a variable with this state is unbound; None if there are none."""
@@ -83,14 +92,14 @@ class OpenNames(Recorder):
             return paths is UNBOUND
         if type(paths) is Iterations:
             return not all(map(self.is_count, paths.spares))
-        known = self.known_truth(paths.predicate)
+        known = self.truths.known_truth(paths.predicate)
         ends = paths.ends if known is None else paths.ends[:1] if known else paths.ends[1:]
         return any(map(self.may_be_unbound, ends))
 
     def is_count(self, spare: Poly) -> bool:
         """Is a number that the call decides not negative?  (Guarded.)"""
-        self.guard_size("ge0", spare)
-        return bool(evaluate(spare, self.numbers) >= 0)
+        self.sources.guard_size("ge0", spare)
+        return bool(evaluate(spare, self.sources.numbers) >= 0)
 
     def check_bound(self, frame: Frame, name: str, value: Any) -> bool:
         """Is a variable certainly bound here?  If that is open, whether it is bound is followed
@@ -108,9 +117,9 @@ class OpenNames(Recorder):
         if self.assumed.open(FollowedNames()):
             raise Restart(FollowedNames(code, name))
         if isinstance(value, (ArrayTracer, ScalarTracer)):
-            self._require_bound(name, self.value_of(value))
+            self._require_bound(name, self.recorder.value_of(value))
         elif isinstance(value, (int, float, complex, str)):
-            raise self.fatal(JoinError(
+            raise self.recorder.fatal(JoinError(
                 f"the variable {name!r} holds {value!r} on some paths, and nothing on others",
                 why="which of them was taken cannot be followed in this function",
                 fix="bind the name on every path, before the branch or loop"))
@@ -118,14 +127,14 @@ class OpenNames(Recorder):
 
     def _require_bound(self, name: str, value: Value) -> None:
         """The run tells that a variable is bound, where it has not yet told it on the way here."""
-        region: Region | None = self.region
+        region: Region | None = self.recorder.region
         while region is not None:
             if any(n.op == "effect" and n.params["fn"] is require_bound and n.inputs[0] is value
                    for n in region.builder.nodes):
                 return
             region = region.parent
-        self.region.effects += 1
-        self.emit("effect", (value,), (), fn=require_bound, args=(Ref(0), name), kwargs={})
+        self.recorder.region.effects += 1
+        self.recorder.emit("effect", (value,), (), fn=require_bound, args=(Ref(0), name), kwargs={})
 
 
 def in_arm(paths: Any, jump: Any) -> Any:

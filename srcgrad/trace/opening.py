@@ -7,17 +7,17 @@ If that fails later, tracing starts again without it (``KnownLengths`` is assume
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..dims import is_varying
 from ..guards import Path
 from ..kinds import INT, SCALARS, Aval, Kind, list_of
+from . import gathering
 from .assumptions import KnownLengths
 from .columns import Column, Numbered
 from .control import Restart
 from .gathering import (
     Constant,
-    Lists,
     Number,
     Record,
     Unlike,
@@ -32,12 +32,27 @@ from .gathering import (
     outline,
 )
 from .journal import Content
-from .keys import Keys
 from .regions import Region
 from .states import Columns, Part, SymbolicList
 from .stores import FEW, Reference, Store, stored_as
 from .structures import LONG, is_number
 from .tracers import is_tracer
+
+if TYPE_CHECKING:
+    from ..graph.outcome import Fresh
+    from .assumptions import Assumptions
+    from .call_nodes import CallNodes
+    from .classes import ClassAttributes
+    from .found_functions import FoundFunctions
+    from .journal import Journal
+    from .list_rows import ListRows
+    from .lists import Lists
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .recorder import Recorder
+    from .references import References
+    from .sources import Sources
+    from .states import ListTable
 
 MOST_APART = 3  # records from outside that are gone through one by one
 
@@ -47,12 +62,31 @@ def _is_kept(item: Any) -> bool:
     return is_number(item) or type(item) is Reference
 
 
-class Opening(Keys):
+class Opening:
     """Opening lists for the indices of loops."""
 
-    hoisted: dict[int, Any]  # lists that stand for lists from outside
-    giving: bool  # are the items of a list being put into a list of unknown length?
-    tracing: list[Any]  # the functions that call themselves and are being traced
+    machine: TraceMachine
+    call_nodes: CallNodes
+    class_attributes: ClassAttributes
+    found_functions: FoundFunctions
+    list_rows: ListRows
+    lists: Lists
+    merges: Merges
+    recorder: Recorder
+    references: References
+    sources: Sources
+    assumed: Assumptions
+    fresh: Fresh
+    journal: Journal
+    symbolic_lists: ListTable
+
+    def __init__(self) -> None:
+        self.giving = False  # are the items of a list being put into a list of unknown length?
+        self.hoisted: dict[int, Any] = {}  # lists that stand for lists from outside
+        # what stands for lists from outside, by their columns
+        self.gathered_lists: dict[int, list[Any]] = {}
+        # those lists, and the containers and instances in them
+        self.gathered_items: dict[int, Any] = {}
 
     def may_open(self) -> bool:
         """Are lists opened in this trace?"""
@@ -65,7 +99,7 @@ class Opening(Keys):
             return None
         if not isinstance(obj, list) or not obj:
             return None
-        if id(obj) in self.paths:
+        if id(obj) in self.found_functions.paths:
             found = self.gathered_list(obj)
             return found if found is not None or not self._is_open(obj) else self._hoisted(obj)
         return self._open(obj) if self._is_open(obj) else None
@@ -83,28 +117,26 @@ class Opening(Keys):
         long enough not to be gone through while tracing; None if it stays as it is."""
         if type(obj) is not list or len(obj) <= MOST_APART or not self.may_open():
             return None
-        if id(obj) in self.paths and (len(obj) > LONG or not is_plain(obj[0])):
+        if id(obj) in self.found_functions.paths and (len(obj) > LONG or not is_plain(obj[0])):
             found = self.gathered_list(obj)
             if found is not None:
                 return found
-        items = self.items_seen(obj) if len(obj) > FEW else [None]
+        items = self.lists.items_seen(obj) if len(obj) > FEW else [None]
         if not all(map(_is_kept, items)) or (len(obj) <= LONG and type(items[0]) is not Reference):
             return None
         self.assumed.risk(KnownLengths())
-        return self._hoisted(obj) if id(obj) in self.paths else self._open(obj)
+        return self._hoisted(obj) if id(obj) in self.found_functions.paths else self._open(obj)
 
     # ---- lists from outside --------------------------------------------------------------------
-    gathered_lists: dict[int, list[Any]]  # what stands for lists from outside, by their columns
-    gathered_items: dict[int, Any]  # those lists, and the containers and instances in them
 
     def gathered_list(self, obj: list[Any]) -> list[Any] | None:
         """The items of a list from outside by their columns, which are inputs; None where they are
         unlike, hold other things than numbers, or have been or are to be told apart."""
-        region, path = self.region, self.paths[id(obj)]
+        region, path = self.recorder.region, self.found_functions.paths[id(obj)]
         while region.layer > 1 and region.parent is not None:
             region = region.parent
-        if region is not self.root or self.tracing or any(
-                leaf.leads_through(path) for leaf in self.leaves):
+        if region is not self.recorder.root or self.call_nodes.tracing or any(
+                leaf.leads_through(path) for leaf in self.sources.leaves):
             return None
         known = self.gathered_lists.get(id(obj))
         if known is None:
@@ -112,23 +144,25 @@ class Opening(Keys):
                 known = self._gather(obj, path)
             except Unlike:
                 return None
-        changed = any(id(one) in self.shadows or id(one) in self.overlays or id(one) in self.blind
+        changed = any(id(one) in self.sources.shadows or id(one) in self.sources.overlays
+                      or id(one) in self.sources.blind
                       for one in held_objects(obj))
         return None if changed else known
 
     def _gather(self, obj: list[Any], path: Path) -> list[Any]:
         found = outline(obj)
-        if not isinstance(found, Lists) or found.inner is None:
+        if not isinstance(found, gathering.Lists) or found.inner is None:
             raise Unlike
         form, named = form_of_items(found.inner, obj)
         if not named:
             raise Unlike
-        if self.may_store(type(obj[0]), outside=True):
+        if self.references.may_store(type(obj[0]), outside=True):
             self.assumed.risk(stored_as(type(obj[0]), outside=True))
         self._note_instances(obj, path)
         states = self._column_inputs(columns_path(path, found.inner), [
             (column_name(path) + name, aval) for name, aval in named], 0)
-        made: list[Any] = self.holding(list, states[0] if isinstance(form, Column) else Columns(
+        made: list[Any] = self.lists.holding(list, states[0] if isinstance(form, Column)
+                                             else Columns(
             form, tuple(states)))
         self.journal.older(made)
         self.journal.seal(made)
@@ -136,42 +170,37 @@ class Opening(Keys):
         for one in held_objects(obj):
             self.gathered_items[id(one)] = one
             self.journal.seal(one)
-        self.notes.append(f"long list: the items of {path} are alike, and kept column by column")
+        self.sources.notes.append(
+            f"long list: the items of {path} are alike, and kept column by column")
         return made
 
     def _note_instances(self, obj: list[Any], path: Path) -> None:
         """Guard the classes of the instances that are gathered."""
         self.assumed.risk(KnownLengths())
         for step, one in instances_in(obj[0], path.child("item", 0)):
-            self.check_not_stored(one)
-            self.guard("type", step, type(one))
-            self.note_class(type(one))
-
-    def check_not_stored(self, obj: Any) -> None:
-        """Start again if an object may be one of those in the store of a list from outside."""
-        raise AttributeError
-
-    def may_store(self, cls: type, outside: bool = False) -> bool:
-        raise AttributeError
+            self.references.check_not_stored(one)
+            self.sources.guard("type", step, type(one))
+            self.class_attributes.note_class(type(one))
 
     def _column_inputs(self, whole: Path, named: list[tuple[str, Aval]],
                        first: int) -> list[SymbolicList]:
         """The inputs for columns with these names, which are those from ``first`` on of what a
         path leads to."""
-        self.guard("length", whole, first + len(named))  # asks for them: fails for unlike items
+        # asks for them: fails for unlike items
+        self.sources.guard("length", whole, first + len(named))
         size, states = self.fresh("k", low=0), []
         for number, (name, aval) in enumerate(named, first):
-            value = self._input(list_of(aval), whole.child("item", number), "list")
+            value = self.sources.input(list_of(aval), whole.child("item", number), "list")
             value.hint = name
-            value.obj = self.new_obj(value)
-            self.list_sizes.known[value] = size
+            value.obj = self.recorder.new_obj(value)
+            self.recorder.list_sizes.known[value] = size
             states.append(SymbolicList(value, value.obj))
         return states
 
     def keep_apart(self, obj: Any) -> None:
         """An object from outside is changed: if it was gathered, start again without."""
         if id(obj) in self.gathered_items:
-            self.not_gathered(obj)
+            self.references.not_gathered(obj)
 
     def not_gathered(self, obj: Any) -> NoReturn:
         """Start again with the items of lists from outside by their own paths."""
@@ -179,12 +208,13 @@ class Opening(Keys):
 
     def gathered_in_store(self, obj: list[Any]) -> tuple[Store, list[Any]]:
         """A store of the instances in a list from outside, and a list of them."""
-        path, cls, found = self.paths[id(obj)], type(obj[0]), outline(obj)
-        others = (*self.pinned.values(), *self.gathered_items.values())
-        if not isinstance(found, Lists) or not isinstance(found.inner, Record) or self.tracing or (
+        path, cls, found = self.found_functions.paths[id(obj)], type(obj[0]), outline(obj)
+        others = (*self.found_functions.pinned.values(), *self.gathered_items.values())
+        if not isinstance(found, gathering.Lists) or not isinstance(found.inner,
+                                                          Record) or self.call_nodes.tracing or (
                 not all(isinstance(p, (Number, Constant)) for p in found.inner.parts)) or any(
                 type(one) is cls for one in others) or len({*map(id, obj)}) < len(obj) or any(
-                leaf.leads_through(path) for leaf in self.leaves):
+                leaf.leads_through(path) for leaf in self.sources.leaves):
             raise Unlike
         self._note_instances(obj, path)
         numbers = {n: p for n, p in zip(found.inner.names, found.inner.parts, strict=True)
@@ -192,13 +222,14 @@ class Opening(Keys):
         whole, name = columns_path(path, found.inner, numbered_columns), column_name(path)
         states = self._column_inputs(whole, [(name, INT), *(
             (f"{name}_{n}", column_type(p)) for n, p in numbers.items())], 1)
-        lists = [self.holding(list, state) for state in states[1:]]
-        store = Store(self, cls, dict(zip(numbers, lists, strict=True)))
-        store.found = self.wrap(self._input(Aval(Kind.OPAQUE), whole.child("item", 0), "object"))
+        lists = [self.lists.holding(list, state) for state in states[1:]]
+        store = Store(self.machine, cls, dict(zip(numbers, lists, strict=True)))
+        store.found = self.recorder.wrap(self.sources.input(Aval(Kind.OPAQUE),
+                                                            whole.child("item", 0), "object"))
         store.found.value.hint = f"{name}_objects"
         store.fixed = {n: p.value for n, p in zip(found.inner.names, found.inner.parts, strict=True)
                        if isinstance(p, Constant)}
-        made = self.holding(list, Columns(Numbered(store, False), (states[0],)))
+        made = self.lists.holding(list, Columns(Numbered(store, False), (states[0],)))
         for one in (*lists, made):
             self.journal.older(one)
         self.journal.keep.append(store)
@@ -212,7 +243,7 @@ class Opening(Keys):
         elif type(structure) is dict:
             self.check_gathered(list(structure.values()))
         if self.is_gathered(structure):
-            self.not_gathered(structure)
+            self.references.not_gathered(structure)
 
     def is_gathered(self, obj: Any) -> bool:
         """Does an object stand for one of a list from outside?"""
@@ -222,11 +253,12 @@ class Opening(Keys):
 
     def _is_open(self, obj: list[Any]) -> bool:
         """Does a list hold numbers only, or lists that do?"""
-        items = self.items_seen(obj)
+        items = self.lists.items_seen(obj)
         if type(items[0]) is not list:
             return all(map(_is_kept, items))
         return len({id(i) for i in items}) == len(items) and all(
-            type(i) is list and id(i) not in self.list_owners and id(i) not in self.journal.sealed
+            type(i) is list and id(i) not in self.list_rows.list_owners
+            and id(i) not in self.journal.sealed
             and (self._has_numbers(i) if id(i) in self.symbolic_lists else bool(i)
                  and self._is_open(i)) for i in items)
 
@@ -247,15 +279,15 @@ class Opening(Keys):
             if type(item) is list:
                 if id(item) not in self.symbolic_lists and self._open(item, place) is None:
                     return None
-                self.list_owners[id(item)] = Part(obj, item, None)
+                self.list_rows.list_owners[id(item)] = Part(obj, item, None)
         region, number = place
         cell = Content(obj, self.symbolic_lists)
         before = cell.get()
-        outer, self.region, self.giving = self.region, region, True
+        outer, self.recorder.region, self.giving = self.recorder.region, region, True
         try:
-            state = self.unknown_state(obj)
+            state = self.lists.unknown_state(obj)
         finally:
-            self.region, self.giving = outer, False
+            self.recorder.region, self.giving = outer, False
         layer = self.journal.layers[number - 1]
         self.journal.keep.append(obj)  # its state is found by its id, which must stay its own
         if self.journal.births.get(id(obj), 0) < number:
@@ -265,24 +297,24 @@ class Opening(Keys):
 
     def _hoisted(self, obj: list[Any]) -> list[Any] | None:
         """The items of a list from outside, as a list that is made at the start."""
-        region: Region | None = self.region
+        region: Region | None = self.recorder.region
         while region is not None and region.layer > 1:
             region = region.parent
-        if region is not self.root or self.tracing:
+        if region is not self.recorder.root or self.call_nodes.tracing:
             return None
-        outer, self.region, self.giving = self.region, region, True
+        outer, self.recorder.region, self.giving = self.recorder.region, region, True
         try:
-            value = self.list_of_numbers(self._seen_deep(obj))
+            value = self.lists.list_of_numbers(self._seen_deep(obj))
             if value.hint is None:
-                value.hint = str(self.paths[id(obj)])
+                value.hint = str(self.found_functions.paths[id(obj)])
         finally:
-            self.region, self.giving = outer, False
-        made = self.list_object(value)
+            self.recorder.region, self.giving = outer, False
+        made = self.lists.list_object(value)
         self.hoisted[id(made)] = made
         return made
 
     def _seen_deep(self, obj: Any) -> list[Any]:
-        return [self._seen_deep(i) if type(i) is list else i for i in self.items_seen(obj)]
+        return [self._seen_deep(i) if type(i) is list else i for i in self.lists.items_seen(obj)]
 
     def _place_of(self, obj: list[Any]) -> tuple[Region, int] | None:
         """The outermost region in which a list has the content that it has now, and the number
@@ -295,11 +327,11 @@ class Opening(Keys):
             last = max(last, journal.births.get(id(one), len(journal.layers)), *(
                 i for i, layer in enumerate(journal.layers, 1) if key in layer.before), 1)
             todo.extend(i for i in one if type(i) is list)
-        if self.tracing and last < self.tracing[-1].layer:
+        if self.call_nodes.tracing and last < self.call_nodes.tracing[-1].layer:
             return None
-        if any(map(self.is_unsure, obj)):  # its items are there in this arm alone
+        if any(map(self.merges.is_unsure, obj)):  # its items are there in this arm alone
             last = max(last, self._arm().layer)
-        region: Region = self.region
+        region: Region = self.recorder.region
         number = len(journal.layers)
         while region.layer > last:
             number = region.layer - 1
@@ -310,21 +342,7 @@ class Opening(Keys):
 
     def _arm(self) -> Region:
         """The innermost arm of a branch."""
-        region = self.region
+        region = self.recorder.region
         while region.given is None and region.parent is not None:
             region = region.parent
         return region
-
-    list_owners: dict[int, Part]
-
-    def items_seen(self, obj: Any) -> list[Any]:
-        raise AttributeError
-
-    def unknown_state(self, obj: list[Any]) -> Any:
-        raise AttributeError
-
-    def list_of_numbers(self, items: list[Any]) -> Any:
-        raise AttributeError
-
-    def list_object(self, value: Any) -> list[Any]:
-        raise AttributeError

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import operator
-import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from ..graph.ir import Value
 from ..kinds import BOOL, Kind, in_words, int_aval
 from . import scipy_forms
 from .assumptions import ComplexPower, KnownLengths, ListedGenerators, Withdrawn
-from .comparisons import Comparisons
 from .control import Restart
 from .homes import reach
 from .journal import Lost
@@ -31,6 +29,26 @@ from .special_methods import (
 from .structures import LONG, is_number
 from .tracers import ArrayTracer, ScalarTracer, contains_tracer, is_tracer
 from .written_out import power_of_any
+
+if TYPE_CHECKING:
+    from ..graph.outcome import Fresh
+    from .assumptions import Assumptions
+    from .branches import Branches
+    from .calls import Calls
+    from .choices import Choices
+    from .comparisons import Comparisons
+    from .containers import Containers
+    from .escapes import Escapes
+    from .handover import HandedOver
+    from .journal import Journal
+    from .list_methods import ListMethods
+    from .long_tuples import LongTuples
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .recorder import Recorder
+    from .sources import Sources
+    from .states import ListTable
+    from .truths import Truths
 
 BINARY: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -54,11 +72,31 @@ def _takes_over(left: Any, right: Any) -> bool:
         type(right), "__array_priority__")
 
 
-class Operators(Comparisons):
+class Operators:
     """Binary, unary, in-place and comparison operators."""
 
-    def as_run_time(self, obj: Any) -> Any:
-        raise AttributeError
+    machine: TraceMachine
+    branches: Branches
+    calls: Calls
+    choices: Choices
+    comparisons: Comparisons
+    containers: Containers
+    escapes: Escapes
+    handed_over: HandedOver
+    list_methods: ListMethods
+    merges: Merges
+    recorder: Recorder
+    sources: Sources
+    truths: Truths
+    tuples: LongTuples
+    assumed: Assumptions
+    fresh: Fresh
+    journal: Journal
+    symbolic_lists: ListTable
+
+    def __init__(self) -> None:
+        # Python floats that are complex where a base is negative, by place
+        self.powers: dict[Value, Any] = {}
 
     @staticmethod
     def special_method(obj: Any, name: str) -> Any:
@@ -67,22 +105,24 @@ class Operators(Comparisons):
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
         if is_tracer(left) or is_tracer(right):
-            if not (self._foreign(left) or self._foreign(right) or has_own(op, left, right)):
+            if not (self.comparisons.is_operand_of_python(left)
+                    or self.comparisons.is_operand_of_python(right) or has_own(op, left, right)):
                 return self._numeric(op, left, right)
         result = self._python_binary(op, left, right)
         if result is not NotImplemented:
             return result
         if isinstance(left, str) and op == "%":
-            right = self.resolved(right)
-            right = tuple(map(self.as_run_time, right)) if type(right) is tuple else (
-                self.as_run_time(right))
+            right = self.containers.resolved(right)
+            right = tuple(map(self.handed_over.as_run_time, right)) if type(right) is tuple else (
+                self.handed_over.as_run_time(right))
         if isinstance(left, str) and op == "%" and contains_tracer(right):
-            return self.apply_opaque(operator.mod, (left, right), {})
+            return self.calls.apply_opaque(operator.mod, (left, right), {})
         if isinstance(left, (list, tuple)) or isinstance(right, (list, tuple)):
             return self._sequence_binary(op, left, right)
         if is_tracer(left) or is_tracer(right):
             return self._numeric(op, left, right)
-        return self.adopt(BINARY[op](self.resolved(left), self.resolved(right)))
+        return self.calls.adopt(BINARY[op](self.containers.resolved(left),
+                                           self.containers.resolved(right)))
 
     def resolved(self, obj: Any) -> Any:
         """A container as code that is not staged sees it: whatever in it was found outside is
@@ -92,24 +132,22 @@ class Operators(Comparisons):
     def _numeric(self, op: str, left: Any, right: Any) -> Any:
         if op == "**" and self.is_complex_power():
             return self.helped(power_of_any, left, right)
-        result = self.apply(BINARY[op], (left, right), {})
+        result = self.recorder.apply(BINARY[op], (left, right), {})
         self.note_power(op, result, left, right)
         if type(result) is ScalarTracer and result.aval.kind is Kind.INT and (
                 result.aval.expr is None):  # a number that may become a size
             result.value.aval = int_aval(self.fresh("i", low=None))
         return result
 
-    call_sites: list[tuple[Any, Any]]
-    powers: dict[Value, Any]  # Python floats that are complex where a base is negative, by place
-
     def _power_site(self) -> Any:
-        where = self.where()
+        where = self.recorder.where()
         return None if where is None else ComplexPower(
             (where.filename, where.line, where.column))
 
     def is_complex_power(self) -> bool:
         """Is it a power of a float that the program wants to be complex for negative bases?"""
-        inside = self.call_sites and self.call_sites[-1][0] is power_of_any.__code__
+        inside = self.branches.call_sites and self.branches.call_sites[-
+            1][0] is power_of_any.__code__
         return not inside and self.assumed.complex_powers() and (
             self._power_site() in self.assumed)
 
@@ -138,7 +176,7 @@ class Operators(Comparisons):
     def _python_binary(self, op: str, left: Any, right: Any) -> Any:
         """The operator protocol with methods written in Python, staged; NotImplemented if
         neither side has such a method."""
-        sparse = scipy_forms.sparse_binary(self, op, left, right)
+        sparse = scipy_forms.sparse_binary(self.machine, op, left, right)
         if sparse is not NotImplemented:
             return sparse
         name = DUNDER[op]
@@ -146,15 +184,15 @@ class Operators(Comparisons):
         backward = None if _takes_over(left, right) else python_method(right, f"__r{name}__")
         if backward is not None and forward is not None and type(right) is not type(left) and (
                 issubclass(type(right), type(left))):
-            result = self.call(backward, right, left)
+            result = self.machine.call(backward, right, left)
             if result is not NotImplemented:
                 return result
         if forward is not None:
-            result = self.call(forward, left, right)
+            result = self.machine.call(forward, left, right)
             if result is not NotImplemented:
                 return result
         if backward is not None and type(right) is not type(left):
-            return self.call(backward, right, self.as_python_number(left, right))
+            return self.machine.call(backward, right, self.as_python_number(left, right))
         return NotImplemented
 
     def as_python_number(self, number: Any, other: Any) -> Any:
@@ -168,78 +206,55 @@ class Operators(Comparisons):
                 other, (*CONTAINERS, float, int, complex)) or any(
                     hasattr(type(other), n) for n in ("__array_priority__", "__array__")):
             return number
-        return self.call_method(number, "item")
-
-    def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        raise AttributeError
+        return self.machine.call_method(number, "item")
 
     def _sequence_binary(self, op: str, left: Any, right: Any) -> Any:
-        left, right = self.resolved(left), self.resolved(right)
-        if op in "+*" and self.check_long_tuples(op, left, right):
-            parts = [self.call(list, x) if isinstance(x, (list, tuple)) else x
+        left, right = self.containers.resolved(left), self.containers.resolved(right)
+        if op in "+*" and self.tuples.check_long_tuples(op, left, right):
+            parts = [self.machine.call(list, x) if isinstance(x, (list, tuple)) else x
                      for x in (left, right)]
-            return self.as_tuple(self._sequence_binary(op, *parts))
+            return self.tuples.as_tuple(self._sequence_binary(op, *parts))
         if op == "*" and (is_tracer(left) or is_tracer(right)):
             items, times = (right, left) if is_tracer(left) else (left, right)
             if times.aval.kind is Kind.INT:
                 return self._repeated(items, times)
         if op == "*" and (id(left) in self.symbolic_lists or id(right) in self.symbolic_lists):
             items, times = (left, right) if id(left) in self.symbolic_lists else (right, left)
-            return self.repeated_list([items], times, "extend")
+            return self.containers.repeated_list([items], times, "extend")
         if op == "*" and self.repeats_long(left, right):
             self.assumed.risk(KnownLengths())
-            return self.repeated_list(left, right)
+            return self.containers.repeated_list(left, right)
         if is_tracer(left) or is_tracer(right):
             return self._numeric(op, left, right)
         if any(isinstance(one, (np.ndarray, np.generic)) and contains_tracer(other)
                for one, other in ((left, right), (right, left))):
             return self._numeric(op, left, right)
         if op == "+" and isinstance(left, list) and isinstance(right, list):
-            joined = self.add_lists(left, right)
+            joined = self.list_methods.add_lists(left, right)
             if joined is not None:
                 return joined
-        return self.adopt(BINARY[op](left, right))
+        return self.calls.adopt(BINARY[op](left, right))
 
     def _repeated(self, items: Any, times: Any) -> Any:
         """``[0.0] * n``: for numbers a list of unknown length."""
         if id(items) in self.symbolic_lists:
-            return self.repeated_list([items], times, "extend")
+            return self.containers.repeated_list([items], times, "extend")
         if type(items) is list and all(
                 one is None or isinstance(one, (bool, int, float, complex, np.generic))
                 or type(one) is ScalarTracer for one in items) and (
                 KnownLengths(repeats=True) not in self.assumed):
             self.assumed.risk(KnownLengths(repeats=True))
-            return self.repeated_list(items, times)
-        return items * self.demand(times, "the repetition of a sequence")
+            return self.containers.repeated_list(items, times)
+        return items * self.escapes.demand(times, "the repetition of a sequence")
 
     def repeats_long(self, items: Any, times: Any) -> bool:
         """Is it a long list of numbers, ``[0.0] * 100``?"""
         return type(items) is list and type(times) is int and len(items) * times > LONG and all(
             map(is_number, items)) and KnownLengths() not in self.assumed
 
-    def repeated_list(self, items: list[Any], times: Any, how: str = "append") -> list[Any]:
-        """``items * times`` as a list of unknown length; ``how``: what puts an item into it."""
-        raise AttributeError
-
-    def adopt(self, result: Any) -> Any:
-        raise AttributeError
-
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        raise AttributeError
-
     def helped(self, helper: Any, *args: Any) -> Any:
         """What a helper of :mod:`.written_out` returns, staged."""
-        return self.inline(helper, args, {})
-
-    def inline(self, function: types.FunctionType, args: tuple[Any, ...],
-               kwargs: dict[str, Any]) -> Any:
-        raise AttributeError
-
-    def check_long_tuples(self, op: str, left: Any, right: Any) -> bool:
-        raise AttributeError
-
-    def as_tuple(self, made: list[Any]) -> list[Any]:
-        raise AttributeError
+        return self.calls.inline(helper, args, {})
 
     def add_lists(self, left: list[Any], right: list[Any]) -> Any:
         """``left + right`` where one of them has an unknown length; None otherwise."""
@@ -247,10 +262,10 @@ class Operators(Comparisons):
 
     def unary(self, op: str, operand: Any) -> Any:
         if is_tracer(operand):
-            return self.apply(UNARY[op], (operand,), {})
+            return self.recorder.apply(UNARY[op], (operand,), {})
         method = python_method(operand, UNARY_DUNDER[op])
         if method is not None:
-            return self.call(method, operand)
+            return self.machine.call(method, operand)
         return UNARY[op](operand)
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
@@ -259,39 +274,29 @@ class Operators(Comparisons):
         if is_tracer(left):
             return self._rebinding(op, left, right)
         if isinstance(left, list) and op in "+*":
-            return self.inplace_list(op, left, right)
+            return self.containers.inplace_list(op, left, right)
         method = python_method(left, f"__i{DUNDER[op]}__")
         if method is not None:
-            result = self.call(method, left, right)
+            result = self.machine.call(method, left, right)
             if result is not NotImplemented:
                 return result
         if isinstance(left, (set, dict)):
-            return self.inplace_container(op, left, right)
+            return self.containers.inplace_container(op, left, right)
         return self._rebinding(op, left, right)
 
     def _rebinding(self, op: str, left: Any, right: Any) -> Any:
         """``left op= right`` on something immutable."""
-        self.augmented = True
+        self.recorder.augmented = True
         try:
-            return self.binary(op, left, right)
+            return self.machine.binary(op, left, right)
         finally:
-            self.augmented = False
-
-    def tell_apart(self) -> None:
-        """The kind or rank of a value that is a number or an array matters."""
-        raise AttributeError
-
-    def inplace_list(self, op: str, left: list[Any], right: Any) -> Any:
-        raise AttributeError
-
-    def inplace_container(self, op: str, left: Any, right: Any) -> Any:
-        raise AttributeError
+            self.recorder.augmented = False
 
     def _inplace_array(self, op: str, left: ArrayTracer, right: Any) -> Any:
         if left.aval.kind is Kind.ANY:
-            self.tell_apart()
+            self.merges.tell_apart()
             if any(h.outside for h in reach(left.home)):
-                raise self.fatal(AliasError(
+                raise self.recorder.fatal(AliasError(
                     f"`{op}=` may or may not change {left.home.label!r} in place",
                     why="whether it is an array from outside or a number depends on data",
                     fix=f"write x = x {op} ... instead"))
@@ -300,19 +305,19 @@ class Operators(Comparisons):
                             "an array or a number depends on data")
             return result
         if op == "@":
-            product = self.binary(op, left, right)
-            self.setitem(left, Ellipsis, product)
+            product = self.machine.binary(op, left, right)
+            self.machine.setitem(left, Ellipsis, product)
             return left
         if isinstance(right, (list, tuple)):
-            right = self.apply(np.asarray, (right,), {})
-        value = self.as_value(right)
+            right = self.recorder.apply(np.asarray, (right,), {})
+        value = self.recorder.as_value(right)
         if left.aval.dtype is not None and value.aval.dtype is not None and (
                 left.aval.dtype.kind in "biu" and value.aval.is_inexact):
             INPLACE[op](np.ones(1, left.aval.dtype), np.ones(1, value.aval.dtype))  # may raise
         outcome = infer(BINARY[op], (left.aval, value.aval), {})
         for relation, dim in outcome.guards:
-            self.guard_size(relation, dim)
-        self.write_version(left, "update", (), value, (), fn=INPLACE[op])
+            self.sources.guard_size(relation, dim)
+        self.choices.write_version(left, "update", (), value, (), fn=INPLACE[op])
         return left
 
     def lose(self, tracer: ArrayTracer, reason: str) -> None:
@@ -327,17 +332,17 @@ class Operators(Comparisons):
         """What decides the truth of a value: what its own ``__bool__`` or ``__len__`` returns
         (called once), or the value itself."""
         method = truth_method(value)
-        return value if method is None else self.condition(self.call(method, value))
+        return value if method is None else self.machine.condition(self.machine.call(method, value))
 
     def static_truth(self, value: Any) -> bool | None:
         """The truth of a :meth:`condition` if it is known for every call with these guards,
         else None."""
         if not is_tracer(value):
             if isinstance(value, CONTAINERS):
-                return self.container_truth(value)
+                return self.machine.container_truth(value)
             return bool(value)
         if value.aval.kind is Kind.INT and value.aval.expr is not None:
-            return self._decide("!=", value.aval.expr)
+            return self.comparisons.decide("!=", value.aval.expr)
         return None
 
     def container_truth(self, value: Any) -> bool | None:
@@ -345,25 +350,26 @@ class Operators(Comparisons):
 
     def truth(self, value: Any) -> bool:
         """The truth value where it is needed now; call-invariant conditions are guarded."""
-        value = self.condition(value)
-        known = self.static_truth(value)
+        value = self.machine.condition(value)
+        known = self.machine.static_truth(value)
         if known is not None:
             return known
-        tested = self.predicate(value)
+        tested = self.machine.predicate(value)
         if type(tested) is bool:
             return tested
-        condition = self.conditions.get(tested.value) if type(tested) is ScalarTracer else None
+        condition = self.comparisons.conditions.get(tested.value) if type(
+            tested) is ScalarTracer else None
         if condition is not None:
             op, left, right = condition
             difference = dims.add(left, dims.multiply(-1, right))
             if not dims.is_varying(difference):
-                outcome = bool(COMPARE[op](dims.evaluate(difference, self.numbers), 0))
+                outcome = bool(COMPARE[op](dims.evaluate(difference, self.sources.numbers), 0))
                 negated = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-                self.guard("size", None, (op if outcome else negated[op], difference, 0))
+                self.sources.guard("size", None, (op if outcome else negated[op], difference, 0))
                 return outcome
         what = f"a traced value ({in_words(value.aval)})" if is_tracer(value) else (
             "one of two objects")
-        raise self.of_forms(TracingError(
+        raise self.recorder.of_forms(TracingError(
             f"the truth value of {what} is needed now",
             why="it depends on data, and this place (a generator, a C function, a dict key) "
                 "cannot be staged as a branch",
@@ -373,35 +379,34 @@ class Operators(Comparisons):
         """The value as a branch condition: a bool or a tracer whose truth Python can test."""
         if not is_tracer(value):
             method = python_method(value, "__bool__") or python_method(value, "__len__")
-            return bool(value) if method is None else self.predicate(self.call(method, value))
+            return bool(value) if method is None else self.machine.predicate(
+                self.machine.call(method, value))
         if value.aval.kind is Kind.INT and value.aval.expr is not None:
-            return self._compare_traced("!=", value, 0)
+            return self.comparisons.compare_traced("!=", value, 0)
         if value.aval.kind is Kind.ARRAY and any(size != 1 for size in value.aval.shape or ()):
-            return self.opaque_apply(bool, (self.value_of(value),), BOOL)  # may raise, by itself
+            # may raise, by itself
+            return self.comparisons.opaque_apply(bool, (self.recorder.value_of(value),), BOOL)
         return value
 
-    implied: dict[tuple[Value, bool], list[tuple[Value, bool]]]
-
     def not_(self, operand: Any) -> Any:
-        operand = self.condition(operand)
-        known = self.static_truth(operand)
+        operand = self.machine.condition(operand)
+        known = self.machine.static_truth(operand)
         if known is not None:
             return not known
-        tested = self.predicate(operand)
+        tested = self.machine.predicate(operand)
         if type(tested) is bool:
             return not tested
-        result = self.opaque_apply(operator.not_, (self.value_of(tested),), BOOL)
+        result = self.comparisons.opaque_apply(operator.not_, (self.recorder.value_of(tested),),
+                                               BOOL)
         if type(tested) is ScalarTracer and type(result) is ScalarTracer:
             for truth in (True, False):
-                self.implied[result.value, truth] = [(tested.value, not truth)]
-        condition = self.conditions.get(tested.value) if type(tested) is ScalarTracer else None
+                self.truths.implied[result.value, truth] = [(tested.value, not truth)]
+        condition = self.comparisons.conditions.get(tested.value) if type(
+            tested) is ScalarTracer else None
         if condition is not None and type(result) is ScalarTracer:
             op, left, right = condition
             negated = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-            self.conditions[result.value] = (negated[op], left, right)
+            self.comparisons.conditions[result.value] = (negated[op], left, right)
         return result
 
     # ---- provided by the other parts of the machine ------------------------------------------
-
-    def setitem(self, obj: Any, key: Any, value: Any) -> None:
-        raise AttributeError

@@ -13,7 +13,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from ..graph.ir import Ref, Value
 from ..kinds import INT, NUMERIC, Kind
 from ..spelling import Method
 from .access import is_cached_property
-from .among import Among
 from .handlers import HANDLERS
 from .journal import Content, Field
 from .natives import class_attribute
@@ -32,26 +31,47 @@ from .structures import is_library, leaf_aval, rebuilder, record_fields
 from .tracers import Choice, Picked, is_tracer
 from .unlike import likeness
 
+if TYPE_CHECKING:
+    from .among import Among
+    from .either import Either
+    from .journal import Journal
+    from .lists import Lists
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .recorder import Recorder
+    from .sources import Sources
+    from .states import ListTable
+
 PLACES = frozenset({np.argmin, np.argmax, Method("argmin"), Method("argmax"), len})
 RECENT = 50  # operations that are looked through for what made a number
 KINDS = frozenset({isinstance, type, callable, issubclass})  # the same answer for all objects
 ORDERED = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 
-class Picks(Among):
+class Picks:
     """Python's operators on one of several objects."""
+
+    machine: TraceMachine
+    among: Among
+    either: Either
+    lists: Lists
+    merges: Merges
+    recorder: Recorder
+    sources: Sources
+    journal: Journal
+    symbolic_lists: ListTable
 
     # ---- making ------------------------------------------------------------------------------
     def pick(self, items: list[Any], index: Any) -> Any:
         """The item with a traced number; None if the items have too little in common."""
-        items = self.only_possible(items, index)
+        items = self.among.only_possible(items, index)
         first = items[0]
         if all(i is first for i in items):
             return first
         if all(type(i) is bool for i in items):
-            return self.table_read(items, index)
+            return self.among.table_read(items, index)
         known = not any(type(i) is Choice for i in items) and leaf_aval(first) is None and (
-            self.is_grouped(items))
+            self.among.is_grouped(items))
         if any(type(i) is Picked for i in items) and not any(type(i) is Choice for i in items):
             found = self._one_of_picked(items, index)
             if found is not None:
@@ -66,11 +86,11 @@ class Picks(Among):
         if all(map(_is_alike(first), items)):
             return self._one_of(tuple(items), index)
         if all(leaf_aval(i) is not None for i in items):
-            found = self.list_read(items, index)
+            found = self.lists.list_read(items, index)
             if found is not None:
                 return found
-        found = self.pick_unlike(items, index)
-        return self._one_among(items, index) if found is None else found
+        found = self.among.pick_unlike(items, index)
+        return self.lists.one_among(items, index) if found is None else found
 
     def _one_of_picked(self, items: list[Any], index: Any) -> Any:
         """One of several objects, some of which are picked themselves; None if they are not
@@ -95,13 +115,13 @@ class Picks(Among):
     def _one_of(self, items: tuple[Any, ...], index: Any) -> Picked:
         """One of several objects, by its number in the group where they were picked first:
         ``node.next`` is a node of the graph that ``node`` was picked from."""
-        for group in self.groups:
+        for group in self.among.groups:
             places = [place_among(group, i) for i in items]
             if None not in places:
                 if places == list(range(len(group))):
                     return Picked(group, index)
                 return Picked(group, self.pick(places, index))
-        self.groups.append(items)
+        self.among.groups.append(items)
         return Picked(items, index)
 
     def number_among(self, count: int, index: Any) -> Any:
@@ -110,13 +130,14 @@ class Picks(Among):
         if (is_tracer(index) and index.aval.expr is not None and proves_nonnegative(
                 index.aval.expr)) or self._is_place(index.value):
             return index
-        (value,) = self.emit("apply", (self.as_value(index),), (INT,), fn=operator.getitem,
+        (value,) = self.recorder.emit("apply", (self.recorder.as_value(index),), (INT,),
+                                      fn=operator.getitem,
                              args=(range(count), Ref(0)), kwargs={}, many=False)
-        return self.wrap(value)
+        return self.recorder.wrap(value)
 
     def _is_place(self, value: Value) -> bool:
         """Is a number what a search has found: never negative?"""
-        for node in reversed(self.region.builder.nodes[-RECENT:]):
+        for node in reversed(self.recorder.region.builder.nodes[-RECENT:]):
             if value in node.outputs:
                 fn = node.params.get("fn")
                 if fn is int or fn is operator.getitem:
@@ -128,23 +149,24 @@ class Picks(Among):
         place = self.number_among(len(obj), key)
         self.journal.touch(Content(obj, self.symbolic_lists))
         for i, old in enumerate(list(obj)):
-            test = self.compare("==", place, i)
-            other = self.if_expression(test, lambda: 0, lambda: 1)
+            test = self.machine.compare("==", place, i)
+            other = self.machine.if_expression(test, lambda: 0, lambda: 1)
             found = self.pick([value, old], other)
-            obj[i] = found if found is not None else self.if_expression(
+            obj[i] = found if found is not None else self.machine.if_expression(
                 test, lambda: value, lambda old=old: old)  # type: ignore[misc]
 
     def each_of(self, picked: Picked, act: Callable[[Any], Any]) -> Any:
         """The value of an action on whichever object it is, in a branch for each."""
         objects = picked.objects
         place = picked.index
-        places = self.possible(place, len(objects))
+        places = self.among.possible(place, len(objects))
 
         def among(n: int) -> Any:
             obj = objects[places[n]]
             if n == len(places) - 1:
                 return act(obj)
-            return self.if_expression(self.compare("==", place, places[n]), lambda: act(obj),
+            return self.machine.if_expression(self.machine.compare("==", place, places[n]),
+                                              lambda: act(obj),
                                       lambda: among(n + 1))
 
         return among(0)
@@ -152,17 +174,17 @@ class Picks(Among):
     # ---- attributes --------------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
         if type(obj) is not Picked:
-            return super().getattr(obj, name)
+            return self.either.getattr(obj, name)
         if obj.cls in (list, dict, set, tuple):
-            return super().getattr(obj, name) if obj.cls is tuple else functools.partial(
-                self.call_method, obj, name)
+            return self.either.getattr(obj, name) if obj.cls is tuple else functools.partial(
+                self.machine.call_method, obj, name)
         found = class_attribute(obj.cls, name)
         if isinstance(found, property) and found.fget is not None:
-            return self.call(found.fget, obj)
+            return self.machine.call(found.fget, obj)
         if name == "__class__":
             return obj.cls
         if self._have(obj, name) and not hasattr(type(found), "__set__"):
-            return self.gathered(obj, lambda o: self.getattr(o, name))
+            return self.gathered(obj, lambda o: self.machine.getattr(o, name))
         if isinstance(found, types.FunctionType):
             return types.MethodType(found, obj)
         if isinstance(found, staticmethod):
@@ -170,56 +192,56 @@ class Picks(Among):
         if isinstance(found, classmethod):
             return types.MethodType(found.__func__, obj.cls)
         if is_cached_property(found):
-            return self.call(found.func, obj)
+            return self.machine.call(found.func, obj)
         getter = getattr(type(found), "__get__", None)
         if hasattr(getter, "__code__"):
-            return self.call(getter, found, obj, obj.cls)
-        return self.gathered(obj, lambda o: self.getattr(o, name))
+            return self.machine.call(getter, found, obj, obj.cls)
+        return self.gathered(obj, lambda o: self.machine.getattr(o, name))
 
     def _have(self, obj: Picked, name: str) -> bool:
         """Do all objects have an attribute of their own of this name?"""
-        return all(name in (record_fields(o) or ()) or name in self.overlays.get(id(o), ())
+        return all(name in (record_fields(o) or ()) or name in self.sources.overlays.get(id(o), ())
                    for o in obj.objects)
 
     def gathered(self, obj: Picked, part: Callable[[Any], Any]) -> Any:
         """The part of the object that it is."""
         parts = [part(o) for o in obj.objects]
-        parts = self.only_possible(parts, obj.index)
-        found = None if all(leaf_aval(p) is not None for p in parts) else self.pick_unlike(
+        parts = self.among.only_possible(parts, obj.index)
+        found = None if all(leaf_aval(p) is not None for p in parts) else self.among.pick_unlike(
             parts, obj.index)
         if found is not None:
             return found
         if any(isinstance(p, (list, dict, set)) and p is not parts[0] for p in parts) and (
-                not self.is_grouped(parts)):
-            found = self._one_among(parts, obj.index)  # which may change
+                not self.among.is_grouped(parts)):
+            found = self.lists.one_among(parts, obj.index)  # which may change
         else:
             found = self.pick(parts, obj.index)
         return self.each_of(obj, part) if found is None else found
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         if type(obj) is not Picked:
-            super().setattr(obj, name, value)
+            self.either.setattr(obj, name, value)
             return
         setter = class_attribute(obj.cls, name)
         if isinstance(setter, property) and setter.fset is not None:
-            self.call(setter.fset, obj, value)
+            self.machine.call(setter.fset, obj, value)
             return
         plain = not hasattr(type(setter), "__set__") or type(setter) is types.MemberDescriptorType
         plain = plain and class_attribute(obj.cls, "__setattr__") is object.__setattr__
-        if plain and self._have(obj, name) and not any(map(self.is_outside, obj.objects)):
-            before = [self.getattr(o, name) for o in obj.objects]
+        if plain and self._have(obj, name) and not any(map(self.merges.is_outside, obj.objects)):
+            before = [self.machine.getattr(o, name) for o in obj.objects]
             after = self.replaced(before, obj.index, value)
             if after is not None:
                 for one, new in zip(obj.objects, after, strict=True):
                     self.journal.write(Field(one, name), new)
                 return
-        self._on_each(obj, lambda o: self.setattr(o, name, value))
+        self._on_each(obj, lambda o: self.machine.setattr(o, name, value))
 
     def replaced(self, before: list[Any], index: Any, value: Any) -> list[Any] | None:
         """Things with the one at a traced place replaced; None if they are not all numbers of
         one kind, or of a few sorts."""
         found = self._replaced_number(before, index, value)
-        return found if found is not None else self.replaced_unlike(
+        return found if found is not None else self.among.replaced_unlike(
             before, index, value, self._replaced_number)
 
     def _replaced_number(self, before: list[Any], index: Any, value: Any) -> list[Any] | None:
@@ -227,102 +249,103 @@ class Picks(Among):
         kinds = {a.kind for a in avals if a is not None}
         if None in avals or len(kinds) != 1 or not kinds <= NUMERIC - {Kind.ARRAY, Kind.ANY}:
             return None
-        return self.list_replaced(before, index, value)
+        return self.lists.list_replaced(before, index, value)
 
     def _on_each(self, obj: Picked, act: Callable[[Any], None]) -> None:
         """Do something to whichever object it is."""
         objects = obj.objects
         place = obj.index
-        places = self.possible(place, len(objects))
+        places = self.among.possible(place, len(objects))
 
         def among(n: int) -> Any:
             one = objects[places[n]]
             if n == len(places) - 1:
                 act(one)
                 return 0
-            return self.if_(self.compare("==", place, places[n]), lambda: _done(act, one),
+            return self.machine.if_(self.machine.compare("==", place, places[n]),
+                                    lambda: _done(act, one),
                             lambda: among(n + 1))
 
         among(0)
 
     def delattr(self, obj: Any, name: str) -> None:
         if type(obj) is Picked:
-            self._on_each(obj, lambda o: self.delattr(o, name))
+            self._on_each(obj, lambda o: self.machine.delattr(o, name))
             return
-        super().delattr(obj, name)
+        self.either.delattr(obj, name)
 
     # ---- items -------------------------------------------------------------------------------
     def getitem(self, obj: Any, key: Any) -> Any:
         if type(obj) is Picked and python_method(obj, "__getitem__") is None:
             if is_tracer(key):
-                return self.each_of(obj, lambda o: self.getitem(o, key))
-            return self.gathered(obj, lambda o: self.getitem(o, key))
-        return super().getitem(obj, key)
+                return self.each_of(obj, lambda o: self.machine.getitem(o, key))
+            return self.gathered(obj, lambda o: self.machine.getitem(o, key))
+        return self.either.getitem(obj, key)
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
         if type(obj) is Picked and python_method(obj, "__setitem__") is None:
-            self._on_each(obj, lambda o: self.setitem(o, key, value))
+            self._on_each(obj, lambda o: self.machine.setitem(o, key, value))
             return
-        super().setitem(obj, key, value)
+        self.either.setitem(obj, key, value)
 
     def delitem(self, obj: Any, key: Any) -> None:
         if type(obj) is Picked and python_method(obj, "__delitem__") is None:
-            self._on_each(obj, lambda o: self.delitem(o, key))
+            self._on_each(obj, lambda o: self.machine.delitem(o, key))
             return
-        super().delitem(obj, key)
+        self.either.delitem(obj, key)
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         if type(obj) is Picked and obj.cls in (list, dict, set, tuple):
-            return self.each_of(obj, lambda o: self.call_method(o, name, *args, **kwargs))
-        return super().called_method(obj, name, args, kwargs)
+            return self.each_of(obj, lambda o: self.machine.call_method(o, name, *args, **kwargs))
+        return self.either.called_method(obj, name, args, kwargs)
 
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
         if type(iterable) is Picked and python_method(iterable, "__iter__") is None:
             iterable = self._items_in(iterable)
-        return super().for_(iterable, target, body, orelse, rest)
+        return self.either.for_(iterable, target, body, orelse, rest)
 
     def iterate(self, iterable: Any) -> Any:
         if type(iterable) is Picked and python_method(iterable, "__iter__") is None:
             return iter(self._items_in(iterable))
-        return super().iterate(iterable)
+        return self.either.iterate(iterable)
 
     def _items_in(self, obj: Picked) -> list[Any]:
         """The items of one of several containers of one length."""
         if obj.cls is dict:
             return list(obj.objects[0])
-        return [self.getitem(obj, i) for i in range(len(obj.objects[0]))]
+        return [self.machine.getitem(obj, i) for i in range(len(obj.objects[0]))]
 
     # ---- calls and operators -----------------------------------------------------------------
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if type(function) is Picked and python_method(function, "__call__") is None:
-            return self.each_of(function, lambda f: self.call(f, *args, **kwargs))
+            return self.each_of(function, lambda f: self.machine.call(f, *args, **kwargs))
         if any(type(a) is Picked for a in args):
             if function in KINDS:
                 args = tuple(a.objects[0] if type(a) is Picked else a for a in args)
             elif not _passes(function):
                 place = next(i for i, a in enumerate(args) if type(a) is Picked)
-                return self.each_of(args[place], lambda o: self.call(
+                return self.each_of(args[place], lambda o: self.machine.call(
                     function, *args[:place], o, *args[place + 1:], **kwargs))
-        return super().called(function, args, kwargs)
+        return self.either.called(function, args, kwargs)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if Picked in (type(left), type(right)) and op in ("is", "is not", "==", "!=") and (
                 op.startswith("is") or not self._has_equality(left, right)):
             same = self._same_object(left, right)
-            return same if op in ("is", "==") else self.not_(same)
+            return same if op in ("is", "==") else self.machine.not_(same)
         if type(right) is Picked and right.cls in (dict, list, tuple) and op in ("in", "not in"):
-            found = self.each_of(right, lambda o: self.compare("in", left, o)) if (
+            found = self.each_of(right, lambda o: self.machine.compare("in", left, o)) if (
                 is_tracer(left)) else self.pick(
-                    [self.compare("in", left, o) for o in right.objects], right.index)
-            return found if op == "in" else self.not_(found)
+                    [self.machine.compare("in", left, o) for o in right.objects], right.index)
+            return found if op == "in" else self.machine.not_(found)
         if op in ORDERED:  # by what they hold
             if type(left) is Picked and left.cls in (list, tuple):
-                return self.each_of(left, lambda o: self.compare(op, o, right))
+                return self.each_of(left, lambda o: self.machine.compare(op, o, right))
             if type(right) is Picked and right.cls in (list, tuple):
-                return self.each_of(right, lambda o: self.compare(op, left, o))
-        return super().compare(op, left, right)
+                return self.each_of(right, lambda o: self.machine.compare(op, left, o))
+        return self.either.compare(op, left, right)
 
     @staticmethod
     def _has_equality(left: Any, right: Any) -> bool:
@@ -337,21 +360,21 @@ class Picks(Among):
             others = [x.objects if type(x) is Picked else (x,) for x in (left, right)]
             if not any(a is b for a in others[0] for b in others[1]):
                 return False
-            found = self.each_of(left, lambda o: self.compare("is", o, right)) if (
+            found = self.each_of(left, lambda o: self.machine.compare("is", o, right)) if (
                 type(left) is Picked) else self.each_of(
-                    right, lambda o: self.compare("is", left, o))
+                    right, lambda o: self.machine.compare("is", left, o))
             return found
-        return self.compare("==", *places)
+        return self.machine.compare("==", *places)
 
     def static_truth(self, value: Any) -> bool | None:
         if type(value) is Picked and obj_truth(value) is not None:
             return obj_truth(value)
-        return super().static_truth(value)
+        return self.either.static_truth(value)
 
-    def _anew(self, obj: Any) -> Any:
+    def given_anew(self, obj: Any) -> Any:
         if type(obj) is not Picked:
-            return super()._anew(obj)
-        return super()._anew(self.each_of(obj, lambda o: o))
+            return self.either.given_anew(obj)
+        return self.either.given_anew(self.each_of(obj, lambda o: o))
 
 
 def obj_truth(value: Picked) -> bool | None:

@@ -11,19 +11,38 @@ import functools
 import operator
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import JoinError
 from ..graph.ir import Value
 from ..spelling import Method
 from ..stage.machine import NORMAL, UNBOUND
-from .array_classes import ArrayClasses
 from .items import raises_key_error
 from .iteration import Entries
 from .journal import Content, Field
 from .partial import DELETED, bound_in, content_with
 from .states import Maybe, Partial
 from .tracers import StandIn
+
+if TYPE_CHECKING:
+    from .access import Access
+    from .array_classes import ArrayClasses
+    from .branches import Branches
+    from .calls import Calls
+    from .containers import Containers
+    from .effects import Effects
+    from .foreign import Foreigners
+    from .found_functions import FoundFunctions
+    from .items import Items
+    from .journal import Journal
+    from .keys import Keys
+    from .machine import TraceMachine
+    from .protocols import Protocols
+    from .recorder import Recorder
+    from .references import References
+    from .sources import Sources
+    from .states import ListTable
+    from .truths import Truths
 
 MOST_SPLITS = 4
 MOST_KEYS = 12
@@ -33,8 +52,30 @@ JOURNALED = frozenset({"clear", "copy", "get", "items", "keys", "move_to_end", "
 Act = Callable[[], Any]
 
 
-class Presence(ArrayClasses):
+class Presence:
     """Operators on what may be unbound."""
+
+    machine: TraceMachine
+    access: Access
+    array_classes: ArrayClasses
+    branches: Branches
+    calls: Calls
+    containers: Containers
+    effects: Effects
+    foreigners: Foreigners
+    found_functions: FoundFunctions
+    items: Items
+    keys: Keys
+    protocols: Protocols
+    recorder: Recorder
+    references: References
+    sources: Sources
+    truths: Truths
+    journal: Journal
+    symbolic_lists: ListTable
+
+    def __init__(self) -> None:
+        self.instance_dicts: dict[int, Any] = {}
 
     # ---- one place -----------------------------------------------------------------------
     def is_bound(self, state: Any) -> Any:
@@ -42,51 +83,52 @@ class Presence(ArrayClasses):
         bound = bound_in(state, {})
         if not isinstance(bound, Value):
             return bound
-        known = self.known_truth(bound)
-        return self.wrap(bound) if known is None else known
+        known = self.truths.known_truth(bound)
+        return self.recorder.wrap(bound) if known is None else known
 
     def present(self, state: Any, missing: Act) -> Any:
         """What a place holds; where it is unbound, the value of ``missing``."""
         bound = self.is_bound(state)
         content = state.content if type(state) is Maybe else state
         if type(bound) is bool:
-            return self.loaded(content) if bound else missing()
-        return self.choose(self.value_of(bound), lambda: self.loaded(content), missing)
+            return self.references.loaded(content) if bound else missing()
+        return self.branches.choose(self.recorder.value_of(bound),
+                                    lambda: self.references.loaded(content), missing)
 
     def either_way(self, bound: Any, there: Act, missing: Act) -> None:
         """One of two actions."""
         if type(bound) is bool:
             (there if bound else missing)()
         else:
-            self.branch(self.value_of(bound), lambda: _done(there), lambda: _done(missing), None)
+            self.branches.branch(self.recorder.value_of(bound), lambda: _done(there),
+                                 lambda: _done(missing), None)
 
     # ---- contents --------------------------------------------------------------------------
-    instance_dicts: dict[int, Any]
 
     def getattr(self, obj: Any, name: str) -> Any:
-        found = super().getattr(obj, name)
+        found = self.array_classes.getattr(obj, name)
         if name == "__dict__" and type(found) is dict and not isinstance(obj, NAMESPACES):
             self.instance_dicts[id(found)] = obj
         return found
 
     def _attributes(self, owner: Any) -> Partial:
         """The attributes of an instance as the content of its ``__dict__``."""
-        changed = self.overlays.get(id(owner), {})
-        if id(owner) in self.paths:
-            self.note_container(super().getattr(owner, "__dict__"))
+        changed = self.sources.overlays.get(id(owner), {})
+        if id(owner) in self.found_functions.paths:
+            self.sources.note_container(self.array_classes.getattr(owner, "__dict__"))
         names = dict.fromkeys((*owner.__dict__, *changed))
         return Partial(dict, tuple((n, self._attribute(owner, n)) for n in names), True)
 
     def _attribute(self, owner: Any, name: str) -> Any:
         """What an instance itself holds under a name."""
-        found = self.maybe_attribute(owner, name)
-        path = self.paths.get(id(owner))
-        if path is None or name in self.overlays.get(id(owner), {}):
+        found = self.access.maybe_attribute(owner, name)
+        path = self.found_functions.paths.get(id(owner))
+        if path is None or name in self.sources.overlays.get(id(owner), {}):
             return found
         if found is UNBOUND:
-            self.note_container(super().getattr(owner, "__dict__"))
+            self.sources.note_container(self.array_classes.getattr(owner, "__dict__"))
             return found
-        return self.outside(found, path.child("slot", name))
+        return self.foreigners.outside(found, path.child("slot", name))
 
     def partial_of(self, obj: Any) -> Partial | None:
         """The content of a dict or set whose keys depend on data, or of an instance's dict."""
@@ -95,7 +137,7 @@ class Presence(ArrayClasses):
         owner = self.instance_dicts.get(id(obj))
         if owner is not None:
             return self._attributes(owner)
-        found = self.symbolic_lists.get(id(self.seen(obj)))
+        found = self.symbolic_lists.get(id(self.references.seen(obj)))
         return found if type(found) is Partial else None
 
     def entry(self, obj: Any, key: Any) -> Any:
@@ -105,7 +147,7 @@ class Presence(ArrayClasses):
         state = self.partial_of(obj)
         if state is not None:
             return next((v for k, v in state.entries if k == key), UNBOUND)
-        obj = self.seen(obj)
+        obj = self.references.seen(obj)
         if key not in obj:
             return UNBOUND
         return obj[key] if isinstance(obj, dict) else True
@@ -123,15 +165,15 @@ class Presence(ArrayClasses):
         """Give an instance these attributes."""
         for name, before in self._attributes(owner).entries:
             if name not in entries and before is not DELETED:
-                overlay = self.overlays.setdefault(id(owner), {}) if (
-                    id(owner) in self.paths) else None
+                overlay = self.sources.overlays.setdefault(id(owner), {}) if (
+                    id(owner) in self.found_functions.paths) else None
                 if overlay is not None:
-                    self.effect_on(owner, delattr, name)
+                    self.effects.effect_on(owner, delattr, name)
                 self.journal.write(Field(owner, name, overlay),
                                    UNBOUND if overlay is None else DELETED)
         for name, value in entries.items():
             if self._attribute(owner, name) is not value:
-                self.set_plain(owner, name, value)
+                self.access.set_plain(owner, name, value)
 
     def put_entry(self, obj: Any, key: Any, value: Any) -> None:
         """Store into a dict (or set) whose keys depend on data.  A key that was there keeps its
@@ -160,17 +202,17 @@ class Presence(ArrayClasses):
 
     def decided(self, obj: Any, act: Act) -> Any:
         """An action on a dict or set, for each set of keys that it may have."""
-        obj = self.seen(obj)
+        obj = self.references.seen(obj)
         state = self.partial_of(obj)
         if state is None:
             return act()
         unsure = [(k, v) for k, v in state.entries if type(v) is Maybe]
         if not state.ordered and state.type is dict:
-            self.make_table(obj)
-            raise self.fatal(unordered())
+            self.keys.make_table(obj)
+            raise self.recorder.fatal(unordered())
         if len(unsure) > MOST_SPLITS:
-            self.make_table(obj)
-            raise self.of_forms(JoinError(
+            self.keys.make_table(obj)
+            raise self.recorder.of_forms(JoinError(
                 f"a {state.type.__name__} is used as a whole where {len(unsure)} of its keys "
                 "depend on data",
                 why="the operation would have to be made for each set of keys",
@@ -189,7 +231,7 @@ class Presence(ArrayClasses):
         bound = self.is_bound(value)
         if type(bound) is bool:
             return there() if bound else missing()
-        return self.choose(self.value_of(bound), there, missing)
+        return self.branches.choose(self.recorder.value_of(bound), there, missing)
 
     def entries(self, obj: Any, what: str) -> Entries:
         """The ``keys``, ``values`` or ``items`` of a dict, one after the other."""
@@ -206,10 +248,11 @@ class Presence(ArrayClasses):
     # ---- dicts -----------------------------------------------------------------------------
     def read_dict(self, owner: Any, key: Any) -> Any:
         """``owner[key]`` of a dict of the trace, or of one from outside that has a shadow."""
-        obj = self.seen(owner)
+        obj = self.references.seen(owner)
         if isinstance(owner, collections.defaultdict) and owner.default_factory is not None:
             self.either_way(self.is_bound(self.entry(obj, key)), do_nothing,
-                            lambda: self.setitem(owner, key, self.call(owner.default_factory)))
+                            lambda: self.machine.setitem(owner, key,
+                                                         self.machine.call(owner.default_factory)))
         return self.present(self.entry(obj, key), lambda: self._missing(obj, key))
 
     def _missing(self, obj: Any, key: Any) -> Any:
@@ -217,43 +260,45 @@ class Presence(ArrayClasses):
         if isinstance(obj, collections.Counter):
             return 0
         if isinstance(custom, types.FunctionType):
-            return self.call(custom, obj, key)
+            return self.machine.call(custom, obj, key)
         raise KeyError(key)
 
     def getitem(self, obj: Any, key: Any) -> Any:
         if type(obj) not in DICTS:
-            return super().getitem(obj, key)
-        self.as_table(obj, key)
-        if id(obj) in self.instance_dicts or id(self.seen(obj)) not in self.paths:
-            return self.adopt(self.with_key(
+            return self.array_classes.getitem(obj, key)
+        self.keys.as_table(obj, key)
+        if id(obj) in self.instance_dicts or id(
+                self.references.seen(obj)) not in self.found_functions.paths:
+            return self.calls.adopt(self.keys.with_key(
                 obj, key, lambda k: self.read_dict(obj, k),
-                lambda: self.absent(obj, key), needed=raises_key_error(obj)))
-        return self.with_key(obj, key, lambda k: super(Presence, self).getitem(obj, k),
-                             lambda: self.absent(obj, key), needed=raises_key_error(obj))
+                lambda: self.items.absent(obj, key), needed=raises_key_error(obj)))
+        return self.keys.with_key(obj, key, lambda k: self.array_classes.getitem(obj, k),
+                             lambda: self.items.absent(obj, key), needed=raises_key_error(obj))
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
         if type(obj) in DICTS:
-            self.as_table(obj, key, True)
-            if self.open_key(key):
-                self.with_key(obj, key, lambda k: self.setitem(obj, k, value), needed=True)
+            self.keys.as_table(obj, key, True)
+            if self.keys.open_key(key):
+                self.keys.with_key(obj, key, lambda k: self.machine.setitem(obj, k, value),
+                                   needed=True)
                 return
         if self.partial_of(obj) is None:
-            super().setitem(obj, key, value)
+            self.array_classes.setitem(obj, key, value)
             return
-        key = self.static_key(key)
-        if id(obj) in self.paths and id(obj) not in self.instance_dicts:
-            self.effect_on(obj, operator.setitem, key, value)
-        self.put_entry(self.seen(obj), key, value)
+        key = self.keys.static_key(key)
+        if id(obj) in self.found_functions.paths and id(obj) not in self.instance_dicts:
+            self.effects.effect_on(obj, operator.setitem, key, value)
+        self.put_entry(self.references.seen(obj), key, value)
 
     def delitem(self, obj: Any, key: Any) -> None:
         if type(obj) in DICTS:
-            self.as_table(obj, key, True)
-            if self.open_key(key):
-                self.with_key(obj, key, lambda k: self.delitem(obj, k),
-                              lambda: self.absent(obj, key))
+            self.keys.as_table(obj, key, True)
+            if self.keys.open_key(key):
+                self.keys.with_key(obj, key, lambda k: self.machine.delitem(obj, k),
+                              lambda: self.items.absent(obj, key))
                 return
         if self.partial_of(obj) is None:
-            super().delitem(obj, key)
+            self.protocols.delitem(obj, key)
             return
         self.container_method(obj, "pop", (key,), {})
 
@@ -262,37 +307,37 @@ class Presence(ArrayClasses):
         if name in ("get", "pop") and (default or name == "get"):
             return default[0] if default else None
         if name in ("add", "setdefault"):
-            self.new_key(obj, key)
+            self.keys.new_key(obj, key)
         if name == "discard":
             return None
-        raise self.call(KeyError, key)
+        raise self.machine.call(KeyError, key)
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         if type(obj) in DICTS[1:] and name in JOURNALED:
-            return self.adopt(self.container_method(obj, name, args, kwargs))
+            return self.calls.adopt(self.container_method(obj, name, args, kwargs))
         if type(obj) in DICTS[1:] and name in ("update", "subtract"):
-            return self._update(obj, name, args, kwargs)
-        return super().called_method(obj, name, args, kwargs)
+            return self.update(obj, name, args, kwargs)
+        return self.array_classes.called_method(obj, name, args, kwargs)
 
-    def _update(self, obj: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def update(self, obj: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """``update`` and ``subtract`` of the dicts of ``collections``, key by key."""
         counts = isinstance(obj, collections.Counter)
 
         def one(key: Any, value: Any) -> None:
             if counts:
                 op = "-" if name == "subtract" else "+"
-                value = self.binary(op, self.getitem(obj, key), value)
-            self.setitem(obj, self.static_key(key), value)
+                value = self.machine.binary(op, self.machine.getitem(obj, key), value)
+            self.machine.setitem(obj, self.keys.static_key(key), value)
 
         for source in (*args, *([kwargs] if kwargs else ())):
             if isinstance(source, dict):
                 self._each_entry(source, one)
             elif counts:
-                for key in self.iterate(source):
+                for key in self.machine.iterate(source):
                     one(key, 1)
             else:
-                for key, value in self.iterate(source):
+                for key, value in self.machine.iterate(source):
                     one(key, value)
 
     def _each_entry(self, source: Any, act: Callable[[Any, Any], None]) -> None:
@@ -307,34 +352,35 @@ class Presence(ArrayClasses):
     def container_method(self, obj: Any, name: str, args: tuple[Any, ...],
                          kwargs: dict[str, Any]) -> Any:
         if any(isinstance(a, StandIn) for a in args) and isinstance(obj, (dict, set)):
-            self.make_table(obj)
+            self.keys.make_table(obj)
         if isinstance(obj, list) and name == "extend" and isinstance(args[0], StandIn):
-            args = (self.call(list, args[0]),)
+            args = (self.machine.call(list, args[0]),)
         if isinstance(obj, dict) and name == "update" and args and (
                 self.partial_of(args[0]) is not None):
-            return self._update(obj, name, args, kwargs)
+            return self.update(obj, name, args, kwargs)
         if args and isinstance(obj, set) and name in KEYED:
-            self.as_marks(obj, args[0])
+            self.keys.as_marks(obj, args[0])
         if args and isinstance(obj, dict) and name in KEYED:
-            self.as_table(obj, args[0], name != "get")
-        if args and isinstance(obj, (dict, set)) and name in KEYED and self.open_key(args[0]):
-            return self.with_key(obj, args[0], lambda k: self.container_method(
+            self.keys.as_table(obj, args[0], name != "get")
+        if args and isinstance(obj, (dict, set)) and name in KEYED and self.keys.open_key(args[0]):
+            return self.keys.with_key(obj, args[0], lambda k: self.container_method(
                 obj, name, (k, *args[1:]), kwargs), lambda: self._no_key(obj, name, *args))
         state = self.partial_of(obj)
         if state is None:
             if any(self.partial_of(a) is not None for a in args) and isinstance(obj, set):
                 held = next(a for a in args if self.partial_of(a) is not None)
-                return self.decided(held, lambda: super(Presence, self).container_method(
+                return self.decided(held, lambda: self.containers.container_method(
                     obj, name, args, kwargs))
-            return super().container_method(obj, name, args, kwargs)
+            return self.containers.container_method(obj, name, args, kwargs)
         if args and name in KEYED:
-            args = (self.static_key(args[0]), *args[1:])
+            args = (self.keys.static_key(args[0]), *args[1:])
         special = getattr(self, f"partial_{name}", None)
-        if special is not None and id(obj) in self.paths and name not in READING and (
+        if special is not None and id(
+                obj) in self.found_functions.paths and name not in READING and (
                 id(obj) not in self.instance_dicts):
-            self.effect_on(obj, Method(name), *args, **kwargs)
+            self.effects.effect_on(obj, Method(name), *args, **kwargs)
         if special is not None:
-            return special(self.seen(obj), *args, **kwargs)
+            return special(self.references.seen(obj), *args, **kwargs)
         return self.decided(obj, lambda: self.container_method(obj, name, args, kwargs))
 
     def _view(self, obj: Any, what: str) -> Any:
@@ -384,10 +430,10 @@ class Presence(ArrayClasses):
     def partial_update(self, obj: Any, *args: Any, **kwargs: Any) -> None:
         if isinstance(obj, set):
             for source in args:
-                for item in self.iterate(source):
-                    self.put_entry(obj, self.static_key(item), True)
+                for item in self.machine.iterate(source):
+                    self.put_entry(obj, self.keys.static_key(item), True)
         else:
-            self._update(obj, "update", args, kwargs)
+            self.update(obj, "update", args, kwargs)
 
     # ---- sets ------------------------------------------------------------------------------
     def partial_add(self, obj: Any, item: Any) -> None:

@@ -45,9 +45,9 @@ def is_raising() -> bool:
 
 def note_raising(machine: Any) -> None:
     """A try statement meets what NumPy raises: guard whether it does so when a call begins."""
-    machine.gives(is_raising, (), ())
-    if any(map(is_tracer, vars(machine.error_settings).values())):
-        raise machine.fatal(UnsupportedOperation(
+    machine.sources.gives(is_raising, (), ())
+    if any(map(is_tracer, vars(machine.recorder.error_settings).values())):
+        raise machine.recorder.fatal(UnsupportedOperation(
             "a try statement where data decide which errors NumPy raises",
             why="whether the body raises would not be known",
             fix="set them (np.seterr, np.errstate) outside of branches that depend on data"))
@@ -63,15 +63,15 @@ def decimal_context() -> tuple[Any, ...]:
 def note_exact(machine: Any, obj: Any) -> Any:
     """Guard the context under which decimal numbers are computed with."""
     if isinstance(obj, decimal.Decimal):
-        machine.gives(decimal_context, (), ())
+        machine.sources.gives(decimal_context, (), ())
     return obj
 
 
 def told_by_process(machine: Any, function: Any, found: Any) -> Any:
     """What a library's function without arguments gives."""
-    if machine.process_is_set:
-        return machine.emit_effect(function, (), {}, OPAQUE)
-    machine.gives(function, (), ())
+    if machine.recorder.process_is_set:
+        return machine.effects.emit_effect(function, (), {}, OPAQUE)
+    machine.sources.gives(function, (), ())
     return found
 
 
@@ -81,23 +81,24 @@ def told_by_place(machine: Any, function: Any, args: tuple[Any, ...],
     NotImplemented for what nobody knows before the run."""
     owner = getattr(function, "__self__", None)
     if isinstance(owner, contextvars.ContextVar) and function.__name__ != "get":
-        machine.process_is_set = True
-    place = machine.paths.get(id(function))
-    if isinstance(owner, contextvars.ContextVar) and id(owner) in machine.paths:
-        place = machine.paths[id(owner)].child("attr", function.__name__)
-    if place is None or kwargs or machine.process_is_set or not (
+        machine.recorder.process_is_set = True
+    place = machine.found_functions.paths.get(id(function))
+    if isinstance(owner, contextvars.ContextVar) and id(owner) in machine.found_functions.paths:
+        place = machine.found_functions.paths[id(owner)].child("attr", function.__name__)
+    if place is None or kwargs or machine.recorder.process_is_set or not (
             isinstance(function, weakref.ReferenceType) or owner is not None) or not all(
             isinstance(a, IMMUTABLE) for a in args):
         return NotImplemented
     try:
-        return machine.outside(function(*args), machine.call_of(place, args))
+        return machine.foreigners.outside(function(*args),
+                                          machine.library_calls.call_of(place, args))
     except LookupError:
         return NotImplemented
 
 
 def set_errors(machine: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """Other error settings while tracing; those before."""
-    held = machine.error_settings
+    held = machine.recorder.error_settings
     before = dict(vars(held))
     every = settings.get("all")
     for kind in KINDS:
@@ -109,16 +110,16 @@ def set_errors(machine: Any, settings: dict[str, Any]) -> dict[str, Any]:
 
 @handles(np.geterr)
 def geterr(machine: Any) -> dict[str, Any]:
-    machine.gives(np.geterr, (), ())
-    return dict(vars(machine.error_settings))
+    machine.sources.gives(np.geterr, (), ())
+    return dict(vars(machine.recorder.error_settings))
 
 
 @handles(np.seterr)
 def seterr(machine: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
     settings = dict(zip(("all", *KINDS), args, strict=False)) | kwargs
-    settings = {k: machine.static_key(v) for k, v in settings.items()}
-    machine.gives(np.geterr, (), ())
-    machine.emit_effect(np.seterr, (), settings, None)
+    settings = {k: machine.keys.static_key(v) for k, v in settings.items()}
+    machine.sources.gives(np.geterr, (), ())
+    machine.effects.emit_effect(np.seterr, (), settings, None)
     return set_errors(machine, settings)
 
 
@@ -126,8 +127,8 @@ def _set(function: Any, gives: Any) -> Callable[..., Any]:
     """What a function that sets something of the process means."""
 
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        machine.process_is_set = True
-        return machine.emit_effect(function, args, kwargs, gives)
+        machine.recorder.process_is_set = True
+        return machine.effects.emit_effect(function, args, kwargs, gives)
 
     return handler
 
@@ -139,7 +140,7 @@ for _function, _gives in ((np.set_printoptions, None), (np.setbufsize, INT),
 
 @handles(np.printoptions)
 def printoptions(machine: Any, *args: Any, **kwargs: Any) -> Any:
-    raise machine.fatal(UnsupportedOperation(
+    raise machine.recorder.fatal(UnsupportedOperation(
         "np.printoptions in a traced function",
         why="texts are made by the generated code, after the options were set back",
         fix="put the with statement around the call, or call np.set_printoptions"))
@@ -148,8 +149,9 @@ def printoptions(machine: Any, *args: Any, **kwargs: Any) -> Any:
 @handles(decimal.getcontext)
 def getcontext(machine: Any) -> Any:
     """The context of each call; its attributes are read at each call."""
-    start = Path(machine._pin(decimal.getcontext, "getcontext"), (), "getcontext")
-    return machine.outside(decimal.getcontext(), machine.call_of(start, ()))
+    start = Path(machine.variables.pin(decimal.getcontext, "getcontext"), (), "getcontext")
+    return machine.foreigners.outside(decimal.getcontext(),
+                                      machine.library_calls.call_of(start, ()))
 
 
 @handles(calendar.firstweekday)
@@ -159,7 +161,7 @@ def firstweekday(machine: Any) -> Any:
 
 @handles(decimal.setcontext, decimal.localcontext)
 def set_context(machine: Any, *args: Any, **kwargs: Any) -> Any:
-    raise machine.fatal(changed_context())
+    raise machine.recorder.fatal(changed_context())
 
 
 def changed_context() -> UnsupportedOperation:

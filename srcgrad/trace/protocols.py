@@ -4,17 +4,26 @@ of NumPy, ``__index__``; calls of slot wrappers."""
 from __future__ import annotations
 
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .calls import is_users
 from .comparisons import MIRROR
-from .picks import Picks
 from .refused import foreign
 from .special_methods import DUNDER, python_method
 from .texts import filled, format_by, formatted, is_staged_text
 from .tracers import ArrayTracer, ClassedArray, is_tracer
+
+if TYPE_CHECKING:
+    from .array_classes import ArrayClasses
+    from .containers import Containers
+    from .either import Either
+    from .machine import TraceMachine
+    from .picks import Picks
+    from .recorder import Recorder
+    from .references import References
+    from .statements import Statements
 
 UFUNCS: dict[str, np.ufunc] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide,
@@ -23,24 +32,33 @@ UFUNCS: dict[str, np.ufunc] = {
 }
 
 
-class Protocols(Picks):
+class Protocols:
     """Calls and operators with operands that NumPy would ask."""
 
+    machine: TraceMachine
+    array_classes: ArrayClasses
+    containers: Containers
+    either: Either
+    picks: Picks
+    recorder: Recorder
+    references: References
+    statements: Statements
+
     def getitem(self, obj: Any, key: Any) -> Any:
-        return super().getitem(obj, self._place(obj, key, "__getitem__"))
+        return self.picks.getitem(obj, self._place(obj, key, "__getitem__"))
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
-        super().setitem(obj, self._place(obj, key, "__setitem__"), value)
+        self.picks.setitem(obj, self._place(obj, key, "__setitem__"), value)
 
     def delitem(self, obj: Any, key: Any) -> None:
-        super().delitem(obj, self._place(obj, key, "__delitem__"))
+        self.picks.delitem(obj, self._place(obj, key, "__delitem__"))
 
     def _place(self, obj: Any, key: Any, name: str) -> Any:
         """A subscript, with what was found outside read by its path; of an array or sequence with
         numbers for objects that have ``__index__``."""
         if python_method(obj, name) is not None:
             return key
-        key = self.resolved(key)
+        key = self.containers.resolved(key)
         parts = key if type(key) is tuple else (
             key.start, key.stop, key.step) if type(key) is slice else (key,)
         if not any(type(p) is slice or _is_index(p) for p in parts) or isinstance(obj, dict):
@@ -52,7 +70,7 @@ class Protocols(Picks):
 
     def _index_of(self, obj: Any) -> Any:
         """The number that an object is as an index."""
-        return self.call(python_method(obj, "__index__"), obj) if _is_index(obj) else obj
+        return self.machine.call(python_method(obj, "__index__"), obj) if _is_index(obj) else obj
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if function is range and any(map(_is_index, args)):
@@ -60,34 +78,35 @@ class Protocols(Picks):
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__call__":
             owner = function.__self__
             if isinstance(owner, np.ufunc):
-                return self.call(owner, *args, **kwargs)
+                return self.machine.call(owner, *args, **kwargs)
             if isinstance(owner, type):
-                return self.instance(owner, args, kwargs)
+                return self.references.instance(owner, args, kwargs)
         if any(is_users(a) for a in args) and _of_numpy(function):
-            found = self._asked(function, args, kwargs)
+            found = self.asked(function, args, kwargs)
             if found is not NotImplemented:
                 return found
             args = tuple(self._as_array(a) for a in args)
-        return super().called(function, args, kwargs)
+        return self.picks.called(function, args, kwargs)
 
-    def _asked(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def asked(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What an operand's own method makes of the call; NotImplemented if there is none."""
         owner = getattr(function, "__self__", function)
         of_ufunc = isinstance(owner, np.ufunc)
         if not of_ufunc and not hasattr(function, "_implementation"):  # np.asarray asks nobody
             return NotImplemented
         name = "__array_ufunc__" if of_ufunc else "__array_function__"
-        operands = [a for a in _operands(args, kwargs, of_ufunc) if self.own_method(a, name)]
+        operands = [a for a in _operands(args, kwargs, of_ufunc)
+                    if self.array_classes.own_method(a, name)]
         operands.sort(key=lambda a: sum(issubclass(type(b), type(a)) and type(b) is not type(a)
                                         for b in operands))
         for operand in operands:
             method = python_method(operand, name)
             if of_ufunc:
                 how = "__call__" if owner is function else function.__name__
-                found = self.call(method, operand, owner, how, *args, **kwargs)
+                found = self.machine.call(method, operand, owner, how, *args, **kwargs)
             else:
-                kinds = tuple(dict.fromkeys(self.call(type, a) for a in operands))
-                found = self.call(method, operand, function, kinds, args, kwargs)
+                kinds = tuple(dict.fromkeys(self.machine.call(type, a) for a in operands))
+                found = self.machine.call(method, operand, function, kinds, args, kwargs)
             if found is not NotImplemented:
                 return found
         if operands:
@@ -101,35 +120,35 @@ class Protocols(Picks):
     def _as_array(self, obj: Any) -> Any:
         """The array that an object with ``__array__`` stands for."""
         method = python_method(obj, "__array__") if is_users(obj) else None
-        return obj if method is None else self.call(method, obj)
+        return obj if method is None else self.machine.call(method, obj)
 
     def format(self, value: Any, conversion: str, spec: Any) -> Any:
-        if is_staged_text(self, value):
-            return formatted(self, value, conversion, spec)
-        return super().format(value, conversion, spec)
+        if is_staged_text(self.machine, value):
+            return formatted(self.machine, value, conversion, spec)
+        return self.statements.format(value, conversion, spec)
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         if name == "format" and type(obj) is str and any(
-                is_staged_text(self, a) for a in (*args, *kwargs.values())):
-            return format_by(self, obj, args, kwargs)
-        return super().called_method(obj, name, args, kwargs)
+                is_staged_text(self.machine, a) for a in (*args, *kwargs.values())):
+            return format_by(self.machine, obj, args, kwargs)
+        return self.picks.called_method(obj, name, args, kwargs)
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
-        if op == "%" and type(left) is str and is_staged_text(self, right):
-            return filled(self, left, right)
+        if op == "%" and type(left) is str and is_staged_text(self.machine, right):
+            return filled(self.machine, left, right)
         refused = foreign(right) if is_tracer(left) else foreign(left) if is_tracer(right) else None
         if refused is not None:
-            raise self.fatal(refused)
+            raise self.recorder.fatal(refused)
         if _asks(left, right, f"__r{DUNDER[op]}__") or _asks(right, left, f"__{DUNDER[op]}__"):
-            return self.call(UFUNCS[op], left, right)
-        return super().binary(op, left, right)
+            return self.machine.call(UFUNCS[op], left, right)
+        return self.either.binary(op, left, right)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if op in MIRROR and (_asks(left, right, f"__{DUNDER[MIRROR[op]]}__") or _asks(
                 right, left, f"__{DUNDER[op]}__")):
-            return self.call(UFUNCS[op], left, right)
-        return super().compare(op, left, right)
+            return self.machine.call(UFUNCS[op], left, right)
+        return self.picks.compare(op, left, right)
 
 
 def _asks(array: Any, other: Any, own: str) -> bool:

@@ -13,13 +13,12 @@ import inspect
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..stage.function import Staged as StagedFunction
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
 from .assumptions import ListedGenerators
 from .control import Refusal
-from .escapes import Escapes
 from .homes import RAISE
 from .iteration import Cursor, length, opened, staged_iterable
 from .iterator_tools import TOOLS, iterated, sliced, subscripted, zipped
@@ -29,6 +28,20 @@ from .later import Later, names_of_loop
 from .scratch import FOUND
 from .special_methods import is_subscripted, python_method
 from .tracers import Jump, is_tracer
+
+if TYPE_CHECKING:
+    from .assumptions import Assumptions
+    from .branches import Branches
+    from .calls import Calls
+    from .escapes import Escapes
+    from .iterators import Iterators
+    from .journal import Journal
+    from .list_methods import ListMethods
+    from .loop_nodes import LoopNodes
+    from .loops import Loops
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .recorder import Recorder
 
 FRESH, ENDED, LEFT = 0, 1, 2
 TAKES_ALL = (EXHAUST | {any, all}) - {len, functools.reduce}
@@ -62,20 +75,35 @@ class Consumer:
     codes: set[int] = field(default_factory=set)
 
 
-class Pushes(Escapes):
+class Pushes:
     """Loops over generators, and the tools that take their items."""
 
-    generated: dict[int, Generated]
-    consumers: list[Consumer]
-    list_forms: dict[int, tuple[types.GeneratorType[Any, Any, Any], Callable[[], Any]]]
-    pushed: Any  # what the last generator has returned
+    machine: TraceMachine
+    branches: Branches
+    calls: Calls
+    cursors: Iterators
+    escapes: Escapes
+    list_methods: ListMethods
+    loop_nodes: LoopNodes
+    loops: Loops
+    merges: Merges
+    recorder: Recorder
+    assumed: Assumptions
+    journal: Journal
+
+    def __init__(self) -> None:
+        self.list_forms: dict[int, tuple[types.GeneratorType[Any, Any, Any], Callable[[],
+            Any]]] = {}
+        self.generated: dict[int, Generated] = {}
+        self.consumers: list[Consumer] = []
+        self.pushed: Any = None  # what the last generator has returned
 
     def run_frame(self, function: Any, staged: Any, frame: Frame) -> Any:
-        result = super().run_frame(function, staged, frame)
+        result = self.cursors.run_frame(function, staged, frame)
         if staged.is_generator and staged.pushing is not None:
             made = Generated(result, function, staged.pushing, frame, staged.pushing.endless)
             self.generated[id(result)] = made
-            self.born(made)
+            self.machine.born(made)
         return result
 
     def fresh_generator(self, obj: Any) -> Generated | None:
@@ -89,28 +117,29 @@ class Pushes(Escapes):
     def check_iterator(self, iterator: Any) -> None:
         found = self.generated.get(id(iterator))
         if found is not None and found.state != FRESH:
-            self.refuse_shared()
-        super().check_iterator(iterator)
+            self.cursors.refuse_shared()
+        self.calls.check_iterator(iterator)
 
     # ---- loops -------------------------------------------------------------------------------
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
-        iterable = opened(self, iterable)
+        iterable = opened(self.machine, iterable)
         call = self.fresh_generator(iterable)
         by_subscript = is_subscripted(iterable)
         if call is None and python_method(iterable, "__next__") is None and not by_subscript:
-            return super().for_(iterable, target, body, orelse, rest)
-        layers, region = len(self.journal.layers), self.region
-        nodes, consumers, frames = len(region.builder.nodes), len(self.consumers), len(self.frames)
+            return self.escapes.for_(iterable, target, body, orelse, rest)
+        layers, region = len(self.journal.layers), self.recorder.region
+        nodes, consumers, frames = len(region.builder.nodes), len(self.consumers), len(
+            self.merges.frames)
         self.journal.push()
 
         def plainly() -> Any:
-            return super(Pushes, self).for_(iterable, target, body, orelse, rest)
+            return self.escapes.for_(iterable, target, body, orelse, rest)
 
         def handed() -> Any:
             tool = subscripted if by_subscript else iterated
-            made = call or self.fresh_generator(self.call(tool, iterable))
-            return self._loop_end(self._handed_on(made, target, body), orelse, rest)
+            made = call or self.fresh_generator(self.machine.call(tool, iterable))
+            return self.loops.loop_end(self._handed_on(made, target, body), orelse, rest)
 
         first, second = (handed, plainly) if call is not None else (plainly, handed)
         before = self._positions()
@@ -120,8 +149,8 @@ class Pushes(Escapes):
             after = self._positions()
             if any(after[key] != position for key, position in before.items()):
                 raise  # what a generator of Python's has given is gone
-            self._unwind(layers, region, nodes)
-            del self.consumers[consumers:], self.frames[frames:]
+            self.loops.unwind(layers, region, nodes)
+            del self.consumers[consumers:], self.merges.frames[frames:]
             try:
                 return second()
             except Refusal:
@@ -137,37 +166,38 @@ class Pushes(Escapes):
     def _positions(self) -> dict[int, int | None]:
         """Where the generators that Python runs are (None: at their end)."""
         return {key: made.gi_frame and made.gi_frame.f_lasti
-                for key, (made, _) in self.iterators.items() if isinstance(
+                for key, (made, _) in self.calls.iterators.items() if isinstance(
                     made, types.GeneratorType)}
 
     def _handed_on(self, call: Any, target: Any, body: Any) -> Any:
         """Run a generator with a loop's body at each ``yield``; the loop's jump."""
         self.check_iterator(call.generator)
-        self.check_depth(call.function)
-        slots = self.escape_frame()
+        self.calls.check_depth(call.function)
+        slots = self.escapes.escape_frame()
         passes_on = getattr(body, "passes_on", False)
-        consumer = Consumer(self.frames[-1], target, body, slots, len(self.callers), passes_on)
+        consumer = Consumer(self.merges.frames[-1], target, body, slots,
+                            len(self.recorder.callers), passes_on)
         self.consumers.append(consumer)
-        where = self.where()
-        self.call_sites.append((call.function.__code__, (
+        where = self.recorder.where()
+        self.branches.call_sites.append((call.function.__code__, (
             where.filename, where.line, where.column) if where is not None else None))
         if where is not None:
-            self.callers.append(where)
+            self.recorder.callers.append(where)
         try:
             self.pushed = self.run_frame(call.function, call.form, call.frame)
         finally:
             self.consumers.remove(consumer)
-            self.call_sites.pop()
-            del self.callers[consumer.depth:]
+            self.branches.call_sites.pop()
+            del self.recorder.callers[consumer.depth:]
         taker = self.taker(call.form) if passes_on else consumer
         self.journal.write(Field(call, "state"), LEFT if taker.codes else ENDED)
-        left = self.load(taker.slots, "left")
+        left = self.machine.load(taker.slots, "left")
         if passes_on:  # whoever takes the items has left its loop: no more is wanted
-            return self.if_(self.compare("==", left, 0), lambda: NORMAL,
-                            lambda: self.return_(self.frames[-1], None))
+            return self.machine.if_(self.machine.compare("==", left, 0), lambda: NORMAL,
+                            lambda: self.machine.return_(self.merges.frames[-1], None))
         if type(left) is int:
             return left
-        return self._loop_jump(frozenset(consumer.codes), self.as_value(left))
+        return self.loop_nodes.loop_jump(frozenset(consumer.codes), self.recorder.as_value(left))
 
     def taker(self, staged: StagedFunction) -> Any:
         if not staged.hands_on:
@@ -178,17 +208,17 @@ class Pushes(Escapes):
         """``yield item``: the consumer's statements; returns from the generator where they leave
         their loop."""
         consumer = self.consumers.pop()
-        callers = self.callers[consumer.depth:]
-        del self.callers[consumer.depth:]
-        self.frames.append(consumer.frame)
+        callers = self.recorder.callers[consumer.depth:]
+        del self.recorder.callers[consumer.depth:]
+        self.merges.frames.append(consumer.frame)
         try:
             consumer.target(item)
             jump = consumer.body()
         finally:
-            self.frames.pop()
-            self.callers.extend(callers)
+            self.merges.frames.pop()
+            self.recorder.callers.extend(callers)
             self.consumers.append(consumer)
-        return self.after(self._stop(consumer, jump), rest)
+        return self.branches.after(self._stop(consumer, jump), rest)
 
     def read_by_consumer(self, frame: Any) -> frozenset[str] | None:
         for consumer in reversed(self.consumers):
@@ -197,25 +227,25 @@ class Pushes(Escapes):
         return None
 
     def _stop(self, consumer: Consumer, jump: Any) -> Any:
-        frame = self.frames[-1]
+        frame = self.merges.frames[-1]
         if isinstance(jump, Jump):
             leaving = jump.codes & {BREAK, RETURN}
             if not leaving:
                 return NORMAL
             consumer.codes.update(leaving)
-            left = self.as_tracer(jump.leave)
-            self.store(consumer.slots, "left", left)
+            left = self.loops.as_tracer(jump.leave)
+            self.machine.store(consumer.slots, "left", left)
             if leaving == {RETURN}:
                 return Jump(frozenset({NORMAL, RETURN}), jump.leave, jump.leave, jump.leave)
-            return self.if_(self.compare("==", left, 0), lambda: NORMAL,
-                            lambda: self.return_(frame, None))
+            return self.machine.if_(self.machine.compare("==", left, 0), lambda: NORMAL,
+                            lambda: self.machine.return_(frame, None))
         if jump in (NORMAL, CONTINUE, None):
             return NORMAL
         if jump == RAISE:
             return RAISE
         consumer.codes.add(jump)
-        self.store(consumer.slots, "left", jump)
-        return self.return_(frame, None)
+        self.machine.store(consumer.slots, "left", jump)
+        return self.machine.return_(frame, None)
 
     def push_all(self, iterable: Any, rest: Any = None) -> Any:
         """``yield from iterable``."""
@@ -226,7 +256,7 @@ class Pushes(Escapes):
             return self.push(held.pop())
 
         pass_on.passes_on = True  # type: ignore[attr-defined]
-        return self.after(self.for_(iterable, held.append, pass_on), rest)
+        return self.branches.after(self.machine.for_(iterable, held.append, pass_on), rest)
 
     def pushed_result(self) -> Any:
         """What the generator of the last ``yield from`` has returned."""
@@ -243,15 +273,15 @@ class Pushes(Escapes):
             first = self.begun(self.at_once(args[0]))
             args = (self.collected(first) if is_subscripted(first) else first, *args[1:])
         if takes_all and function in (any, all):
-            items = staged_iterable(self, args[0])
-            if items is not None and type(length(self, items)) is not int:
+            items = staged_iterable(self.machine, args[0])
+            if items is not None and type(length(self.machine, items)) is not int:
                 return self._found(args[0], function is any)
         if tool is sliced and any(is_tracer(a) or (type(a) is Cursor and a.kept) for a in args):
-            return super().called(tool, args, {})
+            return self.cursors.called(tool, args, {})
         if self.generated and any(map(self.fresh_generator, args)) and not (
-                self._is_staged(function)):
+                self.cursors.is_staged(function)):
             if tool is not None and (function is not map or len(args) == 2):
-                return super().called(tool, args, kwargs)
+                return self.cursors.called(tool, args, kwargs)
             if function is zip and not kwargs:
                 made = self._zipped(args)
                 if made is not None:
@@ -260,14 +290,14 @@ class Pushes(Escapes):
                 return self._found(args[0], function is any)
             if takes_all:
                 args = tuple(self.collected(a) for a in args)
-        return super().called(function, args, kwargs)
+        return self.cursors.called(function, args, kwargs)
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         if self.generated and any(map(self.fresh_generator, args)) and name != "append" and (
                 isinstance(obj, (list, dict, set, str)) and python_method(obj, name) is None):
             args = tuple(self.collected(a) for a in args)
-        return super().called_method(obj, name, args, kwargs)
+        return self.cursors.called_method(obj, name, args, kwargs)
 
     def ends_itself(self, iterable: Any) -> bool:
         """Is it a generator from which nothing is taken yet, and that ends?"""
@@ -281,7 +311,7 @@ class Pushes(Escapes):
         if code is None or not code.co_flags & inspect.CO_GENERATOR or (
                 hasattr(type(obj), "__next__") or is_subscripted(obj)):
             return obj
-        return self.call(method, obj)
+        return self.machine.call(method, obj)
 
     def at_once(self, obj: Any) -> Any:
         """A generator expression whose items are all taken, as a list where Python's own loops
@@ -298,25 +328,25 @@ class Pushes(Escapes):
         list; anything else as it is."""
         if self.fresh_generator(iterable) is None and not is_subscripted(iterable):
             return iterable
-        items: list[Any] = self.build_list()
-        self.for_(iterable, self.hold, lambda: self.append_held(items))
+        items: list[Any] = self.machine.build_list()
+        self.machine.for_(iterable, self.machine.hold, lambda: self.machine.append_held(items))
         return items
 
     def _found(self, iterable: Any, wanted: bool) -> Any:
         """``any`` or ``all`` of a generator."""
-        frame = self.scratch_frame(FOUND, not wanted)
+        frame = self.machine.scratch_frame(FOUND, not wanted)
 
         def look() -> Any:
-            test = self.held if wanted else self.not_(self.held)
+            test = self.list_methods.held if wanted else self.machine.not_(self.list_methods.held)
 
             def stop() -> Any:
-                self.store(frame, FOUND, wanted)
+                self.machine.store(frame, FOUND, wanted)
                 return BREAK
 
-            return self.if_(test, stop, lambda: NORMAL)
+            return self.machine.if_(test, stop, lambda: NORMAL)
 
-        self.for_(iterable, self.hold, look)
-        return self.load(frame, FOUND)
+        self.machine.for_(iterable, self.machine.hold, look)
+        return self.machine.load(frame, FOUND)
 
     def _zipped(self, parts: tuple[Any, ...]) -> Any:
         """``zip`` with one generator, beside things of known length."""
@@ -326,8 +356,9 @@ class Pushes(Escapes):
             return None
         place = places[0]
         before, after = list(parts[:place]), list(parts[place + 1:])
-        sizes = [self.call(len, p) for p in others]
-        count = sizes[0] if len(sizes) == 1 else self.call(min, *sizes)
+        sizes = [self.machine.call(len, p) for p in others]
+        count = sizes[0] if len(sizes) == 1 else self.machine.call(min, *sizes)
         first = None if not before else (
-            self.call(len, before[0]) if place == 1 else self.call(min, *sizes[:place]))
-        return super().called(zipped, (before, parts[place], after, count, first), {})
+            self.machine.call(len, before[0]) if place == 1
+            else self.machine.call(min, *sizes[:place]))
+        return self.cursors.called(zipped, (before, parts[place], after, count, first), {})

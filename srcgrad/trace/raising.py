@@ -132,7 +132,7 @@ def _errors_of_effect(machine: Any, node: Node) -> tuple[type[BaseException], ..
         return (OutsideError,) if node.outputs and _is_outside(node.params["fn"]) else ()
     raised = node.params["args"][0 if node.params["fn"] is raise_exception else 1]
     if isinstance(raised, Ref):
-        raised = machine.error_classes.get(node.inputs[raised.index])
+        raised = machine.statements.error_classes.get(node.inputs[raised.index])
     return (raised if isinstance(raised, type) else Exception,)
 
 
@@ -143,10 +143,10 @@ def raising(machine: Any, nodes: Sequence[Node], caught: Sequence[Any]
     bounds = any(catches(IndexError, types) for types in caught)
     for place, node in enumerate(nodes):
         for inner in _inside(machine, node):
-            if inner.outputs and inner.outputs[0] in machine.safe:
+            if inner.outputs and inner.outputs[0] in machine.branches.safe:
                 continue
             errors = errors_of(machine, inner)
-            if inner.outputs and inner.outputs[0] in machine.checked:
+            if inner.outputs and inner.outputs[0] in machine.recorder.checked:
                 errors = (*errors, FloatingPointError)
             if bounds and (inner.op in ("get", "pop") or _is_subscript(machine, inner)):
                 errors = (IndexError,)
@@ -167,7 +167,7 @@ def _inside(machine: Any, node: Node) -> Iterator[Node]:
             yield inner
             if inner.op == "call" and inner.params["callee"] not in called:
                 called.add(inner.params["callee"])
-                todo.extend(machine.nodes_of_callee(inner.params["callee"]))
+                todo.extend(machine.recursion.nodes_of_callee(inner.params["callee"]))
 
 
 def _is_subscript(machine: Any, node: Node) -> bool:
@@ -207,8 +207,8 @@ def _in_bounds(machine: Any, node: Node, axis: int, index: Dim | None) -> bool:
     spare = add(size[0], index if index < 0 else -1 - index)
     if proves_nonnegative(spare) or is_varying(spare):
         return proves_nonnegative(spare)
-    machine.guard_size("ge0", spare)
-    return bool(evaluate(spare, machine.numbers) >= 0)
+    machine.sources.guard_size("ge0", spare)
+    return bool(evaluate(spare, machine.sources.numbers) >= 0)
 
 
 def _is_outside(fn: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,14 +43,38 @@ from .tracers import (
     Tracer,
 )
 
+if TYPE_CHECKING:
+    from ..graph.outcome import Fresh
+    from .assumptions import Assumptions
+    from .branches import Branches
+    from .call_nodes import CallNodes
+    from .choices import Choices
+    from .containers import Containers
+    from .items import Items
+    from .journal import Journal
+    from .machine import TraceMachine
+    from .sources import Sources
+    from .states import ListTable
+
 MAX_NODES = 1_000_000  # of one compilation: two gigabytes, minutes
 
 
 class Recorder:
     """Appends nodes to the innermost region and wraps their results in tracers."""
 
+    machine: TraceMachine
+    branches: Branches
+    call_nodes: CallNodes
+    choices: Choices
+    containers: Containers
+    items: Items
+    sources: Sources
+    assumed: Assumptions
+    fresh: Fresh
+    journal: Journal
+    symbolic_lists: ListTable
+
     def __init__(self) -> None:
-        self.journal = Journal()
         self.root = Region(None)
         self.region = self.root
         self.objects = 0
@@ -60,7 +84,6 @@ class Recorder:
         self.supporting = False  # do the nodes stand in for what a path does not have?
         self.callers: list[Where] = []  # call sites of the functions that are being inlined
         self.node_count = 0
-        self.fresh = Fresh()
         self.list_sizes = ListSizes(self.fresh, self.fills)
         self.trying: list[Any] = []  # the regions whose exceptions a try statement meets now
         self.error_settings = ErrorSettings()  # of NumPy, as the program has them now
@@ -70,9 +93,9 @@ class Recorder:
         self.stop_at: Stop | None = None  # see :mod:`srcgrad.trace.attempts`
         self.echoes: list[Repeat] = []  # statements that are being traced again
         self.c_ordered: set[int | None] = set()
-        self.symbolic_lists = ListTable(self)
         self.long_tuples: dict[int, list[Any]] = {}
         self.gone: set[Value] = set()  # values of attempts that were given up
+        self.homes_made: dict[Value, Home] = {}  # in the body of a try statement
 
     # ---- places ------------------------------------------------------------------------
     def where(self) -> Where | None:
@@ -144,7 +167,7 @@ class Recorder:
         try:
             node = self.echoes[-1].find(op, inputs, number, params)
         except LookupError:
-            raise refused(self, UNTOLD) from None
+            raise refused(self.machine, UNTOLD) from None
         return None if node is None else node.outputs
 
     def new_obj(self, value: Value | None = None) -> int:
@@ -174,16 +197,14 @@ class Recorder:
                 self.journal.born(home)
                 if self.trying:
                     self.homes_made.setdefault(value, home)
-            return ArrayTracer(self, aval, home, (), (), value.obj, value, self.region)
+            return ArrayTracer(self.machine, aval, home, (), (), value.obj, value, self.region)
         if aval.kind is Kind.INT and isinstance(aval.expr, int) and not aval.optional:
             return aval.expr
         if aval.kind is Kind.NONE:
             return None
         if aval.kind in (Kind.OPAQUE, Kind.LIST):
-            return OpaqueTracer(self, value)
-        return ScalarTracer(self, value)
-
-    homes_made: dict[Value, Home]  # in the body of a try statement
+            return OpaqueTracer(self.machine, value)
+        return ScalarTracer(self.machine, value)
 
     def repeated_home(self, value: Value) -> Home | None:
         """The home of an array that statements which are traced again have made before."""
@@ -203,7 +224,7 @@ class Recorder:
         from the first of ``dyn``)."""
         moved = tuple(shift_step(s, len(base.dyn)) for s in steps)
         value.obj = self.new_obj(value)
-        return ArrayTracer(self, aval, base.home, base.steps + moved, base.dyn + dyn,
+        return ArrayTracer(self.machine, aval, base.home, base.steps + moved, base.dyn + dyn,
                            value.obj, value, self.region)
 
     def content(self, tracer: ArrayTracer) -> Value:
@@ -218,7 +239,7 @@ class Recorder:
             return value  # type: ignore[no-any-return]
         aval = tracer.aval
         steps = tuple(shift_step(s, 1) for s in tracer.steps)
-        if tracer.first is None or self.is_carried(home):
+        if tracer.first is None or self.call_nodes.is_carried(home):
             (value,) = self.emit("read", (home.current, *tracer.dyn), (aval,), steps=steps)
         else:
             (value,) = self.emit("read", (home.current, *tracer.dyn, tracer.first), (aval,),
@@ -255,7 +276,7 @@ class Recorder:
         if not issubclass(type(obj), Tracer):
             return obj
         if type(obj) is ArrayTracer:
-            return self.content(obj)
+            return self.choices.content(obj)
         return obj.value
 
     def as_value(self, obj: Any) -> Value:
@@ -277,9 +298,9 @@ class Recorder:
                 "takes", why="which of them it is depends on data",
                 fix="tell them apart with an if statement before the call"))
         if isinstance(structure, StandIn) and structure.cls is list:
-            structure = self.call_method(structure, "copy")
-        check_no_table(self, structure)
-        structure = self.resolved(structure)
+            structure = self.machine.call_method(structure, "copy")
+        check_no_table(self.machine, structure)
+        structure = self.containers.resolved(structure)
         if type(structure) is list:
             symbolic = self.symbolic_lists.get(id(structure))
             if symbolic is not None:
@@ -295,13 +316,7 @@ class Recorder:
         if type(structure) is slice:
             return slice(self.values_in(structure.start), self.values_in(structure.stop),
                          self.values_in(structure.step))
-        return self.as_it_is(structure)
-
-    def resolved(self, obj: Any) -> Any:
-        raise AttributeError
-
-    def as_it_is(self, obj: Any) -> Any:
-        raise AttributeError
+        return self.sources.as_it_is(structure)
 
     def rows_value(self, state: Any) -> Value:
         """The graph value of a list of unknown length; tuples are put together from their
@@ -329,34 +344,24 @@ class Recorder:
                 f"{home.label!r} cannot be written to here", why=home.lost,
                 fix="make a copy (`.copy()`) before the two names can refer to one array"))
         if is_stored(home):
-            self.unroll_list_makers("a list that it fills holds an array that is written to")
+            self.items.unroll_list_makers("a list that it fills holds an array that is written to")
             raise self.of_forms(AliasError(
                 f"{home.label!r} is written to after it was put into a list whose length "
                 "depends on data",
                 why="the list holds the same array, so its element would change as well",
                 fix="put a copy into the list (`.append(x.copy())`)"))
 
-    def unroll_list_makers(self, reason: str) -> None:
-        """What lies in lists of unknown length must be known now: start again with a loop that
-        made one unrolled, if there is one that is not yet."""
-        raise AttributeError
-
     def spread_write(self, home: Home) -> None:
         """A write to a home that may be another one on some path: the others are unknown from
         now on."""
         for maker in (home, *(h for h, _ in home.aliases)):
             if maker.layout_of is not None:
-                self.want_layout(maker.layout_of)
+                self.sources.want_layout(maker.layout_of)
         for other, _ in home.aliases:
             if other.lost is None:
                 self.journal.write(Lost(other), (
                     f"{home.label!r}, which may or may not be the same array depending on "
                     "data, was written to"))
-
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        raise AttributeError
-
-    numbers: dict[Any, int]
 
     def write_version(self, tracer: ArrayTracer, op: str, steps: Steps, value: Value,
                       dyn: tuple[Value, ...], **params: Any) -> None:
@@ -367,7 +372,7 @@ class Recorder:
         before = tuple(shift_step(s, 2) for s in tracer.steps)
         after = tuple(shift_step(s, 2 + len(tracer.dyn)) for s in steps)
         inputs = (home.current, value, *tracer.dyn, *dyn)
-        refused = refused_overlap(home.current.aval, before + after, inputs, self.numbers)
+        refused = refused_overlap(home.current.aval, before + after, inputs, self.sources.numbers)
         if refused is not None:
             raise self.fatal(refused)
         (version,) = self.emit(op, inputs, (home.current.aval,), steps=before + after, **params)
@@ -400,7 +405,7 @@ class Recorder:
         if outcome.has_placeholders:
             outcome = outcome.instantiate(self.fresh)
         for relation, dim in outcome.guards:
-            self.guard_size(relation, dim)
+            self.sources.guard_size(relation, dim)
         outputs = self.emit("apply", tuple(inputs), outcome.avals, fn=fn, args=template,
                             kwargs=keywords, many=outcome.many)
         results = [self._result(fn, args, kwargs, outcome, i, v) for i, v in enumerate(outputs)]
@@ -412,15 +417,11 @@ class Recorder:
         return cls(*results) if cls is not None and hasattr(cls, "_fields") else (
             list(results) if cls is list else tuple(results))
 
-    def guard_size(self, relation: str, dim: Any) -> None:
-        """Take over a condition on sizes that an inference relied on."""
-        raise AttributeError
-
     def fills(self, size: Dim) -> bool:
         """Is a size that is fixed during a call at least 1?  (Guarded.)"""
-        if is_varying(size) or evaluate(size, self.numbers) < 1:
+        if is_varying(size) or evaluate(size, self.sources.numbers) < 1:
             return False
-        self.guard_size("ge0", size - 1)
+        self.sources.guard_size("ge0", size - 1)
         return True
 
     def _result(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
@@ -457,7 +458,7 @@ class Recorder:
                    of_c_order: bool = True) -> Any:
         """A result that is a view or a copy depending on the memory layout; ``of_c_order``: a
         view if the base lies in C order."""
-        if of_c_order and self.layout_of(base):
+        if of_c_order and self.sources.layout_of(base):
             steps, dyn = self._step_of(step)
             return self.view(base, steps, dyn, value, value.aval)
         if value.aval.kind is Kind.ARRAY and ViewsTold() in self.assumed:
@@ -469,34 +470,21 @@ class Recorder:
             result.home.layout_of = base.home if of_c_order else None
         return result
 
-    assumed: Assumptions
     undecided: bool = False  # is there an array that is a view or a copy, depending on layouts?
 
     def view_or_copy(self, base: ArrayTracer, step: Step, value: Value) -> Any:
         """A result that is a view or a copy, as the run finds it."""
-        (shares,) = self.emit("apply", (value, self.content(base)), (BOOL,),
+        (shares,) = self.emit("apply", (value, self.choices.content(base)), (BOOL,),
                               fn=np.may_share_memory, args=(Ref(0), Ref(1)), kwargs={}, many=False)
         steps, dyn = self._step_of(step)
-        return self.choose(shares, lambda: self.view(base, steps, dyn, value, value.aval),
+        return self.branches.choose(shares, lambda: self.view(base, steps, dyn, value, value.aval),
                            lambda: self.apply(Method("copy"), (self.wrap(value),), {}))
-
-    def choose(self, predicate: Value, then: Callable[[], Any],
-               orelse: Callable[[], Any]) -> Any:
-        raise AttributeError
 
     def unknown_alias(self, error: SrcgradError) -> Refusal:
         """The refusal of what depends on which arrays are one: where memory layouts decide that,
         tracing starts again with branches on them; without names that are followed there may be
         fewer."""
         return self.of_forms(error, *(ViewsTold(),) * self.undecided)
-
-    def layout_of(self, tracer: ArrayTracer) -> bool | None:
-        """Is an array C-contiguous?  None where it is not known."""
-        raise AttributeError
-
-    def want_layout(self, home: Home) -> None:
-        """Make the layout of an array from outside a guarded fact, if it is not yet."""
-        raise AttributeError
 
     def _note_layout(self, outcome: Outcome, result: Any, inputs: Any) -> None:
         """New arrays lie in C order if they were made so, or if all arrays they were made of do
@@ -506,7 +494,7 @@ class Recorder:
             return
         unknown = [] if order == "C" else [t for t in array_tracers(inputs)
                                            if t.obj not in self.c_ordered
-                                           and not self.layout_of(t)]
+                                           and not self.sources.layout_of(t)]
         if unknown:
             result.home.made_from = tuple(t.home for t in unknown if not t.steps)
         else:

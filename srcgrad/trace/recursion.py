@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import types
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SrcgradError, UnsupportedOperation
 from ..graph.ir import Block, Graph, Node
@@ -28,7 +28,6 @@ from ..identifiers import name_or
 from ..stage.function import Staged
 from ..stage.machine import Frame
 from .assumptions import CalledFunction, Withdrawn
-from .call_nodes import CallNodes
 from .callees import Callee, label_of_cell, parts_of, rebuilt, swapped
 from .control import Again, Bottom, Refusal, Restart, Unroll
 from .forms import Handed, Outer, argument_form, escapes, fits, result_form
@@ -40,6 +39,28 @@ from .states import SymbolicList
 from .structures import contains_choice
 from .tracers import ArrayTracer, Home
 from .widening import widen
+
+if TYPE_CHECKING:
+    from ..graph.outcome import Fresh
+    from .assumptions import Assumptions
+    from .branches import Branches
+    from .call_nodes import CallNodes
+    from .calls import Calls
+    from .choices import Choices
+    from .found_functions import FoundFunctions
+    from .joined_values import JoinedValues
+    from .journal import Journal
+    from .list_rows import ListRows
+    from .lists import Lists
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .pushes import Pushes
+    from .recorder import Recorder
+    from .rounds import Rounds
+    from .schedules import Schedules
+    from .sources import Sources
+    from .states import ListTable
+    from .variables import Variables
 
 MAX_ROUNDS = 24
 
@@ -55,49 +76,68 @@ class Activation:
     state: tuple[Any, ...]
 
 
-class Recursion(CallNodes):
+class Recursion:
     """Functions that become graphs, and the calls of them."""
 
-    callees: dict[str, Graph]
-    pending: list[Callee]
-    activations: list[Activation]
-    deriving: list[tuple[Any, Any]]  # calls whose own derivative is being traced
-    reserved: set[str]
+    machine: TraceMachine
+    branches: Branches
+    call_nodes: CallNodes
+    calls: Calls
+    choices: Choices
+    found_functions: FoundFunctions
+    joined_values: JoinedValues
+    list_rows: ListRows
+    lists: Lists
+    merges: Merges
+    pushes: Pushes
+    recorder: Recorder
+    rounds: Rounds
+    schedules: Schedules
+    sources: Sources
+    variables: Variables
+    assumed: Assumptions
+    fresh: Fresh
+    journal: Journal
+    symbolic_lists: ListTable
+
+    def __init__(self) -> None:
+        self.callees: dict[str, Graph] = {}
+        self.pending: list[Callee] = []
+        self.activations: list[Activation] = []
+        self.deriving: list[tuple[Any, Any]] = []  # calls whose own derivative is being traced
+        self.checkpoints: list[types.CodeType | None] = []
+        self.reserved: set[str] = set()
+        self.bottoms = 0
 
     # ---- when ------------------------------------------------------------------------------
     def run_frame(self, function: types.FunctionType, staged: Staged, frame: Frame) -> Any:
         """Run the body of a function: in place of the call, or as a call of its graph."""
         code = function.__code__
         if staged.is_generator or self.assumed.inlines(code):
-            return super().run_frame(function, staged, frame)
+            return self.calls.run_frame(function, staged, frame)
         state = tuple(frame.slots[name] for name in staged.parameters)
         if self.checkpoints and self.checkpoints[-1] is code:
             self.checkpoints.append(None)
             try:
-                return self._called(function, staged, frame, state, remade=True)
+                return self.called_staged(function, staged, frame, state, remade=True)
             finally:
                 self.checkpoints.pop()
         if CalledFunction(code) in self.assumed:
-            return self._called(function, staged, frame, state)
+            return self.called_staged(function, staged, frame, state)
         if self.recurs(function, staged, state):
             raise Restart(CalledFunction(code))
-        self.activations.append(Activation(function, self.taker(staged), self.region.control,
+        self.activations.append(Activation(function, self.pushes.taker(staged),
+                                           self.recorder.region.control,
                                            state))
         try:
-            return super().run_frame(function, staged, frame)
+            return self.calls.run_frame(function, staged, frame)
         finally:
             self.activations.pop()
-
-    def taker(self, staged: Staged) -> Any:
-        """The loop that takes the items of a generator, if it is in the pushing form."""
-        raise AttributeError
 
     def is_repeated(self, call: Activation | Callee, function: types.FunctionType,
                     staged: Staged) -> bool:
         """Does a call of a function do what ``call`` does?"""
-        return is_same(call.function, function) and call.taker is self.taker(staged)
-
-    checkpoints: list[types.CodeType | None]
+        return is_same(call.function, function) and call.taker is self.pushes.taker(staged)
 
     def checkpointed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call whose adjoint runs the function again instead of keeping what it computed."""
@@ -105,7 +145,7 @@ class Recursion(CallNodes):
             return self.checkpointed(function.__func__, (function.__self__, *args), kwargs)
         self.checkpoints.append(getattr(function, "__code__", None))
         try:
-            return self.call(function, *args, **kwargs)
+            return self.machine.call(function, *args, **kwargs)
         finally:
             self.checkpoints.pop()
 
@@ -115,16 +155,16 @@ class Recursion(CallNodes):
         so that whether it calls itself again depends on data?"""
         for active in reversed(self.activations):
             if self.is_repeated(active, function, staged):
-                if active.region is self.region.control:
+                if active.region is self.recorder.region.control:
                     return False
-                form = argument_form(self.join(), active.state)
-                return fits(self.join(), form, active.state, state) is not None
+                form = argument_form(self.merges.join(), active.state)
+                return fits(self.merges.join(), form, active.state, state) is not None
         return False
 
     # ---- calls -----------------------------------------------------------------------------
-    def _called(self, function: types.FunctionType, staged: Staged, frame: Frame,
+    def called_staged(self, function: types.FunctionType, staged: Staged, frame: Frame,
                 state: tuple[Any, ...], remade: bool = False) -> Any:
-        for callee in self.tracing:
+        for callee in self.call_nodes.tracing:
             if self.is_repeated(callee, function, staged):
                 return self._again(callee, state)
         try:
@@ -135,7 +175,7 @@ class Recursion(CallNodes):
             raise self._not_called(function, UnsupportedOperation(
                 f"{function.__qualname__!r} calls itself, and needs the number of an argument",
                 why=need.reason, fix="index one array instead of unlike things")) from None
-        return self._node(callee, self._whole(callee, state))
+        return self.call_nodes.node(callee, self.call_nodes.whole(callee, state))
 
     def _not_called(self, function: types.FunctionType, error: SrcgradError) -> Restart:
         """Start again with the function inlined; ``error`` is told if that does not end."""
@@ -144,10 +184,10 @@ class Recursion(CallNodes):
     def _again(self, callee: Callee, state: tuple[Any, ...]) -> Any:
         """A call of a function that is being traced."""
         self._find_changes(callee)
-        state = self._whole(callee, state)
-        wider = fits(self.join(), callee.arguments, callee.head, state)
+        state = self.call_nodes.whole(callee, state)
+        wider = fits(self.merges.join(), callee.arguments, callee.head, state)
         if wider is None:
-            raise self.of_forms(UnsupportedOperation(
+            raise self.recorder.of_forms(UnsupportedOperation(
                 f"{callee.function.__qualname__!r} calls itself with arguments of another form",
                 why="which call it is depends on data, and the arguments have no common type",
                 fix="pass arguments of the same kinds and structure in every call"))
@@ -157,28 +197,26 @@ class Recursion(CallNodes):
         if callee.result is None:
             self.bottoms += 1
             raise Bottom(callee)
-        return self._node(callee, state)
-
-    bottoms: int
+        return self.call_nodes.node(callee, state)
 
     # ---- tracing ---------------------------------------------------------------------------
     def _traced(self, function: types.FunctionType, staged: Staged, frame: Frame,
                 state: tuple[Any, ...], remade: bool) -> Callee:
         """Trace a function to a fixed form of its arguments and its result."""
-        callee = Callee(self._name(function), function, self.taker(staged),
-                        argument_form(self.join(), state), remade=remade)
+        callee = Callee(self._name(function), function, self.pushes.taker(staged),
+                        argument_form(self.merges.join(), state), remade=remade)
         started = len(self.pending)
         for _ in range(MAX_ROUNDS):
             del self.pending[started:]
             if callee.grown:
-                whole = self._whole(callee, state)
-                callee.arguments = argument_form(self.join(), whole)
+                whole = self.call_nodes.whole(callee, state)
+                callee.arguments = argument_form(self.merges.join(), whole)
                 callee.grown = False
             if self._round_of(callee, staged, frame):
                 break
-            self.rounds += 1
+            self.rounds.rounds += 1
         else:
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"the types of the arguments and the result of {function.__qualname__!r}, which "
                 "calls itself, do not settle",
                 why="each call changes their type or structure again",
@@ -189,16 +227,17 @@ class Recursion(CallNodes):
     def _round_of(self, callee: Callee, staged: Staged, frame: Frame) -> bool:
         """Trace the body once; True if the forms it was traced with cover what it does."""
         callee.inside = dict(self.fresh.counts())
-        layers, region = len(self.journal.layers), self.region
-        saved = (self.callers, self.open_tests, self.activations, self.loop_atoms)
-        self.callers, self.open_tests, self.activations = [], [], []
+        layers, region = len(self.journal.layers), self.recorder.region
+        saved = (self.recorder.callers, self.branches.open_tests, self.activations,
+                 self.sources.loop_atoms)
+        self.recorder.callers, self.branches.open_tests, self.activations = [], [], []
         body = Region(region)
         self.journal.push()
         callee.layer = body.layer = len(self.journal.layers)
-        self.share_rows()
-        self.region = body
-        self.tracing.append(callee)
-        self.call_sites.append((callee.function.__code__, None))
+        self.list_rows.share_rows()
+        self.recorder.region = body
+        self.call_nodes.tracing.append(callee)
+        self.branches.call_sites.append((callee.function.__code__, None))
         try:
             return self._body(callee, staged, frame, body)
         except Again as again:
@@ -206,20 +245,21 @@ class Recursion(CallNodes):
                 raise
             return False
         except Bottom:
-            if any(c.result is None for c in self.tracing if c is not callee):
+            if any(c.result is None for c in self.call_nodes.tracing if c is not callee):
                 raise
-            raise self.fatal(UnsupportedOperation(
+            raise self.recorder.fatal(UnsupportedOperation(
                 f"every path of {callee.function.__qualname__!r} calls it again",
                 why="the recursion does not come to an end",
                 fix="return without a recursive call on some path")) from None
         finally:
-            self.call_sites.pop()
-            self.tracing.pop()
+            self.branches.call_sites.pop()
+            self.call_nodes.tracing.pop()
             while len(self.journal.layers) > layers:
                 self.journal.pop()
             body.active = False
-            self.region = region
-            self.callers, self.open_tests, self.activations, self.loop_atoms = saved
+            self.recorder.region = region
+            self.recorder.callers, self.branches.open_tests = saved[:2]
+            self.activations, self.sources.loop_atoms = saved[2:]
 
     def _body(self, callee: Callee, staged: Staged, frame: Frame, body: Region) -> bool:
         made = []
@@ -227,9 +267,9 @@ class Recursion(CallNodes):
         hints = callee.arguments.hints(callee.names(staged.parameters))
         for number, (leaf, hint) in enumerate(zip(shapes, hints, strict=True)):
             param = body.builder.param(leaf.aval, hint)
-            head = self.object_of(Leaf(leaf.aval, label=hint), param, [])
+            head = self.joined_values.object_of(Leaf(leaf.aval, label=hint), param, [])
             if number in callee.written:
-                head = self.call_method(head, "copy")
+                head = self.machine.call_method(head, "copy")
                 head.home.label = head.first.hint = hint
             made.append(head)
         callee.params = tuple(body.builder.params)
@@ -241,25 +281,25 @@ class Recursion(CallNodes):
         inner = Frame(staged, frame.parent, None if frame.parent is not None else callee.function)
         inner.slots = dict(zip(staged.parameters, callee.head, strict=False))
         self.journal.born(inner)
-        self.frames.append(inner)
+        self.merges.frames.append(inner)
         try:
-            value = staged.enter(self, inner)  # type: ignore[arg-type]
+            value = staged.enter(self.machine, inner)
         finally:
-            self.frames.pop()
-            while self.scopes and self.scopes[-1][0] > len(self.frames):
-                self.scopes.pop()
+            self.merges.frames.pop()
+            while self.merges.scopes and self.merges.scopes[-1][0] > len(self.merges.frames):
+                self.merges.scopes.pop()
         self._find_changes(callee, heads)
         own = {h.obj: callee.handed.setdefault(i, Handed(i))
                for i, h in enumerate(heads) if i in callee.written and not callee.new_results}
         value = swapped(value, lambda v: self._returned(callee, v, own))
-        value = (value, *(self.content(heads[i]) for i in callee.written),
+        value = (value, *(self.choices.content(heads[i]) for i in callee.written),
                  *(cell.get() for cell in callee.cells))
         before = callee.result
         if before is None:
-            shape = result_form(self.join(), value)
+            shape = result_form(self.merges.join(), value)
             wide = True
         else:
-            shape, wide = widen(self.join(), before, callee.returned, value)
+            shape, wide = widen(self.merges.join(), before, callee.returned, value)
         if callee.handed and not callee.new_results and any(
                 isinstance(s, Failed) for s in (shape, *parts_of(shape))):
             callee.new_results, callee.result = True, None
@@ -270,13 +310,13 @@ class Recursion(CallNodes):
             callee.open_lists, callee.result = True, None
             raise Again(callee)
         if unlike or escapes(shape):
-            raise self.of_forms(UnsupportedOperation(
+            raise self.recorder.of_forms(UnsupportedOperation(
                 f"the results of {callee.function.__qualname__!r}, which calls itself, have no "
                 "common type", why="its paths return unlike things",
                 fix="return the same kinds and structure on every path"))
         callee.result, callee.returned = shape, value
         callee.effects = body.effects
-        outputs = tuple(self.leaf_value(part, leaf.aval) for leaf, part in zip(
+        outputs = tuple(self.joined_values.leaf_value(part, leaf.aval) for leaf, part in zip(
             leaf_shapes(shape), leaves(shape, value), strict=True))
         wide = self._note_aliases(callee, heads, body) or wide
         if not wide:
@@ -294,8 +334,8 @@ class Recursion(CallNodes):
             return self._own_list(value)
         if type(value) is list and callee.open_lists and id(value) not in self.symbolic_lists and (
                 self.journal.births.get(id(value), 0) >= callee.layer):
-            return self.made_unknown(self._own_list(value))
-        if isinstance(value, (list, dict)) and id(value) not in self.paths and (
+            return self.lists.made_unknown(self._own_list(value))
+        if isinstance(value, (list, dict)) and id(value) not in self.found_functions.paths and (
                 0 < self.journal.births.get(id(value), 0) < callee.layer):
             return callee.older.setdefault(id(value), Outer(value))
         return value
@@ -310,16 +350,17 @@ class Recursion(CallNodes):
 
     def _own_list(self, value: list[Any]) -> list[Any]:
         """A list with the same items, made here."""
-        found: list[Any] = self.call(list, value)
+        found: list[Any] = self.machine.call(list, value)
         return found
 
     def return_(self, frame: Frame, value: Any) -> Any:
         """A list that was handed in is returned as a copy: callers have lists of their own.  (It
         may not change any more, for then it would matter which list it is.)"""
-        if self.tracing and type(value) is list and id(value) in self.tracing[-1].lists:
-            self.tracing[-1].shares = True
+        tracing = self.call_nodes.tracing
+        if tracing and type(value) is list and id(value) in tracing[-1].lists:
+            tracing[-1].shares = True
             value = self._own_list(value)
-        return super().return_(frame, value)
+        return self.variables.return_(frame, value)
 
     def _note_aliases(self, callee: Callee, heads: list[Any], body: Region) -> bool:
         """Find out which arrays that the callers have the results may be, and which of them lie
@@ -347,12 +388,12 @@ class Recursion(CallNodes):
         for cell, head in zip(callee.cells, heads, strict=True):
             if isinstance(cell, Version):
                 label = cell.owner.label
-                version = self.call_method(head, "copy").home.current
+                version = self.machine.call_method(head, "copy").home.current
                 version.obj, version.hint = cell.owner.obj, label if label.isidentifier() else None
                 head = version
             elif type(head) is SymbolicList:
-                (copied,) = self.emit("copy", (head.value,), (head.value.aval,))
-                copied.obj, copied.hint = self.new_obj(), head.value.hint
+                (copied,) = self.recorder.emit("copy", (head.value,), (head.value.aval,))
+                copied.obj, copied.hint = self.recorder.new_obj(), head.value.hint
                 head = SymbolicList(copied, copied.obj)
             self.journal.write(cell, head)
 
@@ -366,10 +407,11 @@ class Recursion(CallNodes):
                 h.home.current is not h.first) and i not in callee.written]
         cells = []
         for cell in self.journal.changed(callee.layer):
-            if cell.key in known or isinstance(cell, (Lost, Stored)) or self.is_left(cell):
+            if cell.key in known or isinstance(cell, (Lost, Stored)) or (
+                    self.schedules.is_left(cell)):
                 continue
             if not self._may_carry(callee, cell):
-                raise self.fatal(UnsupportedOperation(
+                raise self.recorder.fatal(UnsupportedOperation(
                     f"{callee.function.__qualname__!r} calls itself and changes "
                     f"{label_of_cell(cell)!r}, which lives outside of the call",
                     why="how often it is changed depends on data",
@@ -390,7 +432,7 @@ class Recursion(CallNodes):
         if isinstance(cell, (Content, Field)):
             if any(c is cell.owner for c in rebuilt(callee.arguments.shape, callee.head)):
                 return False
-            return id(cell.owner) not in self.paths
+            return id(cell.owner) not in self.found_functions.paths
         return isinstance(cell, (Slot, Version))
 
     # ---- graphs ----------------------------------------------------------------------------
@@ -398,19 +440,20 @@ class Recursion(CallNodes):
         """What a function that calls itself does, as far as it is traced."""
         if name in self.callees:
             return self.callees[name].block.nodes
-        return tuple(n for c in (*self.pending, *self.tracing)
+        return tuple(n for c in (*self.pending, *self.call_nodes.tracing)
                      if c.name == name and c.block is not None for n in c.block.nodes)
 
     def _name(self, function: types.FunctionType) -> str:
         name = name_or(function.__name__, "function")
         name = f"{name}_recursive" if name in self.reserved else name
-        return distinct(name, {*self.callees, *(c.name for c in (*self.pending, *self.tracing))})
+        running = (*self.pending, *self.call_nodes.tracing)
+        return distinct(name, {*self.callees, *(c.name for c in running)})
 
     def _finished(self, callee: Callee, started: int) -> None:
         """Give a callee its graph, and those that waited for it; it waits itself if it calls
         a function that is still being traced."""
         group = [*self.pending[started:], callee]
-        open_names = {c.name for c in self.tracing}
+        open_names = {c.name for c in self.call_nodes.tracing}
         self.pending[started:] = group
         if any(name in open_names for c in group if c.block is not None
                for name in called(c.block)):

@@ -6,7 +6,7 @@ import collections
 import enum
 import operator
 import types
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import UnsupportedOperation
 from ..graph.ir import Value
@@ -19,7 +19,6 @@ from .assumptions import HeldObjects, StoredObjects, Withdrawn
 from .control import Restart
 from .gathering import Unlike
 from .natives import class_attribute
-from .pushes import Pushes
 from .special_methods import python_method
 from .states import Maybe
 from .stores import (
@@ -37,13 +36,67 @@ from .stores import (
 from .structures import is_library, record_fields
 from .tracers import Choice, ClassedArray, Poison, StandIn, Whole
 
+if TYPE_CHECKING:
+    from .among import Among
+    from .array_classes import ArrayClasses
+    from .assumptions import Assumptions
+    from .calls import Calls
+    from .classes import ClassAttributes
+    from .comparisons import Comparisons
+    from .contents import Contents
+    from .effects import Effects
+    from .found_functions import FoundFunctions
+    from .guarded import Guarded
+    from .handover import HandedOver
+    from .identity import Identity
+    from .iterators import Iterators
+    from .journal import Journal
+    from .loops import Loops
+    from .machine import TraceMachine
+    from .opening import Opening
+    from .picks import Picks
+    from .presence import Presence
+    from .pushes import Pushes
+    from .recorder import Recorder
+    from .rounds import Rounds
+    from .sources import Sources
+    from .variables import Variables
+
 HEAP_TYPE = 1 << 9  # a class of Python code
 
 
-class References(Pushes):
+class References:
     """Objects that lie in stores."""
 
-    stores: dict[type, Store]
+    machine: TraceMachine
+    among: Among
+    array_classes: ArrayClasses
+    calls: Calls
+    class_attributes: ClassAttributes
+    comparisons: Comparisons
+    contents: Contents
+    cursors: Iterators
+    effects: Effects
+    found_functions: FoundFunctions
+    guarded: Guarded
+    handed_over: HandedOver
+    identity: Identity
+    loops: Loops
+    opening: Opening
+    picks: Picks
+    presence: Presence
+    pushes: Pushes
+    recorder: Recorder
+    rounds: Rounds
+    sources: Sources
+    variables: Variables
+    assumed: Assumptions
+    journal: Journal
+
+    def __init__(self) -> None:
+        self.stores: dict[type, Store] = {}
+        # lists from outside: what stands for them
+        self.stored_lists: dict[int, tuple[Store, list[Any]]] = {}
 
     # ---- which objects lie in stores -----------------------------------------------------------
     def may_store(self, cls: type, outside: bool = False) -> bool:
@@ -61,11 +114,11 @@ class References(Pushes):
 
     def store_instead(self, obj: Any) -> None:
         """Start again with the objects of a class in a store."""
-        if id(obj) not in self.paths and self.may_store(type(obj)):
+        if id(obj) not in self.found_functions.paths and self.may_store(type(obj)):
             raise Restart(StoredObjects(class_key(type(obj))))
 
     def instance(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        made = super().instance(cls, args, kwargs)
+        made = self.array_classes.instance(cls, args, kwargs)
         return self.stored(made) if self.lies_in_store(type(made)) else made
 
     def stored(self, obj: Any) -> Any:
@@ -77,10 +130,10 @@ class References(Pushes):
             store = self.stores[cls] = self._new_store(cls, fields)
         if set(store.columns) != set(fields):
             raise self.not_stored(f"a {cls.__name__} has other attributes than the ones before it")
-        index = self.length(next(iter(store.columns.values())))
+        index = self.machine.length(next(iter(store.columns.values())))
         for name, column in store.columns.items():
             value = self._kept(store, name, object.__getattribute__(obj, name))
-            self.container_method(column, "append", (value,), {})
+            self.presence.container_method(column, "append", (value,), {})
         moved = Poison(self.not_stored(
             f"a {cls.__name__} is used by a name that its __init__ has given it").error)
         for name in fields:
@@ -92,22 +145,21 @@ class References(Pushes):
         columns: dict[str, list[Any]] = {name: [] for name in fields}
         for name, column in columns.items():
             label = f"{cls.__name__.lower()}_{name}"
-            self.container_names[id(column)] = (label, column)
-        store = Store(self, cls, columns)
+            self.variables.container_names[id(column)] = (label, column)
+        store = Store(self.machine, cls, columns)
         self.journal.keep.append(store)
         return store
 
     # ---- objects from outside ------------------------------------------------------------------
-    stored_lists: dict[int, tuple[Store, list[Any]]]  # lists from outside: what stands for them
 
     def seen(self, obj: Any) -> Any:
-        held = super().seen(obj)
-        if held is obj and type(obj) is list and obj and id(obj) in self.paths and (
-                self.may_open()):
+        held = self.sources.seen(obj)
+        if held is obj and type(obj) is list and obj and id(obj) in self.found_functions.paths and (
+                self.opening.may_open()):
             known = self.stored_lists.get(id(obj))
             if known is None and self.assumed.stores(class_key(type(obj[0])), outside=True):
                 try:
-                    known = self.stored_lists[id(obj)] = self.gathered_in_store(obj)
+                    known = self.stored_lists[id(obj)] = self.opening.gathered_in_store(obj)
                 except Unlike:
                     self._without_found()
             return obj if known is None else known[1]
@@ -116,11 +168,11 @@ class References(Pushes):
     def shadow_of(self, obj: Any) -> Any:
         self.seen(obj)
         return self.stored_lists[id(obj)][1] if id(obj) in self.stored_lists else (
-            super().shadow_of(obj))
+            self.guarded.shadow_of(obj))
 
     def outside(self, obj: Any, path: Path) -> Any:
         self.check_not_stored(obj)
-        return super().outside(obj, path)
+        return self.sources.outside(obj, path)
 
     def check_not_stored(self, obj: Any) -> None:
         if any(type(obj) is store.cls for store, _ in self.stored_lists.values()):
@@ -130,13 +182,14 @@ class References(Pushes):
         """What other code gets for an object in a store: the object itself, if it was found."""
         if type(obj) is not Reference or obj.store.found is None:
             return obj
-        return self.opaque_apply(operator.getitem, self.values_in((obj.store.found, obj.index)),
+        return self.comparisons.opaque_apply(operator.getitem,
+                                             self.recorder.values_in((obj.store.found, obj.index)),
                                  OPAQUE)
 
     def not_gathered(self, obj: Any) -> NoReturn:
         if self.may_store(type(obj), outside=True):
             raise Restart(stored_as(type(obj), outside=True))
-        super().not_gathered(obj)
+        self.opening.not_gathered(obj)
 
     def _without_found(self) -> NoReturn:
         """Start again with the objects of lists from outside taken one by one."""
@@ -168,7 +221,7 @@ class References(Pushes):
         if may_be_none(value) and optional not in self.assumed:
             raise Restart(optional)
         try:
-            return self.computed(number_in(found, value))
+            return self.among.computed(number_in(found, value))
         except Unlinked:
             raise self.not_stored(
                 f"{name} of a {store.cls.__name__} is another thing than an object") from None
@@ -196,47 +249,49 @@ class References(Pushes):
             return link
         if type(link.index) is int:
             return None if link.index < 0 else Reference(link.store, link.index)
-        told = self.links_told.get(link.index.value)
+        told = self.rounds.links_told.get(link.index.value)
         if told is not None:
             return Reference(link.store, link.index) if told else None
-        known = self.link_tests.get(link.index.value)
+        known = self.rounds.link_tests.get(link.index.value)
         if known is None or not known[1].active:
-            tested = self.compare(">=", link.index, 0)
+            tested = self.machine.compare(">=", link.index, 0)
             if type(tested) is bool:
                 return Reference(link.store, link.index) if tested else None
-            known = self.link_tests[link.index.value] = (tested.value, self.region)
+            known = self.rounds.link_tests[link.index.value] = (tested.value, self.recorder.region)
         return Choice(known[0], Reference(link.store, link.index), None)
 
     def tells_link(self, predicate: Value, number: Any) -> bool:
         """Does a truth value say that this number is that of an object?"""
-        return self.link_tests.get(number.value, (None,))[0] is predicate
+        return self.rounds.link_tests.get(number.value, (None,))[0] is predicate
 
     def as_link(self, value: Any) -> Any:
         """None or an object in a store as one link."""
         store = store_of(value) if type(value) is Choice else None
-        return value if store is None else Link(store, self.computed(number_in(store, value)))
+        return value if store is None else Link(store, self.among.computed(number_in(store, value)))
 
     def load(self, frame: Frame, name: str) -> Any:
-        return self.linked(super().load(frame, name))
+        return self.linked(self.variables.load(frame, name))
 
     def loaded(self, value: Any) -> Any:
-        return self.linked(super().loaded(value))
+        return self.linked(self.variables.loaded(value))
 
     def not_stored(self, what: str) -> Any:
-        return self.fatal(UnsupportedOperation(
+        return self.recorder.fatal(UnsupportedOperation(
             what, why="objects that loops make or go through are kept attribute by attribute",
             fix="set all attributes in __init__, to numbers or arrays of one kind"))
 
     # ---- attributes ----------------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
         if type(obj) is not Reference:
-            return super().getattr(self.linked(obj), name)
+            return self.presence.getattr(self.linked(obj), name)
         cls = obj.cls
         found = class_attribute(cls, name)
         if name in obj.store.columns and not hasattr(type(found), "__set__"):
-            return self._held(obj.store, name, self.getitem(obj.store.columns[name], obj.index))
+            return self._held(obj.store, name, self.machine.getitem(obj.store.columns[name],
+                obj.index))
         if type(found) is types.MemberDescriptorType and name in obj.store.columns:
-            return self._held(obj.store, name, self.getitem(obj.store.columns[name], obj.index))
+            return self._held(obj.store, name, self.machine.getitem(obj.store.columns[name],
+                obj.index))
         if name == "__class__":
             return cls
         if name in obj.store.fixed:
@@ -244,23 +299,23 @@ class References(Pushes):
         if found is UNBOUND or name.startswith("__") or is_cached_property(found) or (
                 python_method(obj, "__getattribute__") is not None):
             raise self.not_stored(f"the attribute {name} of a {cls.__name__}")
-        self.note_class_attribute(cls, name, found)
+        self.class_attributes.note_class_attribute(cls, name, found)
         if isinstance(found, property) and found.fget is not None:
-            return self.call(found.fget, obj)
+            return self.machine.call(found.fget, obj)
         if isinstance(found, types.FunctionType):
             return types.MethodType(found, obj)
         if isinstance(found, (staticmethod, classmethod)) or not hasattr(type(found), "__get__"):
-            return self.getattr(cls, name)
+            return self.machine.getattr(cls, name)
         raise self.not_stored(f"the attribute {name} of a {cls.__name__}")
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         if type(obj) is not Reference:
-            super().setattr(self.linked(obj), name, value)
+            self.cursors.setattr(self.linked(obj), name, value)
             return
         setter = class_attribute(obj.cls, name)
         if isinstance(setter, property) and setter.fset is not None:
-            self.note_class_attribute(obj.cls, name, setter)
-            self.call(setter.fset, obj, value)
+            self.class_attributes.note_class_attribute(obj.cls, name, setter)
+            self.machine.call(setter.fset, obj, value)
             return
         plain = not hasattr(type(setter), "__set__") or type(setter) is types.MemberDescriptorType
         if not plain or name not in obj.store.columns or python_method(
@@ -268,13 +323,13 @@ class References(Pushes):
             raise self.not_stored(f"the attribute {name} of a {obj.cls.__name__} is set")
         kept = self._kept(obj.store, name, value)
         if obj.store.found is not None:
-            self.emit_effect(setattr, (obj, name, value), {}, None)
-        self.setitem(obj.store.columns[name], obj.index, kept)
+            self.effects.emit_effect(setattr, (obj, name, value), {}, None)
+        self.machine.setitem(obj.store.columns[name], obj.index, kept)
 
     def delattr(self, obj: Any, name: str) -> None:
         if type(obj) is Reference:
             raise self.not_stored(f"the attribute {name} of a {obj.cls.__name__} is deleted")
-        super().delattr(obj, name)
+        self.picks.delattr(obj, name)
 
     # ---- identity and truth --------------------------------------------------------------------
     def compare(self, op: str, left: Any, right: Any) -> Any:
@@ -283,40 +338,40 @@ class References(Pushes):
                 op not in ("is", "is not") and any(
                     python_method(x, name) is not None for x in (left, right)
                     for name in ("__eq__", "__lt__", "__gt__", "__le__", "__ge__"))):
-            return super().compare(op, left, right)
+            return self.contents.compare(op, left, right)
         if op not in ("is", "is not", "==", "!="):
-            return super().compare(op, left, right)
-        same = type(left) is type(right) and left.store is right.store and self.compare(
+            return self.contents.compare(op, left, right)
+        same = type(left) is type(right) and left.store is right.store and self.machine.compare(
             "==", left.index, right.index)
-        return same if op in ("is", "==") else self.not_(same)
+        return same if op in ("is", "==") else self.machine.not_(same)
 
     def static_truth(self, value: Any) -> bool | None:
-        return True if type(value) is Reference else super().static_truth(self.linked(value))
+        return True if type(value) is Reference else self.picks.static_truth(self.linked(value))
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if isinstance(function, types.FunctionType) and is_library(function.__module__) and (
-                self._handler(function) is None) and any(type(a) is Reference for a in args):
+                self.calls.handler(function) is None) and any(type(a) is Reference for a in args):
             raise Restart(Reference.kept_under)  # such as dataclasses.asdict
         change = self.as_link if is_staged(function) else self.linked
-        return super().called(self.linked(function), tuple(map(change, args)), {
+        return self.pushes.called(self.linked(function), tuple(map(change, args)), {
             k: change(v) for k, v in kwargs.items()})
 
     def check_copies(self, *objects: Any) -> None:
-        for obj in filter(self.is_gathered, objects):
+        for obj in filter(self.opening.is_gathered, objects):
             self.not_gathered(obj)
-        super().check_copies(*objects)
+        self.identity.check_copies(*objects)
 
     def refuse_sealed(self, owner: Any) -> None:
-        if self.is_gathered(owner):
+        if self.opening.is_gathered(owner):
             self.not_gathered(owner)
         self.store_instead(owner)
-        super().refuse_sealed(owner)
+        self.handed_over.refuse_sealed(owner)
 
     # ---- loops ---------------------------------------------------------------------------------
-    def _run_items(self, items: Any, target: Any, body: Any, orelse: Any, rest: Any) -> Any:
+    def run_items(self, items: Any, target: Any, body: Any, orelse: Any, rest: Any) -> Any:
         if isinstance(items, list) and len(items) > FEW and len({type(i) for i in items}) == 1:
             self.store_instead(items[0])
-        return super()._run_items(items, target, body, orelse, rest)
+        return self.loops.run_items(items, target, body, orelse, rest)
 
 
 def is_staged(function: Any) -> bool:

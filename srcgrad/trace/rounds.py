@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from ..graph.ir import Block, Node, Value, walk
 from ..kinds import Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from .assumptions import KnownLengths
-from .branches import Branches
 from .homes import inherit_stored, is_stored, link_possible, may_be_one, reach
 from .joins import Join
 from .journal import (
@@ -48,25 +47,58 @@ from .structures import is_mutable, leaf_aval
 from .tracers import ArrayTracer, Home
 from .widening import widen
 
+if TYPE_CHECKING:
+    from .among import Among
+    from .assumptions import Assumptions
+    from .branches import Branches
+    from .joined_values import JoinedValues
+    from .journal import Journal
+    from .loop_nodes import LoopNodes
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .open_names import OpenNames
+    from .recorder import Recorder
+    from .truths import Truths
+    from .variables import Variables
+
 MAX_ROUNDS = 40
 ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, np.add,
                          np.subtract, np.multiply, np.divide, np.maximum, np.minimum})
 
 
-class Rounds(Branches):
+class Rounds:
     """Tracing a loop's body to a fixed form."""
 
-    forms: dict[Any, list[tuple[Place, Leaf]]]
-    notes: list[str]
-    unrolled: dict[Any, str]
-    list_sites: dict[Value, Any]
-    loop_sites: dict[Value, tuple[str, Any]]
-    dropped: set[Any]
-    unsteady: set[Any]
-    later: Later
+    machine: TraceMachine
+    among: Among
+    branches: Branches
+    joined_values: JoinedValues
+    loop_nodes: LoopNodes
+    merges: Merges
+    open_names: OpenNames
+    recorder: Recorder
+    truths: Truths
+    variables: Variables
+    assumed: Assumptions
+    journal: Journal
+
+    def __init__(self) -> None:
+        self.made_in_body: frozenset[int] = frozenset()
+        # which truth value tells that a link is not None
+        self.link_tests: dict[Value, tuple[Value, Region]] = {}
+        self.links_told: dict[Value, bool] = {}  # what the test of a loop has told of links
+        self.dropped: set[Any] = set()
+        self.unsteady: set[Any] = set()
+        self.later: Later = Later()
+        self.within: dict[Value, frozenset[int]] = {}  # which places a number may be
+        self.tested_inside: Frame | None = None
+        self.rounds = 0
+        self.forms: dict[Any, list[tuple[Place, Leaf]]] = {}
+        self.loop_sites: dict[Value, tuple[str, Any]] = {}
+        self.unrolled: dict[Any, str] = {}
 
     # ---- the fixed point ---------------------------------------------------------------------
-    def _trace_loop(self, kind: str, inits: list[Value], test: Callable[[], Any] | None,
+    def trace_loop(self, kind: str, inits: list[Value], test: Callable[[], Any] | None,
                     start: tuple[Any, Callable[[Any], None]] | None, body: Callable[[], Any],
                     user: str, users: Any = None) -> Any:
         """Trace a loop; ``users`` is its site if the body is not the user's."""
@@ -81,28 +113,17 @@ class Rounds(Branches):
             done = self._settle(kind, forms, test, start, body)
             if done is not None:
                 self.forms[site] = self._remembered(forms)
-                return self._finish(kind, inits, forms, done, user, users or site)
+                return self.loop_nodes.finish_loop(kind, inits, forms, done, user, users or site)
         finally:
             self.dropped, self.later = outer_dropped, outer_later
         ended = Frame(None, None, _nowhere)
-        self.born(ended)
-        self.store(ended, "finished", False)
-        jump = self._trace_loop("while", inits, None, start, _test_first(self, test, body, ended),
+        self.machine.born(ended)
+        self.machine.store(ended, "finished", False)
+        jump = self.trace_loop("while", inits, None, start,
+                               _test_first(self.machine, test, body, ended),
                                 user, site)
         self.tested_inside = ended
         return jump
-
-    tested_inside: Frame | None
-
-    def born(self, obj: Any) -> None:
-        raise AttributeError
-
-    def store(self, frame: Frame, name: str, value: Any) -> None:
-        raise AttributeError
-
-    def _finish(self, kind: str, inits: list[Value], forms: dict[tuple[Any, ...], Carried],
-                done: Round, user: str, site: Any) -> Any:
-        raise AttributeError
 
     def _settle(self, kind: str, forms: dict[tuple[Any, ...], Carried],
                 test: Callable[[], Any] | None,
@@ -114,25 +135,22 @@ class Rounds(Branches):
             if done is None or not self._widen(forms, done):
                 return done
             self.rounds += 1
-        raise self.of_forms(JoinError(
+        raise self.recorder.of_forms(JoinError(
             "a loop's variables do not settle on one kind",
             why="each iteration changes their type or structure again",
             fix="make each variable keep its kind from one iteration to the next"))
 
-    rounds: int
-
     def site(self, body: Callable[[], Any]) -> Any:
         """What identifies a loop for remembered forms: its code, and the calls around it."""
-        return (body.__code__, tuple(self.call_sites))
-
-    call_sites: list[Any]
+        return (body.__code__, tuple(self.branches.call_sites))
 
     def _remembered(self, forms: dict[tuple[Any, ...], Carried]) -> list[tuple[Place, Leaf]]:
         """The forms to start from at the next visit, by variables: frames are new at each call.
         A version is remembered by a variable that holds the array, since each visit may have
         other arrays there.  Objects are looked at anew: they may have got other names."""
-        numbers = {id(frame): i for i, frame in enumerate(self.frames)}
-        holders = {id(value.home): Place(i, name, True) for i, frame in enumerate(self.frames)
+        numbers = {id(frame): i for i, frame in enumerate(self.merges.frames)}
+        holders = {id(value.home): Place(i, name, True) for i,
+                   frame in enumerate(self.merges.frames)
                    for name, value in frame.slots.items() if type(value) is ArrayTracer}
         kept: list[tuple[Place, Leaf]] = []
         for carried in forms.values():
@@ -145,14 +163,12 @@ class Rounds(Branches):
                 kept.append((holders[id(cell.owner)], shape))
         return kept
 
-    frames: list[Frame]
-
     def _recall(self, forms: dict[tuple[Any, ...], Carried],
                 remembered: list[tuple[Place, Leaf]]) -> None:
         """Start from the form an earlier visit of the same loop arrived at."""
         joining = self._loop_join()
         for place, shape in remembered:
-            slot = Slot(self.frames[place.frame], place.name)
+            slot = Slot(self.merges.frames[place.frame], place.name)
             entry = slot.get()
             if place.is_version:
                 if type(entry) is ArrayTracer and entry.home.lost is None and (
@@ -174,71 +190,65 @@ class Rounds(Branches):
                test: Callable[[], Any] | None, start: tuple[Any, Callable[[Any], None]] | None,
                body: Callable[[], Any]) -> Round | None:
         """Trace the test and the body once on the present form; None if the test mutates."""
-        done = Round(forms, {}, NORMAL, Region(self.region), None, None, None,
+        done = Round(forms, {}, NORMAL, Region(self.recorder.region), None, None, None,
                      own=frozenset(() if start is None else symbols(start[0])))
         if kind == "while" and test is not None:
-            done.test = Region(self.region)
+            done.test = Region(self.recorder.region)
             tested = self._in_region(done.test, forms, lambda: self._run_test(test, done))
             if any(not isinstance(c.cell, (Version, Lost, Stored)) or c.cell.key not in forms
                    for k, c in tested.items() if not isinstance(c.cell, Stored) and (
                        k not in forms or not same_state(c.after, forms[k].head))):
                 return None
         elif kind == "while":
-            done.test = Region(self.region)
+            done.test = Region(self.recorder.region)
             self._in_region(done.test, forms, lambda: self._always(done))
 
         index = None if start is None else Value(int_aval(start[0]))
 
         def run() -> None:
             if done.test is not None:
-                self._teach(done, done.region.builder.params, True)
+                self.teach(done, done.region.builder.params, True)
             if start is not None and index is not None:
-                start[1](self.wrap(index))
+                start[1](self.recorder.wrap(index))
             done.jump = body() or NORMAL
 
         done.changes = self._in_region(done.region, forms, run, index)
         return done
 
-    def _teach(self, done: Round, values: Any, truth: bool) -> None:
+    def teach(self, done: Round, values: Any, truth: bool) -> None:
         """What the test of a loop tells of the values at its head: of those in an iteration
         (``truth``), or of the last ones."""
         assert done.test is not None
-        facts = self.facts(done.predicate, truth)
+        facts = self.truths.facts(done.predicate, truth)
         for head, value in zip(done.test.builder.params, values, strict=True):
             if head in facts:
-                self.settled[value] = facts[head]
-            places = self.places_told(head, facts)
+                self.truths.settled[value] = facts[head]
+            places = self.among.places_told(head, facts)
             if places is not None:
                 self.within[value] = places
             link = self.link_tests.get(head)
             if link is not None and link[0] in facts:
                 self.links_told[value] = facts[link[0]]
 
-    link_tests: dict[Value, tuple[Value, Region]]  # which truth value tells that a link is not None
-    links_told: dict[Value, bool]  # what the test of a loop has told of links
-    within: dict[Value, frozenset[int]]  # which places a number may be
-
-    def places_told(self, index: Value, facts: dict[Value, bool]) -> frozenset[int] | None:
-        raise AttributeError
-
     def _run_test(self, test: Callable[[], Any], done: Round) -> None:
-        value = self.condition(test())
-        known = self.static_truth(value)
-        tested = value if known is not None else self.predicate(value)
+        value = self.machine.condition(test())
+        known = self.machine.static_truth(value)
+        tested = value if known is not None else self.machine.predicate(value)
         if type(tested) is bool:
             known = tested
-        done.predicate = self.const(known) if known is not None else self.value_of(tested)
+        done.predicate = self.recorder.const(
+            known) if known is not None else self.recorder.value_of(tested)
 
     def _always(self, done: Round) -> None:
-        done.predicate = self.const(True)
+        done.predicate = self.recorder.const(True)
 
     def _in_region(self, region: Region, forms: dict[tuple[Any, ...], Carried],
                    run: Callable[[], None], index: Value | None = None
                    ) -> dict[tuple[Any, ...], Change]:
         """Run a part of a loop in its region, with parameters in the carried cells."""
-        outer = self.region
+        outer = self.recorder.region
         self.journal.push()
-        self.region = region
+        self.recorder.region = region
         region.layer = len(self.journal.layers)
         try:
             if index is not None:
@@ -248,11 +258,9 @@ class Rounds(Branches):
         finally:
             changes, born = self.journal.pop()
             self.made_in_body = frozenset(born)
-            self.region = outer
+            self.recorder.region = outer
             region.active = False
         return changes
-
-    made_in_body: frozenset[int]
 
     def _enter_forms(self, region: Region, forms: dict[tuple[Any, ...], Carried]) -> None:
         """Put parameters into the carried cells."""
@@ -262,21 +270,21 @@ class Rounds(Branches):
             carried.params = []
             for part in leaves(carried.shape, carried.entry):
                 for item in part.items if type(part) is Snapshot else ():
-                    self.note_stored(item)
+                    self.joined_values.note_stored(item)
             for leaf, hint in self.hinted(carried.cell, carried.shape, carried.entry):
                 param = region.builder.param(leaf.aval, hint)
                 carried.params.append(param)
-                made.append(self.object_of(leaf, param, []))
+                made.append(self.joined_values.object_of(leaf, param, []))
             made_homes.append((carried, list(made)))
             carried.heads = list(made)
             carried.pristine = build(carried.shape, list(made), {})
-            carried.head = self.built(carried.shape, made, {}) if isinstance(
+            carried.head = self.merges.built(carried.shape, made, {}) if isinstance(
                 carried.shape, (Sequence, Apart)) else carried.pristine
-            unread = self.is_unread(carried.cell, self.later.head)
+            unread = self.merges.is_unread(carried.cell, self.later.head)
             self.journal.write(carried.cell, UNREAD if unread else carried.head)
-            self.note_open(carried.cell, carried.head, after_loop(
-                self.openness(carried.cell, carried.entry),
-                self.openness(carried.cell, carried.end), None))
+            self.open_names.note_open(carried.cell, carried.head, after_loop(
+                self.open_names.openness(carried.cell, carried.entry),
+                self.open_names.openness(carried.cell, carried.end), None))
         self._link_heads(made_homes)
 
     def hinted(self, cell: Cell, shape: Shape, state: Any) -> list[tuple[Leaf, str | None]]:
@@ -288,13 +296,9 @@ class Rounds(Branches):
                 hints.append(hint if label is None or leaf.version_of is not None else label)
         return list(zip(leaf_shapes(shape), hints, strict=True))
 
-    def name_of(self, obj: Any) -> str | None:
-        """The user's name of a container that the function made."""
-        raise AttributeError
-
     def part_labels(self, cell: Cell, shape: Shape, state: Any) -> list[tuple[str | None, Shape]]:
         """The items of a container, each named by the container's name and its key."""
-        name = self.name_of(cell.owner) if type(cell) is Content else None
+        name = self.variables.name_of(cell.owner) if type(cell) is Content else None
         if name is None or type(state) is not Snapshot or not isinstance(shape, Sequence) or (
                 len(shape.items) != len(state.items)):
             return [(None, shape)]
@@ -307,7 +311,7 @@ class Rounds(Branches):
             hint: str | None = leaf.version_of.current.hint
             return hint
         if isinstance(cell, Content):
-            return self.name_of(cell.owner)
+            return self.variables.name_of(cell.owner)
         return name if isinstance(name, str) and name.isidentifier() else leaf.label
 
     def _link_heads(self, made: list[tuple[Carried, list[Any]]]) -> None:
@@ -332,7 +336,7 @@ class Rounds(Branches):
 
     def _loop_join(self) -> Join:
         """A join of a loop's states: its names may be bound to lists of any length."""
-        joining = self.join()
+        joining = self.merges.join()
         joining.rebinds = self._may_rebind
         joining.walks, joining.made = True, self.made_in_body
         return joining
@@ -352,13 +356,14 @@ class Rounds(Branches):
         for key, carried in forms.items():
             change = done.changes.get(key)
             carried.end = change.after if change is not None else carried.entry
-            if carried.end is UNBOUND and self.tells_bound(carried.cell, carried.entry, UNBOUND):
+            if carried.end is UNBOUND and self.merges.tells_bound(carried.cell, carried.entry,
+                    UNBOUND):
                 carried.end = DELETED
             if isinstance(carried.cell, (Version, Lost, Stored)):
                 continue
             carried.shape, changed = widen(joining, carried.shape, carried.pristine, carried.end)
             changed = _open_sizes(joining, carried.shape, done.own) or changed
-            self.check_content(carried.cell, carried.shape)
+            self.merges.check_content(carried.cell, carried.shape)
             wide = wide or changed
         if not wide:
             wide = self._partition(forms) != before if not recalled else not self._covered(forms)
@@ -376,7 +381,7 @@ class Rounds(Branches):
         for key, change in done.changes.items():
             if key in forms or (isinstance(change.cell, (Lost, Stored)) and change.before):
                 continue
-            if self.is_unread(change.cell, self.later.either) or (
+            if self.merges.is_unread(change.cell, self.later.either) or (
                     isinstance(change.cell, Version) and change.cell.owner.choice is not None):
                 continue
             shape = self._first_form(joining, change)
@@ -388,8 +393,8 @@ class Rounds(Branches):
 
     def _check_objects(self, joining: Join, changed: set[tuple[Any, ...]]) -> None:
         """A loop carries objects by their parts: each must have one name only."""
-        if self.torn(joining, changed):
-            raise self.fatal(JoinError(
+        if self.merges.torn(joining, changed):
+            raise self.recorder.fatal(JoinError(
                 "a loop's variable refers to another object in each iteration, and the objects "
                 "have other names too",
                 why="a change made through one name could not be followed to the others",
@@ -437,14 +442,14 @@ class Rounds(Branches):
         if isinstance(cell, (Lost, Stored)):
             return Same(change.after)
         ends = [change.before, change.after]
-        if self.tells_bound(cell, *ends):
+        if self.merges.tells_bound(cell, *ends):
             ends = [DELETED if s is UNBOUND else s for s in ends]
         if change.before is UNBOUND and isinstance(cell, Slot) and (
                 leaf_aval(change.after) is None and is_mutable(change.after)) and (
                 id(change.after) not in self.made_in_body):
             return Same(change.after)  # an object from before the loop, the same each time
         shape = joining.unify(*ends)
-        self.check_content(cell, shape)
+        self.merges.check_content(cell, shape)
         if isinstance(shape, Leaf) and type(change.before) in (int, float) and (
                 type(change.after) is ArrayTracer) and change.after.aval.kind is Kind.ARRAY and (
                 change.cell.key not in self.unsteady):

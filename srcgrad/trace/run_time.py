@@ -195,37 +195,39 @@ def check_no_table(machine: Any, obj: Any) -> None:
 @handles(new_index)
 def _new_index(machine: Any, site: Any, keys: Any = ()) -> Any:
     numbers = ({key: i for i, key in enumerate(keys)},) if keys else ()
-    index = machine.emit_effect(dict, numbers, {}, OPAQUE)
-    machine.own_indexes.add(index.value)
+    index = machine.effects.emit_effect(dict, numbers, {}, OPAQUE)
+    machine.known_keys.own_indexes.add(index.value)
     for i, key in enumerate(keys):
-        machine.note_form(site, key)
-        machine.note_key(index, key, i)
+        machine.keys.note_form(site, key)
+        machine.known_keys.note_key(index, key, i)
     return index
 
 
 @handles(has_place)
 def _has_place(machine: Any, table: Any, key: Any) -> Any:
-    machine.note_form(table.site, key)
-    known = machine.asked_before(table.places, key)
+    machine.keys.note_form(table.site, key)
+    known = machine.known_keys.asked_before(table.places, key)
     if known is not None:
         return known
-    found = machine.emit_effect(operator.contains, (table.places, key), {}, BOOL)
-    machine.note_asked(table.places, key, found)
+    found = machine.effects.emit_effect(operator.contains, (table.places, key), {}, BOOL)
+    machine.known_keys.note_asked(table.places, key, found)
     return found
 
 
 @handles(may_be_tried)
 def _may_be_tried(machine: Any, table: Any, key: Any) -> bool:
-    return bool(machine.trying) and machine.known_place(table.places, key) is None
+    return bool(machine.recorder.trying) and machine.known_keys.known_place(table.places,
+        key) is None
 
 
 @handles(place_of)
 def _place_of(machine: Any, table: Any, key: Any) -> Any:
-    known = machine.known_place(table.places, key)
+    known = machine.known_keys.known_place(table.places, key)
     if known is not None:
         return known
-    place = machine.emit_effect(operator.getitem, (table.places, key), {}, _place(table.cells))
-    machine.note_key(table.places, key, place)
+    place = machine.effects.emit_effect(operator.getitem, (table.places, key), {},
+                                        _place(table.cells))
+    machine.known_keys.note_key(table.places, key, place)
     return place
 
 
@@ -235,52 +237,52 @@ def _place(cells: Any) -> Aval:
 
 @handles(set_place)
 def _set_place(machine: Any, table: Any, key: Any, place: Any) -> None:
-    machine.note_form(table.site, key)
-    machine.emit_effect(operator.setitem, (table.places, key, place), {}, None)
-    machine.note_change(table.places, not table.cells.numbered)
-    machine.note_key(table.places, key, place)
+    machine.keys.note_form(table.site, key)
+    machine.effects.emit_effect(operator.setitem, (table.places, key, place), {}, None)
+    machine.known_keys.note_change(table.places, not table.cells.numbered)
+    machine.known_keys.note_key(table.places, key, place)
 
 
 @handles(drop_place)
 def _drop_place(machine: Any, table: Any, key: Any) -> Any:
     _shrinking(machine, table.site)
-    place = machine.emit_effect(Method("pop"), (table.places, key), {}, _place(table.cells))
-    machine.note_change(table.places, True)
+    place = machine.effects.emit_effect(Method("pop"), (table.places, key), {}, _place(table.cells))
+    machine.known_keys.note_change(table.places, True)
     return place
 
 
 def _shrinking(machine: Any, site: Any) -> None:
-    if not machine.shrinks(site):
+    if not machine.keys.shrinks(site):
         raise Restart(RunTimeKeys(site, shrinks=True))
 
 
 @handles(shrinks)
 def _shrinks(machine: Any, site: Any) -> bool:
-    return bool(machine.shrinks(site))
+    return bool(machine.keys.shrinks(site))
 
 
 @handles(last_key)
 def _last_key(machine: Any, table: Any, last: bool) -> Any:
-    order = machine.emit_effect(reversed if last else iter, (table.places,), {}, OPAQUE)
-    key = machine.emit_effect(next, (order,), {}, raw(machine, table.site))
-    return typed(machine, key, machine.key_form(table.site))
+    order = machine.effects.emit_effect(reversed if last else iter, (table.places,), {}, OPAQUE)
+    key = machine.effects.emit_effect(next, (order,), {}, raw(machine, table.site))
+    return typed(machine, key, machine.keys.key_form(table.site))
 
 
 @handles(move_last)
 def _move_last(machine: Any, table: Any, key: Any) -> None:
     _shrinking(machine, table.site)
-    place = machine.emit_effect(Method("pop"), (table.places, key), {}, _place(table.cells))
-    machine.emit_effect(operator.setitem, (table.places, key, place), {}, None)
+    place = machine.effects.emit_effect(Method("pop"), (table.places, key), {}, _place(table.cells))
+    machine.effects.emit_effect(operator.setitem, (table.places, key, place), {}, None)
 
 
 @handles(count_of)
 def _count_of(machine: Any, places: Any) -> Any:
-    return machine.emit_effect(len, (places,), {}, INT)
+    return machine.effects.emit_effect(len, (places,), {}, INT)
 
 
 def raw(machine: Any, site: Any) -> Aval:
     """The type of a key as one object."""
-    form = machine.key_form(site)
+    form = machine.keys.key_form(site)
     return form if isinstance(form, Aval) else OPAQUE
 
 
@@ -290,16 +292,16 @@ def typed(machine: Any, key: Any, form: Any) -> Any:
         return key
     found = []
     for i, part in enumerate(form):
-        (value,) = machine.emit("apply", (machine.as_value(key),),
+        (value,) = machine.recorder.emit("apply", (machine.recorder.as_value(key),),
                                 (part if isinstance(part, Aval) else OPAQUE,),
                                 fn=operator.getitem, args=(Ref(0), i), kwargs={}, many=False)
-        found.append(typed(machine, machine.wrap(value), part))
+        found.append(typed(machine, machine.recorder.wrap(value), part))
     return tuple(found)
 
 
 @handles(typed_key)
 def _typed_key(machine: Any, site: Any, key: Any) -> Any:
-    return typed(machine, key, machine.key_form(site))
+    return typed(machine, key, machine.keys.key_form(site))
 
 
 @handles(keys_of)
@@ -309,102 +311,102 @@ def _keys_of(machine: Any, table: Any) -> Any:
 
 @handles(listed_keys)
 def _listed_keys(machine: Any, site: Any, items: Any) -> Any:
-    found = machine.emit_effect(list, (items,), {}, list_of(raw(machine, site)))
-    return machine.list_object(found.value)
+    found = machine.effects.emit_effect(list, (items,), {}, list_of(raw(machine, site)))
+    return machine.lists.list_object(found.value)
 
 
 @handles(places_of)
 def _places_of(machine: Any, table: Any) -> Any:
-    places = machine.emit_effect(Method("values"), (table.places,), {}, OPAQUE)
+    places = machine.effects.emit_effect(Method("values"), (table.places,), {}, OPAQUE)
     return _listed_places(machine, table.cells, places)
 
 
 @handles(listed_places)
 def _listed_places(machine: Any, cells: Any, places: Any) -> Any:
-    found = machine.emit_effect(list, (places,), {}, list_of(_place(cells)))
-    return machine.list_object(found.value)
+    found = machine.effects.emit_effect(list, (places,), {}, list_of(_place(cells)))
+    return machine.lists.list_object(found.value)
 
 
 @handles(open_list)
 def _open_list(machine: Any, *items: Any) -> Any:
-    return machine.made_unknown(machine.build_list(*items))
+    return machine.lists.made_unknown(machine.build_list(*items))
 
 
 @handles(check_held)
 def _check_held(machine: Any, site: Any, value: Any) -> None:
-    machine.check_held(site, value)
+    machine.keys.check_held(site, value)
 
 
 @handles(cells_for)
 def _cells_for(machine: Any, site: Any) -> Any:
-    return machine.new_cells(site)
+    return machine.keys.new_cells(site)
 
 
 @handles(adopted)
 def _adopted(machine: Any, value: Any, cells: Any) -> bool:
     if not (isinstance(value, StandIn) and getattr(value, "cells", None) is cells):
         return False
-    machine.own_indexes.discard(value.places.value)
+    machine.known_keys.own_indexes.discard(value.places.value)
     return True
 
 
 @handles(handed_over)
 def _handed_over(machine: Any, value: Any) -> None:
-    machine.hand_over(value)
+    machine.keys.hand_over(value)
 
 
 @handles(inner_kind)
 def _inner_kind(machine: Any, site: Any, value: Any = None) -> Any:
     if value is not None:
         kind = value.cls if isinstance(value, StandIn) else type(value)
-        machine.inner_kinds.setdefault(site, (kind, factory_of(value)))
-    return machine.inner_kinds.get(site, (dict, None))
+        machine.keys.inner_kinds.setdefault(site, (kind, factory_of(value)))
+    return machine.keys.inner_kinds.get(site, (dict, None))
 
 
 @handles(run_list)
 def _run_list(machine: Any) -> Any:
-    return machine.emit_effect(list, (), {}, OPAQUE)
+    return machine.effects.emit_effect(list, (), {}, OPAQUE)
 
 
 @handles(run_set)
 def _run_set(machine: Any, items: Any = ()) -> Any:
-    return machine.emit_effect(set, (items,) if items != () else (), {}, OPAQUE)
+    return machine.effects.emit_effect(set, (items,) if items != () else (), {}, OPAQUE)
 
 
 @handles(asked)
 def _asked(machine: Any, method: str, items: Any, *args: Any) -> Any:
     fn = operator.contains if method == "__contains__" else Method(method)
-    return machine.emit_effect(fn, (items, *args), {}, BOOL)
+    return machine.effects.emit_effect(fn, (items, *args), {}, BOOL)
 
 
 @handles(changed)
 def _changed(machine: Any, method: str, items: Any, *args: Any) -> None:
     fn = {"__setitem__": operator.setitem, "__delitem__": operator.delitem}.get(
         method, Method(method))
-    machine.emit_effect(fn, (items, *args), {}, None)
+    machine.effects.emit_effect(fn, (items, *args), {}, None)
 
 
 @handles(made_by)
 def _made_by(machine: Any, method: str, items: Any, *args: Any) -> Any:
-    return machine.emit_effect(Method(method), (items, *args), {}, OPAQUE)
+    return machine.effects.emit_effect(Method(method), (items, *args), {}, OPAQUE)
 
 
 @handles(item_of)
 def _item_of(machine: Any, site: Any, method: str, items: Any, *args: Any) -> Any:
-    return typed(machine, machine.emit_effect(Method(method), (items, *args), {},
-                                              raw(machine, site)), machine.key_form(site))
+    return typed(machine, machine.effects.emit_effect(Method(method), (items, *args), {},
+                                              raw(machine, site)), machine.keys.key_form(site))
 
 
 @handles(place_in)
 def _place_in(machine: Any, cells: Any, method: str, places: Any, *args: Any) -> Any:
     fn = operator.getitem if method == "__getitem__" else Method(method)
-    return machine.emit_effect(fn, (places, *args), {}, _place(cells))
+    return machine.effects.emit_effect(fn, (places, *args), {}, _place(cells))
 
 
 @handles(mark)
 def _mark(machine: Any, site: Any, items: Any, item: Any) -> None:
-    machine.note_form(site, item)
-    machine.emit_effect(Method("add"), (items, item), {}, None)
+    machine.keys.note_form(site, item)
+    machine.effects.emit_effect(Method("add"), (items, item), {}, None)
 
 
 @handles(mark_all)
@@ -412,5 +414,5 @@ def _mark_all(machine: Any, site: Any, other: Any) -> Any:
     if not isinstance(other, StandIn) or not hasattr(type(other), "hashed"):
         return None
     if site != other.site:
-        machine.join_form(site, machine.key_form(other.site))
+        machine.keys.join_form(site, machine.keys.key_form(other.site))
     return other.places

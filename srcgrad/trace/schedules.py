@@ -13,7 +13,7 @@ import ast
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,13 @@ from .iterables import range_
 from .iteration import Range
 from .journal import Cell, Slot
 from .later import Body, names_of_loop
-from .recursion import Recursion
+
+if TYPE_CHECKING:
+    from .assumptions import Assumptions
+    from .loops import Loops
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .recursion import Recursion
 
 
 @dataclass(slots=True)
@@ -51,33 +57,40 @@ class _Group:
     hands_on: bool = False
 
     def enter(self, machine: Any, inner: Frame) -> None:
-        machine.frames.append(self.frame)
+        machine.merges.frames.append(self.frame)
         try:
             jump = machine.for_(Range(inner.slots["first"], inner.slots["last"], 1), self.target,
                                 Body(self.body, self.body, (self.head, self.kept)))
         finally:
-            machine.frames.pop()
+            machine.merges.frames.pop()
         if jump != NORMAL:
-            raise machine.fatal(UnsupportedOperation(
+            raise machine.recorder.fatal(UnsupportedOperation(
                 "a jump out of a loop over checkpoint_range", why="its steps run in groups",
                 fix="use range"))
 
 
-class Schedules(Recursion):
+class Schedules:
     """``for t in checkpoint_range(n)``."""
 
-    groups_running: list[_Group]
+    machine: TraceMachine
+    loops: Loops
+    merges: Merges
+    recursion: Recursion
+    assumed: Assumptions
+
+    def __init__(self) -> None:
+        self.groups_running: list[_Group] = []
 
     def for_(self, iterable: Any, target: Callable[[Any], None], body: Callable[[], Any],
              orelse: Callable[[], Any] | None = None,
              rest: Callable[[], Any] | None = None) -> Any:
         if type(iterable) is not Schedule:
-            return super().for_(iterable, target, body, orelse, rest)
+            return self.loops.for_(iterable, target, body, orelse, rest)
         head, after = names_of_loop(body)
         code = _code(body)
         if self.assumed.inlines(code) or head is None or after is None or (
                 not self._may_group(body, head | after)):
-            return super().for_(range_(self, iterable.stop), target, body, orelse, rest)
+            return self.loops.for_(range_(self.machine, iterable.stop), target, body, orelse, rest)
         try:
             return self._grouped(iterable, target, body, orelse, rest, (head, after), code)
         except Refusal as refusal:
@@ -90,7 +103,7 @@ class Schedules(Recursion):
             return False
         node = info.node
         bound = info.assigned | (names_in(node.target) if isinstance(node, ast.For) else set())
-        slots = self.frames[-1].slots
+        slots = self.merges.frames[-1].slots
         return not any(slots.get(name, UNBOUND) is UNBOUND for name in bound & kept)
 
     def _grouped(self, schedule: Schedule, target: Callable[[Any], None],
@@ -98,32 +111,32 @@ class Schedules(Recursion):
                  rest: Callable[[], Any] | None,
                  names: tuple[frozenset[str], frozenset[str]], code: types.CodeType) -> Any:
         count = schedule.stop
-        steps = self.call(np.sqrt, count) if schedule.groups is None else (
-            self.binary("/", count, schedule.groups))
-        size = self.call(max, 1, self.call(int, self.call(np.ceil, steps)))
+        steps = self.machine.call(np.sqrt, count) if schedule.groups is None else (
+            self.machine.binary("/", count, schedule.groups))
+        size = self.machine.call(max, 1, self.machine.call(int, self.machine.call(np.ceil, steps)))
         head, after = names
-        group = _Group(self.frames[-1], target, body, head, head | after)
+        group = _Group(self.merges.frames[-1], target, body, head, head | after)
         function = types.FunctionType(code, {}, "steps")
         first: list[Any] = []
 
         def run() -> Any:
-            last = self.call(min, self.binary("+", first[0], size), count)
+            last = self.machine.call(min, self.machine.binary("+", first[0], size), count)
             frame = Frame(group)
             frame.slots = {"first": first[0], "last": last}
-            self.checkpoints.append(None)
+            self.recursion.checkpoints.append(None)
             self.groups_running.append(group)
             try:
-                self._called(function, group, frame, (first[0], last),  # type: ignore[arg-type]
+                self.recursion.called_staged(function, group, frame, (first[0], last),  # type: ignore[arg-type]
                              remade=True)
             finally:
                 self.groups_running.pop()
-                self.checkpoints.pop()
+                self.recursion.checkpoints.pop()
             return NORMAL
 
         def aim(value: Any) -> None:
             first[:] = [value]
 
-        return super().for_(Range(0, count, size), aim, Body(body, run, names), orelse, rest)
+        return self.loops.for_(Range(0, count, size), aim, Body(body, run, names), orelse, rest)
 
     def is_left(self, cell: Cell) -> bool:
         """Is a changed variable read by nothing outside of a group?"""

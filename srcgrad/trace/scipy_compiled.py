@@ -22,7 +22,7 @@ def _sizes(machine: Any, array: Any) -> tuple[Any, ...]:
     """The sizes of an array, known or traced."""
     if not is_tracer(array):
         return np.shape(array)
-    return tuple(machine.size_of(array, i) for i in range(array.aval.ndim or 0))
+    return tuple(machine.access.size_of(array, i) for i in range(array.aval.ndim or 0))
 
 
 # ---- piecewise polynomials and splines -----------------------------------------------------------
@@ -46,7 +46,7 @@ def spline_evaluated(machine: Any, function: Any, t: Any, c: Any, k: Any, points
                      extrapolate: Any) -> Any:
     from ..rules.scipy_interpolate import spline_values  # an optional partner
 
-    k, nu = (machine.demand(n, "the degree of a spline") for n in (k, nu))
+    k, nu = (machine.escapes.demand(n, "the degree of a spline") for n in (k, nu))
     shape = (_sizes(machine, points)[0], _sizes(machine, c)[1])
     return machine.call(spline_values, c, t, k, points, nu, bool(extrapolate), shape)
 
@@ -62,7 +62,7 @@ def fitpack_evaluated(machine: Any, function: Any, x: Any, tck: Any, der: Any = 
     from ..rules.scipy_interpolate import fitpack_values  # an optional partner
 
     t, c, k = machine.iterate(tck)
-    k, der, ext = (machine.demand(n, "a setting of a spline") for n in (k, der, ext))
+    k, der, ext = (machine.escapes.demand(n, "a setting of a spline") for n in (k, der, ext))
     points = machine.call(np.ravel, machine.call(np.asarray, x))
     shape = _sizes(machine, points)
     made = machine.call(fitpack_values, c, t, k, points, der, ext, shape)
@@ -83,7 +83,7 @@ def checked_grid(points: Any, *args: Any) -> Any:
 
 def _in_python(helper: Any) -> Handler:
     def handler(machine: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
-        return machine.inline(helper, args, kwargs)
+        return machine.calls.inline(helper, args, kwargs)
 
     return handler
 
@@ -158,7 +158,7 @@ class BandedSolver:
 def lapack_routines(machine: Any, function: Any, names: Any, arrays: Any = (),
                     *args: Any, **kwargs: Any) -> Any:
     if names != ("gbsv",):
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             f"routines of LAPACK ({', '.join([names] if isinstance(names, str) else names)}) were "
             "asked for traced values",
             why="they are compiled code without derivative rules",

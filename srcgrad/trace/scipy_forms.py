@@ -95,12 +95,12 @@ def _quantile(self: Any, standard: Any, first: int, last: int, q: Any, args: Any
 def rvs(machine: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
     """``rv_generic.rvs`` from the distribution's own generator."""
     if kwargs.get("random_state") is not None:
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             f"{self.name}.rvs with random_state= and traced parameters",
             why="the generator would be made while compiling, not at each call",
             fix="draw with a numpy.random.Generator, and move and scale what it draws"))
     original = sys.modules["scipy.stats._distn_infrastructure"].rv_generic.rvs
-    return machine.inline(original, (self, *args), kwargs)
+    return machine.calls.inline(original, (self, *args), kwargs)
 
 
 class FrozenNormal:
@@ -136,7 +136,7 @@ def over_batch(wrapper: Any) -> Handler:
         for array, rank in zip(arrays, ranks):
             most = 2 if rank == "1|2" else rank
             if array is not None and len(_shape_of(array)) > most:
-                return machine.inline(wrapper, (*arrays, *args[len(names):]), kwargs)
+                return machine.calls.inline(wrapper, (*arrays, *args[len(names):]), kwargs)
         return machine.call(function, *arrays, *args[len(names):], **kwargs)
 
     return handler
@@ -171,8 +171,9 @@ def circulant(c: Any) -> Any:
 def squareform(machine: Any, X: Any, force: str = "no", checks: bool = True) -> Any:
     """The size of a matrix of distances follows from the number of pairs."""
     if type(X) is ArrayTracer and X.aval.ndim == 1 and force == "no":
-        return machine.inline(square_of_pairs, (X,), {})
-    return machine.call_library(sys.modules["scipy.spatial.distance"].squareform, (X,),
+        return machine.calls.inline(square_of_pairs, (X,), {})
+    return machine.library_calls.call_library(sys.modules["scipy.spatial.distance"].squareform, (X,
+                                              ),
                                 {"force": force, "checks": checks})
 
 
@@ -196,14 +197,14 @@ def of_vectors(original: str, helper: Any) -> Handler:
         if any(len(_shape_of(a)) > 1 for a in given):
             function = getattr(sys.modules["scipy.linalg"], original)
             return over_batch(function)(machine, *args, **kwargs)
-        return machine.inline(helper, args, kwargs)
+        return machine.calls.inline(helper, args, kwargs)
 
     return handler
 
 
 def _staged(helper: Any) -> Handler:
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        return machine.inline(helper, args, kwargs)
+        return machine.calls.inline(helper, args, kwargs)
 
     return handler
 
@@ -215,13 +216,14 @@ def find_peaks(machine: Any, x: Any, height: Any = None, **settings: Any) -> Any
     if height is not None:
         settings["height"] = height
     x = machine.call(np.asarray, x)
-    found = machine.call(np.flatnonzero, machine.call_library(is_peak, (x, settings), {}))
+    found = machine.call(np.flatnonzero, machine.library_calls.call_library(is_peak, (x, settings),
+        {}))
     heights = {} if height is None else {"peak_heights": machine.getitem(x, found)}
-    return found, machine.made_dict(heights)
+    return found, machine.keys.made_dict(heights)
 
 
 def frozen_normal(machine: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
-    return machine.construct(FrozenNormal, (self, *args), kwargs)
+    return machine.construction.construct(FrozenNormal, (self, *args), kwargs)
 
 
 OVER_BATCH = "_apply_over_batch.<locals>.decorator.<locals>.wrapper"
@@ -288,7 +290,7 @@ def sparse_binary(machine: Any, op: str, left: Any, right: Any) -> Any:
     if not is_tracer(other):
         return NotImplemented
     if not is_product or type(other) is not ArrayTracer:
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             f"the operator {op} of a sparse matrix and a traced value",
             why="its result is a sparse matrix, whose numbers are not traced",
             fix="multiply the sparse matrix with arrays by @, or use a dense array"))
@@ -296,11 +298,11 @@ def sparse_binary(machine: Any, op: str, left: Any, right: Any) -> Any:
     if not rank:
         raise ValueError("Scalar operands are not allowed, use '*' instead")
     rows, columns = matrix.shape
-    sizes = [machine.size_of(other, axis) for axis in range(rank)]
+    sizes = [machine.access.size_of(other, axis) for axis in range(rank)]
     if is_sparse(left):
-        machine.inline(require_size, (sizes[0], columns), {})
+        machine.calls.inline(require_size, (sizes[0], columns), {})
         return _with_matrix(machine, sparse_product, other, matrix, (rows, *sizes[1:]))
-    machine.inline(require_size, (sizes[-1], rows), {})
+    machine.calls.inline(require_size, (sizes[-1], rows), {})
     return _with_matrix(machine, product_with_sparse, other, matrix, (*sizes[:-1], columns))
 
 
@@ -308,7 +310,7 @@ def _with_matrix(machine: Any, function: Any, x: Any, matrix: Any, shape: Any) -
     dtype = np.result_type(matrix.dtype, x.aval.dtype)
     if dtype != x.aval.dtype:
         x = machine.call_method(x, "astype", dtype)
-    return machine.call_library(function, (x, matrix, shape), {})
+    return machine.library_calls.call_library(function, (x, matrix, shape), {})
 
 
 def require_size(size: Any, wanted: int) -> None:
@@ -321,10 +323,10 @@ def spsolve(machine: Any, A: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
     if not contains_tracer((A, b)):
         return sys.modules["scipy.sparse.linalg"].spsolve(A, b, *args, **kwargs)
     if is_sparse(A) and type(b) is ArrayTracer and not args and not kwargs:
-        sizes = [machine.size_of(b, axis) for axis in range(b.aval.ndim or 0)]
-        machine.inline(require_size, (sizes[0], A.shape[0]), {})
+        sizes = [machine.access.size_of(b, axis) for axis in range(b.aval.ndim or 0)]
+        machine.calls.inline(require_size, (sizes[0], A.shape[0]), {})
         return _with_matrix(machine, sparse_solution, b, A, (A.shape[1], *sizes[1:]))
-    raise machine.fatal(made_sparse("scipy.sparse.linalg.spsolve"))
+    raise machine.recorder.fatal(made_sparse("scipy.sparse.linalg.spsolve"))
 
 
 def with_numbers(function: Any) -> Handler:
@@ -333,8 +335,8 @@ def with_numbers(function: Any) -> Handler:
     def known(machine: Any, part: Any) -> Any:
         if is_tracer(part):
             if part.aval.kind is not Kind.INT:
-                raise machine.fatal(made_sparse(f"scipy.sparse.{function.__name__}"))
-            return machine.demand(part, "a size of a sparse matrix")
+                raise machine.recorder.fatal(made_sparse(f"scipy.sparse.{function.__name__}"))
+            return machine.escapes.demand(part, "a size of a sparse matrix")
         if type(part) in (list, tuple):
             return type(part)([known(machine, p) for p in part])
         return part

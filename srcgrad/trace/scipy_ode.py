@@ -21,17 +21,18 @@ def solve_ivp(function: Any) -> Callable[..., Any]:
                 **options: Any) -> Any:
         name = method if isinstance(method, str) else getattr(method, "__name__", method)
         if is_tracer(method) or name not in EXPLICIT:
-            raise machine.fatal(_refused(
+            raise machine.recorder.fatal(_refused(
                 f"method={name!r}", "its steps are solved for by compiled code",
                 f"use one of the explicit methods {', '.join(EXPLICIT)}, or write the steps as a "
                 "loop with np.linalg.solve"))
         if dense_output or events is not None:
-            raise machine.fatal(_refused(
+            raise machine.recorder.fatal(_refused(
                 "dense_output=" if dense_output else "events=",
                 "it keeps an interpolant of every step, whose number depends on data",
                 "ask for the values at given times by t_eval=" if dense_output else
                 "find the time with scipy.optimize.brentq over the end of t_span"))
-        return machine.inline(function, (fun, t_span, machine.call(np.asarray, y0), method, t_eval),
+        return machine.calls.inline(function, (fun, t_span, machine.call(np.asarray, y0), method,
+                                               t_eval),
                               options)
 
     return handler

@@ -52,14 +52,14 @@ def _refuse(machine: Any, function: Any, named: Mapping[str, Any], reasons: Mapp
     """Refuse the options that no derivative is known for."""
     for name, fix in reasons.items():
         if named.get(name) not in (None, False, 0, ()):
-            raise machine.fatal(UnsupportedOperation(
+            raise machine.recorder.fatal(UnsupportedOperation(
                 f"{public_name(function)} with {name}= in a function that is differentiated",
                 why="its result is then one that has no derivative rule", fix=fix))
 
 
 def _inlined(function: Any) -> Handler:
     """SciPy's own Python source, which calls functions that are known here."""
-    return lambda machine, *args, **kwargs: machine.inline(function, args, kwargs)
+    return lambda machine, *args, **kwargs: machine.calls.inline(function, args, kwargs)
 
 
 def calls_back(function: Any) -> Handler | None:
@@ -77,12 +77,12 @@ def _refused_with_functions(function: Any) -> Handler:
             a, (types.FunctionType, types.MethodType, functools.partial))), None)
         if given is not None:
             name = public_name(function)
-            raise machine.fatal(UnsupportedOperation(
+            raise machine.recorder.fatal(UnsupportedOperation(
                 f"{name} was called in a function that is differentiated, with a function of the "
                 "program", why="it calls that as often as it likes, and no derivative of what it "
                                "finds is known", fix=advice(name)))
-        return machine.call_library(function, args, kwargs) if not contains_tracer(
-            (args, kwargs)) else machine.inline(function, args, kwargs)
+        return machine.library_calls.call_library(function, args, kwargs) if not contains_tracer(
+            (args, kwargs)) else machine.calls.inline(function, args, kwargs)
 
     return handler
 
@@ -96,7 +96,7 @@ def quad(function: Any) -> Handler:
         wanted = Wanted(named.pop("func"), [FLOAT], _extra(machine, named.pop("args", ())))
         made = lifted(machine, public_name(function), {"func": wanted})
         limits = named.pop("a"), named.pop("b")
-        return machine.numeric_call(function, (made.callbacks["func"], *limits),
+        return machine.library_calls.numeric_call(function, (made.callbacks["func"], *limits),
                                     {"args": made.captured, **named})
 
     return handler
@@ -110,7 +110,7 @@ def bracketing(function: Any) -> Handler:
         wanted = Wanted(named.pop("f"), [FLOAT], _extra(machine, named.pop("args", ())))
         made = lifted(machine, public_name(function), {"f": wanted})
         ends = named.pop("a"), named.pop("b")
-        return machine.numeric_call(function, (made.callbacks["f"], *ends),
+        return machine.library_calls.numeric_call(function, (made.callbacks["f"], *ends),
                                     {"args": made.captured, **named})
 
     return handler
@@ -126,9 +126,9 @@ def odeint(function: Any) -> Handler:
         y0, y = _start(machine, named.pop("y0"), True)
         y0 = machine.call(np.atleast_1d, machine.call(np.asarray, y0, float))
         t = machine.call(np.asarray, named.pop("t"), float)
-        times = machine.as_value(t).aval
+        times = machine.recorder.as_value(t).aval
         if len(times.shape or ()) != 1 or len(y.shape or ()) != 1:
-            raise machine.fatal(UnsupportedOperation(
+            raise machine.recorder.fatal(UnsupportedOperation(
                 f"{public_name(function)} with {in_words(y)} as y0 and {in_words(times)} as t",
                 why="SciPy takes vectors", fix="start from y0.ravel(), at a vector of times"))
         first = bool(named.get("tfirst", False))
@@ -138,7 +138,8 @@ def odeint(function: Any) -> Handler:
             "steps": Wanted(_Steps(func, first, tolerances), [y, times], extra, free=True)})
         callback = made.callbacks["func"]
         callback.steps = made.callbacks["steps"]
-        return machine.numeric_call(function, (callback, y0, t), {"args": made.captured, **named})
+        return machine.library_calls.numeric_call(function, (callback, y0, t),
+                                                  {"args": made.captured, **named})
 
     return handler
 
@@ -153,18 +154,18 @@ class _Steps:
                           kwargs: dict[str, Any]) -> Any:
         y0, t, *extra = args
         solver = importlib.import_module("scipy.integrate").solve_ivp
-        return machine.inline(explicit_solution, (
+        return machine.calls.inline(explicit_solution, (
             solver, self.function, y0, t, tuple(extra), self.first, dict(self.tolerances)), {})
 
 
 def _start(machine: Any, x0: Any, vector: bool) -> tuple[Any, Aval]:
     """Where a solver starts, and the type that it hands to the function."""
-    x0 = machine.opened(x0)
+    x0 = machine.library_calls.opened(x0)
     if not is_tracer(x0) and not isinstance(x0, (int, float)):
         x0 = machine.call(np.asarray, x0)
-    aval = machine.as_value(x0).aval
+    aval = machine.recorder.as_value(x0).aval
     if aval.shape is None or aval.dtype is None or aval.dtype.kind not in "biuf":
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             "a solver of SciPy starts from what is no array of real numbers",
             why="its derivative is known for real unknowns", fix="give an array of floats"))
     if not aval.shape:
@@ -191,7 +192,7 @@ def from_start(function: Any, vector: bool) -> Handler:
         made = lifted(machine, name, wanted)
         callbacks = dict(made.callbacks)
         callbacks["func"].criterion = callbacks.pop("criterion", None)
-        return machine.numeric_call(function, (callbacks.pop("func"), start),
+        return machine.library_calls.numeric_call(function, (callbacks.pop("func"), start),
                                     {"args": made.captured, **named, **callbacks})
 
     return handler
@@ -239,7 +240,7 @@ class Solver:
             "callback": "leave it out", "loss": "put the loss into fun",
             "options_callback": "leave it out"})
         if named.get("jac") is True or named.get("fprime") is True:
-            raise machine.fatal(UnsupportedOperation(
+            raise machine.recorder.fatal(UnsupportedOperation(
                 f"{public_name(function)} with a function that returns its derivative as well",
                 why="its results are taken apart by compiled code",
                 fix="give two functions, or leave the derivative out"))
@@ -248,7 +249,7 @@ class Solver:
         if self.start is not None:
             x0, aval = _start(machine, named.pop(self.start), True)
             if len(aval.shape or ()) > 1:
-                raise machine.fatal(UnsupportedOperation(
+                raise machine.recorder.fatal(UnsupportedOperation(
                     f"{public_name(function)} starts from an array of several dimensions",
                     why="its unknowns are a vector", fix="start from x0.ravel()"))
             starts = (x0,)
@@ -259,11 +260,12 @@ class Solver:
         roles = dict(made.callbacks)
         callback = roles.pop(self.named)
         callback.criterion = roles.pop("criterion", None)
-        found = machine.numeric_call(
+        found = machine.library_calls.numeric_call(
             importlib.import_module("srcgrad.rules.scipy_optimize").solution,
             (callback, function, starts, made.captured, {**named, **roles}, self.fields), {})
         result = importlib.import_module("scipy.optimize").OptimizeResult
-        return machine.construct(result, (), dict(zip(self.fields, found, strict=True)))
+        return machine.construction.construct(result, (),
+                                              dict(zip(self.fields, found, strict=True)))
 
     def wanted(self, named: dict[str, Any], aval: Aval, extra: tuple[Any, ...]
                ) -> dict[str, Wanted]:
@@ -289,7 +291,7 @@ class _HalfSquares:
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
                           kwargs: dict[str, Any]) -> Any:
-        return machine.inline(half_squares, (machine.call(self.function, *args),), {})
+        return machine.calls.inline(half_squares, (machine.call(self.function, *args),), {})
 
 
 class _Misfit:
@@ -300,7 +302,7 @@ class _Misfit:
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
                           kwargs: dict[str, Any]) -> Any:
-        return machine.inline(misfit, (*self.parts, *args), {})
+        return machine.calls.inline(misfit, (*self.parts, *args), {})
 
 
 def curve_fit(function: Any) -> Handler:
@@ -316,12 +318,12 @@ def curve_fit(function: Any) -> Handler:
         sigma = named.get("sigma")
         sigma = None if sigma is None else machine.call(np.asarray, sigma)
         if sigma is not None and len(sigma.shape) > 1:
-            raise machine.fatal(UnsupportedOperation(
+            raise machine.recorder.fatal(UnsupportedOperation(
                 "scipy.optimize.curve_fit with a matrix of covariances as sigma=",
                 why="its derivative is known for one error for each datum",
                 fix="multiply the data and the model by the inverse of its Cholesky factor"))
         count = _parameters(machine, model, named.get("p0"))
-        own = [machine.as_value(xdata).aval, *[DOUBLE] * count]
+        own = [machine.recorder.as_value(xdata).aval, *[DOUBLE] * count]
         wanted = {"f": Wanted(model, own, free=True), "criterion": Wanted(
             _Misfit(model, xdata, ydata, sigma), [array(float, (count,))], minimised=True)}
         if callable(named.get("jac")):
@@ -330,7 +332,7 @@ def curve_fit(function: Any) -> Handler:
         roles = dict(made.callbacks)
         callback = roles.pop("f")
         callback.criterion = roles.pop("criterion")
-        return machine.numeric_call(
+        return machine.library_calls.numeric_call(
             importlib.import_module("srcgrad.rules.scipy_optimize").fitted,
             (callback, xdata, ydata, made.captured, {**named, **roles}, count), {})
 
@@ -340,7 +342,7 @@ def curve_fit(function: Any) -> Handler:
 def _parameters(machine: Any, model: Any, p0: Any) -> int:
     """How many parameters a model has."""
     if p0 is not None and not isinstance(p0, (int, float)):
-        return int(machine.demand(machine.call(len, p0), "the number of parameters")) if (
+        return int(machine.escapes.demand(machine.call(len, p0), "the number of parameters")) if (
             is_tracer(p0)) else len(list(machine.iterate(p0)))
     names = inspect.signature(model).parameters.values()
     if any(p.kind is p.VAR_POSITIONAL for p in names):
@@ -361,13 +363,13 @@ def nquad(machine: Any, func: Any, ranges: Any, args: Any = None, opts: Any = No
     settings = [{}] * len(ranges) if opts is None else [opts] * len(ranges) if isinstance(
         opts, dict) else list(machine.iterate(opts))
     if full_output or any(not isinstance(s, dict) or "points" in s for s in settings):
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             "scipy.integrate.nquad with full_output=, points or functions as opts=",
             why="these settings change from integral to integral",
             fix="write the integral as scipy.integrate.quad of quad"))
     extra = () if args is None else _extra(machine, args)
     quad = importlib.import_module("scipy.integrate").quad
-    value = machine.inline(nested_integral, (quad, func, ranges, settings, extra, ()), {})
+    value = machine.calls.inline(nested_integral, (quad, func, ranges, settings, extra, ()), {})
     return value, NestedError()
 
 

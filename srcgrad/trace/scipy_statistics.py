@@ -33,7 +33,7 @@ def sample_statistic(wrapper: Any) -> Callable[..., Any]:
             return machine.call(function, *args, **kwargs)
         settings = {**dict(zip(given, args)), **kwargs}
         if settings.pop("nan_policy", "propagate") != "propagate":
-            return machine.inline(wrapper, args, kwargs)
+            return machine.calls.inline(wrapper, args, kwargs)
         count = parts["n_samples"]
         count = count(settings) if callable(count) else count or len(args)
         named = [n for n in parts["kwd_samples"] if settings.get(n) is not None]
@@ -48,7 +48,7 @@ def sample_statistic(wrapper: Any) -> Callable[..., Any]:
         outputs = outputs(settings) if callable(outputs) else outputs
         flat = all(_rank(s) <= 1 for s in samples)
         if not flat and not vectorized:
-            return machine.inline(wrapper, args, kwargs)
+            return machine.calls.inline(wrapper, args, kwargs)
         if not flat:
             settings["axis"] = -1
 
@@ -56,7 +56,7 @@ def sample_statistic(wrapper: Any) -> Callable[..., Any]:
             return machine.call(function, *given[:count], **options,
                                 **dict(zip(named, given[count:])))
 
-        result = machine.inline(computed, (
+        result = machine.calls.inline(computed, (
             _Staged(run), parts["is_too_small"], outputs, parts["result_to_tuple"], samples,
             settings, wrapper.__globals__["too_small_1d_not_omit"] if flat else None,
             wrapper.__globals__["SmallSampleWarning"]), {})
@@ -106,7 +106,7 @@ def _flattened(machine: Any, parts: Any, samples: list[Any], axis: Any) -> tuple
             parts["hypotest_fun_in"].__globals__.get("_broadcast_arrays"))
         samples = list(machine.iterate(machine.call(
             broadcast, samples, axis=None if parts["paired"] else axis)))
-    axis = machine.static_key(axis)
+    axis = machine.keys.static_key(axis)
     several = axis if isinstance(axis, tuple) else (axis,)
     moved = [machine.call(np.moveaxis, s, several, tuple(range(-len(several), 0)))
              if _rank(s) > 1 else s for s in samples]
@@ -117,4 +117,4 @@ def _flattened(machine: Any, parts: Any, samples: list[Any], axis: Any) -> tuple
 
 
 def _sizes(machine: Any, sample: Any, dropped: int) -> list[Any]:
-    return [machine.size_of(sample, i) for i in range(_rank(sample) - dropped)]
+    return [machine.access.size_of(sample, i) for i in range(_rank(sample) - dropped)]

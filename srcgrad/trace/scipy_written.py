@@ -25,12 +25,12 @@ def into_output(function: Any) -> Handler | None:
         bound = signature.bind(*args, **kwargs)
         if contains_tracer(bound.arguments.get("sigma")):  # its derivative is that of the weights
             staged = {"gaussian_filter": gaussian_filter}.get(function.__name__)
-            return machine.inline(staged or inspect.unwrap(function), args, kwargs)
+            return machine.calls.inline(staged or inspect.unwrap(function), args, kwargs)
         output = bound.arguments.get("output")
         if not isinstance(output, (ArrayTracer, np.ndarray)):
-            return machine.call_library(function, args, kwargs)
+            return machine.library_calls.call_library(function, args, kwargs)
         bound.arguments["output"] = output.dtype
-        made = machine.call_library(function, bound.args, bound.kwargs)
+        made = machine.library_calls.call_library(function, bound.args, bound.kwargs)
         machine.setitem(output, ..., made)
         return output
 

@@ -12,7 +12,7 @@ import operator
 import pathlib
 import re
 import types
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -34,12 +34,24 @@ from .assumptions import (
     SeparateArrays,
 )
 from .control import Restart, Unroll
-from .found_functions import FoundFunctions
 from .input_arrays import check_array, keeps_c_order
 from .iteration import EqualArrays
 from .process_state import note_exact
 from .structures import record_fields
 from .tracers import ArrayTracer, Home, ScalarTracer, Tracer
+
+if TYPE_CHECKING:
+    from .array_classes import ArrayClasses
+    from .assumptions import Assumptions
+    from .classes import ClassAttributes
+    from .foreign import Foreigners
+    from .found_functions import FoundFunctions
+    from .items import Items
+    from .journal import Journal
+    from .machine import TraceMachine
+    from .opening import Opening
+    from .recorder import Recorder
+    from .references import References
 
 SIZE_NAMES = ("n", "m", "k", "p", "q", "r", "s")
 STATIC_TYPES = (str, bytes, bool, type(None), type(Ellipsis), np.dtype, slice, range)
@@ -50,11 +62,22 @@ ATOMIC = (operator.itemgetter, operator.attrgetter, operator.methodcaller, types
           types.MethodType, types.BuiltinMethodType)
 
 
-class Sources(FoundFunctions):
+class Sources:
     """The boundary between the traced function and the world."""
 
-    def __init__(self, assumed: Assumptions) -> None:
-        super().__init__()
+    machine: TraceMachine
+    array_classes: ArrayClasses
+    class_attributes: ClassAttributes
+    foreigners: Foreigners
+    found_functions: FoundFunctions
+    items: Items
+    opening: Opening
+    recorder: Recorder
+    references: References
+    assumed: Assumptions
+    journal: Journal
+
+    def __init__(self) -> None:
         self.inputs: list[tuple[Value, Source]] = []
         self.guards: dict[tuple[Any, ...], Guard] = {}
         self.symbols: list[SizeSource] = []
@@ -76,9 +99,9 @@ class Sources(FoundFunctions):
         self.classes_noted: set[int] = set()
         self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
-        self.assumed = assumed
         self.batches: list[tuple[Path, Home]] = []  # lists of equal arrays that are one array
         self.loop_atoms: set[Any] = set()  # the indices of the loops that are being traced
+        self.notes: list[str] = []
 
     # ---- guards ------------------------------------------------------------------------
     def guard(self, kind: str, path: Path | None, data: Any) -> None:
@@ -91,7 +114,7 @@ class Sources(FoundFunctions):
                 return
         key = (kind, path, id(data) if kind in ("is", "type") else repr(data))
         if key not in self.guards:
-            self.guards[key] = Guard(kind, path, data, self.where())
+            self.guards[key] = Guard(kind, path, data, self.recorder.where())
 
     def gives(self, function: Any, args: tuple[Any, ...], places: tuple[Any, ...]) -> Any:
         """What a function gives for objects found at these places, guarded to give it at each
@@ -100,15 +123,16 @@ class Sources(FoundFunctions):
         places = tuple([self._rooted(p) for p in places])
         key = ("gives", function, tuple([p if isinstance(p, Path) else id(p) for p in places]))
         if key not in self.guards:
-            self.guards[key] = Guard("gives", None, (function, places, result), self.where())
-            self.pinned[id(places)] = places
+            self.guards[key] = Guard("gives", None, (function, places, result),
+                                     self.recorder.where())
+            self.found_functions.pinned[id(places)] = places
         return result
 
     def _rooted(self, obj: Any) -> Any:
         """A class or function as a place of its own, so that a guard does not keep it alive."""
         if not isinstance(obj, (type, types.FunctionType)):
             return obj
-        self.pinned[id(obj)] = obj
+        self.found_functions.pinned[id(obj)] = obj
         return Path(("object", id(obj)), (), obj.__name__)
 
     def guard_size(self, relation: str, dim: Dim) -> None:
@@ -145,7 +169,7 @@ class Sources(FoundFunctions):
                 if source.symbol == dims.of_atom(symbol):
                     raise Restart(FixedSize(str(source.path), source.axis,
                                             self.numbers[symbol]))
-        raise self.fatal(TracingError("tracing does not settle",
+        raise self.recorder.fatal(TracingError("tracing does not settle",
                                       why=f"the size {dim} cannot be fixed"))
 
     def demand(self, tracer: Any, reason: str) -> int:
@@ -160,13 +184,13 @@ class Sources(FoundFunctions):
                 tracer.aval.dtype is not None and tracer.aval.dtype.kind in "iu"):
             tracer._refuse(f"is needed as a number now: {reason}")
         if expr is None:
-            self.unroll_list_makers("a list that it fills holds numbers that are needed")
+            self.items.unroll_list_makers("a list that it fills holds numbers that are needed")
             tracer._refuse(f"depends on data, and its number is needed now: {reason}")
         if dims.is_varying(expr):
             for symbol in dims.symbols(expr):
                 if symbol in self.loop_atoms:
                     raise Unroll(symbol, reason)
-            refusal = self.of_forms(TracingError(
+            refusal = self.recorder.of_forms(TracingError(
                 f"a number that depends on data is needed while compiling: {reason}",
                 why="the generated code is made before the number is known",
                 fix="keep what it selects in one array, so that it can be indexed at run time, or "
@@ -175,7 +199,7 @@ class Sources(FoundFunctions):
             raise refusal
         number = dims.evaluate(expr, self.numbers)
         self.guard("size", None, ("==", expr, number))
-        where = self.where()
+        where = self.recorder.where()
         if where is not None:
             file = where.filename.replace("\\", "/").rsplit("/", 1)[-1]
             self.notes.append(f"fixed: {expr} is {int(number)}: {file}:{where.line}: "
@@ -213,11 +237,11 @@ class Sources(FoundFunctions):
 
     def _classify(self, obj: Any, path: Path) -> Any:
         if is_array_class(type(obj)):
-            check_array(self, obj, path)
-            return self.classed_outside(obj, path)
+            check_array(self.machine, obj, path)
+            return self.array_classes.classed_outside(obj, path)
         if type(obj) is np.memmap:  # the content of a file: read as any array
             self.guard("type", path, np.memmap)
-            return self.outside(base_array(obj), path.child("base", None))
+            return self.foreigners.outside(base_array(obj), path.child("base", None))
         if isinstance(obj, np.ndarray):
             return self._array(obj, path)
         if scipy_forms.is_sparse(obj):  # a constant as a whole
@@ -230,7 +254,7 @@ class Sources(FoundFunctions):
         if type(obj) in (float, complex):
             self.guard("type", path, type(obj))
             kind = Kind.FLOAT if type(obj) is float else Kind.COMPLEX
-            return ScalarTracer(self, self._input(python_scalar(kind), path, "scalar"))
+            return ScalarTracer(self.machine, self.input(python_scalar(kind), path, "scalar"))
         if isinstance(obj, STATIC_TYPES) and not isinstance(obj, enum.Enum):
             self.guard("type", path, type(obj))
             self.guard("equals", path, obj)
@@ -240,26 +264,26 @@ class Sources(FoundFunctions):
         if isinstance(obj, VALUES):
             self.guard("type", path, type(obj))
             self.gives(repr, (obj,), (path,))
-            return note_exact(self, obj)
-        if isinstance(obj, types.FunctionType) and self.is_loose(obj, path):
-            return self.loose_function(obj, path)
+            return note_exact(self.machine, obj)
+        if isinstance(obj, types.FunctionType) and self.found_functions.is_loose(obj, path):
+            return self.found_functions.loose_function(obj, path)
         if isinstance(obj, (*ATOMIC, enum.Enum)):
             return self._atomic(obj, path)
         if hasattr(type(obj), "__srcgrad_trace__"):
-            return self.found_transform(obj, path)
+            return self.found_functions.found_transform(obj, path)
         whole = None if self.assumed.separates(str(path)) else stacked(obj)
         if whole is not None:
             return self._batch(obj, whole, path)
         self.guard("type", path, type(obj))
-        self.note_class(type(obj))
+        self.class_attributes.note_class(type(obj))
         if type(obj) is tuple and not obj:  # Python has one empty tuple, which tells no place
             self.guard("length", path, 0)
             return obj
-        known = self.paths.get(id(obj))
+        known = self.found_functions.paths.get(id(obj))
         if known is not None and known != path:
             return self._found_again(obj, known, path)
-        self.paths[id(obj)] = path
-        self.pinned[id(obj)] = obj
+        self.found_functions.paths[id(obj)] = path
+        self.found_functions.pinned[id(obj)] = obj
         return obj
 
     def _batch(self, obj: list[Any], whole: np.ndarray[Any, Any], path: Path) -> EqualArrays:
@@ -268,16 +292,8 @@ class Sources(FoundFunctions):
         self.batches.append((path, array.home))
         self.assumed.risk(SeparateArrays())
         self.notes.append(f"long list: the arrays of {path} are alike, and one array here")
-        self.pinned[id(obj)] = obj
+        self.found_functions.pinned[id(obj)] = obj
         return EqualArrays(array, lambda: self.separate(path))
-
-    def note_class(self, cls: type) -> None:
-        raise AttributeError
-
-    def classed_outside(self, obj: Any, path: Path) -> Any:
-        raise AttributeError
-
-    notes: list[str]
 
     def separate(self, path: Path) -> NoReturn:
         """Start again with an input for each array of a list."""
@@ -312,8 +328,8 @@ class Sources(FoundFunctions):
                 return twin
             twin = _twin(obj)
             self.twins_of[id(obj), path.root] = (twin, path)
-            self.paths[id(twin)] = path
-            self.pinned[id(twin)] = twin
+            self.found_functions.paths[id(twin)] = path
+            self.found_functions.pinned[id(twin)] = twin
             self.twins[id(obj)] = self.twins[id(twin)] = (known, path)
             return twin
         self.guard("is_path", path, known)
@@ -332,28 +348,28 @@ class Sources(FoundFunctions):
     def _atomic(self, obj: Any, path: Path) -> Any:
         if isinstance(obj, types.MethodType):
             self.guard("type", path, types.MethodType)
-            self.outside(obj.__self__, path.child("attr", "__self__"))
-            self.outside(obj.__func__, path.child("attr", "__func__"))
+            self.foreigners.outside(obj.__self__, path.child("attr", "__self__"))
+            self.foreigners.outside(obj.__func__, path.child("attr", "__func__"))
             return obj
         if isinstance(obj, types.BuiltinMethodType) and not isinstance(
                 obj.__self__, (type(None), types.ModuleType, type)):  # made at each look-up
-            if id(obj.__self__) not in self.paths:
+            if id(obj.__self__) not in self.found_functions.paths:
                 self.guard("type", path, types.BuiltinMethodType)
                 self.guard("equals", path.child("attr", "__name__"), obj.__name__)
-                self.outside(obj.__self__, path.child("attr", "__self__"))
+                self.foreigners.outside(obj.__self__, path.child("attr", "__self__"))
             return obj
-        self.pinned[id(obj)] = obj
+        self.found_functions.pinned[id(obj)] = obj
         self.guard("is", path, obj)
         if isinstance(obj, type):
-            self.note_class(obj)
+            self.class_attributes.note_class(obj)
         if isinstance(obj, types.FunctionType):
             self.guard("is", path.child("attr", "__code__"), obj.__code__)
-            self.paths[id(obj)] = path
+            self.found_functions.paths[id(obj)] = path
         elif isinstance(obj, types.ModuleType):
-            self.paths[id(obj)] = path
+            self.found_functions.paths[id(obj)] = path
         return obj
 
-    def _input(self, aval: Aval, path: Path, role: str) -> Value:
+    def input(self, aval: Aval, path: Path, role: str) -> Value:
         name = _name_of(path)
         value = Value(aval, name)
         self.inputs.append((value, Source(path, role)))
@@ -367,17 +383,14 @@ class Sources(FoundFunctions):
             self.outside_reads += 1
             return shadow
         if id(obj) in self.blind:
-            raise Restart(ContentRead(str(self.paths[id(obj)])))
+            raise Restart(ContentRead(str(self.found_functions.paths[id(obj)])))
         return obj
-
-    def keep_apart(self, obj: Any) -> None:
-        raise AttributeError
 
     def shadow_of(self, obj: Any) -> Any:
         """The shadow in which a change of an outside container is made; None if its content has
         not been read so far (then it need not be known)."""
-        path = self.paths[id(obj)]
-        self.keep_apart(obj)
+        path = self.found_functions.paths[id(obj)]
+        self.opening.keep_apart(obj)
         if id(obj) in self.twins:  # it is changed: both places must show that
             raise Restart(OneObject(*map(str, self.twins[id(obj)])))
         self.altered.add(id(obj))
@@ -390,9 +403,9 @@ class Sources(FoundFunctions):
         items: list[Any] = list(content_of(obj))
         step = item_step(obj)
         if isinstance(obj, dict):
-            items = [(k, self.outside(v, path.child(step, k))) for k, v in items]
+            items = [(k, self.foreigners.outside(v, path.child(step, k))) for k, v in items]
         elif isinstance(obj, (list, collections.deque)):
-            items = [self.outside(v, path.child(step, i)) for i, v in enumerate(items)]
+            items = [self.foreigners.outside(v, path.child(step, i)) for i, v in enumerate(items)]
         if native_class(type(obj)) is not None:
             made: Any = make(type(obj), items, {}, obj)
         else:
@@ -403,10 +416,10 @@ class Sources(FoundFunctions):
 
     def note_container(self, obj: Any) -> None:
         """Guard the size (or the keys) of a container from outside, once."""
-        path = self.paths.get(id(obj))
+        path = self.found_functions.paths.get(id(obj))
         if path is None or id(obj) in self.noted:
             return
-        self.seen(obj)  # starts again where it was changed before its content was read
+        self.references.seen(obj)  # starts again where it was changed before its content was read
         self.noted.add(id(obj))
         if isinstance(obj, dict):
             self.guard("keys", path, tuple(k for k, _ in content_of(obj)))
@@ -417,23 +430,23 @@ class Sources(FoundFunctions):
 
     def is_differentiated(self, obj: Any) -> bool:
         """Is an object, or a part of it, what the derivative is taken for?"""
-        path = self.paths.get(id(obj))
+        path = self.found_functions.paths.get(id(obj))
         return path is not None and any(leaf.leads_through(path) for leaf in self.leaves)
 
     def as_it_is(self, obj: Any) -> Any:
         """An object that code which is not staged looks into: guarded to be the very object."""
-        path = self.paths.get(id(obj))
+        path = self.found_functions.paths.get(id(obj))
         if path is not None and not isinstance(obj, ATOMIC) and path.root[0] != "made":
             self.guard("is", path, obj)
         return obj
 
     def object_value(self, obj: Any) -> Value:
         """The graph value of an object from outside (for effects on it)."""
-        path = self.paths[id(obj)]
+        path = self.found_functions.paths[id(obj)]
         for value, source in self.inputs:
             if source.path == path:
                 return value
-        return self._input(Aval(Kind.OPAQUE), path, "object")
+        return self.input(Aval(Kind.OPAQUE), path, "object")
 
     def _size(self, path: Path, axis: int | None, number: int) -> Dim:
         """A symbol for a size or an int argument, or its number where it is baked."""
@@ -458,19 +471,20 @@ class Sources(FoundFunctions):
         if isinstance(expr, int):
             self.guard("equals", path, obj)
             return obj
-        return ScalarTracer(self, self._input(int_aval(expr), path, "int"))
+        return ScalarTracer(self.machine, self.input(int_aval(expr), path, "int"))
 
     def _numpy_scalar(self, obj: np.generic, path: Path) -> Any:
         if obj.dtype.kind not in "biufc":
-            raise self.fatal(UnsupportedType(
+            raise self.recorder.fatal(UnsupportedType(
                 f"{path} is a NumPy scalar of dtype {obj.dtype}",
                 why="srcgrad traces boolean, integer, real and complex numbers",
                 fix="convert it to one of these before the call"))
         self.guard("type", path, type(obj))
-        return ScalarTracer(self, self._input(Aval(Kind.SCALAR, obj.dtype, ()), path, "scalar"))
+        return ScalarTracer(self.machine, self.input(Aval(Kind.SCALAR, obj.dtype, ()), path,
+                                                     "scalar"))
 
     def _array(self, obj: np.ndarray[Any, Any], path: Path) -> Any:
-        check_array(self, obj, path)
+        check_array(self.machine, obj, path)
         known = self.arrays.get(id(obj))
         if known is not None and OneObject(str(known[0]), str(path)) in self.assumed:
             self.guard("is_path", *(
@@ -484,15 +498,15 @@ class Sources(FoundFunctions):
         for axis, size in enumerate(shape):
             if isinstance(size, int) and size != 1:
                 self.guard("extent", path, (axis, size))
-        value = self._input(Aval(Kind.ARRAY, obj.dtype, shape), path, "array")
-        value.obj = self.new_obj()
-        tracer: ArrayTracer = self.wrap(value, str(path))
+        value = self.input(Aval(Kind.ARRAY, obj.dtype, shape), path, "array")
+        value.obj = self.recorder.new_obj()
+        tracer: ArrayTracer = self.recorder.wrap(value, str(path))
         tracer.home.outside = True
-        tracer.home.region = self.root
+        tracer.home.region = self.recorder.root
         self.journal.older(tracer.home)
-        tracer.seen = (value, value, self.root)
+        tracer.seen = (value, value, self.recorder.root)
         tracer.home.label = str(path)
-        self.pinned[id(obj)] = obj
+        self.found_functions.pinned[id(obj)] = obj
         self.arrays.setdefault(id(obj), (path, tracer))
         self.outside_arrays.append((path, tracer, obj))
         return tracer
@@ -511,7 +525,7 @@ class Sources(FoundFunctions):
                     first, second = sorted((path, other_path), key=self.order_of)
                     raise Restart(OneObject(str(first), str(second)))
                 if np.shares_memory(obj, other):
-                    raise self.fatal(AliasError(
+                    raise self.recorder.fatal(AliasError(
                         f"{path} is written to and shares memory with {other_path}",
                         where=f"arguments {path} and {other_path}",
                         why="a write to one changes part of the other, which the derivative "

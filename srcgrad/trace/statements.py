@@ -6,7 +6,7 @@ import contextlib
 import types
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from ..stage.regions import region_info
 from .assumptions import ErrorsAsObjects, FollowedNames
 from .attempts import Attempt, Handler, Reached, refused
 from .control import Restart
-from .guarded import Guarded
 from .homes import RAISE
 from .journal import Slot
 from .natives import class_attribute
@@ -28,6 +27,24 @@ from .process_state import note_raising, set_errors
 from .raising import OutsideError, catches, raising
 from .special_methods import python_method
 from .tracers import Jump, contains_tracer, is_tracer
+
+if TYPE_CHECKING:
+    from .assumptions import Assumptions
+    from .branches import Branches
+    from .calls import Calls
+    from .construct import Construction
+    from .containers import Containers
+    from .effects import Effects
+    from .escapes import Escapes
+    from .found_functions import FoundFunctions
+    from .guarded import Guarded
+    from .handover import HandedOver
+    from .journal import Journal
+    from .loops import Loops
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .recorder import Recorder
+    from .states import ListTable
 
 QUIET = (np.errstate, warnings.catch_warnings, contextlib.nullcontext, contextlib.suppress)
 
@@ -46,17 +63,42 @@ def leave_errstate(before: dict[str, Any]) -> None:
     np.seterr(**before)
 
 
-class Statements(Guarded):
+class Statements:
     """The other statements."""
 
-    catching: list[Any]
+    machine: TraceMachine
+    branches: Branches
+    calls: Calls
+    construction: Construction
+    containers: Containers
+    effects: Effects
+    escapes: Escapes
+    found_functions: FoundFunctions
+    guarded: Guarded
+    handed_over: HandedOver
+    loops: Loops
+    merges: Merges
+    recorder: Recorder
+    assumed: Assumptions
+    journal: Journal
+    symbolic_lists: ListTable
+
+    def __init__(self) -> None:
+        self.causes: dict[int, tuple[BaseException, Any]] = {}
+        # of exceptions that operations raise
+        self.error_classes: dict[Value, type[BaseException]] = {}
+        # raised while tracing in their place
+        self.carried_errors: dict[int, tuple[BaseException, Any]] = {}
+        self.unnamed_errors: dict[int, BaseException] = {}  # whose message no handler asks for
+        self.leaving: BaseException | None = None
+        self.handling: list[BaseException] = []
 
     def assert_(self, test: Any, message: Callable[[], Any] | None) -> None:
         def fail() -> Any:
-            return self.raise_(AssertionError(*([] if message is None else [message()])),
+            return self.machine.raise_(AssertionError(*([] if message is None else [message()])),
                                None, False)
 
-        self.if_(test, lambda: NORMAL, fail)
+        self.machine.if_(test, lambda: NORMAL, fail)
 
     def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
         """An unconditional raise is raised now; one on data becomes a node of a cold arm."""
@@ -69,53 +111,49 @@ class Statements(Guarded):
                 raise Restart(ErrorsAsObjects())
             exception = current
         if is_tracer(exception) and exception.value in self.error_classes and (
-                self.trying and self.trying[-1] is self.region):
+                self.recorder.trying and self.recorder.trying[-1] is self.recorder.region):
             kind = self.error_classes[exception.value]
             carrier = kind.__new__(kind)
             self.carried_errors[id(carrier)] = (carrier, exception)
             raise carrier
         if is_tracer(exception):
             if has_cause:
-                self.emit_effect(raise_from, (cause, exception), {}, None)
+                self.effects.emit_effect(raise_from, (cause, exception), {}, None)
             else:
-                self.emit_effect(raise_exception, (exception,), {}, None)
+                self.effects.emit_effect(raise_exception, (exception,), {}, None)
             return RAISE
         if isinstance(exception, type) and issubclass(exception, BaseException):
-            exception = self.call(exception)
+            exception = self.machine.call(exception)
         if not isinstance(exception, BaseException):
             raise TypeError("exceptions must derive from BaseException")
         if has_cause and is_tracer(cause):
             self.causes[id(exception)] = (exception, cause)
         elif has_cause:
             exception.__cause__ = cause
-        if self.trying and self.trying[-1] is self.region:
+        if self.recorder.trying and self.recorder.trying[-1] is self.recorder.region:
             raise exception
-        _, args, kwargs = self.exceptions.get(id(exception), (None, exception.args, {}))
-        if self.region is self.root and not self.region.effects and not self.region_writes() and (
+        _, args, kwargs = self.construction.exceptions.get(id(exception),
+                                                           (None, exception.args, {}))
+        region = self.recorder.region
+        if region is self.recorder.root and not region.effects and not self.region_writes() and (
                 not contains_tracer((args, kwargs))) and (
                     isinstance(exception, PROTOCOL)
-                    or not any(raising(self, self.root.builder.nodes, ()))):
+                    or not any(raising(self.machine, self.recorder.root.builder.nodes, ()))):
             raise exception
         _, cause = self.causes.get(id(exception), (None, exception.__cause__))
         if cause is None:
-            self.emit_effect(raise_exception, (type(exception), *args), kwargs, None)
+            self.effects.emit_effect(raise_exception, (type(exception), *args), kwargs, None)
         else:
             if not is_tracer(cause):
-                _, made, named = self.exceptions.get(id(cause), (None, cause.args, {}))
-                cause = self.apply_opaque(type(cause), made, named)
-            self.emit_effect(raise_from, (cause, type(exception), *args), kwargs, None)
+                _, made, named = self.construction.exceptions.get(id(cause), (None, cause.args, {}))
+                cause = self.calls.apply_opaque(type(cause), made, named)
+            self.effects.emit_effect(raise_from, (cause, type(exception), *args), kwargs, None)
         return RAISE
-
-    causes: dict[int, tuple[BaseException, Any]]
-    error_classes: dict[Value, type[BaseException]]  # of exceptions that operations raise
-    carried_errors: dict[int, tuple[BaseException, Any]]  # raised while tracing in their place
-    unnamed_errors: dict[int, BaseException]  # whose message no handler asks for
 
     def region_writes(self) -> bool:
         """Did the program write to its arguments before this point?"""
-        return any(node.op in ("write", "update", "acc") for node in self.root.builder.nodes)
-
-    handling: list[BaseException]
+        return any(node.op in ("write", "update", "acc")
+                   for node in self.recorder.root.builder.nodes)
 
     # ---- with ------------------------------------------------------------------------------
     def with_(self, managers: list[Callable[[], Any]],
@@ -124,20 +162,22 @@ class Statements(Guarded):
         def entered() -> Any:
             return self._with(managers, targets, body)
 
-        layers, region = len(self.journal.layers), self.region
+        layers, region = len(self.journal.layers), self.recorder.region
         nodes = len(region.builder.nodes)
         jump, error = self._tried(entered, False)
         if error is not None:
             self._commit(layers)
             raise error
-        errors = {e for _, e in raising(self, region.builder.nodes[nodes:], ())}
+        errors = {e for _, e in raising(self.machine, region.builder.nodes[nodes:], ())}
         held = tuple(e for e in errors if self._suppressed(e, managers, targets))
         if not held:
             self.journal.commit()
-            return self.after(jump, rest)
-        self._unwind(layers, region, nodes)
-        return self.after(Attempt(self, entered, None, [(lambda: held, None, lambda: NORMAL)],
-                                  lambda e, h: self.raise_(e, None, False), _again, _again).run(),
+            return self.branches.after(jump, rest)
+        self.loops.unwind(layers, region, nodes)
+        return self.branches.after(Attempt(self.machine, entered, None,
+                                           [(lambda: held, None, lambda: NORMAL)],
+                                  lambda e, h: self.machine.raise_(e, None, False), _again,
+                                  _again).run(),
                           rest)
 
     def _suppressed(self, error: type[BaseException], managers: list[Callable[[], Any]],
@@ -156,11 +196,11 @@ class Statements(Guarded):
                 return NORMAL
             return NORMAL
 
-        self.trying.append(None)
+        self.recorder.trying.append(None)
         try:
-            self.trace_arm(run)
+            self.merges.trace_arm(run)
         finally:
-            self.trying.pop()
+            self.recorder.trying.pop()
         return bool(swallowed)
 
     def _with(self, managers: list[Callable[[], Any]],
@@ -169,45 +209,46 @@ class Statements(Guarded):
             return body()
         manager = managers[0]()
         target, more = targets[0], (managers[1:], targets[1:], body)
-        if id(manager) in self.paths and isinstance(
+        if id(manager) in self.found_functions.paths and isinstance(
                 class_attribute(type(manager), "__exit__"), types.MethodDescriptorType):
-            manager = self.wrap(self.object_value(manager))  # a lock, a file
+            manager = self.recorder.wrap(self.handed_over.object_value(manager))  # a lock, a file
         if is_tracer(manager):
-            entered = self.emit_effect(_enter, (manager,), {}, OPAQUE)
+            entered = self.effects.emit_effect(_enter, (manager,), {}, OPAQUE)
             if target is not None:
                 target(entered)
             jump = self._with(*more)
-            self.emit_effect(_leave, (manager,), {}, None)
+            self.effects.emit_effect(_leave, (manager,), {}, None)
             return jump
         if isinstance(manager, QUIET):
             return self._with_library(manager, target, more)
-        if type(manager).__name__ in ("lock", "RLock") and of_scipy(self.where()):
+        if type(manager).__name__ in ("lock", "RLock") and of_scipy(self.recorder.where()):
             return self._with(*more)  # keeps compiled code to one thread, which is not called now
         enter, leave = python_method(manager, "__enter__"), python_method(manager, "__exit__")
         if enter is None or leave is None:
-            raise self.fatal(UnsupportedSyntax(
+            raise self.recorder.fatal(UnsupportedSyntax(
                 f"with {type(manager).__name__}(...)",
                 why="this context manager is not written in Python, so it cannot be staged",
                 fix="do the work of the manager outside of the differentiated function"))
-        entered = self.call(enter, manager)
+        entered = self.machine.call(enter, manager)
         if target is not None:
             target(entered)
-        start = len(self.region.builder.nodes)
+        start = len(self.recorder.region.builder.nodes)
         try:
-            jump, changed = self.changed_by(lambda: self._with(*more))
+            jump, changed = self.guarded.changed_by(lambda: self._with(*more))
         except Exception as error:
-            if self.truth(self.call(leave, manager, type(error), error, None)):
+            if self.machine.truth(self.machine.call(leave, manager, type(error), error, None)):
                 return NORMAL
             raise
         except Reached:
             left = self.left_by()
             if left is None:
-                self.guard_left(start, lambda: self.leave_raising(leave, manager))
-            if left is None or not self.truth(self.call(leave, manager, type(left), left, None)):
+                self.guarded.guard_left(start, lambda: self.guarded.leave_raising(leave, manager))
+            if left is None or not self.machine.truth(self.machine.call(leave, manager, type(left),
+                    left, None)):
                 raise
             return NORMAL
-        self.guard_nodes(start, changed, lambda: self.leave_raising(leave, manager))
-        self.call(leave, manager, None, None, None)
+        self.guarded.guard_nodes(start, changed, lambda: self.guarded.leave_raising(leave, manager))
+        self.machine.call(leave, manager, None, None, None)
         return jump
 
     def _with_library(self, manager: Any, target: Any, more: Any) -> Any:
@@ -223,9 +264,10 @@ class Statements(Guarded):
             return self._with_errstate(settings, more)
         if isinstance(manager, contextlib.suppress):
             caught: Any = manager._exceptions  # type: ignore[attr-defined]
-            return self.try_(lambda: self._with(*more), [(lambda: caught, None, lambda: NORMAL)],
-                             None, None, self.frames[-1])
-        raise self.fatal(UnsupportedSyntax(
+            return self.machine.try_(lambda: self._with(*more),
+                                     [(lambda: caught, None, lambda: NORMAL)],
+                             None, None, self.merges.frames[-1])
+        raise self.recorder.fatal(UnsupportedSyntax(
             f"with {type(manager).__name__}(...)",
             why="the manager changes how exceptions or warnings of the statements are treated",
             fix="put the with statement around the call of the differentiated function"))
@@ -233,18 +275,18 @@ class Statements(Guarded):
     balanced = (enter_errstate, leave_errstate, begin_guarded)
 
     def _with_errstate(self, settings: dict[str, Any], more: Any) -> Any:
-        token = self.emit_effect(enter_errstate, (), settings, OPAQUE)
-        before = set_errors(self, settings)
+        token = self.effects.emit_effect(enter_errstate, (), settings, OPAQUE)
+        before = set_errors(self.machine, settings)
         try:
             jump = self._with(*more)
         except (Exception, Reached):
-            stop, self.stop_at = self.stop_at, None
-            self.emit_effect(leave_errstate, (token,), {}, None)
-            self.stop_at = stop
+            stop, self.recorder.stop_at = self.recorder.stop_at, None
+            self.effects.emit_effect(leave_errstate, (token,), {}, None)
+            self.recorder.stop_at = stop
             raise
         finally:
-            set_errors(self, before)
-        self.emit_effect(leave_errstate, (token,), {}, None)
+            set_errors(self.machine, before)
+        self.effects.emit_effect(leave_errstate, (token,), {}, None)
         return jump
 
     # ---- try -------------------------------------------------------------------------------
@@ -255,17 +297,18 @@ class Statements(Guarded):
         """Exceptions that the program raises while tracing run their handler now.  Exceptions
         that only a run can raise are refused where a handler could meet them."""
         handlers, unnamed = _evaluated(handlers)
-        if unnamed is not None and self.catching:  # nobody around it may catch another exception
-            handlers = [*handlers, (None, None, lambda: self.raise_(unnamed, None, False))]
+        # nobody around it may catch another exception
+        if unnamed is not None and self.escapes.catching:
+            handlers = [*handlers, (None, None, lambda: self.machine.raise_(unnamed, None, False))]
         if FollowedNames() not in self.assumed and any(_meets_names(h[0]) for h in handlers):
             raise Restart(FollowedNames())
 
         def which(error: Any, number: int = 0) -> Any:
             if number == len(handlers):
-                return self.raise_(unnamed or error, None, False)
+                return self.machine.raise_(unnamed or error, None, False)
             kind = handlers[number][0]
             caught = Exception if kind is None else kind()
-            return self.if_(self.call(isinstance, error, caught),
+            return self.machine.if_(self.machine.call(isinstance, error, caught),
                             lambda: self._handle(error, handlers[number], frame),
                             lambda: which(error, number + 1))
 
@@ -276,52 +319,53 @@ class Statements(Guarded):
                 caught = Exception if handler[0] is None else handler[0]()
                 if isinstance(error, caught):
                     return self._handle(error, handler, frame)
-            return self.raise_(unnamed or error, None, False)
+            return self.machine.raise_(unnamed or error, None, False)
 
         def guarded() -> Any:
-            layers, region = len(self.journal.layers), self.region
+            layers, region = len(self.journal.layers), self.recorder.region
             nodes = len(region.builder.nodes)
             jump, error = self._tried(body, bool(handlers))
             made = region.builder.nodes[nodes:]
             caught = [Exception if h[0] is None else h[0]() for h in handlers]
             if made and any(catches(FloatingPointError, types) for types in caught):
-                note_raising(self)
-            if not handlers or not any(raising(self, made, caught)):
+                note_raising(self.machine)
+            if not handlers or not any(raising(self.machine, made, caught)):
                 self._commit(layers)
                 if error is not None:
                     return handled(error)
-                return self.after(jump, orelse) if orelse is not None else jump
-            self._unwind(layers, region, nodes)
-            return Attempt(self, body, orelse, handlers,
+                return self.branches.after(jump, orelse) if orelse is not None else jump
+            self.loops.unwind(layers, region, nodes)
+            return Attempt(self.machine, body, orelse, handlers,
                            lambda e, h: self._handle(e, h, frame), handled, which).run()
 
         if final is None:
-            return self.after(guarded(), rest)
+            return self.branches.after(guarded(), rest)
         if not handlers and self._always_jumps(final):  # then it swallows every exception
             handlers = [(None, None, lambda: NORMAL)]
-        start = len(self.region.builder.nodes)
+        start = len(self.recorder.region.builder.nodes)
         try:
-            jump, changed = self.changed_by(guarded)
+            jump, changed = self.guarded.changed_by(guarded)
         except Exception:
             ended = self._certain(final())
             if ended in (NORMAL, None):
                 raise
-            return self.after(ended, rest)  # as in Python, it swallows the exception
+            return self.branches.after(ended, rest)  # as in Python, it swallows the exception
         except Reached:
             if self.left_by() is None:
-                self.guard_left(start, final)
+                self.guarded.guard_left(start, final)
                 raise
             ended = self._certain(final())
             if ended in (NORMAL, None):
                 raise
-            return self.after(ended, rest)
-        self.guard_nodes(start, changed, final)
-        return self.after(self.after(final(), lambda: jump), rest)
+            return self.branches.after(ended, rest)
+        self.guarded.guard_nodes(start, changed, final)
+        return self.branches.after(self.branches.after(final(), lambda: jump), rest)
 
     def _certain(self, jump: Any) -> Any:
         """The jump of a ``finally`` part that an exception has led to."""
         if isinstance(jump, Jump) and NORMAL in jump.codes:
-            raise refused(self, "its finally part may or may not jump, which depends on data")
+            raise refused(self.machine,
+                          "its finally part may or may not jump, which depends on data")
         return jump
 
     def _always_jumps(self, final: Callable[[], Any]) -> bool:
@@ -333,10 +377,8 @@ class Statements(Guarded):
         """The exception by which the statement is left whose body was run up to the operation
         that raises it; from here on recording does not stop any more."""
         if self.leaving is not None:
-            self.stop_at = None
+            self.recorder.stop_at = None
         return self.leaving
-
-    leaving: BaseException | None
 
     def _commit(self, layers: int) -> None:
         """Keep what was done in the layers from a number on."""
@@ -346,21 +388,22 @@ class Statements(Guarded):
     def _tried(self, body: Callable[[], Any], catching: bool) -> tuple[Any, Exception | None]:
         """Run the body of a try statement in a layer of its own: its jump, and what it raised
         while tracing."""
-        region = self.region
+        region = self.recorder.region
         self.journal.push()
-        outer, self.forced = self.forced, None if catching else self.forced
+        outer, self.recorder.forced = (self.recorder.forced, None if catching
+                                       else self.recorder.forced)
         if catching:
-            self.trying.append(region)
+            self.recorder.trying.append(region)
         jump, error = None, None
         try:
             jump = body()
         except Exception as raised:
-            self.region = region
+            self.recorder.region = region
             error = raised
         finally:
-            self.forced = outer
+            self.recorder.forced = outer
             if catching:
-                self.trying.pop()
+                self.recorder.trying.pop()
         return jump, error
 
     def _handle(self, error: BaseException, handler: Handler, frame: Any) -> Any:
@@ -369,7 +412,7 @@ class Statements(Guarded):
         error = self.carried_errors.get(id(error), (None, error))[1]
         self.handling.append(error)
         if name is not None:
-            self.store(frame, name, error)
+            self.machine.store(frame, name, error)
         try:
             return region()
         finally:
@@ -379,15 +422,15 @@ class Statements(Guarded):
 
     # ---- strings -----------------------------------------------------------------------------
     def format(self, value: Any, conversion: str, spec: str) -> Any:
-        value = self.as_run_time(self.resolved(value))
+        value = self.handed_over.as_run_time(self.containers.resolved(value))
         if contains_tracer(value) or is_tracer(spec) or (
                 isinstance(value, list) and id(value) in self.symbolic_lists):
-            return self.apply_opaque(format_value, (value, conversion, spec), {})
+            return self.calls.apply_opaque(format_value, (value, conversion, spec), {})
         return format_value(value, conversion, spec)
 
     def join_str(self, *parts: Any) -> Any:
         if any(is_tracer(p) for p in parts):
-            return self.apply_opaque(join_parts, parts, {})
+            return self.calls.apply_opaque(join_parts, parts, {})
         return "".join(parts)
 
 

@@ -102,12 +102,12 @@ class HiddenItems(Tracer):
 
     def _unknown(self) -> BaseException:
         if self.keyed:
-            found: BaseException = self.machine.of_forms(UnsupportedOperation(
+            found: BaseException = self.machine.recorder.of_forms(UnsupportedOperation(
                 "a dict or set whose keys depend on data is used where its keys are needed now",
                 why="which keys exist is only known when the generated code runs",
                 fix="ask for single keys: `k in d`, `d.get(k, default)`, or loop over the items"))
             return found
-        refusal: BaseException = self.machine.of_forms(UnsupportedOperation(
+        refusal: BaseException = self.machine.recorder.of_forms(UnsupportedOperation(
             "a list whose length depends on data is used where its items are needed now",
             why="the generated code is made before the length is known",
             fix="loop over the list with a for statement, or make an array of it first"))
@@ -134,10 +134,10 @@ class ListTable(dict[int, Any]):
         return dict.get(self, id(obj))
 
     def __getitem__(self, number: int) -> Any:
-        if number in self.machine.list_owners:
-            return self.machine.part_state(number)
+        if number in self.machine.list_rows.list_owners:
+            return self.machine.list_rows.part_state(number)
         return super().__getitem__(number)
 
     def get(self, number: int, default: Any = None) -> Any:
-        return super().get(number, default) if number not in self.machine.list_owners or (
-            number not in self) else self.machine.part_state(number)
+        return super().get(number, default) if number not in self.machine.list_rows.list_owners or (
+            number not in self) else self.machine.list_rows.part_state(number)

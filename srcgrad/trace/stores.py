@@ -114,10 +114,11 @@ def number_in(store: Store, state: Any) -> Any:
     first, second = number_in(store, state.first), number_in(store, state.second)
     for number, other in ((first, second), (second, first)):
         if other is NONE and type(number) not in (int, Late) and (
-                store.machine.tells_link(state.predicate, number)):
+                store.machine.references.tells_link(state.predicate, number)):
             return number
-    return Late(INT.but(expr=None), lambda machine: machine.choose(
-        state.predicate, lambda: machine.computed(first), lambda: machine.computed(second)))
+    return Late(INT.but(expr=None), lambda machine: machine.branches.choose(
+        state.predicate, lambda: machine.among.computed(first),
+        lambda: machine.among.computed(second)))
 
 
 def class_key(cls: type) -> tuple[str, str]:

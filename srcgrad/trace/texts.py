@@ -27,7 +27,8 @@ FIELD = re.compile(r"%(?:%|[-#0 +]*[\d.]*[a-zA-Z])")
 
 def is_staged_text(machine: Any, obj: Any, depth: int = DEPTH) -> bool:
     """Is the text of an object made by methods of the user's from what is traced?"""
-    if not depth or is_tracer(obj) or isinstance(obj, (str, type)) or id(obj) in machine.paths:
+    if not depth or is_tracer(obj) or isinstance(obj,
+            (str, type)) or id(obj) in machine.found_functions.paths:
         return False
     if type(obj) is Picked:
         return True
@@ -44,16 +45,16 @@ def text_of(machine: Any, obj: Any, how: str) -> Any:
     """``str(obj)`` (``how`` is "s") or ``repr(obj)`` ("r"): a text, or a traced one."""
     native = repr if how == "r" else str
     if not is_staged_text(machine, obj):
-        obj = machine.as_run_time(obj)  # an exception
+        obj = machine.handed_over.as_run_time(obj)  # an exception
         traced = contains_tracer(obj) or id(obj) in machine.symbolic_lists
-        return machine.apply_opaque(native, (obj,), {}) if traced else native(obj)
+        return machine.calls.apply_opaque(native, (obj,), {}) if traced else native(obj)
     own = python_method(obj, "__str__") if how == "s" else None
     own = own or python_method(obj, "__repr__")
     fields = _shown_fields(obj, own)
     if own is not None and fields is None:
         return machine.call(own, obj)
     if own is None and not isinstance(obj, (list, tuple, dict)) and type(obj) is not Picked:
-        return machine.apply_opaque(native, (machine.as_run_time(obj),), {})
+        return machine.calls.apply_opaque(native, (machine.handed_over.as_run_time(obj),), {})
     return machine.join_str(*_pieces(machine, obj, fields))
 
 
@@ -105,7 +106,7 @@ def filled(machine: Any, text: str, given: Any) -> Any:
     if isinstance(given, dict):
         values = {k: text_of(machine, v, "s") if is_staged_text(machine, v) else v
                   for k, v in given.items()}
-        return machine.apply_opaque(operator.mod, (text, values), {})
+        return machine.calls.apply_opaque(operator.mod, (text, values), {})
     items = list(given) if isinstance(given, tuple) else [given]
     todo = iter(range(len(items)))
 
@@ -118,7 +119,7 @@ def filled(machine: Any, text: str, given: Any) -> Any:
         return field.group()[:-1] + "s"
 
     text = FIELD.sub(shown, text)
-    return machine.apply_opaque(operator.mod, (text, tuple(items)), {})
+    return machine.calls.apply_opaque(operator.mod, (text, tuple(items)), {})
 
 
 def format_by(machine: Any, text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -148,9 +149,9 @@ def _text(native: Any, how: str) -> Callable[..., Any]:
                 return text_of(machine, args[0], how)
             if own is not None and not hasattr(own, "__wrapped__"):
                 return machine.call(own, args[0])
-        args = tuple(machine.as_run_time(machine.resolved(a)) for a in args)
+        args = tuple(machine.handed_over.as_run_time(machine.containers.resolved(a)) for a in args)
         if contains_tracer(args):
-            return machine.apply_opaque(native, args, kwargs)
+            return machine.calls.apply_opaque(native, args, kwargs)
         return native(*args, **kwargs)
 
     return handler
@@ -169,7 +170,7 @@ def format_(machine: Any, value: Any, spec: Any = "") -> Any:
 
 @handles(print)
 def print_(machine: Any, *args: Any, **kwargs: Any) -> None:
-    machine.parts_of_all(args)  # they have an end
+    machine.array_classes.parts_of_all(args)  # they have an end
     parts = [list(machine.iterate(a)) if isinstance(a, Staged) else a for a in args]
     parts = [text_of(machine, p, "s") if is_staged_text(machine, p) else p for p in parts]
-    machine.emit_effect(print, tuple(parts), kwargs, None)
+    machine.effects.emit_effect(print, tuple(parts), kwargs, None)

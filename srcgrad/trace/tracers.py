@@ -75,7 +75,7 @@ class Tracer:
         self._refuse("was handed to a C function that turns its argument into an array")
 
     def _refuse(self, what: str) -> NoReturn:
-        raise self.machine.of_forms(TracingError(
+        raise self.machine.recorder.of_forms(TracingError(
             f"a traced value ({in_words(self.aval)}) {what}",
             why="its number is only known when the generated code runs",
             fix="call it through ordinary Python or NumPy code that srcgrad can stage, or mark "
@@ -91,23 +91,23 @@ class Tracer:
         self._refuse("was converted by complex() in code that is not staged")
 
     def __int__(self) -> int:
-        return int(self.machine.demand(self, "int() in code that is not staged"))
+        return int(self.machine.escapes.demand(self, "int() in code that is not staged"))
 
     def __index__(self) -> int:
-        return int(self.machine.demand(self, "an index in code that is not staged"))
+        return int(self.machine.escapes.demand(self, "an index in code that is not staged"))
 
     def __hash__(self) -> int:
         if self.aval.kind is Kind.ARRAY:
             raise TypeError("unhashable type: 'numpy.ndarray'")
         if self.aval.kind is not Kind.INT:
             self._refuse("was used as a key of a dict or an item of a set")
-        return hash(self.machine.demand(self, "a hash (dict key or set item)"))
+        return hash(self.machine.escapes.demand(self, "a hash (dict key or set item)"))
 
     def __iter__(self) -> Any:
         return iter(self.machine.iterate(self))
 
     def __len__(self) -> int:
-        return int(self.machine.demand(self.machine.length(self), "len() in unstaged code"))
+        return int(self.machine.escapes.demand(self.machine.length(self), "len() in unstaged code"))
 
     def __getitem__(self, key: Any) -> Any:
         return self.machine.getitem(self, key)
@@ -346,7 +346,7 @@ class Moved(Whole):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise self.machine.of_forms(UnsupportedOperation(
+        raise self.machine.recorder.of_forms(UnsupportedOperation(
             "a container is used by another name after it was put into a dict under a key that "
             "depends on data",
             why="the dict keeps what it holds in lists of its own",

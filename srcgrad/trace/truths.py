@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..graph.ir import Value
 from ..kinds import SCALARS, Kind
-from .choices import Choices
 from .members import Row
-from .open_names import OpenNames
 from .regions import Region
 
+if TYPE_CHECKING:
+    from .recorder import Recorder
 
-class Truths(Choices, OpenNames):
+
+class Truths:
     """Truth values, and what they tell of one another."""
 
-    settled: dict[Value, bool]  # truth values of what a loop's test has told
+    recorder: Recorder
+
+    def __init__(self) -> None:
+        self.implied: dict[tuple[Value, bool], list[tuple[Value, bool]]] = {}
+        # truth values that are those of predicates, or not
+        self.equals: dict[Value, tuple[Value, bool]] = {}
+        self.settled: dict[Value, bool] = {}  # truth values of what a loop's test has told
 
     def facts(self, value: Value, truth: bool) -> dict[Value, bool]:
         """What follows from the truth of a value for others."""
@@ -26,14 +35,12 @@ class Truths(Choices, OpenNames):
                 todo.extend(self.implied.get(fact, ()))
         return found
 
-    implied: dict[tuple[Value, bool], list[tuple[Value, bool]]]
-
     def known_truth(self, value: Value) -> bool | None:
         """The truth of a value in this region, where a branch around it has tested it, or a
         loop does."""
         if value in self.settled:
             return self.settled[value]
-        region: Region | None = self.region
+        region: Region | None = self.recorder.region
         while region is not None:
             if region.given is not None:
                 found = self.facts(*region.given).get(value)
@@ -42,7 +49,7 @@ class Truths(Choices, OpenNames):
             region = region.parent
         return None
 
-    def _note_truths(self, predicate: Value, rows: list[Row],
+    def note_truths(self, predicate: Value, rows: list[Row],
                      outputs: tuple[Value, ...]) -> None:
         """What the truth of an output tells: where only one arm can have given it, that arm was
         taken."""
@@ -66,5 +73,3 @@ class Truths(Choices, OpenNames):
             if aval.kind is predicate.aval.kind is Kind.BOOL and (
                     type(parts[0]) is type(parts[1]) is bool) and parts[0] is not parts[1]:
                 self.equals[value] = (predicate, parts[0] is True)
-
-    equals: dict[Value, tuple[Value, bool]]  # truth values that are those of predicates, or not

@@ -127,7 +127,7 @@ def number_among(objects: tuple[Any, ...], thing: Any) -> Any:
     places = [place_among(objects, o) for o in thing.objects]
     if None in places:
         raise Unsorted
-    return Late(INT.but(expr=None), lambda machine: machine.pick(places, thing.index))
+    return Late(INT.but(expr=None), lambda machine: machine.picks.pick(places, thing.index))
 
 
 def flag_of(sort: Sort, state: Any, facts: dict[Value, bool]) -> Any:
@@ -187,8 +187,8 @@ def _is_everywhere(content: Any) -> bool:
 
 def chosen(predicate: Value, first: Any, second: Any, aval: Any) -> Late:
     """One of two numbers, told by a predicate."""
-    return Late(aval, lambda machine: machine.choose(
-        predicate, lambda: machine.computed(first), lambda: machine.computed(second)))
+    return Late(aval, lambda machine: machine.branches.choose(
+        predicate, lambda: machine.among.computed(first), lambda: machine.among.computed(second)))
 
 
 def together(sorts: list[Sort], flags: list[Any], contents: list[Any]) -> Any:

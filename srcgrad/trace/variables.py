@@ -7,7 +7,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -17,14 +17,26 @@ from ..guards import Path
 from ..spelling import unbound_message
 from ..stage.machine import RESULT, UNBOUND, Frame
 from . import scipy_forms
-from .classes import ClassAttributes
 from .journal import Field, Slot
-from .open_names import OpenNames
 from .states import Columns, Maybe, SymbolicList
 from .stores import Reference
 from .structures import POLYNOMIALS, is_library
 from .tables import Numbers, Table
 from .tracers import ArrayTracer, Jump, Poison, is_tracer
+
+if TYPE_CHECKING:
+    from .effects import Effects
+    from .foreign import Foreigners
+    from .found_functions import FoundFunctions
+    from .journal import Journal
+    from .machine import TraceMachine
+    from .merges import Merges
+    from .open_names import OpenNames
+    from .presence import Presence
+    from .recorder import Recorder
+    from .references import References
+    from .sources import Sources
+    from .states import ListTable
 
 
 def is_nameless(value: Value, name: str) -> bool:
@@ -42,10 +54,25 @@ def is_of_program(callee: Any) -> bool:
     return callee is not None and not (callee.__module__ or "").startswith("srcgrad.trace")
 
 
-class Variables(ClassAttributes, OpenNames):
+class Variables:
     """Loads and stores of names."""
 
-    container_names: dict[int, tuple[str, Any]]  # with the container: its id stays its own
+    machine: TraceMachine
+    effects: Effects
+    foreigners: Foreigners
+    found_functions: FoundFunctions
+    merges: Merges
+    open_names: OpenNames
+    presence: Presence
+    recorder: Recorder
+    references: References
+    sources: Sources
+    journal: Journal
+    symbolic_lists: ListTable
+
+    def __init__(self) -> None:
+        # with the container: its id stays its own
+        self.container_names: dict[int, tuple[str, Any]] = {}
 
     def load(self, frame: Frame, name: str) -> Any:
         return self._load(frame, name, self._unbound)
@@ -58,12 +85,12 @@ class Variables(ClassAttributes, OpenNames):
         if value is UNBOUND:
             unbound(frame, name)
         if type(value) is Poison:
-            raise self.unjoined(value)
+            raise self.recorder.unjoined(value)
         if type(value) is Maybe:
-            found = self.present(value, lambda: unbound(frame, name))
+            found = self.presence.present(value, lambda: unbound(frame, name))
             self.journal.write(Slot(frame, name), found)
             return found
-        if not self.check_bound(frame, name, value):
+        if not self.open_names.check_bound(frame, name, value):
             unbound(frame, name)
         return value
 
@@ -77,13 +104,9 @@ class Variables(ClassAttributes, OpenNames):
         raise NameError(f"cannot access free variable '{name}' where it is not associated "
                         "with a value in enclosing scope")
 
-    def present(self, state: Any, missing: Callable[[], Any]) -> Any:
-        """What a place holds that only some paths bind."""
-        raise AttributeError
-
     def loaded(self, value: Any) -> Any:
         if type(value) is Poison:
-            raise self.unjoined(value)
+            raise self.recorder.unjoined(value)
         return value
 
     def store(self, frame: Frame, name: str, value: Any) -> None:
@@ -121,17 +144,17 @@ class Variables(ClassAttributes, OpenNames):
                     value.home.current.hint = name
 
     def delete(self, frame: Frame, name: str) -> None:
-        self.load(frame, name)
+        self.machine.load(frame, name)
         self.journal.write(Slot(frame, name), UNBOUND)
 
-    def _pin(self, obj: Any, label: str) -> tuple[str, Any]:
+    def pin(self, obj: Any, label: str) -> tuple[str, Any]:
         """The root of paths that start at an object."""
-        self.pinned[id(obj)] = obj
+        self.found_functions.pinned[id(obj)] = obj
         return ("object", id(obj))
 
     def load_global(self, frame: Frame, name: str) -> Any:
         namespace = frame.callee.__globals__
-        cell = self.global_overlays.get(id(namespace))
+        cell = self.merges.global_overlays.get(id(namespace))
         if cell is not None and name in cell:
             value = cell[name]
             if value is UNBOUND:
@@ -141,7 +164,8 @@ class Variables(ClassAttributes, OpenNames):
             found = getattr(builtins, name, UNBOUND)
             if not is_library(frame.callee.__module__) and (
                     (frame.callee.__module__ or "").split(".")[0] != "srcgrad"):
-                self.guard("builtin", Path(self._pin(namespace, name), (), name), (name, found))
+                self.sources.guard("builtin", Path(self.pin(namespace, name), (), name),
+                                   (name, found))
             if found is UNBOUND:
                 raise NameError(f"name '{name}' is not defined")
             return found
@@ -154,31 +178,33 @@ class Variables(ClassAttributes, OpenNames):
                 return value
         if is_library(getattr(value, "__module__", None)) and callable(value) and not (
                 isinstance(value, HOLDERS) or scipy_forms.holds_arrays(value)):
-            path = Path(self._pin(namespace, name), (("item", name),), name)
-            self.guard("is", path, value)
-            self.pinned[id(value)] = value
+            path = Path(self.pin(namespace, name), (("item", name),), name)
+            self.sources.guard("is", path, value)
+            self.found_functions.pinned[id(value)] = value
             return value
-        return self.outside(value, Path(self._pin(namespace, name), (("item", name),), name))
+        return self.foreigners.outside(value, Path(self.pin(namespace, name), (("item", name),),
+                                                   name))
 
     def store_global(self, frame: Frame, name: str, value: Any) -> None:
         namespace = frame.callee.__globals__
-        overlay = self.global_overlays.setdefault(id(namespace), {})
-        self.pinned[id(namespace)] = namespace
-        self.paths.setdefault(id(namespace), Path(self._pin(namespace, "globals"), (),
+        overlay = self.merges.global_overlays.setdefault(id(namespace), {})
+        self.found_functions.pinned[id(namespace)] = namespace
+        self.found_functions.paths.setdefault(id(namespace),
+                                              Path(self.pin(namespace, "globals"), (),
                                                   "globals()"))
-        self._seed(overlay, name, lambda: self.load_global(frame, name))
-        self.effect_on(namespace, operator.setitem, name, value)
+        self.seed(overlay, name, lambda: self.machine.load_global(frame, name))
+        self.effects.effect_on(namespace, operator.setitem, name, value)
         self.journal.write(Field(namespace, name, overlay), value)
 
     def delete_global(self, frame: Frame, name: str) -> None:
-        raise self.fatal(UnsupportedOperation(
+        raise self.recorder.fatal(UnsupportedOperation(
             f"`del {name}` of a global", why="the module would change at every call",
             fix="use a local variable"))
 
     def load_free(self, frame: Frame, name: str) -> Any:
         callee = frame.callee
         index = callee.__code__.co_freevars.index(name)
-        overlay = self.global_overlays.get(id(callee.__closure__[index]))
+        overlay = self.merges.global_overlays.get(id(callee.__closure__[index]))
         if overlay is not None and name in overlay:
             return overlay[name]
         try:
@@ -189,31 +215,32 @@ class Variables(ClassAttributes, OpenNames):
         if is_tracer(value):
             return value
         function = self._path_of(callee)
-        return self.outside(value, Path(function.root, (*function.steps, ("cell", index)), name))
+        return self.foreigners.outside(value, Path(function.root, (*function.steps, ("cell",
+            index)), name))
 
     def _path_of(self, function: Any) -> Path:
         """Where the function that is running was found."""
-        known = self.paths.get(id(function))
+        known = self.found_functions.paths.get(id(function))
         if known is not None:
             return known
-        self.unplaced.add(id(function))
-        return Path(self._pin(function, ""))
+        self.sources.unplaced.add(id(function))
+        return Path(self.pin(function, ""))
 
     def store_free(self, frame: Frame, name: str, value: Any) -> None:
         callee = frame.callee
         cell = callee.__closure__[callee.__code__.co_freevars.index(name)]
-        overlay = self.global_overlays.setdefault(id(cell), {})
-        self.pinned[id(cell)] = cell
+        overlay = self.merges.global_overlays.setdefault(id(cell), {})
+        self.found_functions.pinned[id(cell)] = cell
         function = self._path_of(callee)
         path = Path(function.root, (*function.steps, ("attr", "__closure__"), (
             "item", callee.__code__.co_freevars.index(name))), f"cell {name}")
-        self.paths.setdefault(id(cell), path)
-        self.cells_change = True  # which other functions may share
-        self._seed(overlay, name, lambda: self.load_free(frame, name))
-        self.effect_on(cell, setattr, "cell_contents", value)
+        self.found_functions.paths.setdefault(id(cell), path)
+        self.found_functions.cells_change = True  # which other functions may share
+        self.seed(overlay, name, lambda: self.machine.load_free(frame, name))
+        self.effects.effect_on(cell, setattr, "cell_contents", value)
         self.journal.write(Field(cell, name, overlay), value)
 
-    def _seed(self, overlay: dict[str, Any], name: str, read: Callable[[], Any]) -> None:
+    def seed(self, overlay: dict[str, Any], name: str, read: Callable[[], Any]) -> None:
         """Before the first write to a place outside, in a branch or a loop: what it holds where
         the write has not happened."""
         if name not in overlay and len(self.journal.layers) > 1:
@@ -225,10 +252,10 @@ class Variables(ClassAttributes, OpenNames):
     def finish(self, frame: Frame, jump: Any) -> Any:
         """The result of a function whose body ended with ``jump``."""
         if isinstance(jump, Jump) and 0 in jump.codes:
-            fell = self.compare("==", self.wrap(jump.full), 0)
-            self.if_(fell, lambda: self.journal.write(Slot(frame, RESULT), None), lambda: 0)
+            fell = self.machine.compare("==", self.recorder.wrap(jump.full), 0)
+            self.machine.if_(fell, lambda: self.journal.write(Slot(frame, RESULT), None), lambda: 0)
         value = frame.slots.get(RESULT, None)
-        return self.loaded(value)
+        return self.references.loaded(value)
 
     def return_(self, frame: Frame, value: Any) -> Any:
         self.journal.write(Slot(frame, RESULT), value)

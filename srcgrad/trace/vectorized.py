@@ -34,12 +34,12 @@ def vectorized(machine: Any, function: Any, args: tuple[Any, ...],
     varied = [*(args[i] for i in places), *(kwargs[n] for n in names)]
     if function.signature is not None:
         inner, outer = function._in_and_out_core_dims
-        return machine.inline(over_rows, (called, [len(d) for d in inner], len(outer),
+        return machine.calls.inline(over_rows, (called, [len(d) for d in inner], len(outer),
                                           function.otypes, *varied), {})
     dtypes: Any = list(function.otypes or ())
     if not dtypes:
-        machine.inline(require_elements, tuple(varied), {})
-    flat = machine.inline(broadcast_flat, tuple(varied), {})
+        machine.calls.inline(require_elements, tuple(varied), {})
+    flat = machine.calls.inline(broadcast_flat, tuple(varied), {})
     several = len(dtypes) > 1
     if not dtypes:
         def first() -> Any:
@@ -51,14 +51,15 @@ def vectorized(machine: Any, function: Any, args: tuple[Any, ...],
         if any(type(r) is ScalarTracer and may_be_int(r.value, scopes) and d is not int
                for r, d in zip(found if several else (found,), dtypes, strict=True)):
             check_first(machine, first())
-    return machine.inline(over_elements, (called, dtypes if several else dtypes[0], *flat), {})
+    return machine.calls.inline(over_elements, (called, dtypes if several else dtypes[0], *flat),
+                                {})
 
 
 def first_result(machine: Any, call: Callable[[], Any]) -> tuple[Any, list[Sequence[Node]]]:
     """What a function that is called back returns at first, and the nodes that make it.  NumPy's
     extra call is made if it has effects."""
     held: list[Any] = []
-    arm = machine.trace_arm(lambda: held.append(call()))
+    arm = machine.merges.trace_arm(lambda: held.append(call()))
     if arm.changes or arm.region.effects:
         call()
     return held[0], [arm.region.builder.nodes]
@@ -69,7 +70,7 @@ def dtype_of(machine: Any, result: Any) -> Any:
     aval = result.aval if is_tracer(result) else aval_of(result)
     dtype = PYTHON_DTYPES.get(aval.kind, aval.dtype)
     if dtype is None or aval.optional:
-        raise machine.fatal(UnsupportedOperation(
+        raise machine.recorder.fatal(UnsupportedOperation(
             "the dtype of what np.vectorize returns depends on data",
             why="NumPy takes it from the result for the first element",
             fix="give otypes=[float], or return 0.0 in place of 0"))
@@ -80,7 +81,7 @@ def check_first(machine: Any, found: Any) -> None:
     """Raise where the first result turns out to be an int: NumPy would cut off all others."""
     for result in found if isinstance(found, tuple) else (found,):
         if type(result) is ScalarTracer:
-            cut = machine.opaque_apply(isinstance, (result.value, int), BOOL)
+            cut = machine.comparisons.opaque_apply(isinstance, (result.value, int), BOOL)
             machine.if_(cut, lambda: machine.raise_(TypeError(CUT_OFF), None, False),
                         lambda: NORMAL)
 
