@@ -41,12 +41,17 @@ from .states import ListTable
 from .structures import record_fields
 from .tracers import ArrayTracer, Choice, StandIn, is_tracer
 
-SHARED = ('machine', 'assumed', 'journal', 'fresh', 'symbolic_lists')
+SHARED = ("assumed", "journal", "fresh", "symbolic_lists")  # what all parts may speak to
 SIZED = (list, tuple, dict, set, frozenset, range)
 
 
 class TraceMachine(Dispatch):
-    """All staged operators, recording."""
+    """The tracer of one compilation: its parts, and the operators that staged code calls.
+
+    A part owns a piece of what is known (the recorder has the regions, ``lists`` the lists of run
+    time) and the operators on it.  The body of its class names the others that it speaks to;
+    they are set here, before the parts begin.
+    """
 
     float_aval = FLOAT
     complex_aval = COMPLEX
@@ -57,14 +62,13 @@ class TraceMachine(Dispatch):
 
     def __init__(self, assumed: Assumptions) -> None:
         parts: dict[str, Any] = {name: blank(cls) for name, cls in PARTS.items()}
-        known = {**parts, 'machine': self, 'assumed': assumed, 'journal': Journal(),
-                 'fresh': Fresh(), 'symbolic_lists': ListTable(self)}
-        for part in (*parts.values(), self):
-            for name in KNOWN[type(part)]:
+        known = {**parts, "machine": self, "assumed": assumed, "journal": Journal(),
+                 "fresh": Fresh(), "symbolic_lists": ListTable(self)}
+        for part in (self, *parts.values()):
+            for name in SPOKEN_TO[type(part)]:
                 object.__setattr__(part, name, known[name])
         for part in parts.values():
-            if type(part).__init__ is not object.__init__:
-                part.__init__()
+            part.__init__()
         self.journal.on_sealed = self.references.refuse_sealed
 
     def call_scoped(self, frame: Frame, function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -250,7 +254,8 @@ def count_range(start: int, stop: int, step: int) -> int:
 
 
 PARTS: dict[str, type] = get_type_hints(Dispatch)
-KNOWN: dict[type, tuple[str, ...]] = {
-    cls: tuple(n for n in vars(cls).get('__annotations__', {}) if n in PARTS or n in SHARED)
-    for cls in PARTS.values()}
-KNOWN[TraceMachine] = (*PARTS, *SHARED[1:])
+SPOKEN_TO: dict[type, tuple[str, ...]] = {  # the parts that the bodies of the classes name
+    TraceMachine: (*PARTS, *SHARED), **{
+        cls: tuple(n for n in vars(cls).get("__annotations__", ())
+                   if n in PARTS or n in SHARED or n == "machine")
+        for cls in PARTS.values()}}
