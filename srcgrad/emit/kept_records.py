@@ -5,34 +5,58 @@ would read each list.  Values that are at hand together are kept as one tuple in
 
     kept.append((n, h, t1))        # in place of three lists, and
     n, h, t1 = kept[i]             # of three look-ups
+
+Each iteration of the loop that goes back reads the record, though a branch of it may need
+nothing of it: what is kept in every iteration is there in each of those that are gone through
+backward.  Lists of the user's, which may be shorter, are not rewritten.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.emit.gathered import appended
-from srcgrad.emit.literals import call, name
+from srcgrad.emit.literals import name
 
 Loop = ast.For | ast.While
 
 
 @dataclass(eq=False)
+class Read:
+    """Where a list is read: a part of ``holder``."""
+
+    part: ast.Subscript
+    holder: ast.AST
+    key: str
+    index: int | None
+
+    def put(self, new: ast.expr) -> None:
+        if self.index is None:
+            setattr(self.holder, self.key, new)
+        else:
+            getattr(self.holder, self.key)[self.index] = new
+
+
+@dataclass(eq=False)
 class Member:
-    """A list that is kept, the variable that is appended to it in ``writer``, the name under which
-    ``reader`` reads it, and where."""
+    """A list that is kept, the variable that is appended to it in a loop, the name under which
+    ``reader`` reads it, where, and at which place of the list."""
 
     made: str
     variable: str
     read_as: str
-    reads: list[ast.Subscript]
+    reads: list[Read]
     reader: Loop
+    at: str
+
+
+Group = tuple[list[Member], ast.Call]  # and the call that appends the record
+Around = tuple[ast.Tuple, ast.Tuple]  # the record of a loop around as it is made and unpacked
 
 
 class Records:
@@ -40,14 +64,23 @@ class Records:
     that is kept in a record in its place."""
 
     def __init__(self, body: list[ast.stmt], lists: Container[str], taken: Container[str]) -> None:
-        self.body, self.lists = [*map(unshared, body)], lists
-        body = self.body
+        self.body, self.lists, self.taken = body, lists, taken
         self.shown: dict[str, str] = {}
-        nodes = [n for stmt in body for n in ast.walk(stmt)]
-        self.used = {n.id for n in nodes if isinstance(n, ast.Name)}
-        self.taken = taken
-        self.count()
-        self.merge(body, body, {n: n for n in self.started(body)})
+        if sum(n is not None and n in lists for n in map(_emptied, body)) < 2:
+            return
+        self.body = body = [*map(unshared, body)]
+        self.loads: Counter[str] = Counter()
+        self.stores: Counter[str] = Counter()
+        self.numbers: dict[str, int] = {}
+        self.last: dict[str, int] = {}  # the last statement of the body that has a name
+        self.place = {id(stmt): place for place, stmt in enumerate(body)}
+        for place, stmt in enumerate(body):
+            for n in ast.walk(stmt):
+                if isinstance(n, ast.Name):
+                    (self.loads if isinstance(n.ctx, ast.Load) else self.stores)[n.id] += 1
+                    self.last[n.id] = place
+        self.used = set(self.last)
+        self.merge(body, body, {n: n for n in self.started(body)}, None)
 
     def leaf(self, name: str) -> str:
         """What is kept in a record in the place of a list; else the list's own name."""
@@ -55,31 +88,37 @@ class Records:
             name = self.shown[name]
         return name
 
-    def count(self) -> None:
-        found = [n for stmt in self.body for n in ast.walk(stmt) if isinstance(n, ast.Name)]
-        self.loads = Counter(n.id for n in found if isinstance(n.ctx, ast.Load))
-        self.stores = Counter(n.id for n in found if not isinstance(n.ctx, ast.Load))
-
     def started(self, body: Sequence[ast.stmt]) -> list[str]:
         """The lists that start empty here, and nowhere else."""
         return [n for n in map(_emptied, body)
                 if n is not None and n in self.lists and self.stores[n] == 1]
 
-    def merge(self, making: list[ast.stmt], reading: list[ast.stmt],
-              lists: Mapping[str, str]) -> None:
+    def merge(self, making: list[ast.stmt], reading: list[ast.stmt], lists: Mapping[str, str],
+              around: Around | None) -> None:
         """Makes records of what the loops in ``making`` append to ``lists`` and those in
         ``reading`` read, under the names that ``lists`` gives."""
+        if len(lists) < 2:
+            return
+        begun = {_emptied(stmt): stmt for stmt in making}
+        reads = _reads(reading, {*lists.values()})
+        stored: dict[Loop, set[str]] = {}
+        dropped: set[int] = set()
         for loop in [stmt for stmt in making if isinstance(stmt, Loop) and not stmt.orelse]:
-            members = self.members(loop, reading, lists)
+            members = self.members(loop, reads, stored, lists, around is not None)
             if len(members) < 2:
                 continue
-            if making is self.body:
-                self.later = _names(*making[making.index(loop) + 1:])
-            for group in self.groups(loop, members):
-                self.record(making, loop, group)
+            for group, append in self.groups(loop, members):
+                kept = self.fresh("kept", 0)
+                first = begun[group[0].made]
+                assert isinstance(first, ast.Assign)
+                first.targets = [ast.Name(kept, ast.Store())]
+                dropped |= {id(begun[m.made]) for m in group[1:]}
+                self.record(loop, group, append, kept, around)
+        making[:] = [stmt for stmt in making if id(stmt) not in dropped]
 
-    def members(self, loop: Loop, reading: Sequence[ast.stmt],
-                lists: Mapping[str, str]) -> dict[int, Member]:
+    def members(self, loop: Loop, reads: Mapping[str, Mapping[Loop, list[Read]]],
+                stored: dict[Loop, set[str]], lists: Mapping[str, str],
+                inside: bool) -> dict[int, Member]:
         """For the places of appends in a loop's body what they keep, as far as every iteration
         comes there."""
         found: dict[int, Member] = {}
@@ -89,43 +128,43 @@ class Records:
             made, item = appended(stmt) or ("", None)
             if made not in lists or not isinstance(item, ast.Name):
                 continue
-            reads = self.read(lists[made], reading)
-            inside = lists[made] != made
-            if reads is not None and self.loads[made] == 1 + (
-                    1 if inside else len(reads[1])) and (
-                    not inside or self.loads[lists[made]] == len(reads[1])):
-                found[place] = Member(made, item.id, lists[made], reads[1], reads[0])
+            read_as = lists[made]
+            by = reads.get(read_as, {})
+            if len(by) != 1:
+                continue
+            (reader, parts), = by.items()
+            at = {ast.dump(read.part.slice) for read in parts}
+            if len(at) != 1 or not _is_simple(parts[0].part.slice):
+                continue
+            if inside:
+                known = self.loads[made] == 2 and self.stores[read_as] == 1 and (
+                    self.loads[read_as] == len(parts))
+            else:
+                known = self.loads[made] == 1 + len(parts) and (
+                    self.place[id(reader)] > self.place[id(loop)])
+            if reader not in stored:
+                stored[reader] = _stored(*reader.body)
+            if known and not _names(parts[0].part.slice) & stored[reader]:
+                found[place] = Member(made, item.id, read_as, parts, reader, *at)
         return found
 
-    def read(self, read_as: str,
-             reading: Sequence[ast.stmt]) -> tuple[Loop, list[ast.Subscript]] | None:
-        """The one loop that reads a list, always at the same place, and its reads."""
-        loops = [s for s in reading if isinstance(s, Loop) and any(
-            isinstance(part.value, ast.Name) and part.value.id == read_as
-            for part in _subscripts(s))]
-        if len(loops) != 1:
-            return None
-        found = [part for stmt in loops[0].body for part in _subscripts(stmt)
-                 if isinstance(part.value, ast.Name) and part.value.id == read_as]
-        keys = {ast.dump(part.slice) for part in found}
-        if len(keys) != 1 or _names(found[0].slice) & _stored(*loops[0].body):
-            return None
-        return loops[0], found
-
-    def groups(self, loop: Loop, members: dict[int, Member]) -> Iterator[list[Member]]:
+    def groups(self, loop: Loop, members: dict[int, Member]) -> list[Group]:
         """Members that one statement can keep, which is put into the loop's body."""
-        done: list[list[Member]] = []
+        done: list[Group] = []
         waiting: list[Member] = []
         body: list[ast.stmt] = []
+        stores: list[set[str]] = []
 
         def keep() -> None:
             by: dict[tuple[Loop, str], list[Member]] = {}
             for m in waiting:
-                by.setdefault((m.reader, ast.dump(m.reads[0].slice)), []).append(m)
+                by.setdefault((m.reader, m.at), []).append(m)
             for group in by.values():
-                body.append(_append(group[0].made, [m.variable for m in group]))
+                append = _append(group[0].made, [m.variable for m in group])
+                body.append(ast.Expr(append))
+                stores.append(set())
                 if len(group) > 1:
-                    done.append(group)
+                    done.append((group, append))
             waiting.clear()
 
         for place, stmt in enumerate(loop.body):
@@ -137,102 +176,95 @@ class Records:
                 waiting.append(member)
                 continue
             stored = _stored(stmt)
-            for member in waiting:
-                if member.variable in stored:
-                    self.rename(member, body, stmt)
+            for variable in {m.variable: None for m in waiting if m.variable in stored}:
+                self.rename([m for m in waiting if m.variable == variable], body, stores, stmt)
             if _leaves(stmt) or isinstance(stmt, ast.Try) or any(
                     m.variable in stored for m in waiting):
                 keep()
             body.append(stmt)
+            stores.append(stored)
         keep()
         loop.body[:] = body
-        return iter(done)
+        return done
 
-    def rename(self, member: Member, body: list[ast.stmt], following: ast.stmt) -> None:
+    def rename(self, members: Sequence[Member], body: list[ast.stmt], stores: list[set[str]],
+               following: ast.stmt) -> None:
         """Gives a temporary that is about to be overwritten a name of its own, if it was assigned
         here."""
-        old = member.variable
+        old = members[0].variable
         if not re.fullmatch(r"t\d+", old) or _target(following) != old:
             return
-        start = max((i for i, stmt in enumerate(body) if old in _stored(stmt)), default=-1)
+        start = next((i for i in reversed(range(len(body))) if old in stores[i]), -1)
         if start < 0 or _target(body[start]) != old:
             return
-        member.variable = self.fresh("t", 1)
+        new = self.fresh("t", 1)
+        for member in members:
+            member.variable = new
         assert isinstance(body[start], ast.Assign) and isinstance(following, ast.Assign)
-        body[start].targets = [ast.Name(member.variable, ast.Store())]  # type: ignore[attr-defined]
+        body[start].targets = [ast.Name(new, ast.Store())]  # type: ignore[attr-defined]
+        stores[start] = stores[start] - {old} | {new}
         for part in (*body[start + 1:], following.value):
-            _replace(part, old, member.variable)
+            _replace(part, old, new)
 
-    def record(self, making: list[ast.stmt], loop: Loop, group: list[Member]) -> None:
+    def record(self, loop: Loop, group: list[Member], append: ast.Call, kept: str,
+               around: Around | None) -> None:
         """Keeps a group of members in one list."""
-        kept = self.fresh("kept", 0)
-        first, reader = group[0], group[0].reader
-        inside = first.made != first.read_as
-        for i, stmt in enumerate(making):
-            if _emptied(stmt) == first.made:
-                making[i] = ast.Assign([ast.Name(kept, ast.Store())], ast.List([], ast.Load()))
-        dropped = {m.made for m in group[1:]}
-        making[:] = [stmt for stmt in making if _emptied(stmt) not in dropped]
-        for stmt in loop.body:
-            if (appended(stmt) or ("",))[0] == first.made:
-                _replace(stmt, first.made, kept)
-        if inside:
-            self.replace_in_outer(group, kept)
-        names = [self.unpacked(m) for m in group]
-        targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
-        reader.body.insert(0, ast.Assign([ast.Tuple(targets, ast.Store())], ast.Subscript(
-            name(kept), first.reads[0].slice, ast.Load())))
+        reader = group[0].reader
+        assert isinstance(append.func, ast.Attribute) and isinstance(append.args[0], ast.Tuple)
+        append.func.value = name(kept)
+        if around is not None:
+            for record, old in zip(around, ([m.made for m in group], [m.read_as for m in group])):
+                record.elts = [
+                    ast.Name(kept, record.ctx) if e.id == old[0] else e for e in record.elts
+                    if isinstance(e, ast.Name) and e.id not in old[1:]]
+        head = _head(reader.body)
+        moved = {id(head.get(id(m.reads[0].part))) for m in group if len(m.reads) == 1}
+        names = [self.unpacked(m, loop, head, around is not None) for m in group]
+        unpacked = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
+        reader.body[:] = [
+            ast.Assign([unpacked], ast.Subscript(name(kept), group[0].reads[0].part.slice,
+                                                 ast.Load())),
+            *(stmt for stmt in reader.body if id(stmt) not in moved)]
         self.shown.update((m.made, m.variable) for m in group)
-        self.count()
         inner = dict(zip((m.variable for m in group), names, strict=True))
         started = [n for n in self.started(loop.body) if n in inner]
-        self.merge(loop.body, reader.body, {n: inner[n] for n in started if n != inner[n]})
+        self.merge(loop.body, reader.body, {n: inner[n] for n in started if n != inner[n]},
+                   (append.args[0], unpacked))
 
-    def replace_in_outer(self, group: list[Member], kept: str) -> None:
-        """In the record of the loop around, and where it is read, one list in place of several."""
-        made, read_as = [m.made for m in group], [m.read_as for m in group]
-        for stmt in self.body:
-            for part in ast.walk(stmt):
-                if not isinstance(part, ast.Tuple):
-                    continue
-                names = [e.id if isinstance(e, ast.Name) else "" for e in part.elts]
-                old = read_as if isinstance(part.ctx, ast.Store) else made
-                if old[0] in names:
-                    part.elts[names.index(old[0])] = ast.Name(kept, part.ctx)
-                    part.elts = [e for e in part.elts
-                                 if not isinstance(e, ast.Name) or e.id not in old[1:]]
-
-    def unpacked(self, member: Member) -> str:
+    def unpacked(self, member: Member, loop: Loop, head: Mapping[int, ast.Assign],
+                 inside: bool) -> str:
         """The name of a member where it is read: that of the variable to which it is assigned at
         once, its own if that is free, or a new one."""
-        head = _head(member.reader.body)
-        for stmt in head:
-            if stmt.value is member.reads[0] and len(member.reads) == 1:
-                member.reader.body.remove(stmt)
-                return _target(stmt) or ""
+        if len(member.reads) == 1 and id(member.reads[0].part) in head:
+            return _target(head[id(member.reads[0].part)]) or ""
         found = member.variable
-        if found in self.later or found in self.taken or member.made != member.read_as or (
-                found in self.lists):
+        if inside or found in self.taken or found in self.lists or (
+                self.last.get(found, -1) > self.place[id(loop)]):
             found = self.fresh(*(("t", 1) if re.fullmatch(r"t\d+", found) else (f"{found}_", 2)))
-        self.later.add(found)
-        reader = _Read(member.reads, found)
-        member.reader.body[:] = [reader.visit(stmt) for stmt in member.reader.body]
+        else:
+            self.last[found] = self.place[id(member.reader)]
+        self.stores[found] += 1
+        self.loads[found] += len(member.reads)
+        for read in member.reads:
+            read.put(name(found))
         return found
 
     def fresh(self, base: str, number: int) -> str:
         """A name that the function does not use."""
-        found = base if number == 0 else f"{base}{number}"
+        found, first = base if number == 0 else f"{base}{number}", number
+        number = self.numbers.get(base, number)
         while found in self.used or found in self.taken:
             number = max(number + 1, 2)
             found = f"{base}{number}" if base == "t" or base.endswith("_") else f"{base}_{number}"
+        self.numbers[base] = max(number, first)
         self.used.add(found)
         return found
 
 
-def _append(made: str, variables: Sequence[str]) -> ast.stmt:
+def _append(made: str, variables: Sequence[str]) -> ast.Call:
     items: list[ast.expr] = [name(v) for v in variables]
     item = items[0] if len(items) == 1 else ast.Tuple(items, ast.Load())
-    return ast.Expr(call(ast.Attribute(name(made), "append", ast.Load()), item))
+    return ast.Call(ast.Attribute(name(made), "append", ast.Load()), [item], [])
 
 
 def _emptied(stmt: ast.stmt) -> str | None:
@@ -249,16 +281,21 @@ def _target(stmt: ast.stmt) -> str | None:
     return stmt.targets[0].id if isinstance(stmt.targets[0], ast.Name) else None
 
 
-def _head(body: Sequence[ast.stmt]) -> list[ast.Assign]:
-    """The assignments at the beginning of a loop that read what was kept."""
-    found: list[ast.Assign] = []
+def _head(body: Sequence[ast.stmt]) -> dict[int, ast.Assign]:
+    """The assignments at the beginning of a loop that read what was kept, and that can stand before
+    all others, by what they assign."""
+    found: dict[int, ast.Assign] = {}
+    before: set[str] = set()
     for stmt in body:
+        target = _target(stmt)
         if not isinstance(stmt, ast.Assign):
             break
-        if isinstance(stmt.value, ast.Subscript) and _target(stmt) is not None:
-            found.append(stmt)
+        if isinstance(stmt.value, ast.Subscript) and target is not None:
+            if target not in before:
+                found[id(stmt.value)] = stmt
         elif not isinstance(stmt.targets[0], ast.Tuple):
             break
+        before |= _names(stmt)
     return found
 
 
@@ -276,28 +313,39 @@ def _stored(*trees: ast.AST) -> set[str]:
             if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
 
 
-def _subscripts(tree: ast.AST) -> Iterator[ast.Subscript]:
-    return (n for n in ast.walk(tree) if isinstance(n, ast.Subscript)
-            and isinstance(n.ctx, ast.Load))
+def _is_simple(tree: ast.expr) -> bool:
+    """Nothing but names, numbers and arithmetic."""
+    return all(isinstance(n, ast.Name | ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator
+                          | ast.unaryop | ast.expr_context) for n in ast.walk(tree))
+
+
+def _reads(body: Sequence[ast.stmt], lists: Container[str]) -> dict[str, dict[Loop, list[Read]]]:
+    """Where the loops of a body read lists."""
+    found: dict[str, dict[Loop, list[Read]]] = {}
+
+    def visit(node: ast.AST, loop: Loop) -> None:
+        for key, value in ast.iter_fields(node):
+            many = isinstance(value, list)
+            for index, part in enumerate(value if many else (value,)):
+                if not isinstance(part, ast.AST):
+                    continue
+                if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load) and (
+                        isinstance(part.value, ast.Name) and part.value.id in lists):
+                    found.setdefault(part.value.id, {}).setdefault(loop, []).append(
+                        Read(part, node, key, index if many else None))
+                visit(part, loop)
+
+    for stmt in body:
+        if isinstance(stmt, Loop):
+            for inner in stmt.body:
+                visit(inner, stmt)
+    return found
 
 
 def _replace(tree: ast.AST, old: str, new: str) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id == old:
             node.id = new
-
-
-class _Read(ast.NodeTransformer):
-    """Puts a variable in the place of subscripts."""
-
-    def __init__(self, parts: Sequence[ast.Subscript], found: str) -> None:
-        self.parts, self.found = parts, found
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        if any(node is part for part in self.parts):
-            return name(self.found)
-        self.generic_visit(node)
-        return node
 
 
 def unshared(tree: ast.stmt) -> ast.stmt:
@@ -308,10 +356,10 @@ def unshared(tree: ast.stmt) -> ast.stmt:
 def _copied(tree: Any) -> Any:
     if isinstance(tree, list):
         return [_copied(item) for item in tree]
-    if not isinstance(tree, ast.AST):
+    if not isinstance(tree, ast.AST) or not tree._fields:
         return tree
-    new = copy.copy(tree)
-    for key in tree._fields:
-        if hasattr(tree, key):
-            setattr(new, key, _copied(getattr(tree, key)))
+    new = type(tree).__new__(type(tree))
+    new.__dict__.update(
+        (key, _copied(value) if isinstance(value, ast.AST | list) else value)
+        for key, value in vars(tree).items())
     return new
