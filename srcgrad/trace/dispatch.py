@@ -314,8 +314,11 @@ class Dispatch(MachineDefaults):
               body: Callable[[], Any], rest: Callable[[], Any] | None = None) -> Any:
         return self.statements.with_(managers, targets, body, rest)
 
-    def push(self, value: Any) -> Any:
-        return self.pushes.push(value)
+    def push(self, item: Any, rest: Any = None) -> Any:
+        return self.pushes.push(item, rest)
 
     def push_all(self, iterable: Any, rest: Any = None) -> Any:
         return self.pushes.push_all(iterable, rest)
+
+    def pushed_result(self) -> Any:
+        return self.pushes.pushed_result()
