@@ -29,7 +29,8 @@ def source_lines(program):
     """The lines of a program and of the classes of its module that it names."""
     text = inspect.getsource(program)
     helpers = [value for key, value in vars(inspect.getmodule(program)).items()
-               if isinstance(value, type) and key in text]
+               if isinstance(value, type) and value.__module__ == program.__module__
+               and key in text]
     return lines_of(text) + sum(lines_of(inspect.getsource(each)) for each in helpers)
 
 
