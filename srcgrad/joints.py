@@ -8,7 +8,7 @@ import numpy as np
 
 from .adjoint import close, differentiate, jvp, pairs, split
 from .graph.callback import Callback
-from .graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds
+from .graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds, walk
 from .guards import Path
 from .kinds import Aval, Kind
 from .optimize import simplify
@@ -24,12 +24,19 @@ def joint_graph(graph: Graph, wrt: list[int], of: list[int], keep: list[int],
     (``copies``: their records share no memory with what the caller can reach; ``unit``: the
     cotangents of the results are 1)."""
     joint = differentiate(graph, wrt, of, keep=keep)
-    if unit:
+    if unit and not _typed_by_path(graph):
         joint = _with_unit_seeds(joint, len(graph.inputs))
     joint = simplify(joint, keep_raising=keep_raising, without=(*without, "share again"))
     joint = close(joint)
     joint = pairs(simplify(joint, keep_raising=keep_raising, without=without), copies)
     return _zero_dimensional(joint, [graph.inputs[i].aval for i in wrt])
+
+
+def _typed_by_path(graph: Graph) -> bool:
+    """May a value be an integer on some paths and a float on others?  A cotangent of 1.0 then makes
+    a float of it."""
+    return any(out.aval.least is not None for one in (graph, *graph.callees.values())
+               for node in walk(one.block) for out in node.outputs)
 
 
 def _with_unit_seeds(joint: Graph, first: int) -> Graph:

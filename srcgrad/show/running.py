@@ -195,12 +195,14 @@ class _Allocator:
 @dataclass(frozen=True)
 class _Border:
     """Where the backward part of a function begins, which names it reads, and the lines of the
-    forward part that bind names or append to them."""
+    forward part that bind names or append to them.  ``records`` are the lists of tuples: the name
+    of each part, and the line that binds it."""
 
     entry: str
     number: int
     read: tuple[str, ...]
     made: dict[str, int]
+    records: dict[str, list[tuple[str, int]]]
 
     @classmethod
     def of(cls, text: str, entry: str) -> _Border:
@@ -212,6 +214,7 @@ class _Border:
                        if lines[n - 1].strip() == BORDER), last + 1)
         read: dict[str, None] = {}
         made: dict[str, int] = {}
+        appended: dict[str, ast.Tuple] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and node.lineno > number and isinstance(
                     node.ctx, ast.Load):
@@ -224,23 +227,33 @@ class _Border:
                 if node.func.attr == "append":
                     name = node.func.value.id
                     made[name] = max(made.get(name, 0), node.lineno)
-        return cls(entry, number, tuple(read), made)
+                    if isinstance(node.args[0], ast.Tuple):
+                        appended[name] = node.args[0]
+        records = {name: [(ast.unparse(part), made.get(ast.unparse(part), part.lineno))
+                          for part in one.elts] for name, one in appended.items()}
+        return cls(entry, number, tuple(read), made, records)
 
     def kept(self, names: dict[str, Any], given: set[int]) -> tuple[tuple[Kept, ...], int]:
-        """What the backward part finds, but for what came in with the arguments."""
+        """What the backward part finds, but for what came in with the arguments; of a list of
+        records each part by itself."""
         found, counted = [], set(given)
         for name in sorted(self.read, key=lambda n: self.made.get(n, 0)):
             if name not in names or name not in self.made:
                 continue
-            size = count = 0
-            for value in _numbers([names[name]]):
-                count += 1
-                owner = _owner(value)
-                if id(owner) not in counted:
-                    counted.add(id(owner))
-                    size += owner.nbytes if isinstance(owner, np.ndarray) else 8
-            if size:
-                found.append(Kept(name, size, count, self.made[name]))
+            parts = self.records.get(name)
+            held = [(name, self.made[name], [names[name]])] if parts is None else [
+                (part, line, [row[place] for row in names[name]])
+                for place, (part, line) in enumerate(parts)]
+            for one, line, values in held:
+                size = count = 0
+                for value in _numbers(values):
+                    count += 1
+                    owner = _owner(value)
+                    if id(owner) not in counted:
+                        counted.add(id(owner))
+                        size += owner.nbytes if isinstance(owner, np.ndarray) else 8
+                if size:
+                    found.append(Kept(one, size, count, line))
         return (tuple(sorted(found, key=lambda k: -k.bytes)), sum(k.bytes for k in found))
 
 

@@ -154,21 +154,27 @@ class References:
 
     def seen(self, obj: Any) -> Any:
         held = self.sources.seen(obj)
-        if held is obj and type(obj) is list and obj and id(obj) in self.found_functions.paths and (
-                self.opening.may_open()):
-            known = self.stored_lists.get(id(obj))
-            if known is None and self.assumed.stores(class_key(type(obj[0])), outside=True):
-                try:
-                    known = self.stored_lists[id(obj)] = self.opening.gathered_in_store(obj)
-                except Unlike:
-                    self._without_found()
-            return obj if known is None else known[1]
-        return held
+        if held is not obj:
+            return held
+        found = self.list_of_found(obj)
+        return obj if found is None else found
+
+    def list_of_found(self, obj: Any) -> Any:
+        """What stands for a list from outside whose objects lie in a store; None if they do not."""
+        if type(obj) is not list or not obj or not self.opening.may_open() or (
+                id(obj) not in self.found_functions.paths):
+            return None
+        known = self.stored_lists.get(id(obj))
+        if known is None and self.assumed.stores(class_key(type(obj[0])), outside=True):
+            try:
+                known = self.stored_lists[id(obj)] = self.opening.gathered_in_store(obj)
+            except Unlike:
+                self._without_found()
+        return None if known is None else known[1]
 
     def shadow_of(self, obj: Any) -> Any:
-        self.seen(obj)
-        return self.stored_lists[id(obj)][1] if id(obj) in self.stored_lists else (
-            self.guarded.shadow_of(obj))
+        found = self.list_of_found(obj)
+        return self.guarded.shadow_of(obj) if found is None else found
 
     def outside(self, obj: Any, path: Path) -> Any:
         self.check_not_stored(obj)

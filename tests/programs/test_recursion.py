@@ -42,7 +42,7 @@ def test_joint_graph(fn, args):
 
     bound = inspect.signature(fn).bind(*copy.deepcopy(args))
     bound.apply_defaults()
-    found = interpret(entry.graph, *inputs_of(entry, bound.arguments), 1.0)
+    found = interpret(entry.graph, *inputs_of(entry, bound.arguments))
     want = [value, *(leaf for slope in slopes for leaf in flatten(slope)[0] if leaf is not None)]
     assert len(found) == len(want)
     for a, b in zip(found, want):
