@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import linecache
 import time
 
@@ -164,6 +165,16 @@ def test_large_program(name):
         assert np.isclose(slope[i], want, rtol=1e-4, atol=1e-5 * max(1.0, abs(value))), i
 
 
+@pytest.fixture
+def own_garbage():
+    """The collector does not go through what other tests have left."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("own_garbage")
 @pytest.mark.parametrize(("write", "sizes"), [
     (straight, (100, 400, 1600)), (written, (50, 200, 800)), (branching, (50, 200, 800))],
     ids=["straight", "written", "branching"])
