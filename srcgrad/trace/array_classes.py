@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from .access import Access
     from .array_recipes import ArrayRecipes
     from .assumptions import Assumptions
-    from .calls import Calls
     from .classes import ClassAttributes
     from .construct import Construction
     from .effects import Effects
@@ -68,7 +67,6 @@ class ArrayClasses:
     machine: TraceMachine
     access: Access
     array_recipes: ArrayRecipes
-    calls: Calls
     class_attributes: ClassAttributes
     construction: Construction
     effects: Effects
@@ -358,7 +356,7 @@ class ArrayClasses:
         found = self.protocols.asked(function, args, kwargs)
         if found is not NotImplemented:
             return found
-        run = functools.partial(self.calls.call, function)
+        run = functools.partial(self.machine.call, function)
         if self.library_calls.is_effect(function) or not may_probe(function):
             return run(*self.unclassed(args), **self.unclassed(kwargs))
         return self.array_recipes.by_example(function, args, kwargs, run)

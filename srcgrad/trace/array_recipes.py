@@ -89,7 +89,7 @@ class ArrayRecipes:
     def without_asking(self, function: Any, args: Any, kwargs: Any) -> Any:
         """A function of NumPy that does not ask for ``__array_function__`` of its operands."""
         return self.by_example(function, args, kwargs, functools.partial(
-            self.calls.call, function), frozenset({"__array_function__"}))
+            self.machine.call, function), frozenset({"__array_function__"}))
 
     # ---- what NumPy does, done ---------------------------------------------------------------
     def _made_by_recipe(self, recipe: Recipe, operands: list[Any], result: Any) -> Any:

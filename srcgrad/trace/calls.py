@@ -121,9 +121,6 @@ class Calls:
         self.iterators: dict[int, tuple[Any, Any]] = {}
         self.spent: dict[int, Any] = {}  # Python iterators that something may have taken a part of
 
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return self.machine.called(function, args, kwargs)
-
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call gives; handed on as it is, so that no layer takes room on C's stack."""
         refused = refusal(function, args, kwargs)
@@ -459,9 +456,6 @@ class Calls:
         return make_function(staged, frame, defaults, kwdefaults, annotations)
 
     # ---- methods -----------------------------------------------------------------------------
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        return self.machine.called_method(obj, name, args, kwargs)
-
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         if name[:2] == "__" and (special := operation(obj, name, args)) is not None:

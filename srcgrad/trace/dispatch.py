@@ -151,17 +151,17 @@ class Dispatch(MachineDefaults):
         return self.containers.build_set(*items)
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return self.calls.call(function, *args, **kwargs)
+        return self.called(function, args, kwargs)  # without `*`: that takes room on C's stack
 
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        return self.namespaces.call_method(obj, name, *args, **kwargs)
+        return self.called_method(obj, name, args, kwargs)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.namespaces.called(function, args, kwargs)
 
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...], kwargs: dict[str,
-                      Any]) -> Any:
-        return self.pushes.called_method(obj, name, args, kwargs)
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
+        return self.namespaces.called_method(obj, name, args, kwargs)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
         return self.namespaces.compare(op, left, right)

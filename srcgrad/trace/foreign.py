@@ -29,7 +29,6 @@ from .structures import is_library
 from .tracers import ArrayTracer, ClassedArray, ScalarTracer, Whole, contains_tracer, is_tracer
 
 if TYPE_CHECKING:
-    from .calls import Calls
     from .containers import Containers
     from .contents import Contents
     from .either import Either
@@ -96,7 +95,6 @@ class Foreigners:
     """Operations on foreign objects."""
 
     machine: TraceMachine
-    calls: Calls
     containers: Containers
     contents: Contents
     cursors: Iterators
@@ -321,12 +319,13 @@ class Foreigners:
     def length(self, obj: Any) -> Any:
         return self.native(len, (obj,), {}) if type(obj) is Foreign else self.contents.length(obj)
 
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
         if type(obj) is Foreign:
             return self.machine.call(self.machine.getattr(obj, name), *args, **kwargs)
         if self.has_foreign and type(obj) is ArrayTracer and holds_foreign(args):
             args = self._as_arrays(args)
-        return self.calls.call_method(obj, name, *args, **kwargs)
+        return self.pushes.called_method(obj, name, args, kwargs)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if type(function) is Foreign:

@@ -117,9 +117,10 @@ class Namespaces:
             raise self._refused_whole()
         return self.foreigners.iterate(iterable)
 
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
         if type(obj) is not Globals:
-            return self.foreigners.call_method(obj, name, *args, **kwargs)
+            return self.foreigners.called_method(obj, name, args, kwargs)
         if name in ("get", "__getitem__") and not kwargs:
             return self._global(obj, args[0], *(args[1:] or (None,) if name == "get" else ()))
         raise self._refused_whole()
