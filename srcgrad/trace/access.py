@@ -35,25 +35,10 @@ from .written_out import Flat, set_flat, strides_of
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
-    from .choices import Choices
-    from .classes import ClassAttributes
-    from .comparisons import Comparisons
-    from .effects import Effects
-    from .foreign import Foreigners
-    from .found_functions import FoundFunctions
-    from .handover import HandedOver
+    from . import dispatch as parts
     from .journal import Journal
     from .machine import TraceMachine
-    from .merges import Merges
-    from .opening import Opening
-    from .operators import Operators
-    from .presence import Presence
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
-    from .statements import Statements
     from .states import ListTable
-    from .variables import Variables
 
 ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat", "size", "nbytes", "itemsize",
                               "strides", "flags", "base", "data", "ctypes"})
@@ -82,22 +67,22 @@ class Access:
     """Loads and stores of attributes."""
 
     machine: TraceMachine
-    choices: Choices
-    class_attributes: ClassAttributes
-    comparisons: Comparisons
-    effects: Effects
-    foreigners: Foreigners
-    found_functions: FoundFunctions
-    handed_over: HandedOver
-    merges: Merges
-    opening: Opening
-    operators: Operators
-    presence: Presence
-    recorder: Recorder
-    references: References
-    sources: Sources
-    statements: Statements
-    variables: Variables
+    choices: parts.Choices
+    class_attributes: parts.ClassAttributes
+    comparisons: parts.Comparisons
+    effects: parts.Effects
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    handed_over: parts.HandedOver
+    merges: parts.Merges
+    opening: parts.Opening
+    operators: parts.Operators
+    presence: parts.Presence
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
+    statements: parts.Statements
+    variables: parts.Variables
     fresh: Fresh
     journal: Journal
     symbolic_lists: ListTable

@@ -14,14 +14,9 @@ from .tracers import Choice, Late, Picked, ScalarTracer, is_tracer
 from .unlike import MOST_SORTS, NUMBER, Sort, Unsorted, content_in, flag_of, sorted_apart, together
 
 if TYPE_CHECKING:
-    from .lists import Lists
+    from . import dispatch as parts
     from .machine import TraceMachine
-    from .merges import Merges
-    from .picks import Picks
-    from .recorder import Recorder
-    from .rounds import Rounds
     from .states import ListTable
-    from .truths import Truths
 
 MOST_OBJECTS = 5000  # that can be reached from some
 HOLDING = (tuple, list, dict)
@@ -31,12 +26,12 @@ class Among:
     """Groups of objects, and numbers that choose from them."""
 
     machine: TraceMachine
-    lists: Lists
-    merges: Merges
-    picks: Picks
-    recorder: Recorder
-    rounds: Rounds
-    truths: Truths
+    lists: parts.Lists
+    merges: parts.Merges
+    picks: parts.Picks
+    recorder: parts.Recorder
+    rounds: parts.Rounds
+    truths: parts.Truths
     symbolic_lists: ListTable
 
     def __init__(self) -> None:

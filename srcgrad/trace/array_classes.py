@@ -36,24 +36,10 @@ from .structures import rebuilder, record_fields
 from .tracers import ArrayTracer, ClassedArray, Picked, Poison, holds_classed, is_tracer
 
 if TYPE_CHECKING:
-    from .access import Access
-    from .array_recipes import ArrayRecipes
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .classes import ClassAttributes
-    from .construct import Construction
-    from .effects import Effects
-    from .either import Either
-    from .foreign import Foreigners
-    from .found_functions import FoundFunctions
-    from .handover import HandedOver
     from .journal import Journal
-    from .library_calls import LibraryCalls
     from .machine import TraceMachine
-    from .picks import Picks
-    from .protocols import Protocols
-    from .recorder import Recorder
-    from .sources import Sources
-    from .variables import Variables
 
 LIBRARIES = frozenset({"numpy", "scipy", "math"})
 WHOLE = frozenset({"srcgrad.custom", "srcgrad.trace.custom", "srcgrad.batching"})
@@ -65,21 +51,21 @@ class ArrayClasses:
     """Calls, operators and attributes of such instances."""
 
     machine: TraceMachine
-    access: Access
-    array_recipes: ArrayRecipes
-    class_attributes: ClassAttributes
-    construction: Construction
-    effects: Effects
-    either: Either
-    foreigners: Foreigners
-    found_functions: FoundFunctions
-    handed_over: HandedOver
-    library_calls: LibraryCalls
-    picks: Picks
-    protocols: Protocols
-    recorder: Recorder
-    sources: Sources
-    variables: Variables
+    access: parts.Access
+    array_recipes: parts.ArrayRecipes
+    class_attributes: parts.ClassAttributes
+    construction: parts.Construction
+    effects: parts.Effects
+    either: parts.Either
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    handed_over: parts.HandedOver
+    library_calls: parts.LibraryCalls
+    picks: parts.Picks
+    protocols: parts.Protocols
+    recorder: parts.Recorder
+    sources: parts.Sources
+    variables: parts.Variables
     assumed: Assumptions
     journal: Journal
 

@@ -22,12 +22,9 @@ from .refused import endless_container
 from .tracers import ArrayTracer, ClassedArray, OpaqueTracer, Poison, is_tracer
 
 if TYPE_CHECKING:
-    from .array_classes import ArrayClasses
-    from .calls import Calls
+    from . import dispatch as parts
     from .journal import Journal
     from .machine import TraceMachine
-    from .recorder import Recorder
-    from .sources import Sources
     from .states import ListTable
 
 SMALL = 9  # the greatest size of an example, where that will do
@@ -42,10 +39,10 @@ class ArrayRecipes:
     """Calls with such instances."""
 
     machine: TraceMachine
-    array_classes: ArrayClasses
-    calls: Calls
-    recorder: Recorder
-    sources: Sources
+    array_classes: parts.ArrayClasses
+    calls: parts.Calls
+    recorder: parts.Recorder
+    sources: parts.Sources
     journal: Journal
     symbolic_lists: ListTable
 

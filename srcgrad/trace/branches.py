@@ -18,15 +18,10 @@ from .regions import Region
 from .tracers import Jump, ScalarTracer
 
 if TYPE_CHECKING:
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .comparisons import Comparisons
     from .journal import Journal
     from .machine import TraceMachine
-    from .merges import Merges
-    from .recorder import Recorder
-    from .recursion import Recursion
-    from .references import References
-    from .truths import Truths
 
 USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
 
@@ -35,12 +30,12 @@ class Branches:
     """``if``, conditional expressions, ``and`` and ``or``."""
 
     machine: TraceMachine
-    comparisons: Comparisons
-    merges: Merges
-    recorder: Recorder
-    recursion: Recursion
-    references: References
-    truths: Truths
+    comparisons: parts.Comparisons
+    merges: parts.Merges
+    recorder: parts.Recorder
+    recursion: parts.Recursion
+    references: parts.References
+    truths: parts.Truths
     assumed: Assumptions
     journal: Journal
 

@@ -18,24 +18,20 @@ from .tracers import ArrayTracer, Home
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
-    from .branches import Branches
-    from .effects import Effects
-    from .joined_values import JoinedValues
+    from . import dispatch as parts
     from .journal import Journal
     from .machine import TraceMachine
-    from .merges import Merges
-    from .recorder import Recorder
 
 
 class CallNodes:
     """``call`` nodes, and what their callers do with what comes back."""
 
     machine: TraceMachine
-    branches: Branches
-    effects: Effects
-    joined_values: JoinedValues
-    merges: Merges
-    recorder: Recorder
+    branches: parts.Branches
+    effects: parts.Effects
+    joined_values: parts.JoinedValues
+    merges: parts.Merges
+    recorder: parts.Recorder
     fresh: Fresh
     journal: Journal
 

@@ -44,31 +44,11 @@ from .vectorized import vectorized
 from .written_out import STAGED_MODULES, fromkeys
 
 if TYPE_CHECKING:
-    from .access import Access
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .branches import Branches
     from .cached import Memo
-    from .classes import ClassAttributes
-    from .construct import Construction
-    from .containers import Containers
-    from .effects import Effects
-    from .foreign import Foreigners
-    from .found_functions import FoundFunctions
-    from .guarded import Guarded
-    from .handover import HandedOver
-    from .items import Items
-    from .iterators import Iterators
     from .journal import Journal
-    from .library_calls import LibraryCalls
-    from .lists import Lists
-    from .long_tuples import LongTuples
     from .machine import TraceMachine
-    from .merges import Merges
-    from .native_methods import NativeMethods
-    from .presence import Presence
-    from .pushes import Pushes
-    from .recorder import Recorder
-    from .sources import Sources
     from .states import ListTable
 
 INLINED = ("collections.abc", "contextlib")  # mixin methods of the user's, managers
@@ -88,27 +68,27 @@ class Calls:
     """``f(...)`` and ``obj.name(...)``."""
 
     machine: TraceMachine
-    access: Access
-    branches: Branches
-    class_attributes: ClassAttributes
-    construction: Construction
-    containers: Containers
-    cursors: Iterators
-    effects: Effects
-    foreigners: Foreigners
-    found_functions: FoundFunctions
-    guarded: Guarded
-    handed_over: HandedOver
-    items: Items
-    library_calls: LibraryCalls
-    lists: Lists
-    merges: Merges
-    native_methods: NativeMethods
-    presence: Presence
-    pushes: Pushes
-    recorder: Recorder
-    sources: Sources
-    tuples: LongTuples
+    access: parts.Access
+    branches: parts.Branches
+    class_attributes: parts.ClassAttributes
+    construction: parts.Construction
+    containers: parts.Containers
+    cursors: parts.Iterators
+    effects: parts.Effects
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    guarded: parts.Guarded
+    handed_over: parts.HandedOver
+    items: parts.Items
+    library_calls: parts.LibraryCalls
+    lists: parts.Lists
+    merges: parts.Merges
+    native_methods: parts.NativeMethods
+    presence: parts.Presence
+    pushes: parts.Pushes
+    recorder: parts.Recorder
+    sources: parts.Sources
+    tuples: parts.LongTuples
     assumed: Assumptions
     journal: Journal
     symbolic_lists: ListTable

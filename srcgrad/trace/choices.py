@@ -21,24 +21,20 @@ from .regions import shift_step
 from .tracers import ArrayTracer, Choice, Home
 
 if TYPE_CHECKING:
-    from .branches import Branches
-    from .joined_values import JoinedValues
+    from . import dispatch as parts
     from .journal import Journal
-    from .list_rows import ListRows
     from .machine import TraceMachine
-    from .recorder import Recorder
-    from .truths import Truths
 
 
 class Choices:
     """Writes through joined arrays, and their contents after writes to a member."""
 
     machine: TraceMachine
-    branches: Branches
-    joined_values: JoinedValues
-    list_rows: ListRows
-    recorder: Recorder
-    truths: Truths
+    branches: parts.Branches
+    joined_values: parts.JoinedValues
+    list_rows: parts.ListRows
+    recorder: parts.Recorder
+    truths: parts.Truths
     journal: Journal
 
     def __init__(self) -> None:

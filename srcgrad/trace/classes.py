@@ -22,13 +22,9 @@ from .structures import is_library
 from .tracers import ClassedArray, is_tracer, users_class
 
 if TYPE_CHECKING:
-    from .foreign import Foreigners
-    from .found_functions import FoundFunctions
+    from . import dispatch as parts
     from .journal import Journal
     from .machine import TraceMachine
-    from .recorder import Recorder
-    from .sources import Sources
-    from .variables import Variables
 
 
 def lineage_of(obj: Any) -> tuple[type, ...]:
@@ -40,11 +36,11 @@ class ClassAttributes:
     """Attributes of classes."""
 
     machine: TraceMachine
-    foreigners: Foreigners
-    found_functions: FoundFunctions
-    recorder: Recorder
-    sources: Sources
-    variables: Variables
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    recorder: parts.Recorder
+    sources: parts.Sources
+    variables: parts.Variables
     journal: Journal
 
     def __init__(self) -> None:

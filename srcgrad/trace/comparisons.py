@@ -29,18 +29,8 @@ from .special_methods import (
 from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
 
 if TYPE_CHECKING:
-    from .containers import Containers
-    from .found_functions import FoundFunctions
-    from .identity import Identity
-    from .items import Items
-    from .iterators import Iterators
-    from .keys import Keys
+    from . import dispatch as parts
     from .machine import TraceMachine
-    from .operators import Operators
-    from .presence import Presence
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
     from .states import ListTable
 
 PLAIN_VALUES = (str, bytes, bool, int, type(None), type(...), type, np.dtype, enum.Enum, slice,
@@ -52,17 +42,17 @@ class Comparisons:
     """``<``, ``==``, ``is``, ``in`` and their kin."""
 
     machine: TraceMachine
-    containers: Containers
-    cursors: Iterators
-    found_functions: FoundFunctions
-    identity: Identity
-    items: Items
-    keys: Keys
-    operators: Operators
-    presence: Presence
-    recorder: Recorder
-    references: References
-    sources: Sources
+    containers: parts.Containers
+    cursors: parts.Iterators
+    found_functions: parts.FoundFunctions
+    identity: parts.Identity
+    items: parts.Items
+    keys: parts.Keys
+    operators: parts.Operators
+    presence: parts.Presence
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
     symbolic_lists: ListTable
 
     def __init__(self) -> None:

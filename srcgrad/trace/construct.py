@@ -19,28 +19,22 @@ from .structures import is_library
 from .tracers import contains_tracer
 
 if TYPE_CHECKING:
-    from .calls import Calls
-    from .classes import ClassAttributes
-    from .containers import Containers
-    from .effects import Effects
+    from . import dispatch as parts
     from .journal import Journal
-    from .library_calls import LibraryCalls
     from .machine import TraceMachine
-    from .native_methods import NativeMethods
-    from .references import References
 
 
 class Construction:
     """``Class(...)``."""
 
     machine: TraceMachine
-    calls: Calls
-    class_attributes: ClassAttributes
-    containers: Containers
-    effects: Effects
-    library_calls: LibraryCalls
-    native_methods: NativeMethods
-    references: References
+    calls: parts.Calls
+    class_attributes: parts.ClassAttributes
+    containers: parts.Containers
+    effects: parts.Effects
+    library_calls: parts.LibraryCalls
+    native_methods: parts.NativeMethods
+    references: parts.References
     journal: Journal
 
     def __init__(self) -> None:

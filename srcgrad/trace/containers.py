@@ -32,24 +32,9 @@ from .tracers import ArrayTracer, Poison, ScalarTracer, is_tracer
 from .written_out import Flat, Parts, check_count, count_of, insert_at, is_among, place_of, pop_at
 
 if TYPE_CHECKING:
-    from .branches import Branches
-    from .effects import Effects
-    from .escapes import Escapes
-    from .foreign import Foreigners
-    from .found_functions import FoundFunctions
+    from . import dispatch as parts
     from .journal import Journal
-    from .keys import Keys
-    from .list_methods import ListMethods
-    from .lists import Lists
-    from .loops import Loops
     from .machine import TraceMachine
-    from .merges import Merges
-    from .operators import Operators
-    from .presence import Presence
-    from .pushes import Pushes
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
     from .states import ListTable
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
@@ -65,22 +50,22 @@ class Containers:
     """Python's containers."""
 
     machine: TraceMachine
-    branches: Branches
-    effects: Effects
-    escapes: Escapes
-    foreigners: Foreigners
-    found_functions: FoundFunctions
-    keys: Keys
-    list_methods: ListMethods
-    lists: Lists
-    loops: Loops
-    merges: Merges
-    operators: Operators
-    presence: Presence
-    pushes: Pushes
-    recorder: Recorder
-    references: References
-    sources: Sources
+    branches: parts.Branches
+    effects: parts.Effects
+    escapes: parts.Escapes
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    keys: parts.Keys
+    list_methods: parts.ListMethods
+    lists: parts.Lists
+    loops: parts.Loops
+    merges: parts.Merges
+    operators: parts.Operators
+    presence: parts.Presence
+    pushes: parts.Pushes
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
     journal: Journal
     symbolic_lists: ListTable
 

@@ -20,22 +20,8 @@ from .tables import SPREAD, Table
 from .tracers import BoundMethod, contains_tracer
 
 if TYPE_CHECKING:
-    from .access import Access
-    from .array_classes import ArrayClasses
-    from .branches import Branches
-    from .comparisons import Comparisons
-    from .containers import Containers
-    from .either import Either
-    from .iterators import Iterators
-    from .keys import Keys
+    from . import dispatch as parts
     from .machine import TraceMachine
-    from .operators import Operators
-    from .picks import Picks
-    from .presence import Presence
-    from .protocols import Protocols
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
 
 # functions that look at the keys alone, one after the other
 OF_KEYS = frozenset({list, tuple, set, frozenset, sorted, iter, sum, min, max, any, all, enumerate,
@@ -48,21 +34,21 @@ class Contents:
     """Operators on whole contents."""
 
     machine: TraceMachine
-    access: Access
-    array_classes: ArrayClasses
-    branches: Branches
-    comparisons: Comparisons
-    containers: Containers
-    cursors: Iterators
-    either: Either
-    keys: Keys
-    operators: Operators
-    picks: Picks
-    presence: Presence
-    protocols: Protocols
-    recorder: Recorder
-    references: References
-    sources: Sources
+    access: parts.Access
+    array_classes: parts.ArrayClasses
+    branches: parts.Branches
+    comparisons: parts.Comparisons
+    containers: parts.Containers
+    cursors: parts.Iterators
+    either: parts.Either
+    keys: parts.Keys
+    operators: parts.Operators
+    picks: parts.Picks
+    presence: parts.Presence
+    protocols: parts.Protocols
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
 
     def contains(self, container: Any, item: Any) -> Any:
         if type(container) in (set, *DICTS) and self.keys.open_key(item) and (

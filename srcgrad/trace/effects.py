@@ -22,24 +22,9 @@ from .tracers import ArrayTracer, contains_tracer, is_tracer
 from .written_out import numbers_of, require_shape, rows_of, ufunc_at
 
 if TYPE_CHECKING:
-    from .access import Access
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .calls import Calls
-    from .choices import Choices
-    from .containers import Containers
-    from .escapes import Escapes
-    from .found_functions import FoundFunctions
-    from .handover import HandedOver
-    from .items import Items
-    from .library_calls import LibraryCalls
-    from .long_tuples import LongTuples
     from .machine import TraceMachine
-    from .opening import Opening
-    from .operators import Operators
-    from .recorder import Recorder
-    from .references import References
-    from .selections import Selections
-    from .sources import Sources
     from .states import ListTable
 
 _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
@@ -51,22 +36,22 @@ class Effects:
     """Effect nodes, random draws, writes through ``out=`` and in-place library functions."""
 
     machine: TraceMachine
-    access: Access
-    calls: Calls
-    choices: Choices
-    containers: Containers
-    escapes: Escapes
-    found_functions: FoundFunctions
-    handed_over: HandedOver
-    items: Items
-    library_calls: LibraryCalls
-    opening: Opening
-    operators: Operators
-    recorder: Recorder
-    references: References
-    selections: Selections
-    sources: Sources
-    tuples: LongTuples
+    access: parts.Access
+    calls: parts.Calls
+    choices: parts.Choices
+    containers: parts.Containers
+    escapes: parts.Escapes
+    found_functions: parts.FoundFunctions
+    handed_over: parts.HandedOver
+    items: parts.Items
+    library_calls: parts.LibraryCalls
+    opening: parts.Opening
+    operators: parts.Operators
+    recorder: parts.Recorder
+    references: parts.References
+    selections: parts.Selections
+    sources: parts.Sources
+    tuples: parts.LongTuples
     assumed: Assumptions
     symbolic_lists: ListTable
 

@@ -16,24 +16,10 @@ from .structures import rebuilder, structure_parts
 from .tracers import ArrayTracer, Choice, OpaqueTracer, is_tracer
 
 if TYPE_CHECKING:
-    from .access import Access
-    from .branches import Branches
-    from .calls import Calls
-    from .choices import Choices
-    from .comparisons import Comparisons
-    from .containers import Containers
-    from .guarded import Guarded
-    from .items import Items
+    from . import dispatch as parts
     from .journal import Journal
-    from .keys import Keys
     from .machine import TraceMachine
-    from .merges import Merges
-    from .operators import Operators
-    from .picks import Picks
-    from .recorder import Recorder
-    from .schedules import Schedules
     from .states import ListTable
-    from .truths import Truths
 
 
 def is_telling(function: Any) -> bool:
@@ -56,21 +42,21 @@ class Either:
     """A :class:`~srcgrad.trace.tracers.Choice` under Python's operators."""
 
     machine: TraceMachine
-    access: Access
-    branches: Branches
-    calls: Calls
-    choices: Choices
-    comparisons: Comparisons
-    containers: Containers
-    guarded: Guarded
-    items: Items
-    keys: Keys
-    merges: Merges
-    operators: Operators
-    picks: Picks
-    recorder: Recorder
-    schedules: Schedules
-    truths: Truths
+    access: parts.Access
+    branches: parts.Branches
+    calls: parts.Calls
+    choices: parts.Choices
+    comparisons: parts.Comparisons
+    containers: parts.Containers
+    guarded: parts.Guarded
+    items: parts.Items
+    keys: parts.Keys
+    merges: parts.Merges
+    operators: parts.Operators
+    picks: parts.Picks
+    recorder: parts.Recorder
+    schedules: parts.Schedules
+    truths: parts.Truths
     journal: Journal
     symbolic_lists: ListTable
 

@@ -18,15 +18,9 @@ from .iterators import Step
 from .tracers import is_tracer
 
 if TYPE_CHECKING:
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .branches import Branches
-    from .construct import Construction
-    from .iterators import Iterators
-    from .loops import Loops
     from .machine import TraceMachine
-    from .rounds import Rounds
-    from .sources import Sources
-    from .statements import Statements
 
 # the class of an exception, and the number and names of what it is made of (None: not asked for)
 Form = tuple[type[BaseException], Any]
@@ -37,13 +31,13 @@ class Escapes:
     """``for`` and ``while`` in the body of a ``try``."""
 
     machine: TraceMachine
-    branches: Branches
-    construction: Construction
-    cursors: Iterators
-    loops: Loops
-    rounds: Rounds
-    sources: Sources
-    statements: Statements
+    branches: parts.Branches
+    construction: parts.Construction
+    cursors: parts.Iterators
+    loops: parts.Loops
+    rounds: parts.Rounds
+    sources: parts.Sources
+    statements: parts.Statements
     assumed: Assumptions
 
     def __init__(self) -> None:

@@ -29,21 +29,8 @@ from .structures import is_library
 from .tracers import ArrayTracer, ClassedArray, ScalarTracer, Whole, contains_tracer, is_tracer
 
 if TYPE_CHECKING:
-    from .containers import Containers
-    from .contents import Contents
-    from .either import Either
-    from .escapes import Escapes
-    from .found_functions import FoundFunctions
-    from .iterators import Iterators
-    from .library_calls import LibraryCalls
+    from . import dispatch as parts
     from .machine import TraceMachine
-    from .operators import Operators
-    from .presence import Presence
-    from .pushes import Pushes
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
-    from .variables import Variables
 
 DATA = ("__array__", "__array_wrap__", "__dataframe__", "__arrow_c_stream__", "to_dataframe")
 ANSWERED = (isinstance, issubclass, type, len, float, int, bool, complex, str, repr, hash, callable,
@@ -95,20 +82,20 @@ class Foreigners:
     """Operations on foreign objects."""
 
     machine: TraceMachine
-    containers: Containers
-    contents: Contents
-    cursors: Iterators
-    either: Either
-    escapes: Escapes
-    found_functions: FoundFunctions
-    library_calls: LibraryCalls
-    operators: Operators
-    presence: Presence
-    pushes: Pushes
-    recorder: Recorder
-    references: References
-    sources: Sources
-    variables: Variables
+    containers: parts.Containers
+    contents: parts.Contents
+    cursors: parts.Iterators
+    either: parts.Either
+    escapes: parts.Escapes
+    found_functions: parts.FoundFunctions
+    library_calls: parts.LibraryCalls
+    operators: parts.Operators
+    presence: parts.Presence
+    pushes: parts.Pushes
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
+    variables: parts.Variables
 
     has_foreign = False
 

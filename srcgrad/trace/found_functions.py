@@ -18,15 +18,14 @@ from ..guards import Path
 from ..rules.book import lookup
 
 if TYPE_CHECKING:
-    from .foreign import Foreigners
-    from .sources import Sources
+    from . import dispatch as parts
 
 
 class FoundFunctions:
     """Guards on functions, and on what transforms returned."""
 
-    foreigners: Foreigners
-    sources: Sources
+    foreigners: parts.Foreigners
+    sources: parts.Sources
 
     def __init__(self) -> None:
         self.paths: dict[int, Path] = {}  # objects from outside, by id

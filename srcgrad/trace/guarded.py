@@ -24,14 +24,9 @@ from .operators import INPLACE
 from .tracers import ArrayTracer, Poison
 
 if TYPE_CHECKING:
-    from .effects import Effects
-    from .items import Items
+    from . import dispatch as parts
     from .journal import Journal
-    from .loops import Loops
     from .machine import TraceMachine
-    from .operators import Operators
-    from .recorder import Recorder
-    from .sources import Sources
 
 MAY_RAISE = frozenset({"apply", "read", "write", "update", "effect", "loop", "call", "get", "pop"})
 
@@ -40,12 +35,12 @@ class Guarded:
     """Cleaning up after exceptions that leave the function."""
 
     machine: TraceMachine
-    effects: Effects
-    items: Items
-    loops: Loops
-    operators: Operators
-    recorder: Recorder
-    sources: Sources
+    effects: parts.Effects
+    items: parts.Items
+    loops: parts.Loops
+    operators: parts.Operators
+    recorder: parts.Recorder
+    sources: parts.Sources
     journal: Journal
 
     def __init__(self) -> None:

@@ -24,16 +24,10 @@ from .structures import record_fields
 from .tracers import is_tracer
 
 if TYPE_CHECKING:
-    from .array_classes import ArrayClasses
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .construct import Construction
-    from .effects import Effects
-    from .found_functions import FoundFunctions
     from .journal import Journal
-    from .lists import Lists
     from .machine import TraceMachine
-    from .recorder import Recorder
-    from .sources import Sources
     from .states import ListTable
 
 CONTAINERS = (list, dict, set, deque, defaultdict, OrderedDict, Counter)
@@ -44,13 +38,13 @@ class HandedOver:
     """What becomes of objects that effects keep."""
 
     machine: TraceMachine
-    array_classes: ArrayClasses
-    construction: Construction
-    effects: Effects
-    found_functions: FoundFunctions
-    lists: Lists
-    recorder: Recorder
-    sources: Sources
+    array_classes: parts.ArrayClasses
+    construction: parts.Construction
+    effects: parts.Effects
+    found_functions: parts.FoundFunctions
+    lists: parts.Lists
+    recorder: parts.Recorder
+    sources: parts.Sources
     assumed: Assumptions
     journal: Journal
     symbolic_lists: ListTable

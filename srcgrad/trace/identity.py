@@ -16,12 +16,8 @@ from .control import Restart
 from .tracers import ArrayTracer
 
 if TYPE_CHECKING:
-    from .found_functions import FoundFunctions
-    from .items import Items
+    from . import dispatch as parts
     from .journal import Journal
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
 
 FIXED = (type, types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types.MethodType)
 
@@ -35,11 +31,11 @@ def equal_if_one(obj: Any) -> bool:
 class Identity:
     """Guards on the identity of objects and arrays from outside."""
 
-    found_functions: FoundFunctions
-    items: Items
-    recorder: Recorder
-    references: References
-    sources: Sources
+    found_functions: parts.FoundFunctions
+    items: parts.Items
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
     journal: Journal
 
     def note_identity(self, *objects: Any) -> None:

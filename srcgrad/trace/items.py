@@ -30,48 +30,33 @@ from .written_out import part_of_list
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .calls import Calls
-    from .choices import Choices
-    from .comparisons import Comparisons
-    from .containers import Containers
-    from .effects import Effects
-    from .foreign import Foreigners
-    from .found_functions import FoundFunctions
     from .journal import Journal
-    from .keys import Keys
-    from .lists import Lists
-    from .long_tuples import LongTuples
     from .machine import TraceMachine
-    from .opening import Opening
-    from .picks import Picks
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
     from .states import ListTable
-    from .variables import Variables
 
 
 class Items:
     """``x[k]``, ``x[k] = v`` and ``del x[k]``."""
 
     machine: TraceMachine
-    calls: Calls
-    choices: Choices
-    comparisons: Comparisons
-    containers: Containers
-    effects: Effects
-    foreigners: Foreigners
-    found_functions: FoundFunctions
-    keys: Keys
-    lists: Lists
-    opening: Opening
-    picks: Picks
-    recorder: Recorder
-    references: References
-    sources: Sources
-    tuples: LongTuples
-    variables: Variables
+    calls: parts.Calls
+    choices: parts.Choices
+    comparisons: parts.Comparisons
+    containers: parts.Containers
+    effects: parts.Effects
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    keys: parts.Keys
+    lists: parts.Lists
+    opening: parts.Opening
+    picks: parts.Picks
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
+    tuples: parts.LongTuples
+    variables: parts.Variables
     assumed: Assumptions
     fresh: Fresh
     journal: Journal

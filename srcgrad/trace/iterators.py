@@ -25,17 +25,9 @@ from .structures import is_library
 from .tracers import is_tracer
 
 if TYPE_CHECKING:
-    from .array_classes import ArrayClasses
-    from .calls import Calls
-    from .containers import Containers
-    from .contents import Contents
-    from .escapes import Escapes
+    from . import dispatch as parts
     from .journal import Journal
-    from .loops import Loops
     from .machine import TraceMachine
-    from .presence import Presence
-    from .recorder import Recorder
-    from .recursion import Recursion
 
 EXHAUST: frozenset[Any] = frozenset({list, tuple, set, frozenset, sum, max, min, sorted, dict,
                                      functools.reduce, np.fromiter, len})
@@ -62,15 +54,15 @@ class Iterators:
     """Iterators with a position."""
 
     machine: TraceMachine
-    array_classes: ArrayClasses
-    calls: Calls
-    containers: Containers
-    contents: Contents
-    escapes: Escapes
-    loops: Loops
-    presence: Presence
-    recorder: Recorder
-    recursion: Recursion
+    array_classes: parts.ArrayClasses
+    calls: parts.Calls
+    containers: parts.Containers
+    contents: parts.Contents
+    escapes: parts.Escapes
+    loops: parts.Loops
+    presence: parts.Presence
+    recorder: parts.Recorder
+    recursion: parts.Recursion
     journal: Journal
 
     def __init__(self) -> None:

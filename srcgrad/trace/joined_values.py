@@ -21,15 +21,8 @@ from .tracers import ArrayTracer, Home, Late, Poison
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
-    from .access import Access
-    from .among import Among
-    from .containers import Containers
+    from . import dispatch as parts
     from .journal import Journal
-    from .list_rows import ListRows
-    from .merges import Merges
-    from .opening import Opening
-    from .recorder import Recorder
-    from .sources import Sources
     from .states import ListTable
 
 ZEROS = {Kind.BOOL: False, Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}
@@ -38,14 +31,14 @@ ZEROS = {Kind.BOOL: False, Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}
 class JoinedValues:
     """From the parts of a state to graph values, and back."""
 
-    access: Access
-    among: Among
-    containers: Containers
-    list_rows: ListRows
-    merges: Merges
-    opening: Opening
-    recorder: Recorder
-    sources: Sources
+    access: parts.Access
+    among: parts.Among
+    containers: parts.Containers
+    list_rows: parts.ListRows
+    merges: parts.Merges
+    opening: parts.Opening
+    recorder: parts.Recorder
+    sources: parts.Sources
     fresh: Fresh
     journal: Journal
     symbolic_lists: ListTable

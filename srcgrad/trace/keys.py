@@ -25,21 +25,11 @@ from .tables import Dicts, Numbers, Table
 from .tracers import ArrayTracer, Choice, Moved, Site, StandIn, is_tracer
 
 if TYPE_CHECKING:
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .branches import Branches
-    from .choices import Choices
-    from .containers import Containers
-    from .escapes import Escapes
-    from .found_functions import FoundFunctions
     from .journal import Journal
-    from .known_keys import KnownKeys
     from .machine import TraceMachine
-    from .presence import Presence
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
     from .states import ListTable
-    from .variables import Variables
 
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
 REASON = "an index into a Python container"
@@ -64,17 +54,17 @@ class Keys:
     """What ``d[key]`` means where ``key`` is traced."""
 
     machine: TraceMachine
-    branches: Branches
-    choices: Choices
-    containers: Containers
-    escapes: Escapes
-    found_functions: FoundFunctions
-    known_keys: KnownKeys
-    presence: Presence
-    recorder: Recorder
-    references: References
-    sources: Sources
-    variables: Variables
+    branches: parts.Branches
+    choices: parts.Choices
+    containers: parts.Containers
+    escapes: parts.Escapes
+    found_functions: parts.FoundFunctions
+    known_keys: parts.KnownKeys
+    presence: parts.Presence
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
+    variables: parts.Variables
     assumed: Assumptions
     journal: Journal
     symbolic_lists: ListTable

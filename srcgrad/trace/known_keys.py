@@ -13,9 +13,7 @@ from ..graph.ir import Value
 from .regions import Region
 
 if TYPE_CHECKING:
-    from .keys import Keys
-    from .recorder import Recorder
-    from .truths import Truths
+    from . import dispatch as parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +67,9 @@ def _is_same(key: Any, other: Any) -> bool:
 class KnownKeys:
     """What is known of keys."""
 
-    keys: Keys
-    recorder: Recorder
-    truths: Truths
+    keys: parts.Keys
+    recorder: parts.Recorder
+    truths: parts.Truths
 
     def __init__(self) -> None:
         self.noted_keys: list[Noted] = []

@@ -27,20 +27,8 @@ from .tracers import OpaqueTracer, contains_tracer, is_tracer
 from .written_out import Flat, ufunc_method
 
 if TYPE_CHECKING:
-    from .calls import Calls
-    from .classes import ClassAttributes
-    from .containers import Containers
-    from .effects import Effects
-    from .escapes import Escapes
-    from .foreign import Foreigners
-    from .found_functions import FoundFunctions
-    from .list_methods import ListMethods
+    from . import dispatch as parts
     from .machine import TraceMachine
-    from .merges import Merges
-    from .operators import Operators
-    from .pushes import Pushes
-    from .recorder import Recorder
-    from .sources import Sources
     from .states import ListTable
 
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
@@ -66,19 +54,19 @@ class LibraryCalls:
     """Functions without Python source to inline."""
 
     machine: TraceMachine
-    calls: Calls
-    class_attributes: ClassAttributes
-    containers: Containers
-    effects: Effects
-    escapes: Escapes
-    foreigners: Foreigners
-    found_functions: FoundFunctions
-    list_methods: ListMethods
-    merges: Merges
-    operators: Operators
-    pushes: Pushes
-    recorder: Recorder
-    sources: Sources
+    calls: parts.Calls
+    class_attributes: parts.ClassAttributes
+    containers: parts.Containers
+    effects: parts.Effects
+    escapes: parts.Escapes
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    list_methods: parts.ListMethods
+    merges: parts.Merges
+    operators: parts.Operators
+    pushes: parts.Pushes
+    recorder: parts.Recorder
+    sources: parts.Sources
     symbolic_lists: ListTable
 
     def __init__(self) -> None:

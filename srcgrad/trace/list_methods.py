@@ -20,17 +20,9 @@ from .tracers import is_tracer
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
-    from .containers import Containers
+    from . import dispatch as parts
     from .journal import Journal
-    from .keys import Keys
-    from .list_rows import ListRows
-    from .lists import Lists
-    from .long_tuples import LongTuples
     from .machine import TraceMachine
-    from .merges import Merges
-    from .opening import Opening
-    from .presence import Presence
-    from .recorder import Recorder
     from .states import ListTable
 
 
@@ -38,15 +30,15 @@ class ListMethods:
     """Methods of lists of unknown length."""
 
     machine: TraceMachine
-    containers: Containers
-    keys: Keys
-    list_rows: ListRows
-    lists: Lists
-    merges: Merges
-    opening: Opening
-    presence: Presence
-    recorder: Recorder
-    tuples: LongTuples
+    containers: parts.Containers
+    keys: parts.Keys
+    list_rows: parts.ListRows
+    lists: parts.Lists
+    merges: parts.Merges
+    opening: parts.Opening
+    presence: parts.Presence
+    recorder: parts.Recorder
+    tuples: parts.LongTuples
     fresh: Fresh
     journal: Journal
     symbolic_lists: ListTable

@@ -22,15 +22,10 @@ from .tracers import is_tracer
 from .widening import stable_elem
 
 if TYPE_CHECKING:
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .call_nodes import CallNodes
-    from .joined_values import JoinedValues
     from .journal import Journal
-    from .lists import Lists
     from .machine import TraceMachine
-    from .merges import Merges
-    from .opening import Opening
-    from .recorder import Recorder
     from .states import ListTable
 
 
@@ -48,12 +43,12 @@ class ListRows:
     """Lists of lists of unknown length."""
 
     machine: TraceMachine
-    call_nodes: CallNodes
-    joined_values: JoinedValues
-    lists: Lists
-    merges: Merges
-    opening: Opening
-    recorder: Recorder
+    call_nodes: parts.CallNodes
+    joined_values: parts.JoinedValues
+    lists: parts.Lists
+    merges: parts.Merges
+    opening: parts.Opening
+    recorder: parts.Recorder
     assumed: Assumptions
     journal: Journal
     symbolic_lists: ListTable

@@ -38,23 +38,11 @@ from .written_out import part_of_list
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
-    from .among import Among
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .containers import Containers
-    from .items import Items
-    from .joined_values import JoinedValues
     from .journal import Journal
-    from .keys import Keys
-    from .list_methods import ListMethods
-    from .list_rows import ListRows
-    from .long_tuples import LongTuples
     from .machine import TraceMachine
-    from .merges import Merges
-    from .opening import Opening
-    from .picks import Picks
-    from .recorder import Recorder
     from .states import ListTable
-    from .variables import Variables
 
 MOST_STATIC = 10_000  # items that code which runs while tracing reads one by one
 
@@ -63,19 +51,19 @@ class Lists:
     """Operations on lists of unknown length."""
 
     machine: TraceMachine
-    among: Among
-    containers: Containers
-    items: Items
-    joined_values: JoinedValues
-    keys: Keys
-    list_methods: ListMethods
-    list_rows: ListRows
-    merges: Merges
-    opening: Opening
-    picks: Picks
-    recorder: Recorder
-    tuples: LongTuples
-    variables: Variables
+    among: parts.Among
+    containers: parts.Containers
+    items: parts.Items
+    joined_values: parts.JoinedValues
+    keys: parts.Keys
+    list_methods: parts.ListMethods
+    list_rows: parts.ListRows
+    merges: parts.Merges
+    opening: parts.Opening
+    picks: parts.Picks
+    recorder: parts.Recorder
+    tuples: parts.LongTuples
+    variables: parts.Variables
     assumed: Assumptions
     fresh: Fresh
     journal: Journal

@@ -17,16 +17,10 @@ from .iteration import Transposed
 from .states import Columns, SymbolicList
 
 if TYPE_CHECKING:
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .comparisons import Comparisons
-    from .found_functions import FoundFunctions
     from .journal import Journal
-    from .list_rows import ListRows
-    from .lists import Lists
     from .machine import TraceMachine
-    from .merges import Merges
-    from .opening import Opening
-    from .recorder import Recorder
     from .states import ListTable
 
 
@@ -34,13 +28,13 @@ class LongTuples:
     """Lists of unknown length that stand for tuples."""
 
     machine: TraceMachine
-    comparisons: Comparisons
-    found_functions: FoundFunctions
-    list_rows: ListRows
-    lists: Lists
-    merges: Merges
-    opening: Opening
-    recorder: Recorder
+    comparisons: parts.Comparisons
+    found_functions: parts.FoundFunctions
+    list_rows: parts.ListRows
+    lists: parts.Lists
+    merges: parts.Merges
+    opening: parts.Opening
+    recorder: parts.Recorder
     assumed: Assumptions
     journal: Journal
     symbolic_lists: ListTable

@@ -30,32 +30,24 @@ from .tracers import ArrayTracer, Home, Jump, ScalarTracer
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
-    from .branches import Branches
-    from .items import Items
-    from .joined_values import JoinedValues
+    from . import dispatch as parts
     from .journal import Journal
-    from .lists import Lists
     from .machine import TraceMachine
-    from .merges import Merges
-    from .open_names import OpenNames
-    from .recorder import Recorder
-    from .rounds import Rounds
-    from .sources import Sources
 
 
 class LoopNodes:
     """Finishing a loop whose form is fixed."""
 
     machine: TraceMachine
-    branches: Branches
-    items: Items
-    joined_values: JoinedValues
-    lists: Lists
-    merges: Merges
-    open_names: OpenNames
-    recorder: Recorder
-    rounds: Rounds
-    sources: Sources
+    branches: parts.Branches
+    items: parts.Items
+    joined_values: parts.JoinedValues
+    lists: parts.Lists
+    merges: parts.Merges
+    open_names: parts.OpenNames
+    recorder: parts.Recorder
+    rounds: parts.Rounds
+    sources: parts.Sources
     fresh: Fresh
     journal: Journal
 

@@ -34,19 +34,10 @@ from .tracers import Jump
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .branches import Branches
-    from .comparisons import Comparisons
-    from .containers import Containers
-    from .escapes import Escapes
     from .journal import Journal
-    from .lists import Lists
     from .machine import TraceMachine
-    from .merges import Merges
-    from .recorder import Recorder
-    from .references import References
-    from .rounds import Rounds
-    from .sources import Sources
     from .states import ListTable
 
 UNROLL_LIMIT = 64
@@ -66,16 +57,16 @@ class Loops:
     """``for`` and ``while``."""
 
     machine: TraceMachine
-    branches: Branches
-    comparisons: Comparisons
-    containers: Containers
-    escapes: Escapes
-    lists: Lists
-    merges: Merges
-    recorder: Recorder
-    references: References
-    rounds: Rounds
-    sources: Sources
+    branches: parts.Branches
+    comparisons: parts.Comparisons
+    containers: parts.Containers
+    escapes: parts.Escapes
+    lists: parts.Lists
+    merges: parts.Merges
+    recorder: parts.Recorder
+    references: parts.References
+    rounds: parts.Rounds
+    sources: parts.Sources
     assumed: Assumptions
     fresh: Fresh
     journal: Journal

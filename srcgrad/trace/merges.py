@@ -28,24 +28,11 @@ from .tracers import ArrayTracer, Jump, Poison, StandIn
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
     from ..stage.machine import Frame
-    from .among import Among
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .choices import Choices
-    from .found_functions import FoundFunctions
-    from .handover import HandedOver
-    from .joined_values import JoinedValues
     from .journal import Journal
-    from .keys import Keys
-    from .list_rows import ListRows
-    from .lists import Lists
     from .machine import TraceMachine
-    from .open_names import OpenNames
-    from .pushes import Pushes
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
     from .states import ListTable
-    from .truths import Truths
 
 UNREAD = Poison(TracingError(
     "a variable is read that was taken to be unused",
@@ -73,20 +60,20 @@ class Merges:
     """Arms and their merging."""
 
     machine: TraceMachine
-    among: Among
-    choices: Choices
-    found_functions: FoundFunctions
-    handed_over: HandedOver
-    joined_values: JoinedValues
-    keys: Keys
-    list_rows: ListRows
-    lists: Lists
-    open_names: OpenNames
-    pushes: Pushes
-    recorder: Recorder
-    references: References
-    sources: Sources
-    truths: Truths
+    among: parts.Among
+    choices: parts.Choices
+    found_functions: parts.FoundFunctions
+    handed_over: parts.HandedOver
+    joined_values: parts.JoinedValues
+    keys: parts.Keys
+    list_rows: parts.ListRows
+    lists: parts.Lists
+    open_names: parts.OpenNames
+    pushes: parts.Pushes
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
+    truths: parts.Truths
     assumed: Assumptions
     fresh: Fresh
     journal: Journal

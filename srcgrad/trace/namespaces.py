@@ -13,15 +13,8 @@ from .states import Maybe
 from .tracers import Poison, Whole
 
 if TYPE_CHECKING:
-    from .containers import Containers
-    from .foreign import Foreigners
-    from .keys import Keys
-    from .library_calls import LibraryCalls
+    from . import dispatch as parts
     from .machine import TraceMachine
-    from .merges import Merges
-    from .recorder import Recorder
-    from .sources import Sources
-    from .variables import Variables
 
 
 class Globals(Whole):
@@ -37,14 +30,14 @@ class Namespaces:
     """Names that the program looks up itself."""
 
     machine: TraceMachine
-    containers: Containers
-    foreigners: Foreigners
-    keys: Keys
-    library_calls: LibraryCalls
-    merges: Merges
-    recorder: Recorder
-    sources: Sources
-    variables: Variables
+    containers: parts.Containers
+    foreigners: parts.Foreigners
+    keys: parts.Keys
+    library_calls: parts.LibraryCalls
+    merges: parts.Merges
+    recorder: parts.Recorder
+    sources: parts.Sources
+    variables: parts.Variables
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if function is builtins.globals and not args:

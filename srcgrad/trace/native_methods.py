@@ -15,16 +15,9 @@ from .operators import BINARY
 from .special_methods import COMPARE, DUNDER
 
 if TYPE_CHECKING:
-    from .calls import Calls
-    from .containers import Containers
-    from .foreign import Foreigners
-    from .found_functions import FoundFunctions
-    from .items import Items
+    from . import dispatch as parts
     from .journal import Journal
     from .machine import TraceMachine
-    from .presence import Presence
-    from .references import References
-    from .sources import Sources
     from .states import ListTable
 
 OPERATORS = {f"__{DUNDER[op]}__": op for op in (*BINARY, *COMPARE)}
@@ -36,14 +29,14 @@ class NativeMethods:
     """Content operators past the methods of the class."""
 
     machine: TraceMachine
-    calls: Calls
-    containers: Containers
-    foreigners: Foreigners
-    found_functions: FoundFunctions
-    items: Items
-    presence: Presence
-    references: References
-    sources: Sources
+    calls: parts.Calls
+    containers: parts.Containers
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    items: parts.Items
+    presence: parts.Presence
+    references: parts.References
+    sources: parts.Sources
     journal: Journal
     symbolic_lists: ListTable
 

@@ -26,10 +26,8 @@ from .structures import is_library
 from .tracers import ArrayTracer, Jump, Poison, ScalarTracer
 
 if TYPE_CHECKING:
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .recorder import Recorder
-    from .sources import Sources
-    from .truths import Truths
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +61,9 @@ def code_of(frame: Frame) -> Any:
 class OpenNames:
     """Which variables may be unbound."""
 
-    recorder: Recorder
-    sources: Sources
-    truths: Truths
+    recorder: parts.Recorder
+    sources: parts.Sources
+    truths: parts.Truths
     assumed: Assumptions
 
     def __init__(self) -> None:

@@ -40,18 +40,10 @@ from .tracers import is_tracer
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .call_nodes import CallNodes
-    from .classes import ClassAttributes
-    from .found_functions import FoundFunctions
     from .journal import Journal
-    from .list_rows import ListRows
-    from .lists import Lists
     from .machine import TraceMachine
-    from .merges import Merges
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
     from .states import ListTable
 
 MOST_APART = 3  # records from outside that are gone through one by one
@@ -66,15 +58,15 @@ class Opening:
     """Opening lists for the indices of loops."""
 
     machine: TraceMachine
-    call_nodes: CallNodes
-    class_attributes: ClassAttributes
-    found_functions: FoundFunctions
-    list_rows: ListRows
-    lists: Lists
-    merges: Merges
-    recorder: Recorder
-    references: References
-    sources: Sources
+    call_nodes: parts.CallNodes
+    class_attributes: parts.ClassAttributes
+    found_functions: parts.FoundFunctions
+    list_rows: parts.ListRows
+    lists: parts.Lists
+    merges: parts.Merges
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
     assumed: Assumptions
     fresh: Fresh
     journal: Journal

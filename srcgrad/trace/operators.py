@@ -32,23 +32,11 @@ from .written_out import power_of_any
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .branches import Branches
-    from .calls import Calls
-    from .choices import Choices
-    from .comparisons import Comparisons
-    from .containers import Containers
-    from .escapes import Escapes
-    from .handover import HandedOver
     from .journal import Journal
-    from .list_methods import ListMethods
-    from .long_tuples import LongTuples
     from .machine import TraceMachine
-    from .merges import Merges
-    from .recorder import Recorder
-    from .sources import Sources
     from .states import ListTable
-    from .truths import Truths
 
 BINARY: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -76,19 +64,19 @@ class Operators:
     """Binary, unary, in-place and comparison operators."""
 
     machine: TraceMachine
-    branches: Branches
-    calls: Calls
-    choices: Choices
-    comparisons: Comparisons
-    containers: Containers
-    escapes: Escapes
-    handed_over: HandedOver
-    list_methods: ListMethods
-    merges: Merges
-    recorder: Recorder
-    sources: Sources
-    truths: Truths
-    tuples: LongTuples
+    branches: parts.Branches
+    calls: parts.Calls
+    choices: parts.Choices
+    comparisons: parts.Comparisons
+    containers: parts.Containers
+    escapes: parts.Escapes
+    handed_over: parts.HandedOver
+    list_methods: parts.ListMethods
+    merges: parts.Merges
+    recorder: parts.Recorder
+    sources: parts.Sources
+    truths: parts.Truths
+    tuples: parts.LongTuples
     assumed: Assumptions
     fresh: Fresh
     journal: Journal

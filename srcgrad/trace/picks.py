@@ -32,14 +32,9 @@ from .tracers import Choice, Picked, is_tracer
 from .unlike import likeness
 
 if TYPE_CHECKING:
-    from .among import Among
-    from .either import Either
+    from . import dispatch as parts
     from .journal import Journal
-    from .lists import Lists
     from .machine import TraceMachine
-    from .merges import Merges
-    from .recorder import Recorder
-    from .sources import Sources
     from .states import ListTable
 
 PLACES = frozenset({np.argmin, np.argmax, Method("argmin"), Method("argmax"), len})
@@ -52,12 +47,12 @@ class Picks:
     """Python's operators on one of several objects."""
 
     machine: TraceMachine
-    among: Among
-    either: Either
-    lists: Lists
-    merges: Merges
-    recorder: Recorder
-    sources: Sources
+    among: parts.Among
+    either: parts.Either
+    lists: parts.Lists
+    merges: parts.Merges
+    recorder: parts.Recorder
+    sources: parts.Sources
     journal: Journal
     symbolic_lists: ListTable
 

@@ -25,24 +25,10 @@ from .states import Maybe, Partial
 from .tracers import StandIn
 
 if TYPE_CHECKING:
-    from .access import Access
-    from .array_classes import ArrayClasses
-    from .branches import Branches
-    from .calls import Calls
-    from .containers import Containers
-    from .effects import Effects
-    from .foreign import Foreigners
-    from .found_functions import FoundFunctions
-    from .items import Items
+    from . import dispatch as parts
     from .journal import Journal
-    from .keys import Keys
     from .machine import TraceMachine
-    from .protocols import Protocols
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
     from .states import ListTable
-    from .truths import Truths
 
 MOST_SPLITS = 4
 MOST_KEYS = 12
@@ -56,21 +42,21 @@ class Presence:
     """Operators on what may be unbound."""
 
     machine: TraceMachine
-    access: Access
-    array_classes: ArrayClasses
-    branches: Branches
-    calls: Calls
-    containers: Containers
-    effects: Effects
-    foreigners: Foreigners
-    found_functions: FoundFunctions
-    items: Items
-    keys: Keys
-    protocols: Protocols
-    recorder: Recorder
-    references: References
-    sources: Sources
-    truths: Truths
+    access: parts.Access
+    array_classes: parts.ArrayClasses
+    branches: parts.Branches
+    calls: parts.Calls
+    containers: parts.Containers
+    effects: parts.Effects
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    items: parts.Items
+    keys: parts.Keys
+    protocols: parts.Protocols
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
+    truths: parts.Truths
     journal: Journal
     symbolic_lists: ListTable
 

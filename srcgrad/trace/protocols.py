@@ -16,14 +16,8 @@ from .texts import filled, format_by, formatted, is_staged_text
 from .tracers import ArrayTracer, ClassedArray, is_tracer
 
 if TYPE_CHECKING:
-    from .array_classes import ArrayClasses
-    from .containers import Containers
-    from .either import Either
+    from . import dispatch as parts
     from .machine import TraceMachine
-    from .picks import Picks
-    from .recorder import Recorder
-    from .references import References
-    from .statements import Statements
 
 UFUNCS: dict[str, np.ufunc] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide,
@@ -36,13 +30,13 @@ class Protocols:
     """Calls and operators with operands that NumPy would ask."""
 
     machine: TraceMachine
-    array_classes: ArrayClasses
-    containers: Containers
-    either: Either
-    picks: Picks
-    recorder: Recorder
-    references: References
-    statements: Statements
+    array_classes: parts.ArrayClasses
+    containers: parts.Containers
+    either: parts.Either
+    picks: parts.Picks
+    recorder: parts.Recorder
+    references: parts.References
+    statements: parts.Statements
 
     def getitem(self, obj: Any, key: Any) -> Any:
         return self.picks.getitem(obj, self._place(obj, key, "__getitem__"))

@@ -30,18 +30,10 @@ from .special_methods import is_subscripted, python_method
 from .tracers import Jump, is_tracer
 
 if TYPE_CHECKING:
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .branches import Branches
-    from .calls import Calls
-    from .escapes import Escapes
-    from .iterators import Iterators
     from .journal import Journal
-    from .list_methods import ListMethods
-    from .loop_nodes import LoopNodes
-    from .loops import Loops
     from .machine import TraceMachine
-    from .merges import Merges
-    from .recorder import Recorder
 
 FRESH, ENDED, LEFT = 0, 1, 2
 TAKES_ALL = (EXHAUST | {any, all}) - {len, functools.reduce}
@@ -79,15 +71,15 @@ class Pushes:
     """Loops over generators, and the tools that take their items."""
 
     machine: TraceMachine
-    branches: Branches
-    calls: Calls
-    cursors: Iterators
-    escapes: Escapes
-    list_methods: ListMethods
-    loop_nodes: LoopNodes
-    loops: Loops
-    merges: Merges
-    recorder: Recorder
+    branches: parts.Branches
+    calls: parts.Calls
+    cursors: parts.Iterators
+    escapes: parts.Escapes
+    list_methods: parts.ListMethods
+    loop_nodes: parts.LoopNodes
+    loops: parts.Loops
+    merges: parts.Merges
+    recorder: parts.Recorder
     assumed: Assumptions
     journal: Journal
 

@@ -45,15 +45,10 @@ from .tracers import (
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .branches import Branches
-    from .call_nodes import CallNodes
-    from .choices import Choices
-    from .containers import Containers
-    from .items import Items
     from .journal import Journal
     from .machine import TraceMachine
-    from .sources import Sources
     from .states import ListTable
 
 MAX_NODES = 1_000_000  # of one compilation: two gigabytes, minutes
@@ -63,12 +58,12 @@ class Recorder:
     """Appends nodes to the innermost region and wraps their results in tracers."""
 
     machine: TraceMachine
-    branches: Branches
-    call_nodes: CallNodes
-    choices: Choices
-    containers: Containers
-    items: Items
-    sources: Sources
+    branches: parts.Branches
+    call_nodes: parts.CallNodes
+    choices: parts.Choices
+    containers: parts.Containers
+    items: parts.Items
+    sources: parts.Sources
     assumed: Assumptions
     fresh: Fresh
     journal: Journal

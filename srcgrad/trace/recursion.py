@@ -42,25 +42,11 @@ from .widening import widen
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .branches import Branches
-    from .call_nodes import CallNodes
-    from .calls import Calls
-    from .choices import Choices
-    from .found_functions import FoundFunctions
-    from .joined_values import JoinedValues
     from .journal import Journal
-    from .list_rows import ListRows
-    from .lists import Lists
     from .machine import TraceMachine
-    from .merges import Merges
-    from .pushes import Pushes
-    from .recorder import Recorder
-    from .rounds import Rounds
-    from .schedules import Schedules
-    from .sources import Sources
     from .states import ListTable
-    from .variables import Variables
 
 MAX_ROUNDS = 24
 
@@ -80,21 +66,21 @@ class Recursion:
     """Functions that become graphs, and the calls of them."""
 
     machine: TraceMachine
-    branches: Branches
-    call_nodes: CallNodes
-    calls: Calls
-    choices: Choices
-    found_functions: FoundFunctions
-    joined_values: JoinedValues
-    list_rows: ListRows
-    lists: Lists
-    merges: Merges
-    pushes: Pushes
-    recorder: Recorder
-    rounds: Rounds
-    schedules: Schedules
-    sources: Sources
-    variables: Variables
+    branches: parts.Branches
+    call_nodes: parts.CallNodes
+    calls: parts.Calls
+    choices: parts.Choices
+    found_functions: parts.FoundFunctions
+    joined_values: parts.JoinedValues
+    list_rows: parts.ListRows
+    lists: parts.Lists
+    merges: parts.Merges
+    pushes: parts.Pushes
+    recorder: parts.Recorder
+    rounds: parts.Rounds
+    schedules: parts.Schedules
+    sources: parts.Sources
+    variables: parts.Variables
     assumed: Assumptions
     fresh: Fresh
     journal: Journal

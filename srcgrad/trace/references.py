@@ -37,30 +37,10 @@ from .structures import is_library, record_fields
 from .tracers import Choice, ClassedArray, Poison, StandIn, Whole
 
 if TYPE_CHECKING:
-    from .among import Among
-    from .array_classes import ArrayClasses
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .calls import Calls
-    from .classes import ClassAttributes
-    from .comparisons import Comparisons
-    from .contents import Contents
-    from .effects import Effects
-    from .found_functions import FoundFunctions
-    from .guarded import Guarded
-    from .handover import HandedOver
-    from .identity import Identity
-    from .iterators import Iterators
     from .journal import Journal
-    from .loops import Loops
     from .machine import TraceMachine
-    from .opening import Opening
-    from .picks import Picks
-    from .presence import Presence
-    from .pushes import Pushes
-    from .recorder import Recorder
-    from .rounds import Rounds
-    from .sources import Sources
-    from .variables import Variables
 
 HEAP_TYPE = 1 << 9  # a class of Python code
 
@@ -69,27 +49,27 @@ class References:
     """Objects that lie in stores."""
 
     machine: TraceMachine
-    among: Among
-    array_classes: ArrayClasses
-    calls: Calls
-    class_attributes: ClassAttributes
-    comparisons: Comparisons
-    contents: Contents
-    cursors: Iterators
-    effects: Effects
-    found_functions: FoundFunctions
-    guarded: Guarded
-    handed_over: HandedOver
-    identity: Identity
-    loops: Loops
-    opening: Opening
-    picks: Picks
-    presence: Presence
-    pushes: Pushes
-    recorder: Recorder
-    rounds: Rounds
-    sources: Sources
-    variables: Variables
+    among: parts.Among
+    array_classes: parts.ArrayClasses
+    calls: parts.Calls
+    class_attributes: parts.ClassAttributes
+    comparisons: parts.Comparisons
+    contents: parts.Contents
+    cursors: parts.Iterators
+    effects: parts.Effects
+    found_functions: parts.FoundFunctions
+    guarded: parts.Guarded
+    handed_over: parts.HandedOver
+    identity: parts.Identity
+    loops: parts.Loops
+    opening: parts.Opening
+    picks: parts.Picks
+    presence: parts.Presence
+    pushes: parts.Pushes
+    recorder: parts.Recorder
+    rounds: parts.Rounds
+    sources: parts.Sources
+    variables: parts.Variables
     assumed: Assumptions
     journal: Journal
 

@@ -48,18 +48,10 @@ from .tracers import ArrayTracer, Home
 from .widening import widen
 
 if TYPE_CHECKING:
-    from .among import Among
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .branches import Branches
-    from .joined_values import JoinedValues
     from .journal import Journal
-    from .loop_nodes import LoopNodes
     from .machine import TraceMachine
-    from .merges import Merges
-    from .open_names import OpenNames
-    from .recorder import Recorder
-    from .truths import Truths
-    from .variables import Variables
 
 MAX_ROUNDS = 40
 ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, np.add,
@@ -70,15 +62,15 @@ class Rounds:
     """Tracing a loop's body to a fixed form."""
 
     machine: TraceMachine
-    among: Among
-    branches: Branches
-    joined_values: JoinedValues
-    loop_nodes: LoopNodes
-    merges: Merges
-    open_names: OpenNames
-    recorder: Recorder
-    truths: Truths
-    variables: Variables
+    among: parts.Among
+    branches: parts.Branches
+    joined_values: parts.JoinedValues
+    loop_nodes: parts.LoopNodes
+    merges: parts.Merges
+    open_names: parts.OpenNames
+    recorder: parts.Recorder
+    truths: parts.Truths
+    variables: parts.Variables
     assumed: Assumptions
     journal: Journal
 

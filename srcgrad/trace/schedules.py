@@ -28,11 +28,9 @@ from .journal import Cell, Slot
 from .later import Body, names_of_loop
 
 if TYPE_CHECKING:
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .loops import Loops
     from .machine import TraceMachine
-    from .merges import Merges
-    from .recursion import Recursion
 
 
 @dataclass(slots=True)
@@ -73,9 +71,9 @@ class Schedules:
     """``for t in checkpoint_range(n)``."""
 
     machine: TraceMachine
-    loops: Loops
-    merges: Merges
-    recursion: Recursion
+    loops: parts.Loops
+    merges: parts.Merges
+    recursion: parts.Recursion
     assumed: Assumptions
 
     def __init__(self) -> None:

@@ -17,14 +17,8 @@ from ..spelling import Method
 from .tracers import ArrayTracer, OpaqueTracer, contains_tracer, is_tracer
 
 if TYPE_CHECKING:
-    from .access import Access
-    from .calls import Calls
-    from .containers import Containers
-    from .effects import Effects
-    from .found_functions import FoundFunctions
-    from .keys import Keys
+    from . import dispatch as parts
     from .machine import TraceMachine
-    from .recorder import Recorder
     from .states import ListTable
 
 NOTHING = object()
@@ -34,13 +28,13 @@ class Selections:
     """``choice``, ``choices``, ``sample``, ``shuffle``, ``permutation``."""
 
     machine: TraceMachine
-    access: Access
-    calls: Calls
-    containers: Containers
-    effects: Effects
-    found_functions: FoundFunctions
-    keys: Keys
-    recorder: Recorder
+    access: parts.Access
+    calls: parts.Calls
+    containers: parts.Containers
+    effects: parts.Effects
+    found_functions: parts.FoundFunctions
+    keys: parts.Keys
+    recorder: parts.Recorder
     symbolic_lists: ListTable
 
     def __init__(self) -> None:

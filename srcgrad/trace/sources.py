@@ -41,17 +41,10 @@ from .structures import record_fields
 from .tracers import ArrayTracer, Home, ScalarTracer, Tracer
 
 if TYPE_CHECKING:
-    from .array_classes import ArrayClasses
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .classes import ClassAttributes
-    from .foreign import Foreigners
-    from .found_functions import FoundFunctions
-    from .items import Items
     from .journal import Journal
     from .machine import TraceMachine
-    from .opening import Opening
-    from .recorder import Recorder
-    from .references import References
 
 SIZE_NAMES = ("n", "m", "k", "p", "q", "r", "s")
 STATIC_TYPES = (str, bytes, bool, type(None), type(Ellipsis), np.dtype, slice, range)
@@ -66,14 +59,14 @@ class Sources:
     """The boundary between the traced function and the world."""
 
     machine: TraceMachine
-    array_classes: ArrayClasses
-    class_attributes: ClassAttributes
-    foreigners: Foreigners
-    found_functions: FoundFunctions
-    items: Items
-    opening: Opening
-    recorder: Recorder
-    references: References
+    array_classes: parts.ArrayClasses
+    class_attributes: parts.ClassAttributes
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    items: parts.Items
+    opening: parts.Opening
+    recorder: parts.Recorder
+    references: parts.References
     assumed: Assumptions
     journal: Journal
 

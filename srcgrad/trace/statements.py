@@ -29,21 +29,10 @@ from .special_methods import python_method
 from .tracers import Jump, contains_tracer, is_tracer
 
 if TYPE_CHECKING:
+    from . import dispatch as parts
     from .assumptions import Assumptions
-    from .branches import Branches
-    from .calls import Calls
-    from .construct import Construction
-    from .containers import Containers
-    from .effects import Effects
-    from .escapes import Escapes
-    from .found_functions import FoundFunctions
-    from .guarded import Guarded
-    from .handover import HandedOver
     from .journal import Journal
-    from .loops import Loops
     from .machine import TraceMachine
-    from .merges import Merges
-    from .recorder import Recorder
     from .states import ListTable
 
 QUIET = (np.errstate, warnings.catch_warnings, contextlib.nullcontext, contextlib.suppress)
@@ -67,18 +56,18 @@ class Statements:
     """The other statements."""
 
     machine: TraceMachine
-    branches: Branches
-    calls: Calls
-    construction: Construction
-    containers: Containers
-    effects: Effects
-    escapes: Escapes
-    found_functions: FoundFunctions
-    guarded: Guarded
-    handed_over: HandedOver
-    loops: Loops
-    merges: Merges
-    recorder: Recorder
+    branches: parts.Branches
+    calls: parts.Calls
+    construction: parts.Construction
+    containers: parts.Containers
+    effects: parts.Effects
+    escapes: parts.Escapes
+    found_functions: parts.FoundFunctions
+    guarded: parts.Guarded
+    handed_over: parts.HandedOver
+    loops: parts.Loops
+    merges: parts.Merges
+    recorder: parts.Recorder
     assumed: Assumptions
     journal: Journal
     symbolic_lists: ListTable

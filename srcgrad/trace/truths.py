@@ -10,13 +10,13 @@ from .members import Row
 from .regions import Region
 
 if TYPE_CHECKING:
-    from .recorder import Recorder
+    from . import dispatch as parts
 
 
 class Truths:
     """Truth values, and what they tell of one another."""
 
-    recorder: Recorder
+    recorder: parts.Recorder
 
     def __init__(self) -> None:
         self.implied: dict[tuple[Value, bool], list[tuple[Value, bool]]] = {}

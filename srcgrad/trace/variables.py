@@ -25,17 +25,9 @@ from .tables import Numbers, Table
 from .tracers import ArrayTracer, Jump, Poison, is_tracer
 
 if TYPE_CHECKING:
-    from .effects import Effects
-    from .foreign import Foreigners
-    from .found_functions import FoundFunctions
+    from . import dispatch as parts
     from .journal import Journal
     from .machine import TraceMachine
-    from .merges import Merges
-    from .open_names import OpenNames
-    from .presence import Presence
-    from .recorder import Recorder
-    from .references import References
-    from .sources import Sources
     from .states import ListTable
 
 
@@ -58,15 +50,15 @@ class Variables:
     """Loads and stores of names."""
 
     machine: TraceMachine
-    effects: Effects
-    foreigners: Foreigners
-    found_functions: FoundFunctions
-    merges: Merges
-    open_names: OpenNames
-    presence: Presence
-    recorder: Recorder
-    references: References
-    sources: Sources
+    effects: parts.Effects
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    merges: parts.Merges
+    open_names: parts.OpenNames
+    presence: parts.Presence
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
     journal: Journal
     symbolic_lists: ListTable
 
