@@ -20,6 +20,7 @@ from ..stage.machine import UNBOUND
 from ..stage.source import is_generated
 from ..subclasses import bare_attribute, native_class
 from . import scipy_forms
+from .collaborator import Collaborator
 from .elements import lies_in_c_order
 from .iteration import Staged
 from .journal import Field
@@ -34,11 +35,7 @@ from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, ScalarTracer, is_tr
 from .written_out import Flat, set_flat, strides_of
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat", "size", "nbytes", "itemsize",
                               "strides", "flags", "base", "data", "ctypes"})
@@ -63,10 +60,9 @@ class Layout(NamedTuple):
     owndata: bool = True
 
 
-class Access:
+class Access(Collaborator):
     """Loads and stores of attributes."""
 
-    machine: TraceMachine
     choices: parts.Choices
     class_attributes: parts.ClassAttributes
     comparisons: parts.Comparisons
@@ -83,11 +79,9 @@ class Access:
     sources: parts.Sources
     statements: parts.Statements
     variables: parts.Variables
-    fresh: Fresh
-    journal: Journal
-    symbolic_lists: ListTable
 
     # ---- attributes ----------------------------------------------------------------------
+
     def getattr(self, obj: Any, name: str) -> Any:
         if name == "__class__" and is_tracer(obj):
             return self.machine.call(type, obj)

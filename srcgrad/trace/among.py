@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import Value
 from ..stage.machine import UNBOUND
+from .collaborator import Collaborator
 from .regions import Region
 from .structures import IMMUTABLE, record_fields, structure_parts
 from .tracers import Choice, Late, Picked, ScalarTracer, is_tracer
@@ -15,24 +16,20 @@ from .unlike import MOST_SORTS, NUMBER, Sort, Unsorted, content_in, flag_of, sor
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .machine import TraceMachine
-    from .states import ListTable
 
 MOST_OBJECTS = 5000  # that can be reached from some
 HOLDING = (tuple, list, dict)
 
 
-class Among:
+class Among(Collaborator):
     """Groups of objects, and numbers that choose from them."""
 
-    machine: TraceMachine
     lists: parts.Lists
     merges: parts.Merges
     picks: parts.Picks
     recorder: parts.Recorder
     rounds: parts.Rounds
     truths: parts.Truths
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.groups: list[tuple[Any, ...]] = []

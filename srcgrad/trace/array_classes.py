@@ -28,6 +28,7 @@ from ..stage.machine import UNBOUND
 from ..subclasses import ARRAY, attributes_of_array, base_array, classed_array, is_array_class
 from .array_recipes import leaves
 from .assumptions import OneObject
+from .collaborator import Collaborator
 from .natives import class_attribute
 from .protocols import UFUNCS
 from .refused import classed_operand
@@ -37,9 +38,6 @@ from .tracers import ArrayTracer, ClassedArray, Picked, Poison, holds_classed, i
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
 
 LIBRARIES = frozenset({"numpy", "scipy", "math"})
 WHOLE = frozenset({"srcgrad.custom", "srcgrad.trace.custom", "srcgrad.batching"})
@@ -47,10 +45,9 @@ KEPT = frozenset({"__dict__", "__weakref__", "__slots__", "__init_subclass__", "
                   "__qualname__", "__doc__"})
 
 
-class ArrayClasses:
+class ArrayClasses(Collaborator):
     """Calls, operators and attributes of such instances."""
 
-    machine: TraceMachine
     access: parts.Access
     array_recipes: parts.ArrayRecipes
     class_attributes: parts.ClassAttributes
@@ -66,8 +63,6 @@ class ArrayClasses:
     recorder: parts.Recorder
     sources: parts.Sources
     variables: parts.Variables
-    assumed: Assumptions
-    journal: Journal
 
     def __init__(self) -> None:
         self.classed: dict[Any, Any] = {}  # for each class of the user's its class of ClassedArray

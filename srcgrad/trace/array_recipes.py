@@ -18,14 +18,12 @@ from ..kinds import Aval, Kind
 from ..public_names import public_name
 from . import array_examples
 from .array_examples import BASE, Event, Made, Operand, Recipe, Several
+from .collaborator import Collaborator
 from .refused import endless_container
 from .tracers import ArrayTracer, ClassedArray, OpaqueTracer, Poison, is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 SMALL = 9  # the greatest size of an example, where that will do
 SAME = (type(None), bool, str, type, np.dtype, np.ufunc, type(Ellipsis), type(np._NoValue),
@@ -35,16 +33,13 @@ METHODS = {"mean": "mean", "var": "var", "std": "std", "sum": "sum", "prod": "pr
            "min": "amin", "any": "any", "all": "all", "clip": "clip", "ptp": "ptp"}
 
 
-class ArrayRecipes:
+class ArrayRecipes(Collaborator):
     """Calls with such instances."""
 
-    machine: TraceMachine
     array_classes: parts.ArrayClasses
     calls: parts.Calls
     recorder: parts.Recorder
     sources: parts.Sources
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.recipes: dict[Any, Recipe] = {}

@@ -11,6 +11,7 @@ from ..errors import SrcgradError
 from ..graph.ir import Value
 from ..stage.machine import NORMAL
 from ..stage.regions import names_read_after
+from .collaborator import Collaborator
 from .control import Bottom
 from .homes import RAISE
 from .merges import Arm, Box, BoxCell
@@ -19,25 +20,19 @@ from .tracers import Jump, ScalarTracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
 
 USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
 
 
-class Branches:
+class Branches(Collaborator):
     """``if``, conditional expressions, ``and`` and ``or``."""
 
-    machine: TraceMachine
     comparisons: parts.Comparisons
     merges: parts.Merges
     recorder: parts.Recorder
     recursion: parts.Recursion
     references: parts.References
     truths: parts.Truths
-    assumed: Assumptions
-    journal: Journal
 
     def __init__(self) -> None:
         self.safe: set[Value] = set()

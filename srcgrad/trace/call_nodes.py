@@ -9,6 +9,7 @@ from ..errors import AliasError, UnsupportedOperation
 from ..kinds import Aval, Kind
 from ..stage.machine import UNBOUND
 from .callees import Callee, swapped
+from .collaborator import Collaborator
 from .control import Refusal
 from .forms import Handed, Outer
 from .homes import may_be, may_be_one, reach
@@ -17,23 +18,17 @@ from .shapes import Leaf, leaf_shapes, leaves
 from .tracers import ArrayTracer, Home
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
 
 
-class CallNodes:
+class CallNodes(Collaborator):
     """``call`` nodes, and what their callers do with what comes back."""
 
-    machine: TraceMachine
     branches: parts.Branches
     effects: parts.Effects
     joined_values: parts.JoinedValues
     merges: parts.Merges
     recorder: parts.Recorder
-    fresh: Fresh
-    journal: Journal
 
     def __init__(self) -> None:
         self.tracing: list[Callee] = []  # the functions that call themselves and are being traced

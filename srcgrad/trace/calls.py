@@ -30,6 +30,7 @@ from . import scipy_forms
 from .aside import ruled_call
 from .assumptions import CalledFunction, Withdrawn
 from .cached import call_cached, clear_cache
+from .collaborator import Collaborator
 from .control import Restart
 from .handlers import HANDLERS
 from .iteration import EqualArrays, Staged
@@ -45,11 +46,7 @@ from .written_out import STAGED_MODULES, fromkeys
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
     from .cached import Memo
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 INLINED = ("collections.abc", "contextlib")  # mixin methods of the user's, managers
 WRAPPERS = (collections.ChainMap, collections.UserDict, collections.UserList)
@@ -64,10 +61,9 @@ HIDDEN: tuple[Any, ...] = (random.seed.__self__,  # type: ignore[attr-defined]
                            np.random.rand.__self__)  # type: ignore[attr-defined]
 
 
-class Calls:
+class Calls(Collaborator):
     """``f(...)`` and ``obj.name(...)``."""
 
-    machine: TraceMachine
     access: parts.Access
     branches: parts.Branches
     class_attributes: parts.ClassAttributes
@@ -89,9 +85,6 @@ class Calls:
     recorder: parts.Recorder
     sources: parts.Sources
     tuples: parts.LongTuples
-    assumed: Assumptions
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.memos: dict[int, Memo] = {}

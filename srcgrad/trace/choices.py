@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import Steps, Value
 from ..kinds import Aval
+from .collaborator import Collaborator
 from .homes import members
 from .journal import Version
 from .regions import shift_step
@@ -22,20 +23,16 @@ from .tracers import ArrayTracer, Choice, Home
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
 
 
-class Choices:
+class Choices(Collaborator):
     """Writes through joined arrays, and their contents after writes to a member."""
 
-    machine: TraceMachine
     branches: parts.Branches
     joined_values: parts.JoinedValues
     list_rows: parts.ListRows
     recorder: parts.Recorder
     truths: parts.Truths
-    journal: Journal
 
     def __init__(self) -> None:
         self.choice_seen: dict[Value, list[Any]] = {}

@@ -17,14 +17,13 @@ from ..stage.function import Staged
 from ..stage.machine import UNBOUND, Frame
 from ..stage.source import is_generated
 from ..subclasses import special_members
+from .collaborator import Collaborator
 from .natives import class_attribute
 from .structures import is_library
 from .tracers import ClassedArray, is_tracer, users_class
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
 
 
 def lineage_of(obj: Any) -> tuple[type, ...]:
@@ -32,16 +31,14 @@ def lineage_of(obj: Any) -> tuple[type, ...]:
     return obj.__mro__[1:] if isinstance(obj, type) else users_class(type(obj)).__mro__
 
 
-class ClassAttributes:
+class ClassAttributes(Collaborator):
     """Attributes of classes."""
 
-    machine: TraceMachine
     foreigners: parts.Foreigners
     found_functions: parts.FoundFunctions
     recorder: parts.Recorder
     sources: parts.Sources
     variables: parts.Variables
-    journal: Journal
 
     def __init__(self) -> None:
         self.made_classes: dict[int, Any] = {}  # those made while tracing, by their ids

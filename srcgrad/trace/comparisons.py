@@ -15,6 +15,7 @@ from ..errors import UnsupportedOperation
 from ..graph.ir import Value, abstract
 from ..kinds import BOOL, Kind
 from ..subclasses import native_class
+from .collaborator import Collaborator
 from .identity import equal_if_one
 from .settling import FEW
 from .special_methods import (
@@ -30,18 +31,15 @@ from .tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .machine import TraceMachine
-    from .states import ListTable
 
 PLAIN_VALUES = (str, bytes, bool, int, type(None), type(...), type, np.dtype, enum.Enum, slice,
                 range, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc)
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
-class Comparisons:
+class Comparisons(Collaborator):
     """``<``, ``==``, ``is``, ``in`` and their kin."""
 
-    machine: TraceMachine
     containers: parts.Containers
     cursors: parts.Iterators
     found_functions: parts.FoundFunctions
@@ -53,7 +51,6 @@ class Comparisons:
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.conditions: dict[Value, tuple[str, Any, Any]] = {}

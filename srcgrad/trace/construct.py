@@ -13,6 +13,7 @@ import numpy as np
 from ..kinds import OPAQUE
 from ..stage.source import is_generated
 from ..subclasses import native_class
+from .collaborator import Collaborator
 from .process_state import note_exact
 from .state_of_c import is_made_anew
 from .structures import is_library
@@ -20,14 +21,11 @@ from .tracers import contains_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
 
 
-class Construction:
+class Construction(Collaborator):
     """``Class(...)``."""
 
-    machine: TraceMachine
     calls: parts.Calls
     class_attributes: parts.ClassAttributes
     containers: parts.Containers
@@ -35,7 +33,6 @@ class Construction:
     library_calls: parts.LibraryCalls
     native_methods: parts.NativeMethods
     references: parts.References
-    journal: Journal
 
     def __init__(self) -> None:
         self.exceptions: dict[int, tuple[BaseException, tuple[Any, ...], dict[str, Any]]] = {}

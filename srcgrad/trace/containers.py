@@ -17,6 +17,7 @@ from ..spelling import Method
 from ..stage.machine import NORMAL
 from ..subclasses import content_of, item_step, make, native_class
 from .assumptions import KnownLengths
+from .collaborator import Collaborator
 from .control import Restart
 from .elements import NdIter
 from .identity import equal_if_one
@@ -33,9 +34,6 @@ from .written_out import Flat, Parts, check_count, count_of, insert_at, is_among
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
@@ -46,10 +44,9 @@ MOST_ITEMS = 500  # of an iterator of a user's class
 MOST_SUBSCRIPTS = 10_000
 
 
-class Containers:
+class Containers(Collaborator):
     """Python's containers."""
 
-    machine: TraceMachine
     branches: parts.Branches
     effects: parts.Effects
     escapes: parts.Escapes
@@ -66,10 +63,9 @@ class Containers:
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
-    journal: Journal
-    symbolic_lists: ListTable
 
     # ---- displays ------------------------------------------------------------------------
+
     def build_list(self, *items: Any) -> list[Any]:
         result: list[Any] = self.made(list(items))
         return result

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..stage.defaults import MachineDefaults
 from ..stage.machine import NORMAL
+from .collaborator import Collaborator
 from .iteration import Entries
 from .partial import DELETED
 from .presence import DICTS, do_nothing, unordered
@@ -21,7 +22,6 @@ from .tracers import BoundMethod, contains_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .machine import TraceMachine
 
 # functions that look at the keys alone, one after the other
 OF_KEYS = frozenset({list, tuple, set, frozenset, sorted, iter, sum, min, max, any, all, enumerate,
@@ -30,10 +30,9 @@ PASSED = frozenset({isinstance, type, id, callable, hasattr, getattr, len, bool}
 STAGED = (types.FunctionType, types.MethodType, functools.partial, BoundMethod)
 
 
-class Contents:
+class Contents(Collaborator):
     """Operators on whole contents."""
 
-    machine: TraceMachine
     access: parts.Access
     array_classes: parts.ArrayClasses
     branches: parts.Branches

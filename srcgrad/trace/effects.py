@@ -14,6 +14,7 @@ from ..kinds import OPAQUE, Aval, Kind, python_scalar
 from ..rules.ufunc_forms import masked
 from ..spelling import Method
 from .assumptions import KnownLengths
+from .collaborator import Collaborator
 from .draws import draw_aval
 from .leaks import leak
 from .regions import array_tracers
@@ -23,19 +24,15 @@ from .written_out import numbers_of, require_shape, rows_of, ufunc_at
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .machine import TraceMachine
-    from .states import ListTable
 
 _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
                    Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
                    np.add.accumulate, np.multiply.accumulate})
 
 
-class Effects:
+class Effects(Collaborator):
     """Effect nodes, random draws, writes through ``out=`` and in-place library functions."""
 
-    machine: TraceMachine
     access: parts.Access
     calls: parts.Calls
     choices: parts.Choices
@@ -52,8 +49,6 @@ class Effects:
     selections: parts.Selections
     sources: parts.Sources
     tuples: parts.LongTuples
-    assumed: Assumptions
-    symbolic_lists: ListTable
 
     def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                     aval: Aval | None) -> Any:

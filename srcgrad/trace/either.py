@@ -11,15 +11,13 @@ from ..errors import JoinError
 from ..stage.machine import Frame
 from .access import WRITING_METHODS
 from .assumptions import ListedGenerators
+from .collaborator import Collaborator
 from .special_methods import truth_method
 from .structures import rebuilder, structure_parts
 from .tracers import ArrayTracer, Choice, OpaqueTracer, is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 
 def is_telling(function: Any) -> bool:
@@ -38,10 +36,9 @@ def is_member(obj: Any) -> bool:
     return type(obj) is OpaqueTracer and obj.aval.members is not None
 
 
-class Either:
+class Either(Collaborator):
     """A :class:`~srcgrad.trace.tracers.Choice` under Python's operators."""
 
-    machine: TraceMachine
     access: parts.Access
     branches: parts.Branches
     calls: parts.Calls
@@ -57,8 +54,6 @@ class Either:
     recorder: parts.Recorder
     schedules: parts.Schedules
     truths: parts.Truths
-    journal: Journal
-    symbolic_lists: ListTable
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if is_telling(function) and args and type(args[0]) is Choice:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..stage.machine import BREAK, NORMAL, Frame
 from .assumptions import ErrorsAsObjects, LeavingErrors, UnrolledLoop
+from .collaborator import Collaborator
 from .control import Refusal, Restart
 from .iteration import Range, staged_iterable
 from .iterators import Step
@@ -19,18 +20,15 @@ from .tracers import is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .machine import TraceMachine
 
 # the class of an exception, and the number and names of what it is made of (None: not asked for)
 Form = tuple[type[BaseException], Any]
 Catching = list[tuple[Any, Any]]  # handlers, each with the classes that it catches
 
 
-class Escapes:
+class Escapes(Collaborator):
     """``for`` and ``while`` in the body of a ``try``."""
 
-    machine: TraceMachine
     branches: parts.Branches
     construction: parts.Construction
     cursors: parts.Iterators
@@ -38,7 +36,6 @@ class Escapes:
     rounds: parts.Rounds
     sources: parts.Sources
     statements: parts.Statements
-    assumed: Assumptions
 
     def __init__(self) -> None:
         self.catching: list[Catching] = []

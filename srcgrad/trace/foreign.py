@@ -22,6 +22,7 @@ from ..graph.infer import freeze
 from ..guards import Native, Path
 from ..kinds import Kind
 from ..stage.function import definition
+from .collaborator import Collaborator
 from .custom import Traced
 from .operators import BINARY, UNARY
 from .special_methods import COMPARE
@@ -30,7 +31,6 @@ from .tracers import ArrayTracer, ClassedArray, ScalarTracer, Whole, contains_tr
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .machine import TraceMachine
 
 DATA = ("__array__", "__array_wrap__", "__dataframe__", "__arrow_c_stream__", "to_dataframe")
 ANSWERED = (isinstance, issubclass, type, len, float, int, bool, complex, str, repr, hash, callable,
@@ -78,10 +78,9 @@ def holds_foreign(structure: Any) -> bool:
     return type(structure) is Foreign
 
 
-class Foreigners:
+class Foreigners(Collaborator):
     """Operations on foreign objects."""
 
-    machine: TraceMachine
     containers: parts.Containers
     contents: parts.Contents
     cursors: parts.Iterators

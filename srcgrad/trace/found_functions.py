@@ -16,12 +16,13 @@ import numpy as np
 from ..graph.ir import Graph, Value, walk
 from ..guards import Path
 from ..rules.book import lookup
+from .collaborator import Collaborator
 
 if TYPE_CHECKING:
     from . import dispatch as parts
 
 
-class FoundFunctions:
+class FoundFunctions(Collaborator):
     """Guards on functions, and on what transforms returned."""
 
     foreigners: parts.Foreigners

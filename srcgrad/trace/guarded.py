@@ -18,6 +18,7 @@ from ..graph.ir import Block, Node, walk
 from ..kinds import OPAQUE
 from ..spelling import begin_cleanup, begin_guarded, end_cleanup
 from ..stage.machine import BREAK, NORMAL
+from .collaborator import Collaborator
 from .control import Refusal
 from .journal import Cell, Lost, Stored, Version
 from .operators import INPLACE
@@ -25,23 +26,19 @@ from .tracers import ArrayTracer, Poison
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
 
 MAY_RAISE = frozenset({"apply", "read", "write", "update", "effect", "loop", "call", "get", "pop"})
 
 
-class Guarded:
+class Guarded(Collaborator):
     """Cleaning up after exceptions that leave the function."""
 
-    machine: TraceMachine
     effects: parts.Effects
     items: parts.Items
     loops: parts.Loops
     operators: parts.Operators
     recorder: parts.Recorder
     sources: parts.Sources
-    journal: Journal
 
     def __init__(self) -> None:
         self.left_changed: list[Cell] = []

@@ -18,6 +18,7 @@ from ..kinds import OPAQUE
 from ..rules.instances import instance_of
 from ..spelling import Method
 from .assumptions import ChangedLater
+from .collaborator import Collaborator
 from .control import Refusal, Restart
 from .leaks import holds_tracer
 from .structures import record_fields
@@ -25,19 +26,14 @@ from .tracers import is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 CONTAINERS = (list, dict, set, deque, defaultdict, OrderedDict, Counter)
 OF_ITEMS = frozenset({"extend", "extendleft", "update", "iadd", "ior"})  # the items are kept
 
 
-class HandedOver:
+class HandedOver(Collaborator):
     """What becomes of objects that effects keep."""
 
-    machine: TraceMachine
     array_classes: parts.ArrayClasses
     construction: parts.Construction
     effects: parts.Effects
@@ -45,9 +41,6 @@ class HandedOver:
     lists: parts.Lists
     recorder: parts.Recorder
     sources: parts.Sources
-    assumed: Assumptions
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         # the object, the region that made it, its value

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnsupportedOperation
 from ..guards import Path
 from .assumptions import OneObject
+from .collaborator import Collaborator
 from .control import Restart
 from .tracers import ArrayTracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
 
 FIXED = (type, types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types.MethodType)
 
@@ -28,7 +28,7 @@ def equal_if_one(obj: Any) -> bool:
     return cls.__eq__ is object.__eq__
 
 
-class Identity:
+class Identity(Collaborator):
     """Guards on the identity of objects and arrays from outside."""
 
     found_functions: parts.FoundFunctions
@@ -36,7 +36,6 @@ class Identity:
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
-    journal: Journal
 
     def note_identity(self, *objects: Any) -> None:
         """It is asked whether an object is some other one."""

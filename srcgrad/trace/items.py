@@ -15,6 +15,7 @@ from ..graph.ir import Index, Value, abstract
 from ..kinds import OPAQUE, SCALARS, Aval, Kind
 from ..subclasses import content_of, item_step, native_class
 from .assumptions import UnrolledLoop
+from .collaborator import Collaborator
 from .control import Restart
 from .homes import may_be
 from .iteration import Cursor, EqualArrays, Range, Staged, item, sliced
@@ -29,18 +30,12 @@ from .tracers import ArrayTracer, Choice, OpaqueTracer, Picked, Poison, Tracer, 
 from .written_out import part_of_list
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 
-class Items:
+class Items(Collaborator):
     """``x[k]``, ``x[k] = v`` and ``del x[k]``."""
 
-    machine: TraceMachine
     calls: parts.Calls
     choices: parts.Choices
     comparisons: parts.Comparisons
@@ -57,10 +52,6 @@ class Items:
     sources: parts.Sources
     tuples: parts.LongTuples
     variables: parts.Variables
-    assumed: Assumptions
-    fresh: Fresh
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.list_sites: dict[Value, Any] = {}

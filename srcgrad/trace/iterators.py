@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..stage.machine import Frame
+from .collaborator import Collaborator
 from .iterables import taken
 from .iteration import Cursor, Enumerate, Items, Mapped, Reversed, Rows, Transposed, Zip, length
 from .journal import Field
@@ -26,8 +27,6 @@ from .tracers import is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
 
 EXHAUST: frozenset[Any] = frozenset({list, tuple, set, frozenset, sum, max, min, sorted, dict,
                                      functools.reduce, np.fromiter, len})
@@ -50,10 +49,9 @@ class Step:
         return self.run()
 
 
-class Iterators:
+class Iterators(Collaborator):
     """Iterators with a position."""
 
-    machine: TraceMachine
     array_classes: parts.ArrayClasses
     calls: parts.Calls
     containers: parts.Containers
@@ -63,7 +61,6 @@ class Iterators:
     presence: parts.Presence
     recorder: parts.Recorder
     recursion: parts.Recursion
-    journal: Journal
 
     def __init__(self) -> None:
         self.kept_cursors: dict[int, tuple[Any, Cursor]] = {}

@@ -12,6 +12,7 @@ from ..errors import AliasError
 from ..graph.ir import Value
 from ..kinds import Aval, Kind
 from ..stage.machine import UNBOUND
+from .collaborator import Collaborator
 from .control import Refusal
 from .homes import inherit_stored, is_active, reach
 from .journal import Snapshot, Stored
@@ -20,15 +21,12 @@ from .states import SymbolicList
 from .tracers import ArrayTracer, Home, Late, Poison
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .journal import Journal
-    from .states import ListTable
 
 ZEROS = {Kind.BOOL: False, Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}
 
 
-class JoinedValues:
+class JoinedValues(Collaborator):
     """From the parts of a state to graph values, and back."""
 
     access: parts.Access
@@ -39,9 +37,6 @@ class JoinedValues:
     opening: parts.Opening
     recorder: parts.Recorder
     sources: parts.Sources
-    fresh: Fresh
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.stored_now: list[Home] = []

@@ -12,6 +12,7 @@ from ..errors import UnsupportedOperation
 from ..graph.ir import Value
 from ..kinds import INT, OPAQUE, Aval, Kind, aval_of
 from .assumptions import RunTimeKeys, Withdrawn
+from .collaborator import Collaborator
 from .control import Restart
 from .identity import equal_if_one
 from .journal import Content
@@ -26,10 +27,6 @@ from .tracers import ArrayTracer, Choice, Moved, Site, StandIn, is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
 REASON = "an index into a Python container"
@@ -50,10 +47,9 @@ def joined(form: Any, other: Any) -> Any:
     return OPAQUE
 
 
-class Keys:
+class Keys(Collaborator):
     """What ``d[key]`` means where ``key`` is traced."""
 
-    machine: TraceMachine
     branches: parts.Branches
     choices: parts.Choices
     containers: parts.Containers
@@ -65,9 +61,6 @@ class Keys:
     references: parts.References
     sources: parts.Sources
     variables: parts.Variables
-    assumed: Assumptions
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         # where staged code made a dict or set, and it

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import Value
+from .collaborator import Collaborator
 from .regions import Region
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _is_same(key: Any, other: Any) -> bool:
                             and key == other)
 
 
-class KnownKeys:
+class KnownKeys(Collaborator):
     """What is known of keys."""
 
     keys: parts.Keys

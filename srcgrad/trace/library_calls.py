@@ -18,6 +18,7 @@ from ..kinds import OPAQUE, Aval, Kind
 from ..rules.book import lookup
 from ..spelling import Method
 from ..stage.function import definition
+from .collaborator import Collaborator
 from .iteration import EqualArrays, Range, Staged
 from .library_errors import is_of_scipy
 from .plain_calls import is_plain, is_settled, settled
@@ -28,8 +29,6 @@ from .written_out import Flat, ufunc_method
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .machine import TraceMachine
-    from .states import ListTable
 
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
                           "dataclasses", "typing", "abc", "enum", "string", "re", "copy", "types",
@@ -50,10 +49,9 @@ COMPLEX: frozenset[Any] = frozenset({
 FILES = (np.save, np.savetxt, np.savez, np.savez_compressed)
 
 
-class LibraryCalls:
+class LibraryCalls(Collaborator):
     """Functions without Python source to inline."""
 
-    machine: TraceMachine
     calls: parts.Calls
     class_attributes: parts.ClassAttributes
     containers: parts.Containers
@@ -67,7 +65,6 @@ class LibraryCalls:
     pushes: parts.Pushes
     recorder: parts.Recorder
     sources: parts.Sources
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.natives: dict[Any, Native] = {}

@@ -11,6 +11,7 @@ from ..graph.ir import Ref, Suggested
 from ..kinds import SCALARS, Aval, Kind, int_aval
 from ..rules.orders import sorted_places
 from ..spelling import place_of_greatest, place_of_least
+from .collaborator import Collaborator
 from .columns import common_form
 from .iteration import Cursor, Rows, Staged, length, staged_iterable
 from .joins import list_item_aval
@@ -19,17 +20,12 @@ from .states import Columns, SymbolicList
 from .tracers import is_tracer
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 
-class ListMethods:
+class ListMethods(Collaborator):
     """Methods of lists of unknown length."""
 
-    machine: TraceMachine
     containers: parts.Containers
     keys: parts.Keys
     list_rows: parts.ListRows
@@ -39,9 +35,6 @@ class ListMethods:
     presence: parts.Presence
     recorder: parts.Recorder
     tuples: parts.LongTuples
-    fresh: Fresh
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.held: Any = None

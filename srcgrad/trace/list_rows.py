@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph.ir import Value
 from ..kinds import Aval, Kind, list_of
 from .assumptions import KnownLengths
+from .collaborator import Collaborator
 from .control import Restart
 from .journal import Snapshot
 from .states import Part, SymbolicList
@@ -23,10 +24,6 @@ from .widening import stable_elem
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +36,15 @@ class Swap:
     row: Value  # that the first half has replaced
 
 
-class ListRows:
+class ListRows(Collaborator):
     """Lists of lists of unknown length."""
 
-    machine: TraceMachine
     call_nodes: parts.CallNodes
     joined_values: parts.JoinedValues
     lists: parts.Lists
     merges: parts.Merges
     opening: parts.Opening
     recorder: parts.Recorder
-    assumed: Assumptions
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.list_owners: dict[int, Part] = {}

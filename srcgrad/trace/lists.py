@@ -17,6 +17,7 @@ from ..errors import JoinError, UnsupportedOperation
 from ..graph.ir import Ref, Value
 from ..kinds import INT, Aval, Kind, list_of
 from .assumptions import KnownLengths, MixedRows, PartsOfItems, UnrolledLoop
+from .collaborator import Collaborator
 from .columns import (
     Unfit,
     common_form,
@@ -37,20 +38,14 @@ from .widening import stable_elem
 from .written_out import part_of_list
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 MOST_STATIC = 10_000  # items that code which runs while tracing reads one by one
 
 
-class Lists:
+class Lists(Collaborator):
     """Operations on lists of unknown length."""
 
-    machine: TraceMachine
     among: parts.Among
     containers: parts.Containers
     items: parts.Items
@@ -64,10 +59,6 @@ class Lists:
     recorder: parts.Recorder
     tuples: parts.LongTuples
     variables: parts.Variables
-    assumed: Assumptions
-    fresh: Fresh
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.lists_made: dict[tuple[Any, ...], tuple[Value, Any]] = {}

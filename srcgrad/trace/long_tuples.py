@@ -13,21 +13,17 @@ from ..errors import UnsupportedOperation
 from ..graph.ir import Value
 from ..kinds import OPAQUE, Kind
 from .assumptions import KnownLengths
+from .collaborator import Collaborator
 from .iteration import Transposed
 from .states import Columns, SymbolicList
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 
-class LongTuples:
+class LongTuples(Collaborator):
     """Lists of unknown length that stand for tuples."""
 
-    machine: TraceMachine
     comparisons: parts.Comparisons
     found_functions: parts.FoundFunctions
     list_rows: parts.ListRows
@@ -35,9 +31,6 @@ class LongTuples:
     merges: parts.Merges
     opening: parts.Opening
     recorder: parts.Recorder
-    assumed: Assumptions
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.tuple_rows: dict[int, Any] = {}  # lists of which the rows stand for tuples

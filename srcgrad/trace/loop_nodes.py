@@ -20,6 +20,7 @@ from ..graph.broadcasting import never_one
 from ..graph.ir import Block, LoopSpec, Value, free_values, walk
 from ..kinds import INT, Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, RETURN, UNBOUND
+from .collaborator import Collaborator
 from .homes import inherit_stored, is_active, link_possible, members, reach
 from .journal import Lost, Stored
 from .merges import UNREAD
@@ -29,16 +30,12 @@ from .shapes import Leaf, leaf_shapes, leaves
 from .tracers import ArrayTracer, Home, Jump, ScalarTracer
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
 
 
-class LoopNodes:
+class LoopNodes(Collaborator):
     """Finishing a loop whose form is fixed."""
 
-    machine: TraceMachine
     branches: parts.Branches
     items: parts.Items
     joined_values: parts.JoinedValues
@@ -48,10 +45,9 @@ class LoopNodes:
     recorder: parts.Recorder
     rounds: parts.Rounds
     sources: parts.Sources
-    fresh: Fresh
-    journal: Journal
 
     # ---- the node ------------------------------------------------------------------------------
+
     def finish_loop(self, kind: str, inits: list[Value], forms: dict[tuple[Any, ...], Carried],
                 done: Round, user: str, site: Any) -> Any:
         jump = done.jump

@@ -14,6 +14,7 @@ from ..graph.ir import Value
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from .assumptions import StoredObjects
 from .branches import USER_ERRORS
+from .collaborator import Collaborator
 from .control import Bottom, Refusal, Restart, Unroll
 from .homes import RAISE
 from .iteration import (
@@ -33,12 +34,7 @@ from .stores import FEW
 from .tracers import Jump
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 UNROLL_LIMIT = 64
 WRITTEN_LIMIT = 512  # where the program text has the count
@@ -53,10 +49,9 @@ def cleans_up(iterator: Any) -> bool:
     return len(handlers) > (1 if sys.version_info >= (3, 12) else 0)  # 3.12 adds one to each
 
 
-class Loops:
+class Loops(Collaborator):
     """``for`` and ``while``."""
 
-    machine: TraceMachine
     branches: parts.Branches
     comparisons: parts.Comparisons
     containers: parts.Containers
@@ -67,12 +62,9 @@ class Loops:
     references: parts.References
     rounds: parts.Rounds
     sources: parts.Sources
-    assumed: Assumptions
-    fresh: Fresh
-    journal: Journal
-    symbolic_lists: ListTable
 
     # ---- for ---------------------------------------------------------------------------------
+
     def for_(self, iterable: Any, target: Callable[[Any], None], body: Callable[[], Any],
              orelse: Callable[[], Any] | None = None,
              rest: Callable[[], Any] | None = None) -> Any:

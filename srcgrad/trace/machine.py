@@ -41,7 +41,6 @@ from .states import ListTable
 from .structures import record_fields
 from .tracers import ArrayTracer, Choice, StandIn, is_tracer
 
-SHARED = ("assumed", "journal", "fresh", "symbolic_lists")  # what all parts may speak to
 SIZED = (list, tuple, dict, set, frozenset, range)
 
 
@@ -62,11 +61,12 @@ class TraceMachine(Dispatch):
 
     def __init__(self, assumed: Assumptions) -> None:
         parts: dict[str, Any] = {name: blank(cls) for name, cls in PARTS.items()}
-        known = {**parts, "machine": self, "assumed": assumed, "journal": Journal(),
-                 "fresh": Fresh(), "symbolic_lists": ListTable(self)}
-        for part in (self, *parts.values()):
-            for name in SPOKEN_TO[type(part)]:
-                object.__setattr__(part, name, known[name])
+        shared = {"assumed": assumed, "journal": Journal(), "fresh": Fresh(),
+                  "symbolic_lists": ListTable(self)}
+        vars(self).update(parts, **shared)
+        for part in parts.values():
+            vars(part).update(shared, machine=self)
+            vars(part).update((name, parts[name]) for name in SPOKEN_TO[type(part)])
         for part in parts.values():
             part.__init__()
         self.journal.on_sealed = self.references.refuse_sealed
@@ -255,7 +255,5 @@ def count_range(start: int, stop: int, step: int) -> int:
 
 PARTS: dict[str, type] = get_type_hints(Dispatch)
 SPOKEN_TO: dict[type, tuple[str, ...]] = {  # the parts that the bodies of the classes name
-    TraceMachine: (*PARTS, *SHARED), **{
-        cls: tuple(n for n in vars(cls).get("__annotations__", ())
-                   if n in PARTS or n in SHARED or n == "machine")
-        for cls in PARTS.values()}}
+    cls: tuple(n for n in vars(cls).get("__annotations__", ()) if n in PARTS)
+    for cls in PARTS.values()}

@@ -11,6 +11,7 @@ from ..graph.ir import Value
 from ..kinds import INT
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RESULT, UNBOUND
 from .assumptions import ChangedLater, MixedRows, NumbersApart, PartsOfItems
+from .collaborator import Collaborator
 from .columns import ColumnJoin
 from .control import Refusal, Restart
 from .homes import RAISE
@@ -26,13 +27,8 @@ from .states import Columns, Partial, SymbolicList
 from .tracers import ArrayTracer, Jump, Poison, StandIn
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from ..stage.machine import Frame
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 UNREAD = Poison(TracingError(
     "a variable is read that was taken to be unused",
@@ -56,10 +52,9 @@ class Arm:
                 and type(change.after) in (Snapshot, SymbolicList, Columns)}
 
 
-class Merges:
+class Merges(Collaborator):
     """Arms and their merging."""
 
-    machine: TraceMachine
     among: parts.Among
     choices: parts.Choices
     found_functions: parts.FoundFunctions
@@ -74,10 +69,6 @@ class Merges:
     references: parts.References
     sources: parts.Sources
     truths: parts.Truths
-    assumed: Assumptions
-    fresh: Fresh
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.global_overlays: dict[int, dict[str, Any]] = {}

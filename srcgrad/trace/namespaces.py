@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnsupportedOperation
 from ..guards import Native, Path
 from ..stage.machine import UNBOUND, Frame
+from .collaborator import Collaborator
 from .states import Maybe
 from .tracers import Poison, Whole
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .machine import TraceMachine
 
 
 class Globals(Whole):
@@ -26,10 +26,9 @@ class Globals(Whole):
         self.frame = frame
 
 
-class Namespaces:
+class Namespaces(Collaborator):
     """Names that the program looks up itself."""
 
-    machine: TraceMachine
     containers: parts.Containers
     foreigners: parts.Foreigners
     keys: parts.Keys

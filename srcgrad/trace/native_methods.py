@@ -10,25 +10,22 @@ import collections
 from typing import TYPE_CHECKING, Any
 
 from ..subclasses import PLAIN, assembled, content_of, native_class, parts_of
+from .collaborator import Collaborator
 from .journal import Content
 from .operators import BINARY
 from .special_methods import COMPARE, DUNDER
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 OPERATORS = {f"__{DUNDER[op]}__": op for op in (*BINARY, *COMPARE)}
 REFLECTED = {f"__r{DUNDER[op]}__": op for op in BINARY}
 INPLACE_NAMES = {f"__i{DUNDER[op]}__": op for op in BINARY}
 
 
-class NativeMethods:
+class NativeMethods(Collaborator):
     """Content operators past the methods of the class."""
 
-    machine: TraceMachine
     calls: parts.Calls
     containers: parts.Containers
     foreigners: parts.Foreigners
@@ -37,8 +34,6 @@ class NativeMethods:
     presence: parts.Presence
     references: parts.References
     sources: parts.Sources
-    journal: Journal
-    symbolic_lists: ListTable
 
     def native_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:

@@ -19,6 +19,7 @@ from ..graph.ir import Ref, Value
 from ..spelling import require_bound
 from ..stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND, Frame
 from .assumptions import FollowedNames
+from .collaborator import Collaborator
 from .control import Restart
 from .journal import Cell, Slot
 from .regions import Region
@@ -27,7 +28,6 @@ from .tracers import ArrayTracer, Jump, Poison, ScalarTracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,12 @@ def code_of(frame: Frame) -> Any:
     return getattr(frame.callee, "__code__", None)
 
 
-class OpenNames:
+class OpenNames(Collaborator):
     """Which variables may be unbound."""
 
     recorder: parts.Recorder
     sources: parts.Sources
     truths: parts.Truths
-    assumed: Assumptions
 
     def __init__(self) -> None:
         self.open_names: dict[tuple[int, str, int], tuple[Frame, Any, Any]] = {}

@@ -14,6 +14,7 @@ from ..guards import Path
 from ..kinds import INT, SCALARS, Aval, Kind, list_of
 from . import gathering
 from .assumptions import KnownLengths
+from .collaborator import Collaborator
 from .columns import Column, Numbered
 from .control import Restart
 from .gathering import (
@@ -39,12 +40,7 @@ from .structures import LONG, is_number
 from .tracers import is_tracer
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 MOST_APART = 3  # records from outside that are gone through one by one
 
@@ -54,10 +50,9 @@ def _is_kept(item: Any) -> bool:
     return is_number(item) or type(item) is Reference
 
 
-class Opening:
+class Opening(Collaborator):
     """Opening lists for the indices of loops."""
 
-    machine: TraceMachine
     call_nodes: parts.CallNodes
     class_attributes: parts.ClassAttributes
     found_functions: parts.FoundFunctions
@@ -67,10 +62,6 @@ class Opening:
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
-    assumed: Assumptions
-    fresh: Fresh
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.giving = False  # are the items of a list being put into a list of unknown length?

@@ -14,6 +14,7 @@ from ..graph.ir import Value
 from ..kinds import BOOL, Kind, in_words, int_aval
 from . import scipy_forms
 from .assumptions import ComplexPower, KnownLengths, ListedGenerators, Withdrawn
+from .collaborator import Collaborator
 from .control import Restart
 from .homes import reach
 from .journal import Lost
@@ -31,12 +32,7 @@ from .tracers import ArrayTracer, ScalarTracer, contains_tracer, is_tracer
 from .written_out import power_of_any
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 BINARY: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -60,10 +56,9 @@ def _takes_over(left: Any, right: Any) -> bool:
         type(right), "__array_priority__")
 
 
-class Operators:
+class Operators(Collaborator):
     """Binary, unary, in-place and comparison operators."""
 
-    machine: TraceMachine
     branches: parts.Branches
     calls: parts.Calls
     choices: parts.Choices
@@ -77,10 +72,6 @@ class Operators:
     sources: parts.Sources
     truths: parts.Truths
     tuples: parts.LongTuples
-    assumed: Assumptions
-    fresh: Fresh
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         # Python floats that are complex where a base is negative, by place

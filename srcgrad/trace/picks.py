@@ -22,6 +22,7 @@ from ..graph.ir import Ref, Value
 from ..kinds import INT, NUMERIC, Kind
 from ..spelling import Method
 from .access import is_cached_property
+from .collaborator import Collaborator
 from .handlers import HANDLERS
 from .journal import Content, Field
 from .natives import class_attribute
@@ -33,9 +34,6 @@ from .unlike import likeness
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 PLACES = frozenset({np.argmin, np.argmax, Method("argmin"), Method("argmax"), len})
 RECENT = 50  # operations that are looked through for what made a number
@@ -43,20 +41,18 @@ KINDS = frozenset({isinstance, type, callable, issubclass})  # the same answer f
 ORDERED = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 
-class Picks:
+class Picks(Collaborator):
     """Python's operators on one of several objects."""
 
-    machine: TraceMachine
     among: parts.Among
     either: parts.Either
     lists: parts.Lists
     merges: parts.Merges
     recorder: parts.Recorder
     sources: parts.Sources
-    journal: Journal
-    symbolic_lists: ListTable
 
     # ---- making ------------------------------------------------------------------------------
+
     def pick(self, items: list[Any], index: Any) -> Any:
         """The item with a traced number; None if the items have too little in common."""
         items = self.among.only_possible(items, index)

@@ -17,6 +17,7 @@ from ..errors import JoinError
 from ..graph.ir import Value
 from ..spelling import Method
 from ..stage.machine import NORMAL, UNBOUND
+from .collaborator import Collaborator
 from .items import raises_key_error
 from .iteration import Entries
 from .journal import Content, Field
@@ -26,9 +27,6 @@ from .tracers import StandIn
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 MOST_SPLITS = 4
 MOST_KEYS = 12
@@ -38,10 +36,9 @@ JOURNALED = frozenset({"clear", "copy", "get", "items", "keys", "move_to_end", "
 Act = Callable[[], Any]
 
 
-class Presence:
+class Presence(Collaborator):
     """Operators on what may be unbound."""
 
-    machine: TraceMachine
     access: parts.Access
     array_classes: parts.ArrayClasses
     branches: parts.Branches
@@ -57,8 +54,6 @@ class Presence:
     references: parts.References
     sources: parts.Sources
     truths: parts.Truths
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.instance_dicts: dict[int, Any] = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .calls import is_users
+from .collaborator import Collaborator
 from .comparisons import MIRROR
 from .refused import foreign
 from .special_methods import DUNDER, python_method
@@ -17,7 +18,6 @@ from .tracers import ArrayTracer, ClassedArray, is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .machine import TraceMachine
 
 UFUNCS: dict[str, np.ufunc] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide,
@@ -26,10 +26,9 @@ UFUNCS: dict[str, np.ufunc] = {
 }
 
 
-class Protocols:
+class Protocols(Collaborator):
     """Calls and operators with operands that NumPy would ask."""
 
-    machine: TraceMachine
     array_classes: parts.ArrayClasses
     containers: parts.Containers
     either: parts.Either

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..stage.function import Staged as StagedFunction
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
 from .assumptions import ListedGenerators
+from .collaborator import Collaborator
 from .control import Refusal
 from .homes import RAISE
 from .iteration import Cursor, length, opened, staged_iterable
@@ -31,9 +32,6 @@ from .tracers import Jump, is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
 
 FRESH, ENDED, LEFT = 0, 1, 2
 TAKES_ALL = (EXHAUST | {any, all}) - {len, functools.reduce}
@@ -67,10 +65,9 @@ class Consumer:
     codes: set[int] = field(default_factory=set)
 
 
-class Pushes:
+class Pushes(Collaborator):
     """Loops over generators, and the tools that take their items."""
 
-    machine: TraceMachine
     branches: parts.Branches
     calls: parts.Calls
     cursors: parts.Iterators
@@ -80,8 +77,6 @@ class Pushes:
     loops: parts.Loops
     merges: parts.Merges
     recorder: parts.Recorder
-    assumed: Assumptions
-    journal: Journal
 
     def __init__(self) -> None:
         self.list_forms: dict[int, tuple[types.GeneratorType[Any, Any, Any], Callable[[],

@@ -12,16 +12,17 @@ from ..dims import Atom, Dim, evaluate, is_varying
 from ..errors import AliasError, SrcgradError, UnsupportedOperation, Where
 from ..graph.infer import infer
 from ..graph.ir import Index, Origin, Ref, Step, Steps, Through, Value, abstract
-from ..graph.outcome import MISSING, Fresh, Outcome
+from ..graph.outcome import MISSING, Outcome
 from ..kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ..spelling import Method
 from ..stage.origins import origin
-from .assumptions import Assumption, Assumptions, ViewsTold
+from .assumptions import Assumption, ViewsTold
 from .attempts import UNTOLD, Forced, Reached, Stop, refused
+from .collaborator import Collaborator
 from .control import Refusal
 from .homes import is_stored, may_be
 from .iteration import EqualArrays
-from .journal import Journal, Lost, Stored, Version
+from .journal import Lost, Stored, Version
 from .list_sizes import SIZED, ListSizes
 from .overlaps import refused_overlap
 from .process_state import ErrorSettings
@@ -30,7 +31,7 @@ from .refused import classed_operand, too_long
 from .regions import Dead, Region, array_tracers, in_library, plain_numbers, shift_step
 from .repeats import Repeat
 from .run_time import check_no_table
-from .states import ListTable, SymbolicList
+from .states import SymbolicList
 from .tracers import (
     ArrayTracer,
     Choice,
@@ -44,30 +45,20 @@ from .tracers import (
 )
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 MAX_NODES = 1_000_000  # of one compilation: two gigabytes, minutes
 
 
-class Recorder:
+class Recorder(Collaborator):
     """Appends nodes to the innermost region and wraps their results in tracers."""
 
-    machine: TraceMachine
     branches: parts.Branches
     call_nodes: parts.CallNodes
     choices: parts.Choices
     containers: parts.Containers
     items: parts.Items
     sources: parts.Sources
-    assumed: Assumptions
-    fresh: Fresh
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.root = Region(None)

@@ -29,6 +29,7 @@ from ..stage.function import Staged
 from ..stage.machine import Frame
 from .assumptions import CalledFunction, Withdrawn
 from .callees import Callee, label_of_cell, parts_of, rebuilt, swapped
+from .collaborator import Collaborator
 from .control import Again, Bottom, Refusal, Restart, Unroll
 from .forms import Handed, Outer, argument_form, escapes, fits, result_form
 from .homes import is_active, reach
@@ -41,12 +42,7 @@ from .tracers import ArrayTracer, Home
 from .widening import widen
 
 if TYPE_CHECKING:
-    from ..graph.outcome import Fresh
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 MAX_ROUNDS = 24
 
@@ -62,10 +58,9 @@ class Activation:
     state: tuple[Any, ...]
 
 
-class Recursion:
+class Recursion(Collaborator):
     """Functions that become graphs, and the calls of them."""
 
-    machine: TraceMachine
     branches: parts.Branches
     call_nodes: parts.CallNodes
     calls: parts.Calls
@@ -81,10 +76,6 @@ class Recursion:
     schedules: parts.Schedules
     sources: parts.Sources
     variables: parts.Variables
-    assumed: Assumptions
-    fresh: Fresh
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.callees: dict[str, Graph] = {}

@@ -16,6 +16,7 @@ from ..stage.machine import UNBOUND, Frame
 from ..subclasses import native_class
 from .access import is_cached_property
 from .assumptions import HeldObjects, StoredObjects, Withdrawn
+from .collaborator import Collaborator
 from .control import Restart
 from .gathering import Unlike
 from .natives import class_attribute
@@ -38,17 +39,13 @@ from .tracers import Choice, ClassedArray, Poison, StandIn, Whole
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
 
 HEAP_TYPE = 1 << 9  # a class of Python code
 
 
-class References:
+class References(Collaborator):
     """Objects that lie in stores."""
 
-    machine: TraceMachine
     among: parts.Among
     array_classes: parts.ArrayClasses
     calls: parts.Calls
@@ -70,8 +67,6 @@ class References:
     rounds: parts.Rounds
     sources: parts.Sources
     variables: parts.Variables
-    assumed: Assumptions
-    journal: Journal
 
     def __init__(self) -> None:
         self.stores: dict[type, Store] = {}

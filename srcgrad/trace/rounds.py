@@ -22,6 +22,7 @@ from ..graph.ir import Block, Node, Value, walk
 from ..kinds import Aval, Kind, any_aval, int_aval
 from ..stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from .assumptions import KnownLengths
+from .collaborator import Collaborator
 from .homes import inherit_stored, is_stored, link_possible, may_be_one, reach
 from .joins import Join
 from .journal import (
@@ -49,19 +50,15 @@ from .widening import widen
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
 
 MAX_ROUNDS = 40
 ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, np.add,
                          np.subtract, np.multiply, np.divide, np.maximum, np.minimum})
 
 
-class Rounds:
+class Rounds(Collaborator):
     """Tracing a loop's body to a fixed form."""
 
-    machine: TraceMachine
     among: parts.Among
     branches: parts.Branches
     joined_values: parts.JoinedValues
@@ -71,8 +68,6 @@ class Rounds:
     recorder: parts.Recorder
     truths: parts.Truths
     variables: parts.Variables
-    assumed: Assumptions
-    journal: Journal
 
     def __init__(self) -> None:
         self.made_in_body: frozenset[int] = frozenset()

@@ -21,6 +21,7 @@ from ..errors import UnsupportedOperation
 from ..stage.machine import NORMAL, UNBOUND, Frame
 from ..stage.regions import region_info
 from .assumptions import CalledFunction, Withdrawn
+from .collaborator import Collaborator
 from .control import Refusal, Restart
 from .iterables import range_
 from .iteration import Range
@@ -29,8 +30,6 @@ from .later import Body, names_of_loop
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .machine import TraceMachine
 
 
 @dataclass(slots=True)
@@ -67,14 +66,12 @@ class _Group:
                 fix="use range"))
 
 
-class Schedules:
+class Schedules(Collaborator):
     """``for t in checkpoint_range(n)``."""
 
-    machine: TraceMachine
     loops: parts.Loops
     merges: parts.Merges
     recursion: parts.Recursion
-    assumed: Assumptions
 
     def __init__(self) -> None:
         self.groups_running: list[_Group] = []

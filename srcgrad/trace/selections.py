@@ -14,20 +14,18 @@ from ..errors import UnsupportedOperation
 from ..kinds import INT, Aval, Kind, array
 from ..rules.selections import chosen, sampled, shuffled
 from ..spelling import Method
+from .collaborator import Collaborator
 from .tracers import ArrayTracer, OpaqueTracer, contains_tracer, is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .machine import TraceMachine
-    from .states import ListTable
 
 NOTHING = object()
 
 
-class Selections:
+class Selections(Collaborator):
     """``choice``, ``choices``, ``sample``, ``shuffle``, ``permutation``."""
 
-    machine: TraceMachine
     access: parts.Access
     calls: parts.Calls
     containers: parts.Containers
@@ -35,7 +33,6 @@ class Selections:
     found_functions: parts.FoundFunctions
     keys: parts.Keys
     recorder: parts.Recorder
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.generators: dict[Any, Any] = {}

@@ -26,13 +26,13 @@ from ..subclasses import base_array, content_of, is_array_class, item_step, make
 from ..tree import blank
 from . import scipy_forms
 from .assumptions import (
-    Assumptions,
     ContentRead,
     FixedSize,
     GuardedLayout,
     OneObject,
     SeparateArrays,
 )
+from .collaborator import Collaborator
 from .control import Restart, Unroll
 from .input_arrays import check_array, keeps_c_order
 from .iteration import EqualArrays
@@ -42,9 +42,6 @@ from .tracers import ArrayTracer, Home, ScalarTracer, Tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
 
 SIZE_NAMES = ("n", "m", "k", "p", "q", "r", "s")
 STATIC_TYPES = (str, bytes, bool, type(None), type(Ellipsis), np.dtype, slice, range)
@@ -55,10 +52,9 @@ ATOMIC = (operator.itemgetter, operator.attrgetter, operator.methodcaller, types
           types.MethodType, types.BuiltinMethodType)
 
 
-class Sources:
+class Sources(Collaborator):
     """The boundary between the traced function and the world."""
 
-    machine: TraceMachine
     array_classes: parts.ArrayClasses
     class_attributes: parts.ClassAttributes
     foreigners: parts.Foreigners
@@ -67,8 +63,6 @@ class Sources:
     opening: parts.Opening
     recorder: parts.Recorder
     references: parts.References
-    assumed: Assumptions
-    journal: Journal
 
     def __init__(self) -> None:
         self.inputs: list[tuple[Value, Source]] = []

@@ -19,6 +19,7 @@ from ..stage.machine import NORMAL, UNBOUND
 from ..stage.regions import region_info
 from .assumptions import ErrorsAsObjects, FollowedNames
 from .attempts import Attempt, Handler, Reached, refused
+from .collaborator import Collaborator
 from .control import Restart
 from .homes import RAISE
 from .journal import Slot
@@ -30,10 +31,6 @@ from .tracers import Jump, contains_tracer, is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .assumptions import Assumptions
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 QUIET = (np.errstate, warnings.catch_warnings, contextlib.nullcontext, contextlib.suppress)
 
@@ -52,10 +49,9 @@ def leave_errstate(before: dict[str, Any]) -> None:
     np.seterr(**before)
 
 
-class Statements:
+class Statements(Collaborator):
     """The other statements."""
 
-    machine: TraceMachine
     branches: parts.Branches
     calls: parts.Calls
     construction: parts.Construction
@@ -68,9 +64,6 @@ class Statements:
     loops: parts.Loops
     merges: parts.Merges
     recorder: parts.Recorder
-    assumed: Assumptions
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         self.causes: dict[int, tuple[BaseException, Any]] = {}

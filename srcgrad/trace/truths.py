@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.ir import Value
 from ..kinds import SCALARS, Kind
+from .collaborator import Collaborator
 from .members import Row
 from .regions import Region
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from . import dispatch as parts
 
 
-class Truths:
+class Truths(Collaborator):
     """Truth values, and what they tell of one another."""
 
     recorder: parts.Recorder

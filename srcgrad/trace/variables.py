@@ -17,6 +17,7 @@ from ..guards import Path
 from ..spelling import unbound_message
 from ..stage.machine import RESULT, UNBOUND, Frame
 from . import scipy_forms
+from .collaborator import Collaborator
 from .journal import Field, Slot
 from .states import Columns, Maybe, SymbolicList
 from .stores import Reference
@@ -26,9 +27,6 @@ from .tracers import ArrayTracer, Jump, Poison, is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
-    from .journal import Journal
-    from .machine import TraceMachine
-    from .states import ListTable
 
 
 def is_nameless(value: Value, name: str) -> bool:
@@ -46,10 +44,9 @@ def is_of_program(callee: Any) -> bool:
     return callee is not None and not (callee.__module__ or "").startswith("srcgrad.trace")
 
 
-class Variables:
+class Variables(Collaborator):
     """Loads and stores of names."""
 
-    machine: TraceMachine
     effects: parts.Effects
     foreigners: parts.Foreigners
     found_functions: parts.FoundFunctions
@@ -59,8 +56,6 @@ class Variables:
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
-    journal: Journal
-    symbolic_lists: ListTable
 
     def __init__(self) -> None:
         # with the container: its id stays its own

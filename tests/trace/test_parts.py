@@ -11,7 +11,8 @@ from importlib import import_module
 import pytest
 
 from srcgrad import trace
-from srcgrad.trace.machine import PARTS, SHARED, SPOKEN_TO, TraceMachine
+from srcgrad.trace.collaborator import Collaborator
+from srcgrad.trace.machine import PARTS, SPOKEN_TO, TraceMachine
 
 MOST_STATE = 24
 LONGEST = 3  # classes of the project that a class of the tracer derives from, itself included
@@ -43,7 +44,7 @@ def test_no_class_derives_from_a_chain():
 @pytest.mark.parametrize("name", PARTS)
 def test_a_part_names_whom_it_speaks_to_and_nobody_else(name):
     cls = PARTS[name]
-    assert cls.__mro__ == (cls, object)
+    assert cls.__mro__ == (cls, Collaborator, object)
     assert set(SPOKEN_TO[cls]) <= of_self(cls, ast.Load), "names a part that it does not use"
     assert name not in SPOKEN_TO[cls]
 
@@ -52,7 +53,7 @@ def test_a_part_names_whom_it_speaks_to_and_nobody_else(name):
 def test_a_part_has_little_state_and_makes_it_itself(name):
     state = of_self(PARTS[name], ast.Store)
     assert len(state) <= MOST_STATE
-    assert not state & ({*PARTS, *SHARED, "machine"} - {name}), "replaces a part"
+    assert not state & ({*PARTS, *Collaborator.__annotations__} - {name}), "replaces a part"
 
 
 def test_the_machine_has_its_parts_and_no_state():
