@@ -29,7 +29,6 @@ from .identifiers import made_name, name_or
 from .joints import joint_graph, transposed
 from .kinds import Aval, Kind
 from .native import emit_native, linked
-from .optimize import simplify
 from .refusals import (
     no_parameter,
     not_scalar,
@@ -38,6 +37,7 @@ from .refusals import (
     require_scalar,
     without_aux,
 )
+from .simplify import simplify
 from .spelling import raise_exception, raise_from
 from .stage.stack import room_to_recurse
 from .subclasses import ARRAY

@@ -11,7 +11,7 @@ from .graph.callback import Callback
 from .graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds, walk
 from .guards import Path
 from .kinds import Aval, Kind
-from .optimize import simplify
+from .simplify import simplify
 from .templates import Leaves
 
 Wanted = tuple[Path, Any, Leaves]

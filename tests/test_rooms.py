@@ -27,7 +27,7 @@ LAW: dict[str, set[str]] = {
               "spelling", "stage", "structure", "subclasses", "tree"},
     "adjoint": {"dims", "errors", "graph", "kinds", "marks", "public_names", "rules", "spelling",
                 "structure"},
-    "optimize": {"dims", "graph", "kinds", "spelling"},
+    "simplify": {"dims", "graph", "kinds", "spelling"},
     "emit": {"dims", "errors", "graph", "identifiers", "kinds", "spelling"},
     "native": {"cache", "config", "dims", "emit", "errors", "graph", "kinds", "spelling"},
     "cache": {"caches", "dims", "errors", "guards", "stage", "subclasses"},

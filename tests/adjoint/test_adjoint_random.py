@@ -15,7 +15,7 @@ from generate import Program
 
 from srcgrad.adjoint import close, differentiate, jvp, split
 from srcgrad.graph.verify import verify
-from srcgrad.optimize import simplify
+from srcgrad.simplify import simplify
 
 SEEDS = [*range(60), 1140]
 

@@ -20,7 +20,7 @@ from srcgrad.cache.link import link
 from srcgrad.compiler import parameter_names
 from srcgrad.emit import emit
 from srcgrad.graph.ir import Ref
-from srcgrad.optimize import simplify
+from srcgrad.simplify import simplify
 
 
 def compiled(graph, name):

@@ -15,8 +15,8 @@ from programs import PROGRAMS
 from srcgrad.adjoint import close, differentiate
 from srcgrad.graph.ir import walk
 from srcgrad.graph.verify import verify
-from srcgrad.optimize import simplify
-from srcgrad.optimize.pipeline import PASSES
+from srcgrad.simplify import simplify
+from srcgrad.simplify.pipeline import PASSES
 
 NAMES = [*PASSES, "dead"]
 

@@ -15,7 +15,7 @@ from programs import PROGRAMS
 
 from srcgrad.adjoint import close, differentiate, jvp, split
 from srcgrad.graph.verify import verify
-from srcgrad.optimize import simplify
+from srcgrad.simplify import simplify
 
 
 def seed_of(graph):

@@ -22,7 +22,7 @@ from srcgrad.compiled import Compiled
 from srcgrad.compiler import Request
 from srcgrad.graph.interpret import interpret
 from srcgrad.graph.verify import verify
-from srcgrad.optimize.pipeline import PASSES
+from srcgrad.simplify.pipeline import PASSES
 from srcgrad.stage import PlainMachine, stage
 from srcgrad.tree import children, flatten, unflatten
 
