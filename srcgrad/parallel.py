@@ -7,12 +7,10 @@ cluster.
 
 from __future__ import annotations
 
-import concurrent.futures
+import concurrent.futures  # its executors load their modules when they are first named
 import inspect
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any
 
@@ -184,7 +182,8 @@ def _sent(client: Any, data: dict[str, Any], everywhere: bool = False) -> Any:
 
 def _is_death(error: Exception) -> bool:
     """Did the worker end, rather than the function raise?"""
-    return isinstance(error, BrokenProcessPool | concurrent.futures.CancelledError) or (
+    broken = (concurrent.futures.BrokenExecutor, concurrent.futures.CancelledError)
+    return isinstance(error, broken) or (
         type(error).__module__.startswith("distributed")
         and type(error).__name__ in (
             "KilledWorker", "FutureCancelledError", "FutureLostError", "CommClosedError"))
@@ -198,6 +197,8 @@ def _workers(client: Any, count: int | None) -> Iterator[Any]:
         with concurrent.futures.ThreadPoolExecutor(count) as threads:
             yield threads
     elif client == "processes":
+        import multiprocessing
+
         context = multiprocessing.get_context("spawn")
         with concurrent.futures.ProcessPoolExecutor(count, context) as processes:
             yield processes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import platform
 import sys
 from typing import Any
@@ -25,6 +24,8 @@ def versions() -> dict[str, str]:
 
 
 def _version(package: str) -> str:
+    import importlib.metadata  # loads the modules of e-mail; nothing else here needs it
+
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

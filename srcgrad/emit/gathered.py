@@ -8,16 +8,26 @@ list that do nothing are left out.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 
 def gathered(function: ast.FunctionDef) -> ast.FunctionDef:
     """The function with such loops replaced, in place."""
-    for node in list(ast.walk(function)):
-        for part in ("body", "orelse"):
-            body = getattr(node, part, None)
-            if isinstance(body, list):
-                _gather(body, function)
+    for body in list(_bodies(function)):
+        _gather(body, function)
     return function
+
+
+def _bodies(stmt: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements in a statement, the outer before the inner."""
+    for part in ("body", "orelse", "finalbody"):
+        body = getattr(stmt, part, ())
+        if body:
+            yield body
+            for inner in body:
+                yield from _bodies(inner)
+    for handler in getattr(stmt, "handlers", ()):
+        yield from _bodies(handler)
 
 
 def _gather(body: list[ast.stmt], function: ast.FunctionDef) -> None:
