@@ -22,25 +22,28 @@ First = Literal[0]
 Both = tuple[Literal[0], Literal[1]]
 
 
-def _request(mode: str, argnums: Argnums, has_aux: bool, backend: str | None,
-             without: Sequence[str] = ()) -> Request:
+def requested(mode: str, argnums: Argnums, has_aux: bool = False, backend: str | None = None,
+              allow_int: bool = False, one: bool = False) -> Request:
+    """What is wanted of a function; StructureError for ``argnums`` that select nothing, or (for
+    ``one``) not the number of one argument."""
     backend = chosen(backend, mode)
     single = isinstance(argnums, (int, str)) and not isinstance(argnums, bool)
     try:
         numbers: tuple[Any, ...] = (argnums,) if single else tuple(argnums)  # type: ignore[arg-type]
     except TypeError:
         numbers = ()
-    if not numbers or any(not isinstance(n, (int, str)) or isinstance(n, bool) for n in numbers):
+    if not numbers or any(not isinstance(n, (int, str)) or isinstance(n, bool) for n in numbers
+                          ) or (one and type(argnums) is not int):
         raise StructureError(f"argnums is {argnums!r}", where=f"argnums of {mode}",
                              why="it selects the arguments to differentiate with respect to",
-                             fix="give a number or name of a parameter, or a tuple of these")
+                             fix="give the number of a parameter" if one else
+                                 "give a number or name of a parameter, or a tuple of these")
     if len(set(numbers)) != len(numbers):
         raise StructureError(f"argnums {argnums!r} names an argument twice",
                              where=f"argnums of {mode}",
                              why="there is one gradient for each argument",
                              fix="name each argument once")
-    return Request(mode, numbers, single, has_aux, tuple(without),
-                   backend=backend)
+    return Request(mode, numbers, single, has_aux, backend=backend, allow_int=allow_int)
 
 
 def _decorated(fun: Callable[..., Any] | None, request: Request) -> Any:
@@ -92,6 +95,11 @@ def grad(fun: Callable[P, Any], argnums: Argnums, *, has_aux: bool = False,
 
 
 @overload
+def grad(fun: Callable[P, Any], argnums: Argnums = 0, *, has_aux: bool = False,
+         backend: str | None = None, allow_int: Literal[True]) -> Compiled[P, Any]: ...
+
+
+@overload
 def grad(  # type: ignore[overload-overlap]
          fun: None = None, argnums: First = 0, *, has_aux: Literal[False] = False,
          backend: str | None = None
@@ -119,16 +127,24 @@ def grad(fun: None = None, *, argnums: Argnums, has_aux: bool = False,
          backend: str | None = None) -> Callable[[Callable[P, Any]], Compiled[P, Any]]: ...
 
 
+@overload
+def grad(fun: None = None, *, argnums: Argnums = 0, has_aux: bool = False,
+         backend: str | None = None, allow_int: Literal[True]
+         ) -> Callable[[Callable[P, Any]], Compiled[P, Any]]: ...
+
+
 @without_internal_frames
 def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False,
-         backend: str | None = None) -> Any:
+         backend: str | None = None, allow_int: bool = False) -> Any:
     """The gradient of a scalar function, as a function.
 
     ``argnums``: the argument(s) to differentiate with respect to, by number or name; a tuple
     gives a tuple of gradients.  Gradients have the structure, shape, dtype and kind of their
     arguments.  With ``has_aux`` the function returns ``(value, aux)`` and the gradient function
     ``(gradient, aux)``.  With ``backend="numba"`` loops over elements run natively
-    (``docs/native.md``).
+    (``docs/native.md``).  With ``allow_int`` the gradient with respect to an argument without
+    floating-point numbers (an int, a text, an array of ints) is None, as it is for such parts of
+    containers; otherwise it is refused.
 
     Raises :class:`NonScalarOutput` if the result is not a real scalar,
     :class:`NonDifferentiable` for integer, boolean or string arguments, and
@@ -141,7 +157,7 @@ def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux
     >>> f(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return _decorated(fun, _request("grad", argnums, has_aux, backend))
+    return _decorated(fun, requested("grad", argnums, has_aux, backend, allow_int))
 
 
 @overload
@@ -159,6 +175,11 @@ def value_and_grad(fun: Callable[Concatenate[T, U, P], R], argnums: Both, *,
 @overload
 def value_and_grad(fun: Callable[P, R], argnums: Argnums, *, has_aux: bool = False,
                    backend: str | None = None) -> Compiled[P, tuple[R, Any]]: ...
+
+
+@overload
+def value_and_grad(fun: Callable[P, Any], argnums: Argnums = 0, *, has_aux: bool = False,
+                   backend: str | None = None, allow_int: Literal[True]) -> Compiled[P, Any]: ...
 
 
 @overload
@@ -183,16 +204,23 @@ def value_and_grad(fun: None = None, *, argnums: Argnums, has_aux: bool = False,
                    ) -> Callable[[Callable[P, R]], Compiled[P, tuple[R, Any]]]: ...
 
 
+@overload
+def value_and_grad(fun: None = None, *, argnums: Argnums = 0, has_aux: bool = False,
+                   backend: str | None = None, allow_int: Literal[True]
+                   ) -> Callable[[Callable[P, Any]], Compiled[P, Any]]: ...
+
+
 @without_internal_frames
 def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *,
-                   has_aux: bool = False, backend: str | None = None) -> Any:
+                   has_aux: bool = False, backend: str | None = None,
+                   allow_int: bool = False) -> Any:
     """Like :func:`grad`; returns ``(value, gradient)``, with ``has_aux`` ``((value, aux),
     gradient)``.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _decorated(fun, _request("value_and_grad", argnums, has_aux, backend))
+    return _decorated(fun, requested("value_and_grad", argnums, has_aux, backend, allow_int))
 
 
 @overload
@@ -211,4 +239,4 @@ def jit(fun: Callable[..., Any] | None = None, *, backend: str | None = None) ->
     >>> jit(lambda x: x * x)(3.0)
     9.0
     """
-    return _decorated(fun, _request("jit", 0, False, backend))
+    return _decorated(fun, requested("jit", 0, False, backend))

@@ -12,14 +12,9 @@ from .api import grad
 from .errors import StructureError
 from .frames import without_internal_frames
 from .refusals import with_article
+from .templates import may_vary
 from .transforms import jvp, vjp
 from .tree import flatten, unflatten
-
-
-def _varies(leaf: Any) -> bool:
-    if isinstance(leaf, (np.ndarray, np.generic)):
-        return leaf.dtype.kind in "fc"
-    return type(leaf) in (float, complex)
 
 
 def _direction(tree: Any, stream: np.random.RandomState) -> Any:
@@ -27,7 +22,7 @@ def _direction(tree: Any, stream: np.random.RandomState) -> Any:
     leaves, structure = flatten(tree)
     drawn: list[Any] = []
     for leaf in leaves:
-        if not _varies(leaf):
+        if not may_vary(leaf):
             drawn.append(None)
             continue
         step = stream.normal(size=np.shape(leaf))
@@ -50,7 +45,7 @@ def _dot(a: Any, b: Any) -> float:
     """The real pairing of two trees; leaves without a number count nothing."""
     total = 0.0
     for x, y in zip(flatten(a)[0], flatten(b)[0], strict=True):
-        if x is not None and y is not None and _varies(np.asarray(x)[()]):
+        if x is not None and y is not None and may_vary(np.asarray(x)[()]):
             total += float(np.real(np.sum(np.asarray(x) * np.asarray(y))))
     return total
 
@@ -90,7 +85,7 @@ def check_grads(fun: Callable[..., Any], args: Sequence[Any], order: int = 2,
     low = fun(*(_moved(a, d, -step) for a, d in zip(args, direction, strict=True)))
     out = fun(*copy.deepcopy(args))
     slope = unflatten(flatten(out)[1], [
-        (h - lo) / (2 * step) if _varies(np.asarray(h)[()]) else 0.0
+        (h - lo) / (2 * step) if may_vary(np.asarray(h)[()]) else 0.0
         for h, lo in zip(flatten(high)[0], flatten(low)[0], strict=True)])
     ct = _direction(out, stream)
     want = _dot(ct, slope)
@@ -110,7 +105,7 @@ def check_grads(fun: Callable[..., Any], args: Sequence[Any], order: int = 2,
 def _paired_gradient(fun: Callable[..., Any], ct: Any, args: Sequence[Any]) -> Callable[..., Any]:
     """The gradient of the pairing of ``fun`` with a fixed cotangent, to be checked in turn."""
     weights = flatten(ct)[0]
-    places = tuple(i for i, a in enumerate(args) if any(_varies(x) for x in flatten(a)[0]))
+    places = tuple(i for i, a in enumerate(args) if any(may_vary(x) for x in flatten(a)[0]))
 
     def paired(*values: Any) -> Any:
         total = 0.0

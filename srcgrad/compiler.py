@@ -65,6 +65,7 @@ class Request:
     ``mode``: ``"jit"`` (the primal), ``"grad"``, ``"value_and_grad"`` or ``"vjp"`` (the
     cotangents for given cotangents of all outputs).  ``argnums``: parameter numbers or names;
     ``single`` says that one was given, not a tuple.  ``without``: passes switched off.
+    ``allow_int``: arguments without a derivative have the gradient None.
     ``separate``: long lists of equal arrays are not one array in the generated code.
     ``backend``: ``"numpy"``, or ``"numba"`` for loops that run natively.
     """
@@ -76,6 +77,7 @@ class Request:
     without: tuple[str, ...] = ()
     separate: bool = False
     backend: str = "numpy"
+    allow_int: bool = False
 
 
 @dataclass
@@ -220,7 +222,7 @@ def _wanted(function: Any, request: Request, signature: inspect.Signature,
         else:
             path, value = Path(("arg", name), (), name), bound.arguments[name]
         leaves = paths_below(value, path)
-        if not any(may_vary(v) for _, v in leaves):
+        if not request.allow_int and not any(may_vary(v) for _, v in leaves):
             raise refused_argument(_plain_name(function), path, value)
         found.append((path, value, leaves))
     return found
@@ -310,7 +312,7 @@ def compile_jvp(function: Any, request: Request, signature: inspect.Signature, t
     and the flat tangents and gives the flat results, then their tangents.
     """
     wrt, keep = _inputs_of(traced, wanted), refs(traced.result)
-    of = carrying(traced.graph, wrt, keep)
+    of = carrying(traced.graph, wrt, _outside_aux(traced.result, request, keep))
     graph = close(jvp(traced.graph, wrt, of, keep=keep))
     graph = simplify(graph, keep_raising=True, without=request.without)
     graph = graph.but(title=title(function, request, traced, wanted), name=name)

@@ -13,7 +13,7 @@ from . import transforms
 from .errors import StructureError
 from .frames import without_internal_frames
 from .kinds import in_words
-from .nesting import jacobian_by_rows
+from .nesting import traced_jacobian
 from .refusals import with_article
 from .trace.custom import Custom, Traced, custom_call
 from .trace.nested import differentiable
@@ -290,7 +290,7 @@ class implicit(_WithDerivative[P, R]):
 
 
 def _jacobian(machine: Any) -> Traced:
-    return Traced(lambda fun, x: machine.calls.inline(jacobian_by_rows, (fun, 0, (x,)), {}))
+    return Traced(lambda fun, x: traced_jacobian(machine, "jacrev", fun, 0, (x,)))
 
 
 # ---- staged, like a user's functions ---------------------------------------------------------

@@ -231,6 +231,6 @@ class StructureError(SrcgradError, ValueError):
 
     refuses = (
         ("`argnums` that name no argument; cotangents and tangents of another "
-         "structure or shape; Jacobians of containers; batches and rules that do not fit",
+         "structure or shape; sparse Jacobians of containers; batches and rules that do not fit",
          "what the message names"),
     )

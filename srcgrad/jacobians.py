@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from .api import Argnums, grad
+from .api import Argnums, grad, requested
+from .blocks import (
+    Places,
+    at,
+    by_columns,
+    by_rows,
+    numbers_in,
+    refuse_nothing,
+    require_arrays,
+    spread,
+)
 from .errors import StructureError
 from .frames import without_internal_frames
 from .helptext import helptext, phrase
-from .refusals import named, with_article
+from .refusals import named, no_parameter, with_article
 from .sparsity import by_colours, entries_of
 from .transforms import Split, vjp
-from .tree import ravel_tree
 
 P = ParamSpec("P")
 T = TypeVar("T", bound=Any)  # of the first argument
 R = TypeVar("R")
+A = TypeVar("A")  # of what comes along with a result
 Array = np.ndarray[Any, np.dtype[Any]]
+Numbers = Array | np.generic | complex
 
 
-def staged_call(kind: str, fun: Callable[..., Any], place: int, args: tuple[Any, ...],
+def staged_call(kind: str, fun: Callable[..., Any], places: Places, args: tuple[Any, ...],
                 *settings: Any) -> Any:
     """What a call of a :class:`Derived` means inside a traced function; ``kind`` names it."""
     raise AssertionError("has a meaning in traced code only")
@@ -43,16 +54,16 @@ class Derived(Generic[P, R]):
 
     __name__: str
 
-    def __init__(self, fun: Callable[..., Any], kind: str, place: int,
+    def __init__(self, fun: Callable[..., Any], kind: str, places: Places,
                  compute: Callable[..., Any], *settings: Any) -> None:
         functools.update_wrapper(self, fun)
-        self._fun, self._kind, self._place, self._compute = fun, kind, place, compute
+        self._fun, self._kind, self._places, self._compute = fun, kind, places, compute
         self._settings = settings
         try:
             signature = inspect.signature(fun)
         except ValueError:  # a ufunc
             return
-        self.__srcgrad_phrase__ = phrase(kind, fun, list(signature.parameters), [place])
+        self.__srcgrad_phrase__ = phrase(kind, fun, list(signature.parameters), _listed(places))
         self.__doc__ = helptext(self.__srcgrad_phrase__, fun)
         if kind in PRODUCTS:
             free = next(n for n in ("v", "vector", "direction", "along")
@@ -92,110 +103,134 @@ class Derived(Generic[P, R]):
                 args = self._by_position(args, kwargs)
             except StructureError as error:
                 raise machine.recorder.fatal(error) from None
-        return machine.call(staged_call, self._kind, self._fun, self._place, args,
+        return machine.call(staged_call, self._kind, self._fun, self._places, args,
                             *self._settings)
 
     def __repr__(self) -> str:
         return f"<srcgrad {self._kind} of {self.__name__}>"
 
 
-def _one(argnums: Argnums) -> int:
-    if not isinstance(argnums, int) or isinstance(argnums, bool):
-        raise StructureError(f"argnums is {argnums!r}", where="argnums of a Jacobian",
-                             why="a Jacobian is taken with respect to one argument",
-                             fix="give the number of one parameter")
-    return argnums
+def _places(fun: Any, argnums: Argnums, what: str) -> Places:
+    """The numbers of the arguments that ``argnums`` names."""
+    request = requested(what, argnums)
+    names = list(inspect.signature(fun).parameters) if any(
+        isinstance(n, str) for n in request.argnums) else []
+    if not {n for n in request.argnums if isinstance(n, str)} <= set(names):
+        raise no_parameter(fun, next(n for n in request.argnums if isinstance(n, str)
+                                     and n not in names), inspect.signature(fun))
+    places = tuple(names.index(n) if isinstance(n, str) else n for n in request.argnums)
+    return places[0] if request.single else places
+
+
+def _listed(places: Places) -> tuple[int, ...]:
+    return (places,) if isinstance(places, int) else places
+
+
+Jacobian = Callable[[Split, Any, Places, Any, str], Any]
+
+
+def _derived(fun: Callable[..., Any], kind: str, argnums: Argnums, has_aux: bool,
+             method: Callable[[Any, Any], Jacobian]) -> Derived[..., Any]:
+    """A Jacobian; ``method(out, argument)`` tells how it is computed."""
+    places = _places(fun, argnums, "a Jacobian")
+
+    @without_internal_frames
+    def jacobian_of(*args: Any) -> Any:
+        made = Split(fun, args, _listed(places), has_aux)
+        out, aux = made.out if has_aux else (made.out, None)
+        refuse_nothing(out)
+        argument = at(places, args)
+        found = method(out, argument)(made, out, places, argument, named(fun))
+        return (found, aux) if has_aux else found
+
+    return Derived(fun, kind, places, jacobian_of, has_aux)
+
+
+@overload
+def jacrev(fun: Callable[P, Numbers], argnums: int | str = 0, *,
+           has_aux: Literal[False] = False) -> Derived[P, Array]: ...
+
+
+@overload
+def jacrev(fun: Callable[P, tuple[Any, A]], argnums: Argnums = 0, *,
+           has_aux: Literal[True]) -> Derived[P, tuple[Any, A]]: ...
+
+
+@overload
+def jacrev(fun: Callable[P, Any], argnums: Argnums = 0, *,
+           has_aux: bool = False) -> Derived[P, Any]: ...
 
 
 @without_internal_frames
-def jacrev(fun: Callable[P, Any], argnums: int = 0) -> Derived[P, Array]:
-    """The Jacobian by reverse mode: shape ``out.shape + argument.shape``, one pullback per
-    element of the output.
+def jacrev(fun: Callable[..., Any], argnums: Argnums = 0, *,
+           has_aux: bool = False) -> Derived[..., Any]:
+    """The Jacobian by reverse mode, one pullback per number of the result; see
+    :func:`jacobian` for its shape and structure.
 
     >>> jacrev(lambda x: x ** 2)(np.array([1.0, 3.0]))
     array([[2., 0.],
            [0., 6.]])
     """
-    place = _one(argnums)
+    return _derived(fun, "jacrev", argnums, has_aux, lambda out, argument: by_rows)
 
-    @without_internal_frames
-    def jacobian_of(*args: Any) -> Any:
-        return _by_rows(Split(fun, args, (place,)), args[place])
 
-    return Derived(fun, "jacrev", place, jacobian_of)
+@overload
+def jacfwd(fun: Callable[P, Numbers], argnums: int | str = 0, *,
+           has_aux: Literal[False] = False) -> Derived[P, Array]: ...
+
+
+@overload
+def jacfwd(fun: Callable[P, tuple[Any, A]], argnums: Argnums = 0, *,
+           has_aux: Literal[True]) -> Derived[P, tuple[Any, A]]: ...
+
+
+@overload
+def jacfwd(fun: Callable[P, Any], argnums: Argnums = 0, *,
+           has_aux: bool = False) -> Derived[P, Any]: ...
 
 
 @without_internal_frames
-def jacfwd(fun: Callable[P, Any], argnums: int = 0) -> Derived[P, Array]:
-    """The Jacobian by forward mode: one pushforward per element of the argument.
+def jacfwd(fun: Callable[..., Any], argnums: Argnums = 0, *,
+           has_aux: bool = False) -> Derived[..., Any]:
+    """The Jacobian by forward mode, one pushforward per number of the argument; see
+    :func:`jacobian` for its shape and structure.
 
     >>> jacfwd(lambda x: x ** 2)(np.array([1.0, 3.0]))
     array([[2., 0.],
            [0., 6.]])
     """
-    place = _one(argnums)
-
-    @without_internal_frames
-    def jacobian_of(*args: Any) -> Any:
-        return _by_columns(Split(fun, args, (place,)), args[place])
-
-    return Derived(fun, "jacfwd", place, jacobian_of)
+    return _derived(fun, "jacfwd", argnums, has_aux, lambda out, argument: by_columns)
 
 
-def _by_rows(made: Split, argument: Any) -> Any:
-    _refuse_nothing(made.out)
-    rows = [made.pullback(unit)[made.places[0]] for unit in _units(made.out)]
-    return _stacked(rows, made.out, argument, 0)
+@overload
+def jacobian(fun: Callable[P, Numbers], argnums: int | str = 0, *, mode: str = "auto",
+             sparsity: Any = None, chunk_size: int | None = None,
+             has_aux: Literal[False] = False) -> Derived[P, Array]: ...
 
 
-def _by_columns(made: Split, argument: Any) -> Any:
-    tangents: list[Any] = [None] * made.count
-    columns = []
-    for tangents[made.places[0]] in _units(argument):
-        columns.append(made.pushforward(*tangents))
-    return _stacked(columns, made.out, argument, 1)
+@overload
+def jacobian(fun: Callable[P, tuple[Any, A]], argnums: Argnums = 0, *, mode: str = "auto",
+             sparsity: Any = None, chunk_size: int | None = None,
+             has_aux: Literal[True]) -> Derived[P, tuple[Any, A]]: ...
 
 
-def _units(like: Any) -> Iterator[Any]:
-    """Trees like ``like`` with 1 at one place and 0 at the others."""
-    flat, unravel = ravel_tree(like)
-    for i in range(flat.size):
-        unit = np.zeros(flat.size, flat.dtype)
-        unit[i] = 1
-        yield unravel(unit)
-
-
-def _refuse_nothing(out: Any) -> None:
-    if out is None or isinstance(out, str):
-        raise StructureError(f"the function returns {with_article(type(out))}",
-                             where="the result of the function",
-                             why="a Jacobian has a row for each number that is returned",
-                             fix="return the array that is to be differentiated")
-
-
-def require_arrays(what: str, *values: Any) -> None:
-    """Refuse containers where each number is one of an array."""
-    if not all(isinstance(v, (np.ndarray, np.generic, float, complex)) for v in values):
-        raise StructureError(
-            f"{what} of containers", where="the argument or the result",
-            why="it would be a container of containers of blocks",
-            fix="use ravel_tree to turn the argument or the result into one vector")
-
-
-def _stacked(rows: list[Any], out: Any, argument: Any, axis: int) -> Any:
-    """Rows (one per output element) or columns (one per argument element) as one array."""
-    require_arrays("a Jacobian", out, argument)
-    stacked = np.stack([np.asarray(r) for r in rows]) if rows else np.zeros((0,))
-    if axis == 0:
-        return stacked.reshape(np.shape(out) + np.shape(argument))
-    moved = np.moveaxis(stacked.reshape((-1, *np.shape(out))), 0, -1)
-    return moved.reshape(np.shape(out) + np.shape(argument))
+@overload
+def jacobian(fun: Callable[P, Any], argnums: Argnums = 0, *, mode: str = "auto",
+             sparsity: Any = None, chunk_size: int | None = None,
+             has_aux: bool = False) -> Derived[P, Any]: ...
 
 
 @without_internal_frames
-def jacobian(fun: Callable[P, Any], argnums: int = 0, *, mode: str = "auto",
-             sparsity: Any = None, chunk_size: int | None = None) -> Derived[P, Array]:
+def jacobian(fun: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "auto",
+             sparsity: Any = None, chunk_size: int | None = None,
+             has_aux: bool = False) -> Derived[..., Any]:
     """The Jacobian of an array-valued function: shape ``out.shape + argument.shape``.
+
+    Of a result that is a container (dict, list, tuple, dataclass, ...) it is one of the same kind,
+    with the Jacobian of each leaf at its place; with respect to a container, or to several
+    arguments (``argnums`` is a tuple of numbers or names), each of these is in turn a container of
+    that kind, or a tuple.  None stands for leaves that have no derivative.  With ``has_aux`` the
+    function returns ``(out, aux)``, and the result is ``(jacobian, aux)``.
 
     ``mode`` is ``"rev"``, ``"fwd"`` or ``"auto"`` (whichever needs fewer passes).  ``sparsity``
     tells which entries may differ from zero: an array or SciPy sparse matrix with a row for each
@@ -205,12 +240,14 @@ def jacobian(fun: Callable[P, Any], argnums: int = 0, *, mode: str = "auto",
     refused.  ``chunk_size`` bounds how many passes are under way at once; it is one here, whatever
     the bound.
 
+    >>> jacobian(lambda p: p["w"] * p["b"])({"w": np.array([1.0, 2.0]), "b": 3.0})
+    {'w': array([[3., 0.],
+           [0., 3.]]), 'b': array([1., 2.])}
     >>> jacobian(lambda x: x ** 2, sparsity=np.eye(3))(np.array([1.0, 2.0, 3.0]))
     array([[2., 0., 0.],
            [0., 4., 0.],
            [0., 0., 6.]])
     """
-    place = _one(argnums)
     if mode not in ("auto", "rev", "fwd"):
         raise StructureError(f"there is no Jacobian mode {mode!r}", where="mode of jacobian",
                              why="a Jacobian is made row by row (rev) or column by column (fwd)",
@@ -218,52 +255,67 @@ def jacobian(fun: Callable[P, Any], argnums: int = 0, *, mode: str = "auto",
     if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
         raise StructureError(f"chunk_size is {chunk_size!r}", where="chunk_size of jacobian",
                              why="it bounds a number of passes", fix="give a positive int, or None")
-    if mode != "auto" and sparsity is None:
-        return (jacrev if mode == "rev" else jacfwd)(fun, place)
 
-    @without_internal_frames
-    def jacobian_of(*args: Any) -> Any:
-        made = Split(fun, args, (place,))
+    def method(out: Any, argument: Any) -> Jacobian:
         if sparsity is not None:
-            return _by_colours(made, args[place], sparsity, mode)
-        by = _by_rows if np.size(made.out) <= np.size(args[place]) else _by_columns
-        return by(made, args[place])
+            return functools.partial(_by_colours, sparsity=sparsity, mode=mode)
+        fewer_rows = numbers_in(out) <= numbers_in(argument)
+        return by_rows if mode == "rev" or (mode == "auto" and fewer_rows) else by_columns
 
-    return Derived(fun, "jacfwd" if mode == "fwd" else "jacrev", place, jacobian_of)
+    return _derived(fun, "jacfwd" if mode == "fwd" else "jacrev", argnums, has_aux, method)
 
 
-def _by_colours(made: Split, argument: Any, sparsity: Any, mode: str) -> Any:
+def _by_colours(made: Split, out: Any, places: Places, argument: Any, name: str, *,
+                sparsity: Any, mode: str) -> Any:
     """A Jacobian with few entries, as an array like any other."""
-    require_arrays("a Jacobian", made.out, argument)
-    shape = (np.size(made.out), np.size(argument))
-    tangents: list[Any] = [None] * made.count
-    place = made.places[0]
+    require_arrays("a Jacobian with sparsity=", out, argument)
+    shape = (np.size(out), np.size(argument))
 
     def like(flat: np.ndarray[Any, Any], whole: Any) -> Any:
         return flat.astype(whole.dtype).reshape(whole.shape) if isinstance(
             whole, np.ndarray) else type(whole)(flat[0])
 
     def forward(direction: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        tangents[place] = like(direction, argument)
-        return np.ravel(made.pushforward(*tangents))
+        moved = made.pushforward(*spread(places, like(direction, argument), made.count))
+        return np.ravel(moved[0] if made.has_aux else moved)
 
     def backward(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return np.ravel(made.pullback(like(weights, made.out))[place])
+        return np.ravel(at(places, made.pullback(like(weights, out))))
 
     matrix = by_colours(entries_of(sparsity, shape), shape, forward, backward, mode,
-                        np.result_type(made.out, argument))
-    return matrix.reshape(np.shape(made.out) + np.shape(argument))
+                        np.result_type(out, argument))
+    return matrix.reshape(np.shape(out) + np.shape(argument))
+
+
+@overload
+def hessian(fun: Callable[P, Any], argnums: int | str = 0, *,
+            has_aux: Literal[False] = False) -> Derived[P, Array]: ...
+
+
+@overload
+def hessian(fun: Callable[P, tuple[Any, A]], argnums: Argnums = 0, *,
+            has_aux: Literal[True]) -> Derived[P, tuple[Any, A]]: ...
+
+
+@overload
+def hessian(fun: Callable[P, Any], argnums: Argnums = 0, *,
+            has_aux: bool = False) -> Derived[P, Any]: ...
 
 
 @without_internal_frames
-def hessian(fun: Callable[P, Any], argnums: int = 0) -> Derived[P, Array]:
+def hessian(fun: Callable[..., Any], argnums: Argnums = 0, *,
+            has_aux: bool = False) -> Derived[..., Any]:
     """The matrix of second derivatives of a scalar function: shape ``x.shape + x.shape``.
+
+    For containers and for several arguments it is a container of containers of such blocks:
+    ``hessian(f)(p)["w"]["b"]`` has the shape ``p["w"].shape + p["b"].shape``.  With ``has_aux``
+    the function returns ``(value, aux)``, and the result is ``(hessian, aux)``.
 
     >>> hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    return jacrev(grad(fun, argnums), argnums)
+    return jacrev(grad(fun, argnums, has_aux=has_aux), argnums, has_aux=has_aux)
 
 
 @overload
@@ -272,25 +324,31 @@ def hvp(fun: Callable[Concatenate[T, P], Any],
 
 
 @overload
-def hvp(fun: Callable[P, Any], argnums: int) -> Derived[..., Any]: ...
+def hvp(fun: Callable[P, Any], argnums: Argnums = 0, *,
+        has_aux: bool = False) -> Derived[..., Any]: ...
 
 
 @without_internal_frames
-def hvp(fun: Callable[..., Any], argnums: int = 0) -> Derived[..., Any]:
-    """The Hessian-vector product: ``hvp(f)(*args, v)`` without the Hessian.
+def hvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
+        has_aux: bool = False) -> Derived[..., Any]:
+    """The Hessian-vector product: ``hvp(f)(*args, v)`` without the Hessian.  ``v`` and the product
+    have the structure of the argument (of a tuple of arguments, if ``argnums`` is one).  With
+    ``has_aux`` the function returns ``(value, aux)``, and the result is ``(product, aux)``.
 
     >>> hvp(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
-    place = _one(argnums)
-    gradient = grad(fun, place)
+    places = _places(fun, argnums, "hvp")
+    gradient = grad(fun, places, has_aux=has_aux)
 
     @without_internal_frames
     def product(*args: Any) -> Any:
-        *point, v = with_vector("hvp", args, place)
-        return Split(gradient, point, (place,)).pulled(v, "vector")[place]
+        *point, v = with_vector("hvp", args, max(_listed(places)))
+        made = Split(gradient, point, _listed(places), has_aux)
+        found = at(places, made.pulled(v, "vector"))
+        return (found, made.out[1]) if has_aux else found
 
-    return Derived(gradient, "hvp", place, product)
+    return Derived(gradient, "hvp", places, product, has_aux)
 
 
 def _is_signed(fun: Any) -> bool:
@@ -316,7 +374,8 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Derived[..., 
     >>> elementwise_grad(np.tanh)(np.array([0.0]))
     array([1.])
     """
-    place = _one(argnums)
+    (place,) = requested("elementwise_grad", argnums, one=True).argnums
+    assert isinstance(place, int)
 
     @without_internal_frames
     def derivative(*args: Any) -> Any:
@@ -339,12 +398,12 @@ def gnvp(fun: Callable[Concatenate[T, P], R], argnums: Literal[0] = 0, *,
 
 
 @overload
-def gnvp(fun: Callable[P, R], argnums: int, *,
+def gnvp(fun: Callable[P, R], argnums: Argnums, *,
          loss: Callable[[R], Any] | None = None) -> Derived[..., Any]: ...
 
 
 @without_internal_frames
-def gnvp(fun: Callable[..., Any], argnums: int = 0, *,
+def gnvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
          loss: Callable[[Any], Any] | None = None) -> Derived[..., Any]:
     """The Gauss-Newton product ``J.T @ (H @ (J @ v))``: ``gnvp(f)(*args, v)``.
 
@@ -355,20 +414,18 @@ def gnvp(fun: Callable[..., Any], argnums: int = 0, *,
     >>> gnvp(lambda x: x ** 2)(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 4., 16.])
     """
-    place = _one(argnums)
+    places = _places(fun, argnums, "gnvp")
 
     @without_internal_frames
     def product(*args: Any) -> Any:
-        *point, v = with_vector("gnvp", args, place)
-        made = Split(fun, point, (place,))
-        tangents: list[Any] = [None] * len(point)
-        tangents[place] = v
-        moved = made.pushforward(*tangents)
+        *point, v = with_vector("gnvp", args, max(_listed(places)))
+        made = Split(fun, point, _listed(places))
+        moved = made.pushforward(*spread(places, v, made.count))
         if loss is not None:
             moved = hvp(loss)(made.out, moved)
-        return made.pullback(moved)[place]
+        return at(places, made.pullback(moved))
 
-    return Derived(fun, "gnvp", place, product, loss)
+    return Derived(fun, "gnvp", places, product, loss)
 
 
 def with_vector(name: str, args: tuple[Any, ...], place: int) -> tuple[Any, ...]:

@@ -15,16 +15,18 @@ import numpy as np
 
 from . import joints, transforms
 from .adjoint import carrying
+from .blocks import Places, at, require_arrays, spread
 from .dims import is_varying
 from .errors import NonDifferentiable, StructureError
 from .graph.ir import Value
-from .jacobians import PRODUCTS, hvp, require_arrays, staged_call, with_vector
+from .jacobians import PRODUCTS, hvp, staged_call, with_vector
 from .refusals import with_article
+from .trace.custom import Traced
 from .trace.handlers import handles
 from .trace.nested import Inner, Numbered, differentiable, inline, opened, run_inside
 from .trace.regions import Region
 from .trace.tracers import ClassedArray, is_tracer
-from .tree import children, flatten, tree_map
+from .tree import children, flatten, tree_map, unflatten
 
 
 @handles(transforms.vjp)
@@ -36,14 +38,17 @@ def _vjp(machine: Any, fun: Callable[..., Any], *primals: Any, has_aux: bool = F
 
 
 @handles(transforms.linearize)
-def _linearize(machine: Any, fun: Callable[..., Any], *primals: Any) -> Any:
-    made = _Split(machine, "linearize", fun, primals, False)
+def _linearize(machine: Any, fun: Callable[..., Any], *primals: Any,
+               has_aux: bool = False) -> Any:
+    made = _Split(machine, "linearize", fun, primals, has_aux)
+    if has_aux:
+        return made.out[0], _Callable(lambda *tangents: made._push(*tangents)[0]), made.out[1]
     return made.out, made.pushforward
 
 
 @handles(transforms.jvp)
 def _jvp(machine: Any, fun: Callable[..., Any], primals: Sequence[Any],
-         tangents: Sequence[Any]) -> Any:
+         tangents: Sequence[Any], has_aux: bool = False) -> Any:
     primals, tangents = tuple(machine.iterate(primals)), opened(
         machine, tuple(machine.iterate(tangents)))
     if len(primals) != len(tangents):
@@ -52,12 +57,13 @@ def _jvp(machine: Any, fun: Callable[..., Any], primals: Sequence[Any],
             fix="give one tangent for each primal (None where it has none)"))
     places = [i for i in _places(machine, "jvp", primals) if tangents[i] is not None]
     inner = run_inside(machine, fun, primals, {}, places)
-    of = inner.carrying(carrying)
+    of = inner.carrying(carrying, has_aux)
     graph = joints.inner_jvp(inner.graph, list(range(inner.count)), of)
     seeds = _tangent_values(machine, inner, [tangents[i] for i in places])
     found = inline(machine, graph, [*inner.given, *seeds])
     kept = len(inner.graph.outputs)
-    return _moved(inner, of, found[:kept], found[kept:])
+    out, tangent = _moved(inner, of, found[:kept], found[kept:])
+    return (out[0], tangent[0], out[1]) if has_aux else (out, tangent)
 
 
 def both_ways(fun: Callable[..., Any], primals: Sequence[Any]) -> Any:
@@ -262,14 +268,12 @@ def _tree_map(machine: Any, function: Callable[..., Any], tree: Any, *rest: Any)
 
 
 # ---- Jacobians and their products, as functions to be staged -----------------------------------
-def jacobian_by_rows(fun: Callable[..., Any], place: int, args: Any) -> Any:
-    """The Jacobian, one pullback per element of the output."""
-    out, pullback = transforms.vjp(fun, *args)
-    require_arrays("a Jacobian", out, args[place])
-    shape, into = np.shape(out), np.shape(args[place])
+def rows_of_array(out: Any, pullback: Any, place: int, argument: Any) -> Any:
+    """The Jacobian of an array with respect to an array, by its pullback."""
+    shape, into = np.shape(out), np.shape(argument)
     if not shape:
         return np.reshape(pullback(1.0)[place], into)
-    rows = np.zeros((np.size(out), np.size(args[place])), np.result_type(args[place]))
+    rows = np.zeros((np.size(out), np.size(argument)), np.result_type(argument))
     for i in range(np.size(out)):
         unit = np.zeros(np.size(out), out.dtype)
         unit[i] = 1.0
@@ -277,41 +281,108 @@ def jacobian_by_rows(fun: Callable[..., Any], place: int, args: Any) -> Any:
     return np.reshape(rows, shape + into)
 
 
-def jacobian_by_columns(fun: Callable[..., Any], place: int, args: Any) -> Any:
-    """The Jacobian, one pushforward per element of the argument."""
-    out, pushforward = transforms.linearize(fun, *args)
-    require_arrays("a Jacobian", out, args[place])
-    shape, into = np.shape(out), np.shape(args[place])
-    others: list[Any] = [None] * len(args)
+def columns_of_array(out: Any, pushforward: Any, place: int, argument: Any, count: int) -> Any:
+    """The Jacobian of an array with respect to an array, by its pushforward."""
+    shape, into = np.shape(out), np.shape(argument)
+    others: list[Any] = [None] * count
     if not into:
         others[place] = 1.0
         return np.reshape(pushforward(*others), shape)
-    columns = np.zeros((np.size(out), np.size(args[place])), np.result_type(out))
-    for i in range(np.size(args[place])):
-        unit = np.zeros(np.size(args[place]), args[place].dtype)
+    columns = np.zeros((np.size(out), np.size(argument)), np.result_type(out))
+    for i in range(np.size(argument)):
+        unit = np.zeros(np.size(argument), argument.dtype)
         unit[i] = 1.0
         others[place] = np.reshape(unit, into)
         columns[:, i] = np.ravel(pushforward(*others))
     return np.reshape(columns, shape + into)
 
 
-def hessian_product(gradient: Callable[..., Any], place: int, args: Any) -> Any:
+def rows_of_leaf(leaf: Any, pull: Any, likes: Any) -> Any:
+    """The blocks of one leaf of a result: one for each of the arrays ``likes``, from ``pull``,
+    which gives all that belongs to them as one vector."""
+    sizes = [np.size(like) for like in likes]
+    shape = np.shape(leaf)
+    rows = np.zeros((np.size(leaf), sum(sizes)), np.result_type(*likes))
+    if not shape:
+        rows[0] = pull(1.0)
+    else:
+        for i in range(np.size(leaf)):
+            unit = np.zeros(np.size(leaf), leaf.dtype)
+            unit[i] = 1.0
+            rows[i] = pull(np.reshape(unit, shape))
+    start, blocks = 0, []
+    for like, size in zip(likes, sizes):
+        blocks.append(np.reshape(rows[:, start:start + size], shape + np.shape(like)))
+        start = start + size
+    return tuple(blocks)
+
+
+def as_vector(parts: Any) -> Any:
+    """The numbers of several arrays."""
+    return np.concatenate([np.ravel(part) for part in parts])
+
+
+def traced_jacobian(machine: Any, kind: str, fun: Callable[..., Any], places: Places, args: Any,
+                    has_aux: bool = False) -> Any:
+    """The Jacobian of any structure: arrays by their own loop, containers leaf by leaf."""
+    argument = opened(machine, at(places, args))
+    simple = isinstance(places, int) and children(argument) is None
+    by_columns = kind == "jacfwd" and simple
+    made = machine.call(transforms.linearize if by_columns else transforms.vjp, fun, *args,
+                        has_aux=has_aux)
+    out, derivative = opened(machine, made[0]), made[1]
+    if simple and (is_tracer(out) or children(out) is None):
+        _refused(machine, require_arrays, "a Jacobian", out)
+        found = machine.calls.inline(columns_of_array, (
+            out, derivative, places, argument, len(args)), {}) if by_columns else (
+            machine.calls.inline(rows_of_array, (out, derivative, places, argument), {}))
+    else:
+        pullback = derivative if not by_columns else machine.call(transforms.vjp, fun, *args,
+                                                                  has_aux=has_aux)[1]
+        found = _blocks(machine, out, pullback, places, argument)
+    return (found, made[2]) if has_aux else found
+
+
+def _blocks(machine: Any, out: Any, pullback: Any, places: Places, argument: Any) -> Any:
+    """The Jacobian of a container, or with respect to one."""
+    rows, outer = flatten(out)
+    columns, inner = flatten(argument)
+    varying = [j for j, leaf in enumerate(columns) if differentiable(machine, (leaf,))]
+    likes = tuple(columns[j] for j in varying)
+
+    def row(i: int) -> Any:
+        def pull(unit: Any) -> Any:
+            ct = unflatten(outer, [unit if n == i else None for n in range(len(rows))])
+            gradient = flatten(opened(machine, at(places, machine.call(pullback, ct))))[0]
+            return machine.calls.inline(as_vector, (tuple(gradient[j] for j in varying),), {})
+
+        if not (is_tracer(rows[i]) or isinstance(rows[i], (np.ndarray, np.generic, int, float))):
+            return None
+        blocks = iter(machine.calls.inline(rows_of_leaf, (rows[i], Traced(pull), likes), {}))
+        return unflatten(inner, [next(blocks) if j in varying else None
+                                 for j in range(len(columns))])
+
+    return unflatten(outer, [row(i) for i in range(len(rows))])
+
+
+def hessian_product(gradient: Callable[..., Any], places: Places, args: Any, has_aux: Any) -> Any:
     """The product of the Hessian and the last argument."""
     *point, v = args
+    if has_aux:
+        _, pullback, aux = transforms.vjp(gradient, *point, has_aux=True)
+        return at(places, pullback(v)), aux
     _, pullback = transforms.vjp(gradient, *point)
-    return pullback(v)[place]
+    return at(places, pullback(v))
 
 
-def gauss_newton_product(fun: Callable[..., Any], place: int, args: Any, loss: Any) -> Any:
+def gauss_newton_product(fun: Callable[..., Any], places: Places, args: Any, loss: Any) -> Any:
     """The product of the Gauss-Newton matrix and the last argument."""
     *point, v = args
     out, pushforward, pullback = both_ways(fun, point)
-    tangents: list[Any] = [None] * len(point)
-    tangents[place] = v
-    moved = pushforward(*tangents)
+    moved = pushforward(*spread(places, v, len(point)))
     if loss is not None:
         moved = hvp(loss)(out, moved)
-    return pullback(moved)[place]
+    return at(places, pullback(moved))
 
 
 def elementwise_derivative(fun: Callable[..., Any], place: int, args: Any) -> Any:
@@ -321,18 +392,19 @@ def elementwise_derivative(fun: Callable[..., Any], place: int, args: Any) -> An
     return pullback(np.ones_like(out) if np.ndim(out) else 1.0)[place]
 
 
-STAGED = {
-    "jacrev": jacobian_by_rows, "jacfwd": jacobian_by_columns, "hvp": hessian_product,
-    "gnvp": gauss_newton_product, "elementwise_grad": elementwise_derivative,
-}
+STAGED = {"hvp": hessian_product, "gnvp": gauss_newton_product,
+          "elementwise_grad": elementwise_derivative}
 
 
 @handles(staged_call)
-def _staged_call(machine: Any, kind: str, fun: Callable[..., Any], place: int, args: Any,
+def _staged_call(machine: Any, kind: str, fun: Callable[..., Any], places: Places, args: Any,
                  *settings: Any) -> Any:
+    if kind in ("jacrev", "jacfwd"):
+        return traced_jacobian(machine, kind, fun, places, args, *settings)
     if kind in PRODUCTS:
-        _refused(machine, with_vector, kind, args, place)
-    return machine.calls.inline(STAGED[kind], (fun, place, args, *settings), {})
+        _refused(machine, with_vector, kind, args, max((places,) if isinstance(places, int)
+                                                       else places))
+    return machine.calls.inline(STAGED[kind], (fun, places, args, *settings), {})
 
 
 @handles(require_arrays)

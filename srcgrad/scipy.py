@@ -17,7 +17,6 @@ from .api import value_and_grad
 from .errors import StructureError
 from .frames import without_internal_frames
 from .jacobians import hessian, hvp, jacobian
-from .transforms import vjp
 from .tree import flatten, ravel_tree, unflatten
 
 WITH_PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})
@@ -87,14 +86,9 @@ def minimize(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
             options["hessp"] = lambda flat, v, *rest: ravel_tree(product(
                 unravel(flat), *rest, unravel(v)))[0]
         elif kind in WITH_HESSIANS and not {"hess", "hessp"} & set(options):
-            if not isinstance(x0, np.ndarray):
-                raise StructureError(
-                    f"method {method!r} needs a Hessian, and x0 is not an array",
-                    where="x0 of minimize", why="a Hessian of containers is no matrix",
-                    fix="use method 'trust-ncg' or 'Newton-CG', or one array as x0")
             second = hessian(fun)
-            options["hess"] = lambda flat, *rest: np.reshape(
-                second(unravel(flat), *rest), (flat.size, flat.size))
+            options["hess"] = lambda flat, *rest: _matrix(second(unravel(flat), *rest),
+                                                          unravel(flat))
     return _shaped(optimize.minimize(target, start, args=args, method=method, **options), unravel)
 
 
@@ -114,32 +108,19 @@ def _with_jacobian(fun: Callable[..., Any], start: Any, unravel: Callable[[Any],
     def flat_fun(flat: Any, *rest: Any, **named: Any) -> Any:
         return np.ravel(fun(unravel(flat), *rest, **named))
 
-    of_tree = None
-
     def flat_jacobian(flat: Any, *rest: Any, **named: Any) -> Any:
-        nonlocal of_tree
-        if of_tree is None:
-            of_tree = _rows(fun)
-        return of_tree(unravel(flat), *rest, **named).reshape(-1, start.size)
+        slopes = jacobian(fun if not named else lambda p, *others: fun(p, *others, **named))
+        return _matrix(slopes(unravel(flat), *rest), unravel(flat))
 
     return flat_fun, flat_jacobian
 
 
-def _rows(fun: Callable[..., Any]) -> Callable[..., Any]:
-    """The Jacobian with respect to a tree: one row per element of the result."""
-    from_array = jacobian(fun)
-
-    def rows(point: Any, *rest: Any, **named: Any) -> Any:
-        if named:
-            return jacobian(lambda p: fun(p, *rest, **named))(point)
-        if isinstance(point, (np.ndarray, float)):
-            return np.asarray(from_array(point, *rest))
-        out, pullback = vjp(fun, point, *rest)
-        units = np.eye(np.size(out)).reshape((np.size(out), *np.shape(out)))
-        return np.stack([ravel_tree(pullback(u if np.ndim(out) else float(u))[0])[0]
-                         for u in units])
-
-    return rows
+def _matrix(blocks: Any, point: Any) -> Any:
+    """The blocks of a Jacobian or Hessian at a tree, as one matrix."""
+    found, columns = flatten(blocks)[0], flatten(point)[0]
+    parts = [np.reshape(block, (-1, np.size(columns[i % len(columns)])))
+             for i, block in enumerate(found)]
+    return np.block([parts[i:i + len(columns)] for i in range(0, len(parts), len(columns))])
 
 
 @without_internal_frames

@@ -16,7 +16,7 @@ from .frames import without_internal_frames
 from .graph.ir import Ref
 from .refusals import with_article
 from .subclasses import ARRAY
-from .templates import rebuilt, refs, tangents_of
+from .templates import may_vary, rebuilt, refs, tangents_of
 from .trace.entry import Record
 from .tree import children, flatten, tree_map
 
@@ -42,13 +42,7 @@ def _called(fun: Callable[..., Any], request: Request, primals: Sequence[Any]) -
 
 def _differentiable(primals: Sequence[Any]) -> tuple[int, ...]:
     """The positions of primals that can carry a derivative."""
-    return tuple(i for i, p in enumerate(primals) if any(_varies(leaf) for leaf in flatten(p)[0]))
-
-
-def _varies(leaf: Any) -> bool:
-    if isinstance(leaf, (np.ndarray, np.generic)):
-        return leaf.dtype.kind in "fc"
-    return type(leaf) in (float, complex)
+    return tuple(i for i, p in enumerate(primals) if any(may_vary(leaf) for leaf in flatten(p)[0]))
 
 
 @overload
@@ -94,6 +88,8 @@ class Split:
         given = [primals[place] for place in places]
         self.out, self.linear, self.residuals, self.flat = _called(
             fun, Request("vjp", places, False, has_aux), primals)
+        if has_aux:
+            _require_pair(self.out, self.linear.name)
         self.given = [_by_number(structure, value)
                       for structure, value in zip(self.linear.arguments, given, strict=True)]
 
@@ -148,6 +144,15 @@ def _pullback(fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int
     """The value, and the pullback to the primals at ``places`` (None for the others)."""
     made = Split(fun, primals, places, has_aux)
     return made.out, made.pullback
+
+
+def _require_pair(out: Any, name: str) -> None:
+    if not isinstance(out, tuple) or len(out) != 2:
+        raise StructureError(f"{name} must return (out, aux) with has_aux=True, and it returned "
+                             f"{_described(out)}", where=f"the result of {name}",
+                             why="has_aux says that the result is a pair: what is "
+                                 "differentiated, and the rest",
+                             fix="return a tuple of both, or leave has_aux out")
 
 
 def _zero(like: Any) -> Any:
@@ -246,13 +251,24 @@ def _shaped(linear: Linear, ct: Any, like: Any, path: str) -> Any:
     return ct if isinstance(ct, complex) else float(ct)
 
 
+@overload
+def jvp(fun: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any], *,
+        has_aux: Literal[False] = False) -> tuple[R, R]: ...
+
+
+@overload
+def jvp(fun: Callable[..., tuple[R, A]], primals: Sequence[Any], tangents: Sequence[Any], *,
+        has_aux: Literal[True]) -> tuple[R, R, A]: ...
+
+
 @without_internal_frames
-def jvp(fun: Callable[..., R], primals: Sequence[Any],
-        tangents: Sequence[Any]) -> tuple[R, R]:
+def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *,
+        has_aux: bool = False) -> Any:
     """The value of ``fun(*primals)`` and its derivative in the direction of ``tangents``.
 
     ``tangents`` have the structure and shapes of ``primals`` (None for primals without a
-    derivative).  Returns ``(out, tangent_out)``.
+    derivative).  Returns ``(out, tangent_out)``.  With ``has_aux`` the function returns ``(out,
+    aux)`` and the result is ``(out, tangent_out, aux)``.
 
     >>> jvp(lambda x: x * x, (3.0,), (1.0,))
     (9.0, 6.0)
@@ -284,7 +300,7 @@ def jvp(fun: Callable[..., R], primals: Sequence[Any],
         raise NonDifferentiable("none of the primals of jvp can be differentiated",
                                 where="arguments of jvp", why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
-    linear, inputs = _called(fun, Request("jvp", places, False), primals)
+    linear, inputs = _called(fun, Request("jvp", places, False, has_aux), primals)
     seeds: dict[int, Any] = {}
     for place, structure in zip(places, linear.arguments, strict=True):
         flat = _by_number(structure, primals[place])
@@ -293,8 +309,11 @@ def jvp(fun: Callable[..., R], primals: Sequence[Any],
     kept = len(found) - len(linear.active)
     moved = {n: found[kept + i] for i, n in enumerate(linear.active)}
     out = rebuilt(linear.result, found)
-    zeros = [moved.get(n, 0.0) for n in range(kept)]
-    return out, tangents_of(linear.result, zeros)
+    tangent = tangents_of(linear.result, [moved.get(n, 0.0) for n in range(kept)])
+    if has_aux:
+        _require_pair(out, "jvp")
+        return out[0], tangent[0], out[1]
+    return out, tangent
 
 
 def _by_number(structure: Any, value: Any) -> Any:
@@ -315,11 +334,23 @@ def _by_number(structure: Any, value: Any) -> Any:
     return table
 
 
-def linearize(fun: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[..., R]]:
+@overload
+def linearize(fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
+              ) -> tuple[R, Callable[..., R]]: ...
+
+
+@overload
+def linearize(fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
+              ) -> tuple[R, Callable[..., R], A]: ...
+
+
+@without_internal_frames  # type: ignore[misc]  # *Any takes whatever *Ts are
+def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """``(out, jvp_fn)``: the value, and the function from tangents to the output's tangent.
 
     The function runs once; ``jvp_fn`` works on what it kept, whatever happens to the arguments
-    in between, and may be called any number of times.
+    in between, and may be called any number of times.  With ``has_aux`` the function returns
+    ``(out, aux)`` and the result is ``(out, jvp_fn, aux)``.
 
     >>> out, pushforward = linearize(lambda x: x * x, 3.0)
     >>> pushforward(1.0)
@@ -330,5 +361,7 @@ def linearize(fun: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[..., 
         raise NonDifferentiable("none of the primals of linearize can be differentiated",
                                 why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
-    made = Split(fun, primals, places)
+    made = Split(fun, primals, places, has_aux)
+    if has_aux:
+        return made.out[0], lambda *tangents: made.pushforward(*tangents)[0], made.out[1]
     return made.out, made.pushforward

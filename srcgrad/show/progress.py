@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from ..config import config
 
+T = TypeVar("T")
 PATIENCE = 2.0  # seconds before anything is said
 
 
@@ -68,3 +70,12 @@ def compiling(name: str) -> Iterator[None]:
     """Says that a function is being compiled."""
     with progress(f"srcgrad: compiling {name}"):
         yield
+
+
+def counted(items: Iterable[T], count: int, text: str) -> Iterator[T]:
+    """The items; ``text`` and how many of the ``count`` are done is shown if it takes long."""
+    with progress(text) as ticker:
+        for done, item in enumerate(items):
+            if ticker is not None:
+                ticker.text = f"{text}: {done} of {count}"
+            yield item

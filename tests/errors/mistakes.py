@@ -651,8 +651,8 @@ def too_many_tangents(x):
     return x * 2
 
 
-@mistake(X, transform=lambda f, **k: sg.jacobian(f, argnums=(0, 1)))
-def jacobian_of_two_arguments(x):
+@mistake(X, transform=lambda f, **k: sg.jacobian(f, argnums=(0, 0)))
+def jacobian_of_an_argument_twice(x):
     return x * 2
 
 
@@ -661,8 +661,8 @@ def unknown_jacobian_mode(x):
     return x * 2
 
 
-@mistake([X, X], transform=lambda f, **k: sg.jacobian(f))
-def jacobian_of_a_list(xs):
+@mistake([X, X], transform=lambda f, **k: sg.jacobian(f, sparsity=np.eye(2)))
+def sparse_jacobian_of_a_list(xs):
     return xs[0] * 2
 
 

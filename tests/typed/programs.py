@@ -25,6 +25,10 @@ def field(x: Array) -> Array:
     return x * x
 
 
+def parts(x: Array) -> dict[str, Array]:
+    return {"x": x}
+
+
 # ---- grad ------------------------------------------------------------------------------------
 df = sg.grad(loss)
 assert_type(df(x, 1.0), Array)
@@ -137,6 +141,8 @@ sg.vjp(loss, x)  # E: arg-type
 assert_type(sg.vjp(with_aux, x, 1.0, has_aux=True)[2], Aux)
 assert_type(sg.jvp(loss, (x, 1.0), (x, 0.0)), tuple[float, float])
 assert_type(sg.linearize(field, x)[0], Array)
+assert_type(sg.jvp(with_aux, (x, 1.0), (x, 0.0), has_aux=True), tuple[float, float, Aux])
+assert_type(sg.linearize(with_aux, x, 1.0, has_aux=True)[2], Aux)
 
 # ---- Jacobians and products -------------------------------------------------------------------
 Matrix = np.ndarray[Any, np.dtype[Any]]
@@ -149,6 +155,12 @@ assert_type(sg.hvp(loss)(x, 1.0, x), Array)
 assert_type(sg.gnvp(field)(x, x), Array)
 assert_type(sg.elementwise_grad(field)(x), Array)
 assert_type(sg.elementwise_grad(np.tanh)(x), Any)
+assert_type(sg.jacobian(field)(x=x), Matrix)
+assert_type(sg.jacobian(with_aux, has_aux=True)(x, 1.0), tuple[Any, Aux])
+assert_type(sg.jacobian(parts)(x), Any)
+assert_type(sg.hessian(loss, argnums=(0, 1))(x, 1.0), Any)
+assert_type(sg.hessian(with_aux, has_aux=True)(x, 1.0), tuple[Any, Aux])
+assert_type(sg.grad(loss, argnums=(0, "n"), allow_int=True)(x, 1.0), Any)
 sg.jacobian(field)(x, x)  # E: call-arg
 sg.hessian(loss)(x)  # E: call-arg
 sg.hessian(loss).sorce(x, 1.0)  # E: attr-defined
