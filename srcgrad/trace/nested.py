@@ -166,7 +166,7 @@ def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
     of = [0] if _is_scalar_first(inner, has_aux) else None
     if of is None:
         inner.carrying(carrying, has_aux)
-        raise machine.recorder.fatal(_not_scalar(function, inner.result))
+        raise machine.recorder.fatal(_not_scalar(function, inner.result, has_aux))
     kept = list(range(len(inner.graph.outputs)))
     joint = differentiate(inner.graph, list(range(inner.count)), of, kept)
     seeds = joint.inputs[len(inner.given):]
@@ -186,9 +186,15 @@ def _seed_value(machine: Any, seed: Value, number: Any) -> Value:
     return made
 
 
-def _not_scalar(function: Any, result: Any) -> NonScalarOutput:
+def _not_scalar(function: Any, result: Any, has_aux: bool) -> NonScalarOutput:
     name = getattr(function, "__name__", "a function")
     what = in_words(result.aval) if is_tracer(result) else f"a {type(result).__name__}"
+    if has_aux and not (isinstance(result, tuple) and len(result) == 2):
+        return NonScalarOutput(
+            f"{name} must return (value, aux) with has_aux=True, but it returns {what}",
+            where=f"the result of {name}",
+            why="has_aux says that the result is a pair: what is differentiated, and the rest",
+            fix="return a tuple of the scalar and the rest, or leave has_aux out")
     return NonScalarOutput(
         f"the gradient of {name} needs a real scalar result, but it returns {what}",
         where=f"the result of {name}", why="a gradient is the derivative of one real number",
