@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from . import nesting, parallel, rules, scipy, testing  # noqa: F401  (nesting: transforms in traced functions)
+from . import (
+    nesting,  # noqa: F401  (transforms in traced functions)
+    optimize,
+    parallel,
+    rules,
+    scipy,
+    testing,
+)
 from .api import grad, jit, value_and_grad
 from .batching import vmap
 from .checkpoints import checkpoint, checkpoint_range
@@ -72,6 +79,7 @@ __all__ = [
     "jvp",
     "linearize",
     "name",
+    "optimize",
     "parallel",
     "ravel_tree",
     "rules",

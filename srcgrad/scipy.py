@@ -8,6 +8,7 @@ structure.  SciPy is imported at the first call.
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,9 @@ from .api import value_and_grad
 from .errors import StructureError
 from .frames import without_internal_frames
 from .jacobians import hessian, hvp, jacobian
-from .tree import flatten, ravel_tree, unflatten
+from .show.progress import progress
+from .templates import may_vary
+from .tree import flatten, ravel_some, tree_map
 
 WITH_PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})
 WITH_HESSIANS = frozenset({"dogleg", "trust-exact"})
@@ -37,18 +40,17 @@ def _as_float(leaf: Any) -> Any:
     """Whole numbers as floats, like SciPy takes them."""
     if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind in "biu":
         return leaf.astype(float)
-    return float(leaf) if isinstance(leaf, int) else leaf
+    return float(leaf) if type(leaf) is int else leaf
 
 
-def _flat(fun: Callable[..., Any], x0: Any) -> tuple[Any, Any, Callable[..., Any]]:
-    """The start as a vector, the way back, and ``fun`` as a function of a vector."""
-    leaves, structure = flatten(x0)
-    start, unravel = ravel_tree(unflatten(structure, [_as_float(leaf) for leaf in leaves]))
+def _flat(x0: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The numbers of the start as a vector, the way back, and the way for other trees."""
+    start, unravel, ravel = ravel_some(tree_map(_as_float, x0), may_vary)
     if start.dtype.kind not in "f":
         start = start.astype(float)
     if isinstance(x0, np.ndarray) and x0.ndim == 1 and x0.dtype == start.dtype:
-        return start, lambda flat: flat, fun
-    return start, unravel, fun
+        return start, lambda flat: flat, lambda flat: flat
+    return start, unravel, ravel
 
 
 @without_internal_frames
@@ -58,7 +60,8 @@ def minimize(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
     ``hess``) filled in.
 
     ``fun(x, *args)`` returns a real number; ``x`` has the structure of ``x0``, and so have the
-    result's ``x`` and ``jac``.  Derivatives that are given (``jac=...``) are left alone.
+    result's ``x`` and ``jac`` and what a ``callback`` gets.  Derivatives that are given
+    (``jac=...``) are left alone.  ``srcgrad.config.progress = True`` shows how far it is.
 
     >>> found = minimize(lambda p: np.sum((p["w"] - 3.0) ** 2) + p["b"] ** 2,
     ...                  {"w": np.zeros(2), "b": 1.0})
@@ -66,11 +69,13 @@ def minimize(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
     (True, [3.0, 3.0])
     """
     optimize = _optimize()
-    start, unravel, fun = _flat(fun, x0)
+    start, unravel, ravel = _flat(x0)
     kind = (method or "").lower() if isinstance(method, str) or method is None else ""
     if not isinstance(args, tuple):
         args = (args,)
 
+    if options.get("callback") is not None:
+        options["callback"] = _shaped_callback(options["callback"], unravel)
     if kind in WITHOUT_GRADIENTS or "jac" in options:
         target: Callable[..., Any] = lambda flat, *rest: fun(unravel(flat), *rest)  # noqa: E731
     else:
@@ -78,18 +83,34 @@ def minimize(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
 
         def target(flat: Any, *rest: Any) -> Any:
             value, slope = both(unravel(flat), *rest)
-            return float(value), ravel_tree(slope)[0].astype(float)
+            if ticker is not None:
+                ticker.text = f"srcgrad: minimize: value {float(value):.6g}"
+            return float(value), ravel(slope).astype(float)
 
         options["jac"] = True
         if kind in WITH_PRODUCTS and not {"hess", "hessp"} & set(options):
             product = hvp(fun)
-            options["hessp"] = lambda flat, v, *rest: ravel_tree(product(
-                unravel(flat), *rest, unravel(v)))[0]
+            options["hessp"] = lambda flat, v, *rest: ravel(product(
+                unravel(flat), *rest, unravel(v)))
         elif kind in WITH_HESSIANS and not {"hess", "hessp"} & set(options):
             second = hessian(fun)
             options["hess"] = lambda flat, *rest: _matrix(second(unravel(flat), *rest),
                                                           unravel(flat))
-    return _shaped(optimize.minimize(target, start, args=args, method=method, **options), unravel)
+    with progress("srcgrad: minimize") as ticker:
+        found = optimize.minimize(target, start, args=args, method=method, **options)
+    return _shaped(found, unravel)
+
+
+def _shaped_callback(callback: Callable[..., Any], unravel: Callable[[Any], Any]
+                     ) -> Callable[..., Any]:
+    """A callback that gets points in the start's structure; SciPy looks at its parameters."""
+    if set(inspect.signature(callback).parameters) == {"intermediate_result"}:
+        def of_result(intermediate_result: Any) -> Any:
+            return callback(intermediate_result=_shaped(
+                type(intermediate_result)(intermediate_result), unravel))
+
+        return of_result
+    return lambda point, *more: callback(unravel(point), *more)
 
 
 def _shaped(result: Any, unravel: Callable[[Any], Any]) -> Any:
@@ -117,7 +138,8 @@ def _with_jacobian(fun: Callable[..., Any], start: Any, unravel: Callable[[Any],
 
 def _matrix(blocks: Any, point: Any) -> Any:
     """The blocks of a Jacobian or Hessian at a tree, as one matrix."""
-    found, columns = flatten(blocks)[0], flatten(point)[0]
+    found = [block for block in flatten(blocks)[0] if block is not None]
+    columns = [leaf for leaf in flatten(point)[0] if may_vary(leaf)]
     parts = [np.reshape(block, (-1, np.size(columns[i % len(columns)])))
              for i, block in enumerate(found)]
     return np.block([parts[i:i + len(columns)] for i in range(0, len(parts), len(columns))])
@@ -134,7 +156,7 @@ def least_squares(fun: Callable[..., Any], x0: Any, jac: Any = None, *,
     [1.0, 1.0]
     """
     optimize = _optimize()
-    start, unravel, fun = _flat(fun, x0)
+    start, unravel, _ = _flat(x0)
     target, slopes = _with_jacobian(fun, start, unravel)
     result = optimize.least_squares(target, start, jac=slopes if jac is None else jac, args=args,
                                     **options)
@@ -152,7 +174,7 @@ def root(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (), method: s
     [2.0, 0.5]
     """
     optimize = _optimize()
-    start, unravel, fun = _flat(fun, x0)
+    start, unravel, _ = _flat(x0)
     target, slopes = _with_jacobian(fun, start, unravel)
     if jac is None and method in ("hybr", "lm"):
         jac = slopes

@@ -268,3 +268,27 @@ def ravel_tree(tree: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
         return unflatten(structure, parts)
 
     return flat, unravel
+
+
+def ravel_some(tree: Any, wanted: Callable[[Any], bool]
+               ) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any], Callable[[Any], Any]]:
+    """``(flat, unravel, ravel)``: like :func:`ravel_tree` for the leaves that are ``wanted``; the
+    others stay what they are.  ``ravel`` takes the same leaves out of a tree of this structure.
+
+    >>> flat, unravel, ravel = ravel_some({"a": 1.0, "kind": "b"}, lambda x: isinstance(x, float))
+    >>> unravel(flat + 1.0), ravel({"a": 5.0, "kind": None})
+    ({'a': 2.0, 'kind': 'b'}, array([5.]))
+    """
+    leaves, structure = flatten(tree)
+    places = [i for i, leaf in enumerate(leaves) if wanted(leaf)]
+    flat, back = ravel_tree([leaves[i] for i in places])
+
+    def unravel(vector: Any) -> Any:
+        parts = dict(zip(places, back(vector), strict=True))
+        return unflatten(structure, [parts.get(i, leaf) for i, leaf in enumerate(leaves)])
+
+    def ravel(other: Any) -> np.ndarray[Any, Any]:
+        found = flatten(other)[0]
+        return ravel_tree([found[i] for i in places])[0]
+
+    return flat, unravel, ravel

@@ -187,3 +187,9 @@ assert_type(clipped(x), Array)
 clipped(x, x)  # E: call-arg
 assert_type(sg.stop_gradient(x), Array)
 assert_type(sg.name(2.0, "h"), float)
+
+# ---- minimisers ------------------------------------------------------------------------------
+assert_type(sg.optimize.adam(lambda p: float(p["w"][0]), {"w": x}, steps=2).x, dict[str, Array])
+assert_type(sg.optimize.sgd(field, x, rate=sg.optimize.cosine(0.1, 5), steps=2).fun, float)
+sg.optimize.adam(field, x, step=2)  # E: call-arg
+sg.optimize.sgd(field, x, steps=2)  # E: call-arg
