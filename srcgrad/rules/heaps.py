@@ -1,52 +1,46 @@
-"""Heaps as ``heapq`` keeps them: where the items of a list stand after an operation on it."""
+"""Heaps as ``heapq`` keeps them: what stands in one for an item that lies elsewhere."""
 
 from __future__ import annotations
 
-import heapq
 from typing import Any
 
-import numpy as np
 
-from .book import nondiff
-from .broadcast import runtime
+class Place(int):
+    """The number of an item, in which two entries of a heap do not differ."""
 
-Array = np.ndarray[Any, Any]
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Place or int.__eq__(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
-@runtime
-def heap_places(operation: str, keys: Array) -> Array:
-    """The numbers of the items of a heap in its order after an operation of ``heapq``.
+class Unordered(int):
+    """What tells a thing that has no order: it is equal to itself alone."""
 
-    ``keys`` has a key for each item, or a row of numbers that are compared from left to right.
-    After ``"heappush"`` the last item is in the heap, after ``"heappop"`` the first one is not;
-    ``"heapreplace"`` finds the place of a new first item.
+    def __lt__(self, other: object) -> bool:
+        raise TypeError("'<' not supported between items of a heap whose numbers are equal: what "
+                        "comes after these numbers is not compared")
 
-    >>> heap_places("heapify", np.array([3.0, 1.0, 2.0]))
-    array([1, 0, 2])
-    >>> heap_places("heappop", np.array([1.0, 3.0, 2.0]))
-    array([2, 1])
+    __gt__ = __lt__
+
+
+def heap_item(place: int, *key: Any) -> tuple[Any, ...]:
+    """What stands for item number ``place`` in a heap: the parts by which it is compared.
+
+    Items whose parts are equal are in no order, as tuples of these parts are.
+
+    >>> heap_item(5, 0.5, 2) < heap_item(0, 0.5, 3), heap_item(5, 0.5) < heap_item(6, 0.5)
+    (True, False)
     """
-
-    class Item:  # only the keys of items are compared
-        def __init__(self, key: tuple[Any, ...], place: int) -> None:
-            self.key = key
-            self.place = place
-
-        def __lt__(self, other: Any) -> bool:
-            return bool(self.key < other.key)
-
-    rows = keys.reshape(len(keys), -1).tolist()
-    heap = [Item(tuple(row), i) for i, row in enumerate(rows)]
-    if operation == "heapify":
-        heapq.heapify(heap)
-    elif heap and operation == "heappush":
-        heapq.heappush(heap, heap.pop())
-    elif heap and operation == "heappop":
-        heapq.heappop(heap)
-    elif heap and operation == "heapreplace":  # a new item is in the first place
-        new, heap[0] = heap[0], Item((), -1)
-        heapq.heapreplace(heap, new)
-    return np.array([item.place for item in heap], dtype=np.intp)
+    return (*key, Place(place))
 
 
-nondiff(heap_places)
+def heap_item_of(place: int, told: int, *key: Any) -> tuple[Any, ...]:
+    """The same where a thing that has no order comes after these parts; ``told`` is its number.
+
+    >>> heap_item_of(5, 1, 0.5) < heap_item_of(6, 2, 0.5)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    TypeError: '<' not supported between items of a heap whose numbers are equal: ...
+    """
+    return (*key, Unordered(told), Place(place))

@@ -303,9 +303,9 @@ class ListedGenerators(Assumption):
 
 @dataclass(frozen=True)
 class RunTimeKeys(Assumption):
-    """The dicts or sets that are made at a place have keys of run time.
+    """The dicts or sets that are made at a place have keys of run time, or the lists are heaps.
 
-    Why: a key depends on data, or on the index of a long loop.
+    Why: a key depends on data, or on the index of a long loop; which item is least does.
     Changes: a run-time dict gives the place of a key, a list the number there.  Assumed of one
     place are its keys' form (``keys``), what its tables hold (``holds``: the name of a
     container, if not numbers), whether keys are taken away (``shrinks``), and that a variable
@@ -319,6 +319,8 @@ class RunTimeKeys(Assumption):
     one_with: Any = None
 
     def words(self) -> str:
+        if self.holds == "heap":
+            return "the order of a heap depends on data"
         if self.holds is not None:
             return f"what a dict whose keys depend on data holds is a {self.holds}"
         if self.shrinks:

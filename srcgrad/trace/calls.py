@@ -76,6 +76,7 @@ class Calls(Collaborator):
     guarded: parts.Guarded
     handed_over: parts.HandedOver
     items: parts.Items
+    keys: parts.Keys
     library_calls: parts.LibraryCalls
     lists: parts.Lists
     merges: parts.Merges
@@ -184,7 +185,8 @@ class Calls(Collaborator):
             for part in result.values() if type(result) is dict else result:
                 if type(part) in (list, dict, set):
                     self.adopt(part)
-        elif hasattr(type(result), "__next__"):
+            return self.keys.made_list(result) if type(result) is list else result
+        if hasattr(type(result), "__next__"):
             self.note_iterator(result)
         return result
 

@@ -67,7 +67,7 @@ class Containers(Collaborator):
     # ---- displays ------------------------------------------------------------------------
 
     def build_list(self, *items: Any) -> list[Any]:
-        result: list[Any] = self.made(list(items))
+        result: list[Any] = self.keys.made_list(self.made(list(items)))
         return result
 
     def made(self, obj: Any) -> Any:
@@ -101,7 +101,7 @@ class Containers(Collaborator):
         return made
 
     def repeated_list(self, items: list[Any], times: Any, how: str = "append") -> list[Any]:
-        made = self.machine.build_list()
+        made: list[Any] = self.made([])
 
         def body() -> int:
             for one in items:

@@ -212,7 +212,7 @@ class Contents(Collaborator):
     def listed_entries(self, entries: Entries) -> list[Any]:
         """The items that are there, as a list."""
         if entries.list is None:
-            entries.list = self.machine.build_list()
+            entries.list = self.containers.made([])
             self.machine.for_(entries, self.machine.hold,
                               lambda: self.machine.append_held(entries.list))
         return entries.list  # type: ignore[no-any-return]

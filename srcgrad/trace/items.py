@@ -135,8 +135,8 @@ class Items(Collaborator):
                 is_number(i) or type(i) in (list, tuple) for i in self.lists.items_seen(obj)):
             items = self.lists.items_seen(obj)
             if any(type(i) is tuple for i in items):
-                return self.tuples.list_get(self.lists.made_unknown(self.machine.build_list(*
-                    items)), key)
+                return self.tuples.list_get(self.lists.made_unknown(self.containers.made(list(
+                    items))), key)
             return self.machine.call(part_of_list, obj, key.start, key.stop)
         key = self.keys.static_key(key)
         path = self.found_functions.paths.get(id(obj))

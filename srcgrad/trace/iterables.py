@@ -160,7 +160,7 @@ def map_(machine: Any, function: Any, *parts: Any) -> Any:
 
 @handles(filter)
 def filter_(machine: Any, function: Any, iterable: Any) -> Any:
-    kept: list[Any] = machine.build_list()
+    kept: list[Any] = machine.containers.made([])
     items = staged_iterable(machine, iterable)
     if items is None:
         items = list(machine.iterate(iterable))
@@ -229,8 +229,13 @@ def taken(machine: Any, cursor: Cursor) -> Any:
 
 @handles(sorted)
 def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    return machine.keys.made_list(_sorted(machine, iterable, key, reverse), "sorted")
+
+
+def _sorted(machine: Any, iterable: Any, key: Any, reverse: Any) -> Any:
     iterable = iteration.opened(machine, iterable)
-    if _is_long(machine, iterable) and not isinstance(iterable, (list, Entries)):
+    if isinstance(iterable, StandIn) or (
+            _is_long(machine, iterable) and not isinstance(iterable, (list, Entries))):
         iterable = machine.call(list, iterable)
     if isinstance(iterable, list) and id(iterable) in machine.symbolic_lists:
         return machine.list_methods.sorted_list(iterable, key, reverse)
@@ -304,14 +309,14 @@ def _sorted_by_less(machine: Any, items: list[Any], keys: list[Any], reverse: An
 @handles(list)
 def list_(machine: Any, iterable: Any = ()) -> Any:
     if isinstance(iterable, list) and id(iterable) in machine.symbolic_lists:
-        return machine.call_method(iterable, "copy")
+        return machine.keys.made_list(machine.call_method(iterable, "copy"))
     iterable = iteration.opened(machine, iterable)
     found = staged_iterable(machine, iterable)
     if found is not None and iteration.static_items(machine, found) is None:
-        made: list[Any] = machine.build_list()
+        made: list[Any] = machine.containers.made([])
         machine.for_(found, machine.hold, lambda: machine.append_held(made))
-        return made
-    return machine.containers.made(list(machine.iterate(iterable)))
+        return machine.keys.made_list(made)
+    return machine.build_list(*machine.iterate(iterable))
 
 
 @handles(tuple)

@@ -153,8 +153,8 @@ class Iterators(Collaborator):
         left, beginning with each of the first ones."""
         whole = self.machine.binary("//", length(self.machine, rest), count)
         end = self.machine.binary("+", rest.position, self.machine.binary("*", whole, count))
-        items = rest.inner.array if type(rest.inner) is Rows else self.machine.build_list(
-            *self.contents.iterate(rest.inner))
+        items = rest.inner.array if type(rest.inner) is Rows else self.containers.made(list(
+            self.contents.iterate(rest.inner)))
         return [self.machine.getitem(items, slice(self.machine.binary("+", rest.position, i), end,
                                                   count))
                 for i in range(count)]

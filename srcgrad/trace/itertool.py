@@ -109,7 +109,7 @@ def compress(machine: Any, data: Any, selectors: Any) -> Any:
 @handles(itertools.takewhile)
 def takewhile(machine: Any, predicate: Any, iterable: Any) -> Any:
     """The items before the first that fails; a list where that depends on data."""
-    kept: list[Any] = machine.build_list()
+    kept: list[Any] = machine.containers.made([])
 
     def keep() -> Any:
         item = machine.list_methods.held
@@ -122,7 +122,7 @@ def takewhile(machine: Any, predicate: Any, iterable: Any) -> Any:
 @handles(itertools.dropwhile)
 def dropwhile(machine: Any, predicate: Any, iterable: Any) -> Any:
     """The items from the first that fails on; a list where that depends on data."""
-    kept: list[Any] = machine.build_list()
+    kept: list[Any] = machine.containers.made([])
     frame = machine.scratch_frame(FOUND, False)
 
     def keep() -> Any:

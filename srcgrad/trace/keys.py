@@ -17,12 +17,12 @@ from .control import Restart
 from .identity import equal_if_one
 from .journal import Content
 from .merges import Box, BoxCell
-from .rows import Lists, Marks, Sets
-from .run_time import factory_of, new_index, run_set
+from .rows import Lists, Marks, Row, Sets
+from .run_time import factory_of, new_index, run_list, run_set
 from .settling import FEW, UNKNOWN, alternatives, settled
 from .special_methods import python_method
 from .structures import leaf_aval
-from .tables import Dicts, Numbers, Table
+from .tables import Dicts, Entries, Numbers, Table
 from .tracers import ArrayTracer, Choice, Moved, Site, StandIn, is_tracer
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
 REASON = "an index into a Python container"
-CELLS = {"dict": Dicts, "list": Lists, "set": Sets}
+CELLS = {"dict": Dicts, "list": Lists, "set": Sets, "heap": Entries}
 
 
 def _is_short(atom: Any) -> bool:
@@ -170,10 +170,44 @@ class Keys(Collaborator):
         self.dict_sites[id(obj)] = (site, obj)
         return obj
 
-    def _made_here(self) -> tuple[Site, bool]:
+    def made_list(self, obj: list[Any], by: str = "list") -> Any:
+        """A list that staged code makes here, ``by`` what; a row if it is a heap whose order
+        depends on data."""
+        site, known = self._made_here(by)
+        if known and type(obj) is list:
+            return self._new_heap(site, obj)
+        self.dict_sites[id(obj)] = (site, obj)
+        return obj
+
+    def _new_heap(self, site: Site, items: list[Any]) -> Any:
+        row = self.machine.call(Row, site, self.machine.call(Entries, site),
+                                self.machine.call(run_list))
+        self.machine.call_method(row, "extend", items)
+        return row
+
+    def as_heap(self, heap: list[Any]) -> Any:
+        """Start again with a list as a heap whose order is known at run time only; where it is
+        not known from where it was made on, its copy is one."""
+        known = id(heap) in self.dict_sites
+        site = self.dict_sites[id(heap)][0] if known else self._made_here("heap")[0]
+        if not self._stays(site):
+            if not known:
+                return self._new_heap(site, heap)
+            raise Restart(RunTimeKeys(site, holds="heap"))
+        raise self.recorder.fatal(UnsupportedOperation(
+            "a heap of things that are not compared by numbers",
+            why="which of them is least depends on data",
+            fix="keep tuples in the heap that begin with numbers: (priority, count, item)"))
+
+    def check_heap(self, row: Any) -> None:
+        """A list in a table must be a heap from where it is made on."""
+        if type(row.cells) is not Entries:
+            raise Restart(RunTimeKeys(row.site, holds="heap"))
+
+    def _made_here(self, *by: str) -> tuple[Site, bool]:
         """The place of the program, and whether what it makes has keys of run time."""
         origin = self.recorder.node_origin()
-        site = self.common_site(Site((origin.where, origin.callers)))
+        site = self.common_site(Site((origin.where, origin.callers, *by)))
         known = bool(self._tables(site)) and not self._stays(site)
         if known:
             self.assumed.risk(Withdrawn(RunTimeKeys(None)))

@@ -73,7 +73,7 @@ class ListRows(Collaborator):
     def part_of(self, owner: list[Any], key: Any) -> list[Any]:
         """The row of a list of lists."""
         state = self.symbolic_lists.raw(owner)
-        inner: list[Any] = self.machine.build_list()
+        inner: list[Any] = self.machine.containers.made([])
         self.list_owners[id(inner)] = Part(owner, inner, key, state.rows, state.value,
                                            self.recorder.region)
         self.symbolic_lists[id(inner)] = SymbolicList(state.value, 0)

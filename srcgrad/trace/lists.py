@@ -277,10 +277,12 @@ class Lists(Collaborator):
         current = self.symbolic_lists[id(obj)].value.aval
         aval = list_item_aval(self.merges.join(), item)
         if aval is None:
+            found = common_form(self.merges.join(), (Snapshot(list, (item,)),))
             raise self.recorder.of_forms(UnsupportedOperation(
                 f"a {type(item).__name__} is put into a list whose length depends on data",
                 why="the elements of such a list must be numbers or arrays of one kind",
-                fix="keep the parts in separate lists"))
+                fix="keep the parts in separate lists"),
+                *(() if found is None else (kept_otherwise(self.merges.join(), found[0]),)))
         if current.elem is None:
             return list_of(aval)
         return list_of(stable_elem(self.merges.join(), current.elem, aval))

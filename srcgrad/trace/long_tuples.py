@@ -26,6 +26,7 @@ class LongTuples(Collaborator):
 
     comparisons: parts.Comparisons
     found_functions: parts.FoundFunctions
+    keys: parts.Keys
     list_rows: parts.ListRows
     lists: parts.Lists
     merges: parts.Merges
@@ -83,8 +84,10 @@ class LongTuples(Collaborator):
 
     def list_get(self, obj: Any, key: Any) -> Any:
         found = self.lists.list_get(obj, key)
-        return self.as_tuple(found) if isinstance(key,
-            slice) and self.merges.is_long_tuple(obj) else found
+        if not isinstance(key, slice):
+            return found
+        return self.as_tuple(found) if self.merges.is_long_tuple(obj) else (
+            self.keys.made_list(found))
 
     def check_long_tuples(self, op: str, left: Any, right: Any) -> bool:
         """Is one of the operands such a tuple?  Python's error where it is added to a list."""

@@ -66,6 +66,7 @@ class Operators(Collaborator):
     containers: parts.Containers
     escapes: parts.Escapes
     handed_over: parts.HandedOver
+    keys: parts.Keys
     list_methods: parts.ListMethods
     merges: parts.Merges
     recorder: parts.Recorder
@@ -211,7 +212,7 @@ class Operators(Collaborator):
         if op == "+" and isinstance(left, list) and isinstance(right, list):
             joined = self.list_methods.add_lists(left, right)
             if joined is not None:
-                return joined
+                return self.keys.made_list(joined)
         return self.calls.adopt(BINARY[op](left, right))
 
     def _repeated(self, items: Any, times: Any) -> Any:

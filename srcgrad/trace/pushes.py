@@ -315,7 +315,7 @@ class Pushes(Collaborator):
         list; anything else as it is."""
         if self.fresh_generator(iterable) is None and not is_subscripted(iterable):
             return iterable
-        items: list[Any] = self.machine.build_list()
+        items: list[Any] = self.machine.containers.made([])
         self.machine.for_(iterable, self.machine.hold, lambda: self.machine.append_held(items))
         return items
 

@@ -11,11 +11,15 @@ import operator
 from typing import Any
 
 from ..graph.ir import Ref
-from ..kinds import BOOL, INT, OPAQUE, Aval, list_of
+from ..kinds import BOOL, INT, OPAQUE, Aval, Kind, list_of
+from ..rules.heaps import heap_item, heap_item_of
 from ..spelling import Method
 from .assumptions import RunTimeKeys, Withdrawn
 from .control import Restart
 from .handlers import handles
+from .special_methods import python_method
+from .stores import Reference
+from .structures import leaf_aval
 from .tracers import StandIn
 
 
@@ -175,6 +179,16 @@ def listed_places(cells: Any, places: Any) -> Any:
     raise AssertionError("only called while tracing")
 
 
+def heap_entry(site: Any, item: Any, number: Any) -> Any:
+    """What stands for an item in a run-time heap."""
+    raise AssertionError("only called while tracing")
+
+
+def entry_number(entry: Any) -> Any:
+    """The number of the item that an entry of a heap stands for."""
+    raise AssertionError("only called while tracing")
+
+
 @handles(only_a_dict)
 def _only_a_dict(machine: Any, site: Any) -> Any:
     raise Restart(Withdrawn(RunTimeKeys(site.outermost)))
@@ -329,7 +343,7 @@ def _listed_places(machine: Any, cells: Any, places: Any) -> Any:
 
 @handles(open_list)
 def _open_list(machine: Any, *items: Any) -> Any:
-    return machine.lists.made_unknown(machine.build_list(*items))
+    return machine.lists.made_unknown(machine.containers.made(list(items)))
 
 
 @handles(check_held)
@@ -416,3 +430,26 @@ def _mark_all(machine: Any, site: Any, other: Any) -> Any:
     if site != other.site:
         machine.keys.join_form(site, machine.keys.key_form(other.site))
     return other.places
+
+
+@handles(heap_entry)
+def _heap_entry(machine: Any, site: Any, item: Any, number: Any) -> Any:
+    key: list[Any] = []
+    told: Any = None
+    for part in item if isinstance(item, tuple) else (item,):
+        aval = leaf_aval(part)
+        if aval is None or aval.ndim or aval.kind is Kind.LIST:
+            if not key and python_method(part, "__lt__") is not None:
+                machine.call(only_a_dict, site)
+            told = part.index if type(part) is Reference else number
+            break
+        key.append(part)
+    fn, first = (heap_item, ()) if told is None else (heap_item_of, (told,))
+    return machine.comparisons.opaque_apply(
+        fn, machine.recorder.values_in((number, *first, *key)), OPAQUE)
+
+
+@handles(entry_number)
+def _entry_number(machine: Any, entry: Any) -> Any:
+    return machine.comparisons.opaque_apply(
+        operator.getitem, machine.recorder.values_in((entry, -1)), INT)

@@ -22,8 +22,10 @@ from .run_time import (
     check_held,
     count_of,
     drop_place,
+    entry_number,
     handed_over,
     has_place,
+    heap_entry,
     inner_kind,
     keys_of,
     last_key,
@@ -71,6 +73,19 @@ class Numbers:
 
     def like(self, value: Any) -> Any:
         return value
+
+
+class Entries(Numbers):
+    """Cells that hold the items of a heap: a place is what ``heapq`` compares, with the number of
+    an item of the list at its end."""
+
+    numbered = False
+
+    def place_for(self, value: Any) -> Any:
+        return heap_entry(self.site, value, super().place_for(value))
+
+    def read(self, place: Any) -> Any:
+        return self.held[entry_number(place)]
 
 
 class Dicts:

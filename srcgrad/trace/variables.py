@@ -19,6 +19,7 @@ from ..stage.machine import RESULT, UNBOUND, Frame
 from . import scipy_forms
 from .collaborator import Collaborator
 from .journal import Field, Slot
+from .rows import Row
 from .states import Columns, Maybe, SymbolicList
 from .stores import Reference
 from .structures import POLYNOMIALS, is_library
@@ -108,11 +109,12 @@ class Variables(Collaborator):
                 state.value.hint = name
         elif type(value) is Reference and is_tracer(value.index):
             self.label(value.index, name)
-        elif type(value) is Table and is_of_program(frame.callee):
-            value.places.value.hint = f"{name}_places"
-            if type(value.cells) is Numbers:
+        elif type(value) in (Row, Table) and is_of_program(frame.callee):
+            value.places.value.hint = name if type(value) is Row else f"{name}_places"
+            if isinstance(value.cells, Numbers):
                 held = value.cells.held
-                self.container_names.setdefault(id(held), (name, held))
+                label = f"{name}_items" if type(value) is Row else name
+                self.container_names.setdefault(id(held), (label, held))
         self.journal.write(Slot(frame, name), value)
 
     def name_of(self, obj: Any) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -155,6 +156,46 @@ def tree(x):
             stack.append((node.left, depth + 1))
         if node.right is not None:
             stack.append((node.right, depth + 1))
+    return total
+
+
+def shortest_paths(W, near):
+    n = len(near)
+    dist = [np.inf] * n
+    dist[0] = 0.0
+    done = [False] * n
+    heap = [(0.0, 0)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        if done[u]:
+            continue
+        done[u] = True
+        for v in near[u]:
+            if d + W[u, v] < dist[v]:
+                dist[v] = d + W[u, v]
+                heapq.heappush(heap, (dist[v], v))
+    total = 0.0
+    for u in range(n):
+        total += dist[u] ** 2
+    return total
+
+
+class Job:
+    def __init__(self, at, work):
+        self.at = at
+        self.work = work
+
+
+def events(x):
+    queue = []
+    for i in range(len(x)):
+        heapq.heappush(queue, (x[i], i, Job(x[i], 1.0 + 0.1 * x[i])))
+    total = 0.0
+    for _ in range(2 * len(x)):
+        t, i, job = heapq.heappop(queue)
+        total += t * job.work
+        job.work = 0.5 * job.work
+        heapq.heappush(queue, (t + job.work, i, job))
     return total
 
 
@@ -349,8 +390,10 @@ def _arguments(n):
         return [Particle(float(v), 0.5, 1.0 + 0.1 * i) for i, v in enumerate(x)]
 
     near = [[int(v) for v in r.integers(0, n, k % 4)] for k in range(n)]
+    ring = [[*nodes, (k + 1) % n] for k, nodes in enumerate(near)]
     return {
         particles: (r.normal(size=(n, 2)), 0.1), agents: (r.uniform(0.1, 1.2, n), 0.2),
+        shortest_paths: (r.uniform(0.5, 2.0, (n, n)), ring), events: (x,),
         links: (x,), growing: (x, 0.1), tree: (r.permutation(n) + 0.1,),
         elements: (r.uniform(1.0, 2.0, n), np.cumsum(r.uniform(0.5, 1.0, n + 1))),
         bodies: (r.normal(size=(n, 2)), 0.1), best_of: (x,), swapped: (x,),
@@ -374,5 +417,5 @@ CHANGING = (springs_that_stiffen, one_replaced, one_is_the_first, stiffest, move
 ONE_BY_ONE = (one_replaced,)
 MOST_LINES = {  # of the gradient's text, in lines of the program with its class
     particles: 4.8, agents: 4.1, links: 2.8, growing: 3.3, elements: 3.1, tree: 6.2, bodies: 4.6,
-    springs: 2.6, moved: 2.9, pairs_outside: 4.0,
+    shortest_paths: 4.8, events: 4.6, springs: 2.6, moved: 2.9, pairs_outside: 4.0,
 }

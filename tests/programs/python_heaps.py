@@ -119,3 +119,114 @@ def negative_picks(x, y):
     s = ps[-1]
     s.w += q.x
     return q.w * r.w + sum((i + 1) * p.w for i, p in enumerate(ps))
+
+
+# ---- heaps whose sizes depend on data ------------------------------------------------------------
+LONG = np.array([0.3, -1.2, 2.0, 0.7, -0.4, 1.1, 0.05])
+
+
+@case(LONG)
+def huffman(x):
+    h = [(v**2, i) for i, v in enumerate(x)]
+    heapq.heapify(h)
+    n = len(x)
+    cost = 0.0
+    while len(h) > 1:
+        a, _ = heapq.heappop(h)
+        b, _ = heapq.heappop(h)
+        cost += a * b + a
+        heapq.heappush(h, (a + b, n))
+        n += 1
+    return cost
+
+
+@case(LONG)
+def running_medians(x):
+    lower, upper = [], []
+    total = 0.0
+    for v in x:
+        heapq.heappush(lower, -v)
+        heapq.heappush(upper, -heapq.heappop(lower))
+        if len(upper) > len(lower):
+            heapq.heappush(lower, -heapq.heappop(upper))
+        middle = -lower[0] if len(lower) > len(upper) else 0.5 * (upper[0] - lower[0])
+        total += middle**2
+    return total
+
+
+class Queue:
+    def __init__(self):
+        self.items = []
+        self.count = 0
+
+    def push(self, priority, item):
+        heapq.heappush(self.items, (priority, self.count, item))
+        self.count += 1
+
+    def pop(self):
+        return heapq.heappop(self.items)[2]
+
+
+@case(LONG)
+def queue_of_objects(x):
+    queue = Queue()
+    for i, v in enumerate(x):
+        queue.push(-v, P(v, i))
+    total = 0.0
+    while queue.items:
+        total = 0.7 * total + queue.pop().x
+    return total
+
+
+@case(LONG)
+def heaps_by_key(x):
+    heaps = {}
+    for i, v in enumerate(x):
+        heapq.heappush(heaps.setdefault(i % 2, []), v)
+    return heapq.heappop(heaps[0]) * heapq.heappop(heaps[1])
+
+
+@case(LONG)
+def heap_of_arrays(x):
+    h = []
+    for i in range(len(x)):
+        heapq.heappush(h, (x[i], i, x * i))
+    total = 0.0
+    while h:
+        least, _, row = heapq.heappop(h)
+        total = 0.5 * total + least * row[0]
+    return total
+
+
+@case(LONG)
+def heap_of_words(x):
+    h = []
+    for i, v in enumerate(x):
+        heapq.heappush(h, (abs(v), "odd" if i % 2 else "even"))
+    total = 0.0
+    while h:
+        v, word = heapq.heappop(h)
+        total = 0.5 * total + (v if word == "odd" else 2 * v)
+    return total
+
+
+@case(LONG)
+def made_in_other_ways(x):
+    first, second, third = sorted(x), [x[0], *x][1:], [2.0] + [v * v for v in x]
+    heapq.heapify(second)
+    heapq.heapify(third)
+    total = 0.0
+    while len(first) > 1:
+        total += heapq.heappop(first) * heapq.heappop(second) + heapq.heappushpop(third, total)
+        heapq.heapreplace(second, total)
+    return total + sum(third) + second[0]
+
+
+@case(LONG)
+def looked_through(x):
+    h = []
+    for i, v in enumerate(x):
+        heapq.heappush(h, (v, i))
+        if len(h) > 4:
+            heapq.heappop(h)
+    return sum(i * v for v, i in h) + max(h)[0] + sorted(h)[1][0]
