@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    bridges,
     nesting,  # noqa: F401  (transforms in traced functions)
     optimize,
     parallel,
@@ -58,6 +59,7 @@ __all__ = [
     "UnsupportedSyntax",
     "UnsupportedType",
     "__version__",
+    "bridges",
     "check_grads",
     "checkpoint",
     "checkpoint_range",

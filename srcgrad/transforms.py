@@ -40,7 +40,7 @@ def _called(fun: Callable[..., Any], request: Request, primals: Sequence[Any]) -
     return result
 
 
-def _differentiable(primals: Sequence[Any]) -> tuple[int, ...]:
+def differentiable(primals: Sequence[Any]) -> tuple[int, ...]:
     """The positions of primals that can carry a derivative."""
     return tuple(i for i, p in enumerate(primals) if any(may_vary(leaf) for leaf in flatten(p)[0]))
 
@@ -68,7 +68,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     >>> out, pullback(1.0)
     (6.0, (3.0, 2.0))
     """
-    places = _differentiable(primals)
+    places = differentiable(primals)
     if not places:
         raise NonDifferentiable("none of the primals of vjp can be differentiated",
                                 where="arguments of vjp", why="they hold no floating-point numbers",
@@ -286,7 +286,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
                              where="arguments of jvp",
                              why="each tangent is a direction for the primal at its place",
                              fix="give one tangent for each primal (None where it has none)")
-    varying = _differentiable(primals)
+    varying = differentiable(primals)
     for i, (primal, tangent) in enumerate(zip(primals, tangents, strict=True)):
         if i not in varying and isinstance(tangent, (float, np.generic, np.ndarray)) and np.any(
                 tangent):
@@ -356,7 +356,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     >>> pushforward(1.0)
     6.0
     """
-    places = _differentiable(primals)
+    places = differentiable(primals)
     if not places:
         raise NonDifferentiable("none of the primals of linearize can be differentiated",
                                 why="they hold no floating-point numbers",
