@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, Unpack, overload
 
+from .backends import NUMPY, Backend, BackendLike, How, chosen
 from .compiled import Compiled, Gradient
 from .compiler import Request
 from .errors import StructureError
 from .frames import without_internal_frames
-from .native import chosen
 
 Argnums = int | str | Sequence[int | str]
 P = ParamSpec("P")
@@ -22,11 +22,10 @@ First = Literal[0]
 Both = tuple[Literal[0], Literal[1]]
 
 
-def requested(mode: str, argnums: Argnums, has_aux: bool = False, backend: str | None = None,
+def requested(mode: str, argnums: Argnums, has_aux: bool = False, backend: Backend = NUMPY,
               allow_int: bool = False, one: bool = False) -> Request:
     """What is wanted of a function; StructureError for ``argnums`` that select nothing, or (for
     ``one``) not the number of one argument."""
-    backend = chosen(backend, mode)
     single = isinstance(argnums, (int, str)) and not isinstance(argnums, bool)
     try:
         numbers: tuple[Any, ...] = (argnums,) if single else tuple(argnums)  # type: ignore[arg-type]
@@ -75,41 +74,41 @@ def _of_function(fun: Any, request: Request) -> Compiled[..., Any]:
 # the first two; for others they know the parameters of the function only.
 @overload
 def grad(fun: Callable[Concatenate[T, P], Any], argnums: First = 0, *,
-         has_aux: Literal[False] = False, backend: str | None = None) -> Gradient[T, P, T]: ...
+         has_aux: Literal[False] = False, **how: Unpack[How]) -> Gradient[T, P, T]: ...
 
 
 @overload
 def grad(fun: Callable[Concatenate[T, P], tuple[Any, A]], argnums: First = 0, *,
-         has_aux: Literal[True], backend: str | None = None) -> Gradient[T, P, tuple[T, A]]: ...
+         has_aux: Literal[True], **how: Unpack[How]) -> Gradient[T, P, tuple[T, A]]: ...
 
 
 @overload
 def grad(fun: Callable[Concatenate[T, U, P], Any], argnums: Both, *,
          has_aux: Literal[False] = False,
-         backend: str | None = None) -> Gradient[T, Concatenate[U, P], tuple[T, U]]: ...
+         **how: Unpack[How]) -> Gradient[T, Concatenate[U, P], tuple[T, U]]: ...
 
 
 @overload
 def grad(fun: Callable[P, Any], argnums: Argnums, *, has_aux: bool = False,
-         backend: str | None = None) -> Compiled[P, Any]: ...
+         **how: Unpack[How]) -> Compiled[P, Any]: ...
 
 
 @overload
 def grad(fun: Callable[P, Any], argnums: Argnums = 0, *, has_aux: bool = False,
-         backend: str | None = None, allow_int: Literal[True]) -> Compiled[P, Any]: ...
+         allow_int: Literal[True], **how: Unpack[How]) -> Compiled[P, Any]: ...
 
 
 @overload
 def grad(  # type: ignore[overload-overlap]
          fun: None = None, argnums: First = 0, *, has_aux: Literal[False] = False,
-         backend: str | None = None
+         **how: Unpack[How]
          ) -> Callable[[Callable[Concatenate[T, P], Any]], Gradient[T, P, T]]: ...
 
 
 @overload
 def grad(  # type: ignore[overload-overlap]
          fun: None = None, argnums: First = 0, *, has_aux: Literal[True],
-         backend: str | None = None
+         **how: Unpack[How]
          ) -> Callable[[Callable[Concatenate[T, P], tuple[Any, A]]],
                        Gradient[T, P, tuple[T, A]]]: ...
 
@@ -117,34 +116,36 @@ def grad(  # type: ignore[overload-overlap]
 @overload
 def grad(  # type: ignore[overload-overlap]
          fun: None = None, *, argnums: Both, has_aux: Literal[False] = False,
-         backend: str | None = None
+         **how: Unpack[How]
          ) -> Callable[[Callable[Concatenate[T, U, P], Any]],
                        Gradient[T, Concatenate[U, P], tuple[T, U]]]: ...
 
 
 @overload
 def grad(fun: None = None, *, argnums: Argnums, has_aux: bool = False,
-         backend: str | None = None) -> Callable[[Callable[P, Any]], Compiled[P, Any]]: ...
+         **how: Unpack[How]) -> Callable[[Callable[P, Any]], Compiled[P, Any]]: ...
 
 
 @overload
 def grad(fun: None = None, *, argnums: Argnums = 0, has_aux: bool = False,
-         backend: str | None = None, allow_int: Literal[True]
+         allow_int: Literal[True], **how: Unpack[How]
          ) -> Callable[[Callable[P, Any]], Compiled[P, Any]]: ...
 
 
 @without_internal_frames
 def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False,
-         backend: str | None = None, allow_int: bool = False) -> Any:
+         allow_int: bool = False, backend: BackendLike = None,
+         precision: str | None = None) -> Any:
     """The gradient of a scalar function, as a function.
 
     ``argnums``: the argument(s) to differentiate with respect to, by number or name; a tuple
     gives a tuple of gradients.  Gradients have the structure, shape, dtype and kind of their
     arguments.  With ``has_aux`` the function returns ``(value, aux)`` and the gradient function
-    ``(gradient, aux)``.  With ``backend="numba"`` loops over elements run natively
-    (``docs/native.md``).  With ``allow_int`` the gradient with respect to an argument without
-    floating-point numbers (an int, a text, an array of ints) is None, as it is for such parts of
-    containers; otherwise it is refused.
+    ``(gradient, aux)``.  With ``backend="numba"`` loops over elements run natively, strictly in
+    NumPy's order of operations or with ``precision="fast"`` (``docs/native.md``).  With
+    ``allow_int`` the gradient with respect to an argument without floating-point numbers (an int,
+    a text, an array of ints) is None, as it is for such parts of containers; otherwise it is
+    refused.
 
     Raises :class:`NonScalarOutput` if the result is not a real scalar,
     :class:`NonDifferentiable` for integer, boolean or string arguments, and
@@ -157,35 +158,36 @@ def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux
     >>> f(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return _decorated(fun, requested("grad", argnums, has_aux, backend, allow_int))
+    how = chosen("grad", backend, precision)
+    return _decorated(fun, requested("grad", argnums, has_aux, how, allow_int))
 
 
 @overload
 def value_and_grad(fun: Callable[Concatenate[T, P], R], argnums: First = 0, *,
                    has_aux: bool = False,
-                   backend: str | None = None) -> Gradient[T, P, tuple[R, T]]: ...
+                   **how: Unpack[How]) -> Gradient[T, P, tuple[R, T]]: ...
 
 
 @overload
 def value_and_grad(fun: Callable[Concatenate[T, U, P], R], argnums: Both, *,
-                   has_aux: bool = False, backend: str | None = None
+                   has_aux: bool = False, **how: Unpack[How]
                    ) -> Gradient[T, Concatenate[U, P], tuple[R, tuple[T, U]]]: ...
 
 
 @overload
 def value_and_grad(fun: Callable[P, R], argnums: Argnums, *, has_aux: bool = False,
-                   backend: str | None = None) -> Compiled[P, tuple[R, Any]]: ...
+                   **how: Unpack[How]) -> Compiled[P, tuple[R, Any]]: ...
 
 
 @overload
 def value_and_grad(fun: Callable[P, Any], argnums: Argnums = 0, *, has_aux: bool = False,
-                   backend: str | None = None, allow_int: Literal[True]) -> Compiled[P, Any]: ...
+                   allow_int: Literal[True], **how: Unpack[How]) -> Compiled[P, Any]: ...
 
 
 @overload
 def value_and_grad(  # type: ignore[overload-overlap]
                    fun: None = None, argnums: First = 0, *, has_aux: bool = False,
-                   backend: str | None = None
+                   **how: Unpack[How]
                    ) -> Callable[[Callable[Concatenate[T, P], R]],
                                  Gradient[T, P, tuple[R, T]]]: ...
 
@@ -193,50 +195,51 @@ def value_and_grad(  # type: ignore[overload-overlap]
 @overload
 def value_and_grad(  # type: ignore[overload-overlap]
                    fun: None = None, *, argnums: Both, has_aux: bool = False,
-                   backend: str | None = None
+                   **how: Unpack[How]
                    ) -> Callable[[Callable[Concatenate[T, U, P], R]],
                                  Gradient[T, Concatenate[U, P], tuple[R, tuple[T, U]]]]: ...
 
 
 @overload
 def value_and_grad(fun: None = None, *, argnums: Argnums, has_aux: bool = False,
-                   backend: str | None = None
+                   **how: Unpack[How]
                    ) -> Callable[[Callable[P, R]], Compiled[P, tuple[R, Any]]]: ...
 
 
 @overload
 def value_and_grad(fun: None = None, *, argnums: Argnums = 0, has_aux: bool = False,
-                   backend: str | None = None, allow_int: Literal[True]
+                   allow_int: Literal[True], **how: Unpack[How]
                    ) -> Callable[[Callable[P, Any]], Compiled[P, Any]]: ...
 
 
 @without_internal_frames
 def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *,
-                   has_aux: bool = False, backend: str | None = None,
-                   allow_int: bool = False) -> Any:
+                   has_aux: bool = False, allow_int: bool = False, backend: BackendLike = None,
+                   precision: str | None = None) -> Any:
     """Like :func:`grad`; returns ``(value, gradient)``, with ``has_aux`` ``((value, aux),
     gradient)``.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _decorated(fun, requested("value_and_grad", argnums, has_aux, backend, allow_int))
+    how = chosen("value_and_grad", backend, precision)
+    return _decorated(fun, requested("value_and_grad", argnums, has_aux, how, allow_int))
 
 
 @overload
-def jit(fun: Callable[P, R], *, backend: str | None = None) -> Compiled[P, R]: ...
+def jit(fun: Callable[P, R], **how: Unpack[How]) -> Compiled[P, R]: ...
 
 
 @overload
-def jit(fun: None = None, *,
-        backend: str | None = None) -> Callable[[Callable[P, R]], Compiled[P, R]]: ...
+def jit(fun: None = None, **how: Unpack[How]) -> Callable[[Callable[P, R]], Compiled[P, R]]: ...
 
 
 @without_internal_frames
-def jit(fun: Callable[..., Any] | None = None, *, backend: str | None = None) -> Any:
+def jit(fun: Callable[..., Any] | None = None, *, backend: BackendLike = None,
+        precision: str | None = None) -> Any:
     """The function itself as generated code: helpers inlined, static Python evaluated.
 
     >>> jit(lambda x: x * x)(3.0)
     9.0
     """
-    return _decorated(fun, requested("jit", 0, False, backend))
+    return _decorated(fun, Request("jit", backend=chosen("jit", backend, precision)))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, Unpack, overload
 
 import numpy as np
 
+from .backends import BackendLike, How, chosen
+from .compiled import Compiled
+from .compiler import Request
 from .errors import SrcgradError, StructureError
 from .frames import without_internal_frames
 from .trace.custom import Traced
@@ -57,18 +60,29 @@ class _Batched(Generic[R]):
     def __repr__(self) -> str:
         return f"<srcgrad vmap of {self.__name__}>"
 
+    @without_internal_frames
+    def with_backend(self, backend: BackendLike, precision: str | None = None) -> Compiled[..., R]:
+        """The loop over the examples as generated code, run by ``"numpy"`` or ``"numba"``."""
+        found = chosen(f"vmap of {self.__name__}", backend, precision)
+        return Compiled(self, Request("jit", backend=found))
+
+
+_Mapped = _Batched[R] | Compiled[..., R]
+
 
 @overload
-def vmap(fun: Callable[..., Number], in_axes: Axes = 0,
-         out_axes: Axes = 0) -> _Batched[np.ndarray[Any, np.dtype[Any]]]: ...
+def vmap(fun: Callable[..., Number], in_axes: Axes = 0, out_axes: Axes = 0,
+         **how: Unpack[How]) -> _Mapped[np.ndarray[Any, np.dtype[Any]]]: ...
 
 
 @overload
-def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0) -> _Batched[Any]: ...
+def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0,
+         **how: Unpack[How]) -> _Mapped[Any]: ...
 
 
 @without_internal_frames
-def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0) -> _Batched[Any]:
+def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
+         backend: BackendLike = None, precision: str | None = None) -> _Mapped[Any]:
     """``fun``, a function of one example, for a batch of them.
 
     ``in_axes`` says along which axis the examples of each argument lie: an int for all of them, or
@@ -78,7 +92,8 @@ def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0) -> _Bat
     example).  The result is what stacking the results of single calls gives.
 
     Inside a function that is compiled it is a loop over the examples in the generated code, so that
-    examples may take different branches.
+    examples may take different branches.  By itself it calls ``fun`` for each example, unless
+    ``backend`` is given (see :func:`grad`): then the loop over the examples is generated code, too.
 
     Raises :class:`StructureError` where the batch sizes differ or ``in_axes`` does not fit.
 
@@ -100,7 +115,8 @@ def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0) -> _Bat
             raise StructureError(f"{what} is {axes!r}", where=f"{what} of vmap",
                                  why="an axis is an int, or None for what is not mapped",
                                  fix="use ints and None, in containers like the arguments")
-    return _Batched(fun, in_axes, out_axes)
+    batched: _Batched[Any] = _Batched(fun, in_axes, out_axes)
+    return batched if backend is None else batched.with_backend(backend, precision)
 
 
 # ---- one run --------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from typing import (
 )
 
 from .adjoint import carrying
+from .backends import BackendLike, How, chosen
 from .cache.anchors import anchor_of
 from .cache.dispatch import MISS, Dispatch
 from .cache.link import LINE_MAPS
@@ -36,7 +37,6 @@ from .frames import callers_level, shown, without_internal_frames
 from .graph.ir import Graph
 from .helptext import METHODS, helptext, phrase
 from .joints import inner_joint
-from .native import chosen
 from .pickled import reduced
 from .show.beside import SideBySide, side_by_side
 from .show.colour import Source, card
@@ -264,14 +264,20 @@ class Compiled(Generic[P, R]):
         return card(self.__srcgrad_phrase__, [(e.title, e.text) for e in self._entries])
 
     @without_internal_frames
-    def with_backend(self, backend: str) -> Compiled[P, R]:
+    def with_backend(self, backend: BackendLike, precision: str | None = None) -> Self:
         """The same transform of the same function, its code run by ``"numpy"`` or ``"numba"``."""
-        found = chosen(backend, f"{self.__name__}.with_backend")
-        return Compiled(self.__wrapped__, replace(self._request, backend=found))
+        found = chosen(f"{self.__name__}.with_backend", backend, precision)
+        return type(self)(self.__wrapped__, replace(self._request, backend=found))
 
     # ---- inspection ----------------------------------------------------------------------
     def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any],
                asked: str) -> Specialization:
+        """The code for a call, on the backend that is named among its arguments."""
+        how = {key: kwargs.pop(key) for key in How.__annotations__
+               if key in kwargs and key not in self.__signature__.parameters}
+        if how:
+            found = chosen(f"{self.__name__}.{asked}", **{"backend": self._request.backend, **how})
+            return self._entry(args, kwargs, asked).on(found)
         if args or kwargs:
             with self._lock:
                 return self._find(args, kwargs) or self._specialize(args, kwargs)
@@ -288,7 +294,10 @@ class Compiled(Generic[P, R]):
     @without_internal_frames
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The generated code for a signature (compiled, not run); without arguments the
-        latest one.  A string, which notebooks show in colour."""
+        latest one.  A string, which notebooks show in colour.
+
+        Here and below ``backend=`` (and ``precision=``) beside the arguments asks for the code of
+        another backend, where the function has no parameter of that name."""
         return Source(self._entry(args, kwargs, "source").text)
 
     @without_internal_frames
@@ -353,7 +362,8 @@ class Compiled(Generic[P, R]):
 
     @without_internal_frames
     def export(self, file: str | Path, *args: Any, **kwargs: Any) -> Path:
-        """Write a module that needs NumPy only and serves all sizes; returns its path."""
+        """Write a module that serves all sizes and needs NumPy only, or with
+        ``backend="numba"`` Numba to be fast; returns its path."""
         entry = self._entry(args, kwargs, "export")
         if any(("rows", None) in source.path.steps for source in entry.traced.sources):
             if not (args or kwargs):

@@ -10,25 +10,24 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .adjoint import carrying, close, jvp, split
+from .backends import NUMPY, Backend, generated, parameter_names
 from .cache.anchors import BARE, NOWHERE, Anchor, anchor_of
 from .cache.dispatch import MISS, Dispatch
-from .cache.link import link
 from .cache.memory import rare_collections
-from .emit import Emitted, emit
+from .emit import Emitted
 from .errors import AliasError, SrcgradError
 from .graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds
 from .guards import Path
-from .identifiers import made_name, name_or
+from .identifiers import name_or
 from .joints import joint_graph, transposed
 from .kinds import Aval, Kind
-from .native import emit_native, linked
 from .refusals import (
     no_parameter,
     not_scalar,
@@ -67,7 +66,7 @@ class Request:
     ``single`` says that one was given, not a tuple.  ``without``: passes switched off.
     ``allow_int``: arguments without a derivative have the gradient None.
     ``separate``: long lists of equal arrays are not one array in the generated code.
-    ``backend``: ``"numpy"``, or ``"numba"`` for loops that run natively.
+    ``backend``: what runs the code.
     """
 
     mode: str
@@ -76,7 +75,7 @@ class Request:
     has_aux: bool = False
     without: tuple[str, ...] = ()
     separate: bool = False
-    backend: str = "numpy"
+    backend: Backend = NUMPY
     allow_int: bool = False
 
 
@@ -95,10 +94,20 @@ class Specialization:
     anchor: Anchor = NOWHERE
     signature: inspect.Signature = BARE
     only: Callable[[], Any] | None = None  # what it serves, if not all functions with the code
+    backend: Backend = NUMPY
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # of seeds
 
     def bound(self, anchor: Anchor, signature: inspect.Signature) -> Specialization:
         """The same code for calls of another function that was made from the same text."""
         return replace(self, anchor=anchor, signature=signature)
+
+    def on(self, backend: Backend) -> Specialization:
+        """The same graph as code for another backend."""
+        if backend == self.backend:
+            return self
+        return assemble_specialization(
+            self.dispatch.name, self.anchor, self.signature, self.traced, self.graph, self.result,
+            self.defaults, self.emitted.entry, backend)
 
     @cached_property
     def call(self) -> Callable[..., Any]:
@@ -162,8 +171,8 @@ def _compile_traced(function: Any, request: Request, signature: inspect.Signatur
     if traced.leak is not None:
         raise traced.leak
     graph = graph.but(title=title(function, request, traced, wanted))
-    return assemble_specialization(function, signature, traced, graph, result, defaults, name,
-                                   request.backend)
+    return assemble_specialization(_plain_name(function), anchor_of(function), signature, traced,
+                                   graph, result, defaults, name, request.backend)
 
 
 def trace_call(function: Any, args: tuple[Any, ...]) -> tuple[Graph, tuple[Any, ...]]:
@@ -186,22 +195,17 @@ def always_raises(graph: Graph) -> bool:
         raise_exception, raise_from)
 
 
-def assemble_specialization(function: Any, signature: inspect.Signature, traced: Traced,
+def assemble_specialization(of: str, anchor: Anchor, signature: inspect.Signature, traced: Traced,
                             graph: Graph, result: Any, defaults: Mapping[str, Any],
-                            name: str, backend: str = "numpy") -> Specialization:
-    """Emit, link and dispatch a finished graph."""
-    names = parameter_names(graph)
+                            name: str, backend: Backend) -> Specialization:
+    """Emit, link and dispatch a finished graph of the function called ``of``."""
     direct = is_plain(result)
-    native = backend == "numba"
-    emitted = (emit_native if native else emit)(
-        graph.but(name=name), parameter_names=names, defaults=defaults,
-        result=result if direct else tuple(Ref(i) for i in range(len(graph.outputs))))
-    target = linked(emitted) if native else link(
-        emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+    emitted, target = generated(graph.but(name=name), backend, result if direct else None,
+                                defaults)
     rebuild = None if direct else (lambda flat: rebuilt(result, flat))
-    dispatch = Dispatch(_plain_name(function), signature, traced, target, rebuild)
+    dispatch = Dispatch(of, signature, traced, target, rebuild)
     return Specialization(dispatch, target, emitted.text, graph, traced, graph.title, emitted,
-                          result, anchor_of(function), signature)
+                          result, anchor, signature, None, backend, defaults)
 
 
 def _plain_name(function: Any) -> str:
@@ -284,17 +288,12 @@ def compile_pair(function: Any, request: Request, signature: inspect.Signature, 
     forward = simplify(forward.but(title=title(function, request, traced, wanted)),
                        keep_raising=True, without=request.without)
     count = len(keep)
-    names = parameter_names(backward)
-    linear = emit(backward.but(name=f"{name}_linear"), parameter_names=names,
-                  result=tuple(Ref(i) for i in range(len(backward.outputs))))
-    run = link(linear.text, linear.entry, linear.globals, linear.line_map)
+    linear, run = generated(backward.but(name=f"{name}_linear"), request.backend)
     result = renumbered(traced.result, {number: i for i, number in enumerate(keep)})
-    emitted = emit(forward.but(name=name), parameter_names=parameter_names(forward),
-                   result=tuple(Ref(i) for i in range(len(forward.outputs))))
-    target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+    emitted, target = generated(forward.but(name=name), request.backend)
     shapes = Linear(function.__name__ if hasattr(function, "__name__") else "function", run,
                     _argument_trees(traced, wanted, wrt), result, [keep.index(i) for i in of],
-                    backward)
+                    backward, request.backend)
 
     def rebuild(flat: Any) -> Any:
         return rebuilt(result, flat), shapes, flat[count:], flat[:count]
@@ -316,9 +315,7 @@ def compile_jvp(function: Any, request: Request, signature: inspect.Signature, t
     graph = close(jvp(traced.graph, wrt, of, keep=keep))
     graph = simplify(graph, keep_raising=True, without=request.without)
     graph = graph.but(title=title(function, request, traced, wanted), name=name)
-    emitted = emit(graph, parameter_names=parameter_names(graph),
-                   result=tuple(Ref(i) for i in range(len(graph.outputs))))
-    target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+    emitted, target = generated(graph, request.backend)
     result = renumbered(traced.result, {number: i for i, number in enumerate(keep)})
     linear = Linear(_plain_name(function), target, _argument_trees(traced, wanted, wrt), result,
                     [keep.index(i) for i in of])
@@ -369,6 +366,7 @@ class Linear:
     result: Any
     active: list[int]
     backward: Graph | None = None
+    backend: Backend = NUMPY
 
     @cached_property
     def forwards(self) -> Callable[..., Any]:
@@ -376,10 +374,7 @@ class Linear:
         matter), then the tangents of the arguments; gives the tangents of the results."""
         assert self.backward is not None
         graph = transposed(self.backward, len(self.active))
-        emitted = emit(graph.but(name=f"{graph.name}_forwards"),
-                       parameter_names=parameter_names(graph),
-                       result=tuple(Ref(i) for i in range(len(graph.outputs))))
-        return link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+        return generated(graph.but(name=f"{graph.name}_forwards"), self.backend)[1]
 
 
 def _transform(function: Any, request: Request, traced: Traced,
@@ -452,20 +447,6 @@ def _is_real_scalar(aval: Aval) -> bool:
         return aval.is_numeric and aval.shape == () and aval.is_inexact and (
             aval.dtype is None or aval.dtype.kind == "f")
     return aval.dtype is None or aval.dtype.kind == "f"
-
-
-def parameter_names(graph: Graph) -> list[str]:
-    """Distinct names for a graph's inputs: the user's."""
-    names: list[str] = []
-    for i, value in enumerate(graph.inputs):
-        wanted = made_name(value.hint or f"a{i}")
-        wanted = "v_" if wanted == "_" else wanted  # what is not needed is put into _
-        name, number = wanted, 1
-        while name in names:
-            number += 1
-            name = f"{wanted}_{number}"
-        names.append(name)
-    return names
 
 
 def title(function: Any, request: Request, traced: Traced, wanted: list[Wanted]) -> str:

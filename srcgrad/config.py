@@ -11,11 +11,13 @@ class Config:
     """``internal_frames``: show srcgrad's own frames in the tracebacks of its errors (also set
     by the environment variable ``SRCGRAD_INTERNAL_FRAMES=1``).  ``backend``: what runs the
     generated code where a transform does not say: ``"numpy"``, or ``"numba"`` for native loops.
+    ``precision``: ``"strict"``, or ``"fast"`` where native code may reorder and approximate.
     ``progress``: a line on ``stderr`` while something takes more than two seconds (None: where
     ``stderr`` is a terminal)."""
 
     internal_frames: bool = os.environ.get("SRCGRAD_INTERNAL_FRAMES", "") not in ("", "0")
     backend: str = "numpy"
+    precision: str = "strict"
     progress: bool | None = None
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, TypeVar, Unpack, overload
 
 import numpy as np
 
 from .api import Argnums, grad, requested
+from .backends import Backend, BackendLike, How, chosen
 from .blocks import (
     Places,
     at,
@@ -55,9 +57,10 @@ class Derived(Generic[P, R]):
     __name__: str
 
     def __init__(self, fun: Callable[..., Any], kind: str, places: Places,
-                 compute: Callable[..., Any], *settings: Any) -> None:
+                 compute: Callable[..., Any], backend: Backend, *settings: Any) -> None:
         functools.update_wrapper(self, fun)
         self._fun, self._kind, self._places, self._compute = fun, kind, places, compute
+        self._backend = backend
         self._settings = settings
         try:
             signature = inspect.signature(fun)
@@ -81,8 +84,16 @@ class Derived(Generic[P, R]):
         self.__signature__ = signature
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        result: R = self._compute(*(self._by_position(args, kwargs) if kwargs else args))
+        given = self._by_position(args, kwargs) if kwargs else args
+        result: R = self._compute(self._backend, *given)
         return result
+
+    @without_internal_frames
+    def with_backend(self, backend: BackendLike, precision: str | None = None) -> Self:
+        """The same transform of the same function, its code run by ``"numpy"`` or ``"numba"``."""
+        made = copy.copy(self)
+        made._backend = chosen(f"{self._kind} of {self.__name__}", backend, precision)
+        return made
 
     def _by_position(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments of a call that names some, in the order of the parameters."""
@@ -130,40 +141,41 @@ Jacobian = Callable[[Split, Any, Places, Any, str], Any]
 
 
 def _derived(fun: Callable[..., Any], kind: str, argnums: Argnums, has_aux: bool,
-             method: Callable[[Any, Any], Jacobian]) -> Derived[..., Any]:
+             backend: Backend, method: Callable[[Any, Any], Jacobian]) -> Derived[..., Any]:
     """A Jacobian; ``method(out, argument)`` tells how it is computed."""
     places = _places(fun, argnums, "a Jacobian")
 
     @without_internal_frames
-    def jacobian_of(*args: Any) -> Any:
-        made = Split(fun, args, _listed(places), has_aux)
+    def jacobian_of(backend: Backend, *args: Any) -> Any:
+        made = Split(fun, args, _listed(places), backend, has_aux)
         out, aux = made.out if has_aux else (made.out, None)
         refuse_nothing(out)
         argument = at(places, args)
         found = method(out, argument)(made, out, places, argument, named(fun))
         return (found, aux) if has_aux else found
 
-    return Derived(fun, kind, places, jacobian_of, has_aux)
+    return Derived(fun, kind, places, jacobian_of, backend, has_aux)
 
 
 @overload
 def jacrev(fun: Callable[P, Numbers], argnums: int | str = 0, *,
-           has_aux: Literal[False] = False) -> Derived[P, Array]: ...
+           has_aux: Literal[False] = False, **how: Unpack[How]) -> Derived[P, Array]: ...
 
 
 @overload
 def jacrev(fun: Callable[P, tuple[Any, A]], argnums: Argnums = 0, *,
-           has_aux: Literal[True]) -> Derived[P, tuple[Any, A]]: ...
+           has_aux: Literal[True], **how: Unpack[How]) -> Derived[P, tuple[Any, A]]: ...
 
 
 @overload
 def jacrev(fun: Callable[P, Any], argnums: Argnums = 0, *,
-           has_aux: bool = False) -> Derived[P, Any]: ...
+           has_aux: bool = False, **how: Unpack[How]) -> Derived[P, Any]: ...
 
 
 @without_internal_frames
 def jacrev(fun: Callable[..., Any], argnums: Argnums = 0, *,
-           has_aux: bool = False) -> Derived[..., Any]:
+           has_aux: bool = False, backend: BackendLike = None,
+           precision: str | None = None) -> Derived[..., Any]:
     """The Jacobian by reverse mode, one pullback per number of the result; see
     :func:`jacobian` for its shape and structure.
 
@@ -171,27 +183,29 @@ def jacrev(fun: Callable[..., Any], argnums: Argnums = 0, *,
     array([[2., 0.],
            [0., 6.]])
     """
-    return _derived(fun, "jacrev", argnums, has_aux, lambda out, argument: by_rows)
+    return _derived(fun, "jacrev", argnums, has_aux, chosen("jacrev", backend, precision),
+                    lambda out, argument: by_rows)
 
 
 @overload
 def jacfwd(fun: Callable[P, Numbers], argnums: int | str = 0, *,
-           has_aux: Literal[False] = False) -> Derived[P, Array]: ...
+           has_aux: Literal[False] = False, **how: Unpack[How]) -> Derived[P, Array]: ...
 
 
 @overload
 def jacfwd(fun: Callable[P, tuple[Any, A]], argnums: Argnums = 0, *,
-           has_aux: Literal[True]) -> Derived[P, tuple[Any, A]]: ...
+           has_aux: Literal[True], **how: Unpack[How]) -> Derived[P, tuple[Any, A]]: ...
 
 
 @overload
 def jacfwd(fun: Callable[P, Any], argnums: Argnums = 0, *,
-           has_aux: bool = False) -> Derived[P, Any]: ...
+           has_aux: bool = False, **how: Unpack[How]) -> Derived[P, Any]: ...
 
 
 @without_internal_frames
 def jacfwd(fun: Callable[..., Any], argnums: Argnums = 0, *,
-           has_aux: bool = False) -> Derived[..., Any]:
+           has_aux: bool = False, backend: BackendLike = None,
+           precision: str | None = None) -> Derived[..., Any]:
     """The Jacobian by forward mode, one pushforward per number of the argument; see
     :func:`jacobian` for its shape and structure.
 
@@ -199,31 +213,33 @@ def jacfwd(fun: Callable[..., Any], argnums: Argnums = 0, *,
     array([[2., 0.],
            [0., 6.]])
     """
-    return _derived(fun, "jacfwd", argnums, has_aux, lambda out, argument: by_columns)
+    return _derived(fun, "jacfwd", argnums, has_aux, chosen("jacfwd", backend, precision),
+                    lambda out, argument: by_columns)
 
 
 @overload
 def jacobian(fun: Callable[P, Numbers], argnums: int | str = 0, *, mode: str = "auto",
              sparsity: Any = None, chunk_size: int | None = None,
-             has_aux: Literal[False] = False) -> Derived[P, Array]: ...
+             has_aux: Literal[False] = False, **how: Unpack[How]) -> Derived[P, Array]: ...
 
 
 @overload
 def jacobian(fun: Callable[P, tuple[Any, A]], argnums: Argnums = 0, *, mode: str = "auto",
              sparsity: Any = None, chunk_size: int | None = None,
-             has_aux: Literal[True]) -> Derived[P, tuple[Any, A]]: ...
+             has_aux: Literal[True], **how: Unpack[How]) -> Derived[P, tuple[Any, A]]: ...
 
 
 @overload
 def jacobian(fun: Callable[P, Any], argnums: Argnums = 0, *, mode: str = "auto",
              sparsity: Any = None, chunk_size: int | None = None,
-             has_aux: bool = False) -> Derived[P, Any]: ...
+             has_aux: bool = False, **how: Unpack[How]) -> Derived[P, Any]: ...
 
 
 @without_internal_frames
 def jacobian(fun: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "auto",
              sparsity: Any = None, chunk_size: int | None = None,
-             has_aux: bool = False) -> Derived[..., Any]:
+             has_aux: bool = False, backend: BackendLike = None,
+             precision: str | None = None) -> Derived[..., Any]:
     """The Jacobian of an array-valued function: shape ``out.shape + argument.shape``.
 
     Of a result that is a container (dict, list, tuple, dataclass, ...) it is one of the same kind,
@@ -238,7 +254,7 @@ def jacobian(fun: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "auto
     of index arrays.  Columns (or rows) without common entries then share a pass; for a banded
     matrix the number of passes does not depend on its size.  A pattern that misses an entry is
     refused.  ``chunk_size`` bounds how many passes are under way at once; it is one here, whatever
-    the bound.
+    the bound.  ``backend`` and ``precision`` are those of :func:`grad`.
 
     >>> jacobian(lambda p: p["w"] * p["b"])({"w": np.array([1.0, 2.0]), "b": 3.0})
     {'w': array([[3., 0.],
@@ -262,7 +278,8 @@ def jacobian(fun: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "auto
         fewer_rows = numbers_in(out) <= numbers_in(argument)
         return by_rows if mode == "rev" or (mode == "auto" and fewer_rows) else by_columns
 
-    return _derived(fun, "jacfwd" if mode == "fwd" else "jacrev", argnums, has_aux, method)
+    return _derived(fun, "jacfwd" if mode == "fwd" else "jacrev", argnums, has_aux,
+                    chosen("jacobian", backend, precision), method)
 
 
 def _by_colours(made: Split, out: Any, places: Places, argument: Any, name: str, *,
@@ -289,22 +306,23 @@ def _by_colours(made: Split, out: Any, places: Places, argument: Any, name: str,
 
 @overload
 def hessian(fun: Callable[P, Any], argnums: int | str = 0, *,
-            has_aux: Literal[False] = False) -> Derived[P, Array]: ...
+            has_aux: Literal[False] = False, **how: Unpack[How]) -> Derived[P, Array]: ...
 
 
 @overload
 def hessian(fun: Callable[P, tuple[Any, A]], argnums: Argnums = 0, *,
-            has_aux: Literal[True]) -> Derived[P, tuple[Any, A]]: ...
+            has_aux: Literal[True], **how: Unpack[How]) -> Derived[P, tuple[Any, A]]: ...
 
 
 @overload
 def hessian(fun: Callable[P, Any], argnums: Argnums = 0, *,
-            has_aux: bool = False) -> Derived[P, Any]: ...
+            has_aux: bool = False, **how: Unpack[How]) -> Derived[P, Any]: ...
 
 
 @without_internal_frames
 def hessian(fun: Callable[..., Any], argnums: Argnums = 0, *,
-            has_aux: bool = False) -> Derived[..., Any]:
+            has_aux: bool = False, backend: BackendLike = None,
+            precision: str | None = None) -> Derived[..., Any]:
     """The matrix of second derivatives of a scalar function: shape ``x.shape + x.shape``.
 
     For containers and for several arguments it is a container of containers of such blocks:
@@ -315,22 +333,24 @@ def hessian(fun: Callable[..., Any], argnums: Argnums = 0, *,
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    return jacrev(grad(fun, argnums, has_aux=has_aux), argnums, has_aux=has_aux)
+    return jacrev(grad(fun, argnums, has_aux=has_aux), argnums, has_aux=has_aux, backend=backend,
+                  precision=precision)
 
 
 @overload
 def hvp(fun: Callable[Concatenate[T, P], Any],
-        argnums: Literal[0] = 0) -> Derived[..., T]: ...
+        argnums: Literal[0] = 0, **how: Unpack[How]) -> Derived[..., T]: ...
 
 
 @overload
 def hvp(fun: Callable[P, Any], argnums: Argnums = 0, *,
-        has_aux: bool = False) -> Derived[..., Any]: ...
+        has_aux: bool = False, **how: Unpack[How]) -> Derived[..., Any]: ...
 
 
 @without_internal_frames
 def hvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
-        has_aux: bool = False) -> Derived[..., Any]:
+        has_aux: bool = False, backend: BackendLike = None,
+        precision: str | None = None) -> Derived[..., Any]:
     """The Hessian-vector product: ``hvp(f)(*args, v)`` without the Hessian.  ``v`` and the product
     have the structure of the argument (of a tuple of arguments, if ``argnums`` is one).  With
     ``has_aux`` the function returns ``(value, aux)``, and the result is ``(product, aux)``.
@@ -342,13 +362,13 @@ def hvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
     gradient = grad(fun, places, has_aux=has_aux)
 
     @without_internal_frames
-    def product(*args: Any) -> Any:
+    def product(backend: Backend, *args: Any) -> Any:
         *point, v = with_vector("hvp", args, max(_listed(places)))
-        made = Split(gradient, point, _listed(places), has_aux)
+        made = Split(gradient, point, _listed(places), backend, has_aux)
         found = at(places, made.pulled(v, "vector"))
         return (found, made.out[1]) if has_aux else found
 
-    return Derived(gradient, "hvp", places, product, has_aux)
+    return Derived(gradient, "hvp", places, product, chosen("hvp", backend, precision), has_aux)
 
 
 def _is_signed(fun: Any) -> bool:
@@ -360,15 +380,18 @@ def _is_signed(fun: Any) -> bool:
 
 
 @overload
-def elementwise_grad(fun: np.ufunc, argnums: int = 0) -> Derived[..., Any]: ...
+def elementwise_grad(fun: np.ufunc, argnums: int = 0,
+                     **how: Unpack[How]) -> Derived[..., Any]: ...
 
 
 @overload
-def elementwise_grad(fun: Callable[P, R], argnums: int = 0) -> Derived[P, R]: ...
+def elementwise_grad(fun: Callable[P, R], argnums: int = 0,
+                     **how: Unpack[How]) -> Derived[P, R]: ...
 
 
 @without_internal_frames
-def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Derived[..., Any]:
+def elementwise_grad(fun: Callable[..., Any], argnums: int = 0, *, backend: BackendLike = None,
+                     precision: str | None = None) -> Derived[..., Any]:
     """The derivative of a function that acts elementwise: an array of the argument's shape.
 
     >>> elementwise_grad(np.tanh)(np.array([0.0]))
@@ -378,8 +401,9 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Derived[..., 
     assert isinstance(place, int)
 
     @without_internal_frames
-    def derivative(*args: Any) -> Any:
-        out, pullback = vjp(fun if _is_signed(fun) else lambda *a: fun(*a), *args)
+    def derivative(backend: Backend, *args: Any) -> Any:
+        out, pullback = vjp(fun if _is_signed(fun) else lambda *a: fun(*a), *args,
+                            backend=backend)
         if not isinstance(out, (np.ndarray, np.generic, float, complex)):
             raise StructureError(
                 f"elementwise_grad of a function that returns {with_article(type(out))}",
@@ -389,22 +413,24 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Derived[..., 
         ones = np.ones_like(out) if isinstance(out, np.ndarray) else type(out)(1)
         return pullback(ones)[place]
 
-    return Derived(fun, "elementwise_grad", place, derivative)
+    return Derived(fun, "elementwise_grad", place, derivative,
+                   chosen("elementwise_grad", backend, precision))
 
 
 @overload
 def gnvp(fun: Callable[Concatenate[T, P], R], argnums: Literal[0] = 0, *,
-         loss: Callable[[R], Any] | None = None) -> Derived[..., T]: ...
+         loss: Callable[[R], Any] | None = None, **how: Unpack[How]) -> Derived[..., T]: ...
 
 
 @overload
 def gnvp(fun: Callable[P, R], argnums: Argnums, *,
-         loss: Callable[[R], Any] | None = None) -> Derived[..., Any]: ...
+         loss: Callable[[R], Any] | None = None, **how: Unpack[How]) -> Derived[..., Any]: ...
 
 
 @without_internal_frames
 def gnvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
-         loss: Callable[[Any], Any] | None = None) -> Derived[..., Any]:
+         loss: Callable[[Any], Any] | None = None, backend: BackendLike = None,
+         precision: str | None = None) -> Derived[..., Any]:
     """The Gauss-Newton product ``J.T @ (H @ (J @ v))``: ``gnvp(f)(*args, v)``.
 
     ``J`` is the Jacobian of ``fun``, ``H`` the Hessian of the scalar function ``loss`` of its
@@ -417,15 +443,15 @@ def gnvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
     places = _places(fun, argnums, "gnvp")
 
     @without_internal_frames
-    def product(*args: Any) -> Any:
+    def product(backend: Backend, *args: Any) -> Any:
         *point, v = with_vector("gnvp", args, max(_listed(places)))
-        made = Split(fun, point, _listed(places))
+        made = Split(fun, point, _listed(places), backend)
         moved = made.pushforward(*spread(places, v, made.count))
         if loss is not None:
-            moved = hvp(loss)(made.out, moved)
+            moved = hvp(loss, backend=backend)(made.out, moved)
         return at(places, made.pullback(moved))
 
-    return Derived(fun, "gnvp", places, product, loss)
+    return Derived(fun, "gnvp", places, product, chosen("gnvp", backend, precision), loss)
 
 
 def with_vector(name: str, args: tuple[Any, ...], place: int) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from .api import Argnums
 from .api import value_and_grad as whole
+from .backends import BackendLike
 from .errors import StructureError
 from .frames import without_internal_frames
 from .show.progress import progress
@@ -32,7 +33,8 @@ class ChunkedGradient:
 
     def __init__(self, fun: Callable[..., Any], over: tuple[str, ...], client: Any,
                  options: dict[str, Any]) -> None:
-        self.gradient = whole(fun, options["argnums"])
+        self.gradient = whole(fun, options["argnums"], backend=options["backend"],
+                              precision=options["precision"])
         self.__name__ = self.gradient.__name__
         self.__signature__ = inspect.signature(fun)
         self.over, self.client = over, client
@@ -210,7 +212,8 @@ def _workers(client: Any, count: int | None) -> Iterator[Any]:
 def value_and_grad(fun: Callable[..., Any], argnums: Argnums = 0, *, over: str | Sequence[str],
                    client: Any = None, workers: int | None = None, chunk: int | None = None,
                    reduce: str = "sum", weights: str | None = None,
-                   retries: int = 3) -> ChunkedGradient:
+                   retries: int = 3, backend: BackendLike = None,
+                   precision: str | None = None) -> ChunkedGradient:
     """The value and gradient of a sum (or mean) over examples, computed in chunks.
 
     ``over`` names the parameters that hold the examples along their first axis (arrays, or
@@ -219,7 +222,8 @@ def value_and_grad(fun: Callable[..., Any], argnums: Argnums = 0, *, over: str |
     ``client`` is what computes: ``"threads"`` (None), ``"processes"``, an executor of
     ``concurrent.futures``, or a ``dask.distributed`` client.  ``chunk`` is the number of examples
     in a chunk (None: a 32nd of all); results depend on it, but never on ``workers`` or ``client``.
-    The chunks of a worker that died are computed again, at most ``retries`` times.
+    The chunks of a worker that died are computed again, at most ``retries`` times.  ``backend``
+    and ``precision`` are those of :func:`srcgrad.grad`: native code leaves threads to each other.
 
     >>> def loss(w, x, y):
     ...     return np.sum((x @ w - y) ** 2)
@@ -246,4 +250,4 @@ def value_and_grad(fun: Callable[..., Any], argnums: Argnums = 0, *, over: str |
             fix='write reduce="sum", reduce="mean", or reduce="mean" with weights="name"')
     return ChunkedGradient(fun, names, client, {
         "argnums": argnums, "workers": workers, "chunk": chunk, "reduce": reduce,
-        "weights": weights, "retries": retries})
+        "weights": weights, "retries": retries, "backend": backend, "precision": precision})

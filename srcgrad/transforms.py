@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar, TypeVarTuple, overload
+from typing import Any, Literal, TypeVar, TypeVarTuple, Unpack, overload
 
 import numpy as np
 
+from .backends import Backend, BackendLike, How, chosen
 from .cache.anchors import Kept
 from .cache.dispatch import MISS
 from .compiled import Compiled
@@ -46,23 +47,25 @@ def differentiable(primals: Sequence[Any]) -> tuple[int, ...]:
 
 
 @overload
-def vjp(fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
-        ) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
+def vjp(fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False,
+        **how: Unpack[How]) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
 
 
 @overload
-def vjp(fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
-        ) -> tuple[R, Callable[[R], tuple[Any, ...]], A]: ...
+def vjp(fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True],
+        **how: Unpack[How]) -> tuple[R, Callable[[R], tuple[Any, ...]], A]: ...
 
 
 @without_internal_frames  # type: ignore[misc]  # *Any takes whatever *Ts are
-def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
+        backend: BackendLike = None, precision: str | None = None) -> Any:
     """The value of ``fun(*primals)`` and its pullback.
 
     Returns ``(out, pullback)``; ``pullback(ct)`` takes a cotangent of the structure and shape
     of ``out`` and returns a tuple of cotangents, one per primal (None for primals without a
     derivative).  It may be called any number of times.  With ``has_aux`` the function returns
-    ``(out, aux)`` and the result is ``(out, pullback, aux)``.
+    ``(out, aux)`` and the result is ``(out, pullback, aux)``.  ``backend`` and ``precision`` are
+    those of :func:`grad`.
 
     >>> out, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> out, pullback(1.0)
@@ -73,21 +76,21 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         raise NonDifferentiable("none of the primals of vjp can be differentiated",
                                 where="arguments of vjp", why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
-    out, pullback = _pullback(fun, primals, places, has_aux)
+    made = Split(fun, primals, places, chosen("vjp", backend, precision), has_aux)
     if has_aux:
-        return out[0], pullback, out[1]
-    return out, pullback
+        return made.out[0], made.pullback, made.out[1]
+    return made.out, made.pullback
 
 
 class Split:
     """One run of a function in the split form: its value, and its derivative both ways."""
 
     def __init__(self, fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
-                 has_aux: bool = False) -> None:
+                 backend: Backend, has_aux: bool = False) -> None:
         self.places, self.has_aux, self.count = places, has_aux, len(primals)
         given = [primals[place] for place in places]
         self.out, self.linear, self.residuals, self.flat = _called(
-            fun, Request("vjp", places, False, has_aux), primals)
+            fun, Request("vjp", places, False, has_aux, backend=backend), primals)
         if has_aux:
             _require_pair(self.out, self.linear.name)
         self.given = [_by_number(structure, value)
@@ -135,15 +138,8 @@ class Split:
         moved = linear.forwards(*self.residuals, *zeros, *(seeds[i] for i in sorted(seeds)))
         placed: list[Any] = [0.0] * len(self.flat)
         for number, tangent in zip(linear.active, moved, strict=True):
-            placed[number] = tangent
+            placed[number] = _like_primal(tangent, self.flat[number])
         return tangents_of(linear.result, placed)
-
-
-def _pullback(fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
-              has_aux: bool = False) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """The value, and the pullback to the primals at ``places`` (None for the others)."""
-    made = Split(fun, primals, places, has_aux)
-    return made.out, made.pullback
 
 
 def _require_pair(out: Any, name: str) -> None:
@@ -153,6 +149,12 @@ def _require_pair(out: Any, name: str) -> None:
                              why="has_aux says that the result is a pair: what is "
                                  "differentiated, and the rest",
                              fix="return a tuple of both, or leave has_aux out")
+
+
+def _like_primal(tangent: Any, primal: Any) -> Any:
+    """A tangent that is a number is Python's or NumPy's as its primal is."""
+    number = type(primal) in (float, complex) or isinstance(primal, np.inexact)
+    return type(primal)(tangent) if number else tangent
 
 
 def _zero(like: Any) -> Any:
@@ -253,17 +255,17 @@ def _shaped(linear: Linear, ct: Any, like: Any, path: str) -> Any:
 
 @overload
 def jvp(fun: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any], *,
-        has_aux: Literal[False] = False) -> tuple[R, R]: ...
+        has_aux: Literal[False] = False, **how: Unpack[How]) -> tuple[R, R]: ...
 
 
 @overload
 def jvp(fun: Callable[..., tuple[R, A]], primals: Sequence[Any], tangents: Sequence[Any], *,
-        has_aux: Literal[True]) -> tuple[R, R, A]: ...
+        has_aux: Literal[True], **how: Unpack[How]) -> tuple[R, R, A]: ...
 
 
 @without_internal_frames
 def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *,
-        has_aux: bool = False) -> Any:
+        has_aux: bool = False, backend: BackendLike = None, precision: str | None = None) -> Any:
     """The value of ``fun(*primals)`` and its derivative in the direction of ``tangents``.
 
     ``tangents`` have the structure and shapes of ``primals`` (None for primals without a
@@ -300,14 +302,15 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
         raise NonDifferentiable("none of the primals of jvp can be differentiated",
                                 where="arguments of jvp", why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
-    linear, inputs = _called(fun, Request("jvp", places, False, has_aux), primals)
+    request = Request("jvp", places, False, has_aux, backend=chosen("jvp", backend, precision))
+    linear, inputs = _called(fun, request, primals)
     seeds: dict[int, Any] = {}
     for place, structure in zip(places, linear.arguments, strict=True):
         flat = _by_number(structure, primals[place])
         _match(linear, structure, tangents[place], flat, seeds, f"tangent {place}")
     found = linear.run(*inputs, *(seeds[i] for i in sorted(seeds)))
     kept = len(found) - len(linear.active)
-    moved = {n: found[kept + i] for i, n in enumerate(linear.active)}
+    moved = {n: _like_primal(found[kept + i], found[n]) for i, n in enumerate(linear.active)}
     out = rebuilt(linear.result, found)
     tangent = tangents_of(linear.result, [moved.get(n, 0.0) for n in range(kept)])
     if has_aux:
@@ -335,17 +338,18 @@ def _by_number(structure: Any, value: Any) -> Any:
 
 
 @overload
-def linearize(fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
-              ) -> tuple[R, Callable[..., R]]: ...
+def linearize(fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False,
+              **how: Unpack[How]) -> tuple[R, Callable[..., R]]: ...
 
 
 @overload
-def linearize(fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
-              ) -> tuple[R, Callable[..., R], A]: ...
+def linearize(fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True],
+              **how: Unpack[How]) -> tuple[R, Callable[..., R], A]: ...
 
 
 @without_internal_frames  # type: ignore[misc]  # *Any takes whatever *Ts are
-def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
+              backend: BackendLike = None, precision: str | None = None) -> Any:
     """``(out, jvp_fn)``: the value, and the function from tangents to the output's tangent.
 
     The function runs once; ``jvp_fn`` works on what it kept, whatever happens to the arguments
@@ -361,7 +365,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
         raise NonDifferentiable("none of the primals of linearize can be differentiated",
                                 why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
-    made = Split(fun, primals, places, has_aux)
+    made = Split(fun, primals, places, chosen("linearize", backend, precision), has_aux)
     if has_aux:
         return made.out[0], lambda *tangents: made.pushforward(*tangents)[0], made.out[1]
     return made.out, made.pushforward

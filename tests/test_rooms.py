@@ -29,7 +29,7 @@ LAW: dict[str, set[str]] = {
                 "structure"},
     "simplify": {"dims", "graph", "kinds", "spelling"},
     "emit": {"dims", "errors", "graph", "identifiers", "kinds", "spelling"},
-    "native": {"cache", "config", "dims", "emit", "errors", "graph", "kinds", "spelling"},
+    "native": {"cache", "dims", "emit", "errors", "graph", "kinds", "spelling"},
     "cache": {"caches", "dims", "errors", "guards", "stage", "subclasses"},
     # beside the pipeline
     "show": {"cache", "config", "dims", "emit", "errors", "graph", "guards", "identifiers", "kinds", "spelling",
@@ -39,7 +39,7 @@ LAW: dict[str, set[str]] = {
 # Modules that go beyond the law of their room, and why.
 EXCEPTIONS: dict[str, set[str]] = {
     "trace/entry.py": {"cache"},  # the objects that a dispatcher starts from are noted while tracing
-    "show/export.py": {"compiler", "trace"},  # takes a whole specialization, and emits it again
+    "show/export.py": {"backends", "compiler", "native", "trace"},  # takes a whole specialization, and emits it again
 }
 
 

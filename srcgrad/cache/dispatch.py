@@ -343,6 +343,7 @@ class Dispatch:
 
     def __init__(self, name: str, signature: inspect.Signature, traced: Any, target: Any,
                  rebuild: Any = None) -> None:
+        self.name = name
         self._made = name, signature, traced.guards, traced.sizes, traced.pinned, traced.roles
         self.caller = Dispatcher(*self._made, [s.path for s in traced.sources], target, rebuild)
 

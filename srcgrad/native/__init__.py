@@ -7,6 +7,7 @@ graph; ``regions`` chooses runs of them (``flow``), and ``write`` makes kernels 
 
 from __future__ import annotations
 
-from srcgrad.native.backend import chosen, emit_native, linked
+from srcgrad.native.backend import above, emit_native, linked, require_numba
+from srcgrad.native.write import NUMBA
 
-__all__ = ["chosen", "emit_native", "linked"]
+__all__ = ["NUMBA", "above", "emit_native", "linked", "require_numba"]

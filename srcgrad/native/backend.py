@@ -11,13 +11,13 @@ from types import FunctionType
 from typing import Any
 
 from srcgrad.cache.link import link
-from srcgrad.config import config
 from srcgrad.emit import Emitted, emit
-from srcgrad.errors import SrcgradError, StructureError
+from srcgrad.errors import SrcgradError
 from srcgrad.graph.ir import Graph
 from srcgrad.native import disk, predicates
 from srcgrad.native.prepare import Prepared
 from srcgrad.native.regions import Regions
+from srcgrad.native.write import NUMBA
 
 
 def emit_native(graph: Graph, *, parameter_names: Sequence[str],
@@ -70,13 +70,18 @@ def _or_python(kernel: Any) -> Callable[..., Any]:
     return run
 
 
+def above(function: Any) -> str:
+    """The line above a function where kernels of a text of its own call it."""
+    called = getattr(function, "__module__", None) == predicates.__name__
+    return "@njit(error_model='numpy', nogil=True)\n" if called else ""
+
+
 def _with_compiled_predicates(emitted: Emitted) -> Emitted:
     """The emitted text with what its kernels call compiled, too."""
-    if "from numba import njit" not in emitted.text:
+    if NUMBA not in emitted.text:
         return emitted
     space = _compiled(require_numba())
-    made = {name: space[found.__name__] if isinstance(found, FunctionType) and (
-        found.__module__ == predicates.__name__) else found
+    made = {name: space[found.__name__] if above(found) else found
         for name, found in emitted.globals.items()}
     return replace(emitted, globals=made)
 
@@ -93,18 +98,6 @@ def _compiled(njit: Any) -> dict[str, Any]:
                 made = FunctionType(function.__code__, space, name)
                 space[name] = njit(error_model="numpy", nogil=True)(made)
     return _COMPILED[id(njit)]
-
-
-def chosen(backend: str | None, where: str) -> str:
-    """The backend that is asked for, or that ``config`` says; Numba must be there for its own."""
-    backend = config.backend if backend is None else backend
-    if backend not in ("numpy", "numba"):
-        raise StructureError(f"there is no backend {backend!r}", where=f"backend of {where}",
-                             why="the generated code runs on NumPy, its loops on Numba if wanted",
-                             fix="leave backend out, or use 'numpy' or 'numba'")
-    if backend == "numba":
-        require_numba()
-    return backend
 
 
 def require_numba() -> Any:

@@ -18,6 +18,7 @@ from srcgrad.kinds import Aval, Kind
 from srcgrad.native import predicates
 from srcgrad.native.numbers import MIXED, Numbers
 
+NUMBA = "from numba import njit"
 FUNCTIONS = frozenset({"range", "len", "abs", "min", "max", "float", "int", "bool", "slice"})
 METHODS = frozenset({"copy", "append", "sum", "reverse"})
 OF_NUMPY = frozenset({
@@ -64,7 +65,7 @@ class Kernel:
         body = [*self.guards(), *self.started, *self.body]
         if self.results:
             body.append(ast.Return(self.packed()))
-        self.space.imports["from numba import njit"] = None
+        self.space.imports[NUMBA] = None
         keywords = [ast.keyword("error_model", ast.Constant("numpy")),
                     ast.keyword("nogil", ast.Constant(True))]
         decorator = ast.Call(name("njit"), [], keywords)

@@ -15,7 +15,7 @@ import inspect
 import sys
 import textwrap
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,11 @@ IN_DIGITS = 64  # arrays of up to so many elements are written in digits, larger
 
 
 class Module:
-    """A module under construction: import lines and definitions, in order of need."""
+    """A module under construction: import lines and definitions, in order of need.  ``above``
+    gives the decorator of a function, if there is one."""
 
-    def __init__(self, reserved: set[str]) -> None:
+    def __init__(self, reserved: set[str], above: Callable[[Any], str] = lambda obj: "") -> None:
+        self.above = above
         self.imports: dict[str, None] = {"import numpy as np": None}
         self.definitions: list[str] = []
         self.names: dict[int, str] = {}
@@ -122,7 +124,7 @@ class Module:
             return (f"def {name}(first, *rest, **kwargs):\n    return {inner}(*rest[:{obj.place}], "
                     f"first, *rest[{obj.place}:], **kwargs)")
         if isinstance(obj, types.FunctionType):
-            return self._function(inspect.unwrap(obj), name)
+            return self.above(obj) + self._function(inspect.unwrap(obj), name)
         if isinstance(obj, type):
             return self._class(obj, name)
         plain = getattr(type(obj), "__srcgrad_plain__", None)

@@ -78,7 +78,7 @@ def explain(compiled: Any, entry: Entry, entries: Sequence[Entry]) -> str:
 
 
 def _reason(entry: Entry, entries: Sequence[Entry]) -> list[str]:
-    place_ = next(i for i, e in enumerate(entries) if e is entry)
+    place_ = next(i for i, e in enumerate(entries) if e.traced is entry.traced)
     if place_ == len(entries) - 1:
         return ["the first call"]
     before = entries[place_ + 1]

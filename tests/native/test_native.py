@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import copy
 import math
+import os
+import subprocess
 import sys
 import types
 import warnings
@@ -291,6 +293,178 @@ def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
         sg.grad(squares, backend="numba")
 
 
-def test_exports_are_the_text_of_numpy(plain_python: None, tmp_path: Path) -> None:
-    file = native(sg.grad, squares).export(tmp_path / "squares.py", np.ones(3))
-    assert "numba" not in file.read_text()
+# ---- exported files -----------------------------------------------------------------------------
+
+
+def shifted_tanh(x, w, k=0):
+    h = 0.0
+    for i in range(len(x)):
+        h = np.tanh(w * h + x[i + k]) / (1.5 + x[i])
+    return h + np.sum(x)
+
+
+RUN = """
+import sys
+if {hidden}:
+    sys.modules["numba"] = None
+import numpy as np
+import gradient
+try:
+    gradient.shifted_tanh_value_and_grad(np.linspace(0.0, 1.0, 40), 0.5, 7)
+except IndexError as error:
+    print(error)
+value, slope = gradient.shifted_tanh_value_and_grad(np.linspace(0.0, 1.0, 40), 0.5)
+print(repr(value), slope.tolist(), [m for m in ("numba", "srcgrad") if sys.modules.get(m)])
+"""
+
+
+@pytest.mark.parametrize("hidden", [True, pytest.param(False, marks=pytest.mark.sweep)])
+def test_an_exported_file_runs_by_itself(hidden: bool, tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    df = sg.value_and_grad(shifted_tanh)
+    x = np.linspace(0.0, 1.0, 40)
+    value, slope = df(x, 0.5)
+    text = df.export(tmp_path / "gradient.py", x, 0.5, backend="numba").read_text()
+    found = {line.split()[1].split(".")[0] for line in text.splitlines()
+             if line.strip().startswith(("import ", "from "))}
+    assert found == {"numba", "numpy"}
+    assert all(f"@njit(error_model='numpy', nogil=True)\ndef {name}(" in text
+               for name in ("shifted_tanh_value_and_grad_flat_kernel_1", "total", "outside"))
+    assert "numba" not in df.export(tmp_path / "plain.py").read_text()
+    run = subprocess.run([sys.executable, "-c", RUN.format(hidden=hidden)], cwd=tmp_path, text=True,
+                         capture_output=True, check=True, env={
+                             k: v for k, v in os.environ.items() if k != "PYTHONPATH"})
+    error, line = run.stdout.splitlines()
+    assert error == "index 40 is out of bounds for axis 0 with size 40"
+    if hidden:
+        assert line == f"{value!r} {slope.tolist()} []"
+    else:
+        number, rest = line.split(")", 1)
+        assert number + ")" == repr(value) or abs(float(number[11:]) - value) < 1e-14
+        assert rest.endswith("['numba']")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("fn", "makers", "sizes"), CASES, ids=[c[0].__name__ for c in CASES])
+def test_exported_files_mean_what_the_text_of_numpy_means(fn, makers, sizes, plain_python, tmp_path) -> None:
+    args = arguments(makers, sizes[-1])
+    file = native(sg.value_and_grad, fn).export(tmp_path / "exported.py", *args)
+    space: dict[str, Any] = {}
+    exec(compile(file.read_text(), str(file), "exec"), space)
+    got = outcome(space[f"{fn.__name__}_value_and_grad"], args)
+    want = outcome(native(sg.value_and_grad, fn), args)
+    assert got is want if isinstance(want, type) else (
+        np.array_equal(got[0], want[0]) and np.array_equal(got[1], want[1]))
+
+
+# ---- every transform ----------------------------------------------------------------------------
+
+
+def check_transforms(fn: Any, args: tuple[Any, ...]) -> None:
+    """Do pullbacks, pushforwards and Jacobians mean what NumPy's mean?"""
+    def found(backend: str) -> Any:
+        primals = copy.deepcopy(args)
+        tangents = tuple(np.cos(a) if isinstance(a, (float, np.ndarray)) and np.asarray(
+            a).dtype.kind == "f" else None for a in primals)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore", RuntimeWarning)
+            try:
+                made = sg.vjp(fn, *primals, backend=backend)
+                pulled = made[1](made[0])
+                moved = sg.jvp(fn, copy.deepcopy(args), tangents, backend=backend)
+                out, push = sg.linearize(fn, *copy.deepcopy(args), backend=backend)
+                return [made[0], *pulled, *moved, out, push(*tangents)]
+            except (ArithmeticError, ValueError, IndexError, sg.NonDifferentiable) as error:
+                return type(error)
+
+    want, got = found("numpy"), found("numba")
+    if isinstance(want, type):
+        assert got is want
+        return
+    for g, w in zip(got, want, strict=True):
+        assert type(g) is type(w)
+        if w is not None:
+            assert np.asarray(g).dtype == np.asarray(w).dtype
+            np.testing.assert_allclose(
+                g, w, rtol=1e-4 if np.asarray(w).dtype == np.float32 else 1e-9, atol=1e-12)
+
+
+FEW = [c for c in CASES if c[0].__name__ in ("dot", "garch", "cholesky", "runge_kutta")]
+
+
+@pytest.mark.parametrize(("fn", "makers", "sizes"), [
+    *FEW, *(pytest.param(*c, marks=pytest.mark.sweep) for c in CASES if c not in FEW)],
+    ids=lambda value: getattr(value, "__name__", ""))
+def test_both_directions(fn, makers, sizes, plain_python) -> None:
+    for n in {sizes[0], sizes[1], sizes[-1]}:
+        check_transforms(fn, arguments(makers, n))
+
+
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(s, marks=pytest.mark.sweep) for s in range(2, 30))])
+def test_both_directions_of_random_programs(seed: int, plain_python: None) -> None:
+    check_transforms(random_loops.program(seed), random_loops.arguments(seed))
+
+
+def cubes(x, k):
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i] ** 3 * k
+    return s
+
+
+def each(x):
+    y = np.zeros(len(x))
+    for i in range(1, len(x)):
+        y[i] = x[i - 1] * x[i]
+    return y
+
+
+def cubed(y):
+    return np.sum(y ** 3)
+
+
+def new(fn: Any) -> Any:
+    """The same function with code of its own, for which nothing was generated."""
+    return types.FunctionType(fn.__code__.replace(), fn.__globals__, fn.__name__)
+
+
+def test_every_transform_takes_a_backend(plain_python: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, v = np.array([0.5, -1.0, 2.0]), np.array([1.0, 0.0, 2.0])
+    linked: list[str] = []
+    import srcgrad.backends as backends
+    plain = backends.linked
+    monkeypatch.setattr(backends, "linked", lambda e: (linked.append(e.text), plain(e))[1])
+    for make, args in (
+            (lambda f, **how: sg.hessian(f(cubes), **how), (x, 2.0)),
+            (lambda f, **how: sg.hvp(f(cubes), **how), (x, 2.0, v)),
+            (lambda f, **how: sg.jacobian(f(each), **how), (x,)),
+            (lambda f, **how: sg.jacobian(f(each), mode="fwd", **how), (x,)),
+            (lambda f, **how: sg.jacrev(f(each), **how), (x,)),
+            (lambda f, **how: sg.jacfwd(f(each), **how), (x,)),
+            (lambda f, **how: sg.gnvp(f(each), loss=f(cubed), **how), (x, v)),
+            (lambda f, **how: sg.elementwise_grad(f(each), **how), (x,)),
+            (lambda f, **how: sg.vmap(f(cubes), (0, None), **how), (np.stack([x, v]), 2.0)),
+            (lambda f, **how: sg.parallel.value_and_grad(f(cubes), over="x", workers=1, **how),
+             (x, 2.0))):
+        want = make(new)(*args)
+        assert not linked
+        df = make(new, backend="numba")
+        if hasattr(df, "with_backend"):
+            df = make(new).with_backend("numba")
+        for got, expected in zip(df(*args), want, strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-14)
+        assert any("@njit" in text for text in linked)
+        linked.clear()
+    with pytest.raises(sg.StructureError, match="no precision 'exact'"):
+        sg.hvp(cubes, backend="numba", precision="exact")
+
+
+def test_a_parameter_called_backend_is_the_functions(plain_python: None) -> None:
+    df = sg.grad(lambda x, backend: x * backend)
+    assert df(2.0, backend=3.0) == 3.0
+    assert "backend" in df.source(2.0, backend=3.0)
+    assert "@njit" not in df.source(2.0, backend=3.0)
+    other = sg.grad(squares)
+    assert "@njit" in other.source(np.ones(2), backend="numba")
+    assert "@njit" in other.source(backend="numba") and "@njit" not in other.source()
+    assert "native: line" in other.explain(backend="numba")

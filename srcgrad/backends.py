@@ -1,0 +1,87 @@
+"""What runs generated code: NumPy, or Numba for the loops in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from .cache.link import link
+from .config import config
+from .emit import Emitted, emit
+from .errors import StructureError
+from .graph.ir import Graph, Ref
+from .identifiers import made_name
+from .native import emit_native, linked, require_numba
+
+
+@dataclass(frozen=True)
+class Backend:
+    """``name``: ``"numpy"`` or ``"numba"``; ``precision``: ``"strict"``, or ``"fast"`` where
+    sums may be reordered and functions approximated."""
+
+    name: str = "numpy"
+    precision: str = "strict"
+
+
+NUMPY = Backend()
+BackendLike = str | Backend | None
+
+
+class How(TypedDict, total=False):
+    """The keywords with which every transform says what runs its code."""
+
+    backend: BackendLike
+    precision: str | None
+
+
+def chosen(where: str, backend: BackendLike, precision: str | None = None) -> Backend:
+    """What is asked for, or what ``config`` says; Numba must be there for its own backend."""
+    if isinstance(backend, Backend):
+        precision = precision or backend.precision
+        backend = backend.name
+    backend = config.backend if backend is None else backend
+    precision = config.precision if precision is None else precision
+    if backend not in ("numpy", "numba"):
+        raise StructureError(f"there is no backend {backend!r}", where=f"backend of {where}",
+                             why="the generated code runs on NumPy, its loops on Numba if wanted",
+                             fix="leave backend out, or use 'numpy' or 'numba'")
+    if precision not in ("strict", "fast"):
+        raise StructureError(f"there is no precision {precision!r}",
+                             where=f"precision of {where}",
+                             why="native code keeps NumPy's order of operations, or is free of it",
+                             fix="leave precision out, or use 'strict' or 'fast'")
+    if backend == "numba":
+        require_numba()
+    return Backend(backend, precision if backend == "numba" else "strict")
+
+
+def written(graph: Graph, backend: Backend, result: Any = None,
+            defaults: Mapping[str, Any] | None = None) -> Emitted:
+    """The text of a finished graph, as a function that returns ``result``: a structure over the
+    outputs (None: the tuple of all)."""
+    return (emit_native if backend.name == "numba" else emit)(
+        graph, parameter_names=parameter_names(graph), defaults=defaults,
+        result=tuple(Ref(i) for i in range(len(graph.outputs))) if result is None else result)
+
+
+def generated(graph: Graph, backend: Backend, result: Any = None,
+              defaults: Mapping[str, Any] | None = None) -> tuple[Emitted, Callable[..., Any]]:
+    """What :func:`written` gives, and its entry function."""
+    emitted = written(graph, backend, result, defaults)
+    return emitted, linked(emitted) if backend.name == "numba" else link(
+        emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+
+
+def parameter_names(graph: Graph) -> list[str]:
+    """Distinct names for a graph's inputs: the user's."""
+    names: list[str] = []
+    for i, value in enumerate(graph.inputs):
+        wanted = made_name(value.hint or f"a{i}")
+        wanted = "v_" if wanted == "_" else wanted  # what is not needed is put into _
+        name, number = wanted, 1
+        while name in names:
+            number += 1
+            name = f"{wanted}_{number}"
+        names.append(name)
+    return names
