@@ -56,13 +56,23 @@ def chosen(where: str, backend: BackendLike, precision: str | None = None) -> Ba
     return Backend(backend, precision if backend == "numba" else "strict")
 
 
+def backend_of(fun: Any) -> Backend:
+    """What a function that a transform made runs on, else what ``config`` says."""
+    request = getattr(fun, "__srcgrad_request__", None)
+    return chosen("config", None if request is None else request.backend)
+
+
 def written(graph: Graph, backend: Backend, result: Any = None,
             defaults: Mapping[str, Any] | None = None) -> Emitted:
     """The text of a finished graph, as a function that returns ``result``: a structure over the
     outputs (None: the tuple of all)."""
-    return (emit_native if backend.name == "numba" else emit)(
-        graph, parameter_names=parameter_names(graph), defaults=defaults,
-        result=tuple(Ref(i) for i in range(len(graph.outputs))) if result is None else result)
+    names = parameter_names(graph)
+    if result is None:
+        result = tuple(Ref(i) for i in range(len(graph.outputs)))
+    if backend.name == "numpy":
+        return emit(graph, parameter_names=names, defaults=defaults, result=result)
+    return emit_native(graph, parameter_names=names, defaults=defaults, result=result,
+                       fast=backend.precision == "fast")
 
 
 def generated(graph: Graph, backend: Backend, result: Any = None,

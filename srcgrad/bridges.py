@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .backends import backend_of
 from .errors import StructureError
 from .frames import without_internal_frames
 from .helptext import helptext
@@ -121,7 +122,7 @@ class _Call:
         counts = np.cumsum([len(flatten(a)[0]) for a in args])
         places = {int(np.searchsorted(counts, p, side="right")) for p in wanted}
         found = tuple(p for p in differentiable(args) if p in places)
-        made = Split(self.fun, args, found) if found else None
+        made = Split(self.fun, args, found, backend_of(self.fun)) if found else None
         out = made.out if made is not None else self.fun(*args)
         self.out_leaves, self.out_structure = flatten(out)
         self.out_places = [i for i, leaf in enumerate(self.out_leaves) if isinstance(

@@ -15,23 +15,25 @@ from srcgrad.emit import Emitted, emit
 from srcgrad.errors import SrcgradError
 from srcgrad.graph.ir import Graph
 from srcgrad.native import disk, predicates
+from srcgrad.native.approximate import APPROXIMATIONS
 from srcgrad.native.prepare import Prepared
 from srcgrad.native.regions import Regions
-from srcgrad.native.write import NUMBA
+from srcgrad.native.write import NUMBA, decorated
 
 
 def emit_native(graph: Graph, *, parameter_names: Sequence[str],
-                defaults: Mapping[str, Any] | None = None, **result: Any) -> Emitted:
+                defaults: Mapping[str, Any] | None = None, fast: bool = False,
+                **result: Any) -> Emitted:
     """The source of a graph (see :func:`srcgrad.emit.emit`) in which loops that a kernel can hold
-    are functions for Numba.  Loops that turn out not to fit are left to NumPy, with all that
-    would have been made of them."""
+    are functions for Numba, their arithmetic free where it is ``fast``.  Loops that turn out not to
+    fit are left to NumPy, with all that would have been made of them."""
     left: set[int] = set()
     while True:
-        prepared = Prepared(graph, left)
+        prepared = Prepared(graph, left, fast)
         if not prepared.loops:
             emitted = emit(graph, parameter_names=parameter_names, defaults=defaults, **result)
             return replace(emitted, notes=prepared.notes())
-        regions = Regions()
+        regions = Regions(fast)
         emitted = emit(prepared.graph, parameter_names=parameter_names, defaults=defaults,
                        outline=regions, **result)
         missed = prepared.loops - regions.done
@@ -72,8 +74,14 @@ def _or_python(kernel: Any) -> Callable[..., Any]:
 
 def above(function: Any) -> str:
     """The line above a function where kernels of a text of its own call it."""
-    called = getattr(function, "__module__", None) == predicates.__name__
-    return "@njit(error_model='numpy', nogil=True)\n" if called else ""
+    called = isinstance(function, FunctionType) and (
+        vars(predicates).get(function.__name__) is function)
+    return f"@{decorated(_freedom(function))}\n" if called else ""
+
+
+def _freedom(function: FunctionType) -> tuple[str, ...]:
+    """What may be done to the arithmetic of what kernels call."""
+    return ("contract",) if function in APPROXIMATIONS.values() else ()
 
 
 def _with_compiled_predicates(emitted: Emitted) -> Emitted:
@@ -96,7 +104,7 @@ def _compiled(njit: Any) -> dict[str, Any]:
         for name, function in vars(predicates).items():
             if isinstance(function, FunctionType):
                 made = FunctionType(function.__code__, space, name)
-                space[name] = njit(error_model="numpy", nogil=True)(made)
+                space[name] = eval(decorated(_freedom(function)), {"njit": njit})(made)
     return _COMPILED[id(njit)]
 
 

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from srcgrad.native import predicates
+from srcgrad.native import approximate, predicates
 
 _DIGEST = hashlib.sha256().digest_size
 
@@ -53,7 +53,8 @@ class DiskCache:
 
         self.cache_path = str(place)
         self.place = place
-        parts = (numba.__version__, sys.version, inspect.getsource(predicates), text,
+        parts = (numba.__version__, sys.version, inspect.getsource(predicates),
+                 inspect.getsource(approximate), text,
                  function.__name__)
         self.key = _hash("\0".join(parts).encode())
         # Symbols of object code are made of these: equal names must mean equal code, and the

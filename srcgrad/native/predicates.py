@@ -9,6 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.native.approximate import APPROXIMATIONS, fast_erf, fast_exp, fast_log, fast_tanh
+
+__all__ = ["fast_erf", "fast_exp", "fast_log", "fast_tanh"]
+
+
 
 def overflowed(result: float, x: float) -> bool:
     """Did a function of a finite number give an infinite one?"""
@@ -109,4 +114,5 @@ def block(values: Any, start: int, count: int) -> Any:
     return found
 
 
-PREDICATES: frozenset[Any] = frozenset({outside, undefined, overflowed, too_large})
+PREDICATES: frozenset[Any] = frozenset({outside, undefined, overflowed, too_large,
+                                         *APPROXIMATIONS.values()})

@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from itertools import count
 
+import numpy as np
+
 from srcgrad.graph.ir import Block, Graph, Node, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.kinds import SCALARS
+from srcgrad.native.approximate import APPROXIMATIONS
 from srcgrad.native.checks import Checks
 from srcgrad.native.holding import rounded, why_not
 from srcgrad.native.widths import too_wide
@@ -20,11 +23,11 @@ class Prepared:
     """A graph whose outermost loops that a kernel can hold are marked, but for those in ``left``.
 
     ``loops`` are the numbers of these loops; ``reasons`` tell of each other loop what holds it
-    in NumPy, with its place.
+    in NumPy, with its place.  ``fast``: functions become polynomials.
     """
 
-    def __init__(self, graph: Graph, left: Container[int]) -> None:
-        self.left = left
+    def __init__(self, graph: Graph, left: Container[int], fast: bool) -> None:
+        self.left, self.fast = left, fast
         self.loops: set[int] = set()
         self.native: list[Node] = []
         self.reasons: dict[int, tuple[Node, str]] = {}
@@ -41,6 +44,9 @@ class Prepared:
         if any(rounded(n) for loop in self.native for b in loop.blocks for n in walk(b)):
             found["powers and functions such as exp and log may differ from NumPy's by a few "
                   "units in the last place"] = None
+        if self.fast and self.native:
+            found["fast: sums and products may be reordered; exp, log, tanh and erf are "
+                  "polynomials within one unit in the last place"] = None
         return tuple(found)
 
     def block(self, block: Block) -> Block:
@@ -56,7 +62,8 @@ class Prepared:
             self.native.append(node)
             for _ in (n for b in node.blocks for n in walk(b) if n.op == "loop"):
                 next(self.numbers)
-            return _marked(self.checks(node), number)
+            checked = self.checks(node)
+            return _marked(_approximated(checked) if self.fast else checked, number)
         self.reasons[number] = (node, reason or "what it keeps is in lists that NumPy code reads")
         return node.but(blocks=tuple(map(self.block, node.blocks)))
 
@@ -73,6 +80,17 @@ def unheld(loop: Node) -> str | None:
         if reason is not None:
             return reason
     return too_wide(loop)
+
+
+def _approximated(node: Node) -> Node:
+    """A node with polynomials in the place of functions of float64, also in its blocks."""
+    if node.blocks:
+        return node.but(blocks=tuple(b.but(nodes=tuple(map(_approximated, b.nodes)))
+                                     for b in node.blocks))
+    fast = APPROXIMATIONS.get(node.params.get("fn")) if node.op == "apply" else None
+    if fast is None or len(node.inputs) != 1 or node.out.aval.dtype != np.float64:
+        return node
+    return node.but(params={**node.params, "fn": fast})
 
 
 def _marked(node: Node, number: int) -> Node:

@@ -24,9 +24,10 @@ Stmts = list[ast.stmt]
 class Regions:
     """The kernels of one module.  Called by the printer with each function and its statements,
     it returns the statements that are left, and keeps the kernels; ``done`` numbers the loops
-    that became part of one."""
+    that became part of one.  ``fast``: their arithmetic may be reordered."""
 
-    def __init__(self) -> None:
+    def __init__(self, fast: bool) -> None:
+        self.fast = fast
         self.kernels: list[Kernel] = []
         self.done: set[int] = set()
 
@@ -176,7 +177,7 @@ class _Finder:
         try:
             return Kernel(name, statements, sorted(parameters), sorted(results),
                           sorted(unsure - self.before), self.avals, self.function.space,
-                          Numbers(self.function.naming.of, self.avals))
+                          Numbers(self.function.naming.of, self.avals), self.regions.fast)
         except (Unwritable, Unsure):
             return None
 

@@ -32,6 +32,16 @@ STATEMENTS = (ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Expr, a
 MAKERS = frozenset({"zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like"})
 
 
+FAST = ("contract", "reassoc")  # what LLVM may do to the arithmetic of fast kernels
+
+
+def decorated(free: Sequence[str]) -> str:
+    """The expression that makes a compiled function of a function; ``free`` is what may be done
+    to its arithmetic."""
+    freedom = f", fastmath={{{', '.join(map(repr, free))}}}" if free else ""
+    return f"njit(error_model='numpy', nogil=True{freedom})"
+
+
 class Unwritable(Exception):
     """The text of a run has what Numba does not know."""
 
@@ -42,7 +52,8 @@ class Kernel:
     def __init__(self, name: str, statements: Sequence[ast.stmt], parameters: Sequence[str],
                  results: Sequence[str], unset: Sequence[str],
                  avals: Mapping[str, Sequence[Aval]], space: Namespace,
-                 numbers: Numbers) -> None:
+                 numbers: Numbers, fast: bool) -> None:
+        self.fast = fast
         self.name, self.parameters, self.results = name, parameters, [*results]
         self.avals, self.space = avals, space
         self.first = next(s for s in statements if text_of(s) is None)
@@ -66,9 +77,7 @@ class Kernel:
         if self.results:
             body.append(ast.Return(self.packed()))
         self.space.imports[NUMBA] = None
-        keywords = [ast.keyword("error_model", ast.Constant("numpy")),
-                    ast.keyword("nogil", ast.Constant(True))]
-        decorator = ast.Call(name("njit"), [], keywords)
+        decorator = ast.parse(decorated(FAST if self.fast else ()), mode="eval").body
         arguments = ast.arguments(
             posonlyargs=[], args=[ast.arg(p) for p in self.parameters], vararg=None,
             kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
