@@ -27,7 +27,7 @@ from .journal import Field
 from .natives import class_attribute, is_native_method
 from .partial import DELETED
 from .process_state import changed_context
-from .special_methods import python_method
+from .special_methods import WRITING_METHODS, python_method
 from .state_of_c import is_stream
 from .states import Columns, Maybe
 from .structures import IMMUTABLE, is_library
@@ -42,10 +42,6 @@ ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat", "size", "nbytes
 
 
 # Calls of these by name write to the array, as the operators do.
-WRITING_METHODS = frozenset({
-    "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__",
-    "__ipow__", "__imatmul__", "__iand__", "__ior__", "__ixor__", "__ilshift__",
-    "__irshift__", "__setitem__"})
 
 
 class Layout(NamedTuple):

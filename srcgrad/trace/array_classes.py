@@ -53,7 +53,6 @@ class ArrayClasses(Collaborator):
     class_attributes: parts.ClassAttributes
     construction: parts.Construction
     effects: parts.Effects
-    either: parts.Either
     foreigners: parts.Foreigners
     found_functions: parts.FoundFunctions
     handed_over: parts.HandedOver
@@ -171,7 +170,7 @@ class ArrayClasses(Collaborator):
     # ---- Python's operators ------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
         if not isinstance(obj, ClassedArray):
-            return self.picks.getattr(obj, name)
+            return self.next.getattr(obj, name)
         if name == "__class__":
             return obj.cls
         found = class_attribute(type(obj), name)
@@ -182,7 +181,7 @@ class ArrayClasses(Collaborator):
             return types.MethodType(found, obj)
         if isinstance(found, classmethod):
             return types.MethodType(found.__func__, obj.cls)
-        return self.picks.getattr(obj, name)
+        return self.next.getattr(obj, name)
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         if isinstance(obj, ClassedArray) and not obj.cls.__dictoffset__ and (
@@ -190,38 +189,38 @@ class ArrayClasses(Collaborator):
             raise AttributeError(
                 f"{obj.cls.__name__!r} object has no attribute {name!r} and no __dict__ for "
                 "setting new attributes")
-        self.picks.setattr(obj, name, value)
+        self.next.setattr(obj, name, value)
 
     def store(self, frame: Any, name: str, value: Any) -> None:
         if isinstance(value, ClassedArray) and type(value._array_) is ArrayTracer:
             self.variables.label(value._array_, name)
-        self.variables.store(frame, name, value)
+        self.next.store(frame, name, value)
 
     def getitem(self, obj: Any, key: Any) -> Any:
-        return self.protocols.getitem(obj, key if not self.classed else self.unclassed(key))
+        return self.next.getitem(obj, key if not self.classed else self.unclassed(key))
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
         if self.classed:
             key = self.unclassed(key)
             value = self.unclassed(value) if type(obj) is ArrayTracer else value
-        self.protocols.setitem(obj, key, value)
+        self.next.setitem(obj, key, value)
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
         if isinstance(right, ClassedArray) and is_numpy_scalar(left):
             return self.machine.call(UFUNCS[op], left, right)
-        return self.protocols.binary(op, left, right)
+        return self.next.binary(op, left, right)
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
         if type(left) is ArrayTracer and isinstance(right, ClassedArray):
             if own_method(right, "__array_ufunc__") is not None:
                 return self.machine.call(UFUNCS[op], left, right, out=(left,))
             right = self.array_of(right)
-        return self.either.inplace(op, left, right)
+        return self.next.inplace(op, left, right)
 
     def super_(self, cls: Any, obj: Any) -> Any:
         if isinstance(obj, ClassedArray):
             cls = self.class_for(cls)
-        return self.access.super_(cls, obj)
+        return self.next.super_(cls, obj)
 
     def fields_of_instance(self, obj: Any) -> tuple[str, ...] | None:
         if isinstance(obj, ClassedArray) and id(obj) in self.journal.births:
@@ -263,7 +262,7 @@ class ArrayClasses(Collaborator):
             raise TypeError(f"unhashable type: {args[0].cls.__name__!r}")
         if function is iter and len(args) == 1 and isinstance(args[0], ClassedArray):
             items = self.machine.call_method(args[0], "__iter__")
-            return self.protocols.called(iter, (items,),
+            return self.next.called(iter, (items,),
                                          {}) if type(items) is ArrayTracer else items
         if function is super and len(args) == 2 and isinstance(args[1], ClassedArray):
             return self.machine.super_(*args)
@@ -278,7 +277,7 @@ class ArrayClasses(Collaborator):
             if type(function).__module__ in WHOLE:
                 raise self.recorder.fatal(classed_operand(next(
                     x.cls for x in leaves((args, kwargs)) if isinstance(x, ClassedArray))))
-        return self.protocols.called(function, args, kwargs)
+        return self.next.called(function, args, kwargs)
 
     def _by_default(self, obj: Any, name: str) -> Any:
         """An attribute past the ``__getattr__`` of the class."""
@@ -328,7 +327,7 @@ class ArrayClasses(Collaborator):
                                                      kwargs,
                                        lambda own, *a,
                                        **k: self.machine.call_method(own, name, *a, **k))
-        return self.protocols.called_method(obj, name, args, kwargs)
+        return self.next.called_method(obj, name, args, kwargs)
 
     def library_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function of NumPy or SciPy, or of ``math``, with instances among its arguments."""

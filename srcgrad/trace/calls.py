@@ -37,7 +37,7 @@ from .iteration import EqualArrays, Staged
 from .library_errors import is_of_scipy, named_for_users
 from .natives import class_attribute, is_native_method, is_native_new, native_call
 from .refused import is_outward, of_method, refusal, too_deep
-from .special_methods import operation, python_method
+from .special_methods import WRITING_METHODS, operation, python_method
 from .state_of_c import DRAWING, owner_outside
 from .structures import POLYNOMIALS, is_library, reaches_tracer
 from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, contains_tracer, is_tracer
@@ -433,6 +433,8 @@ class Calls(Collaborator):
     # ---- methods -----------------------------------------------------------------------------
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
+        if name in WRITING_METHODS and type(obj) is ArrayTracer:
+            return self.machine.call(self.machine.getattr(obj, name), *args, **kwargs)
         if name[:2] == "__" and (special := operation(obj, name, args)) is not None:
             return self.machine.call(special[0], *special[1])
         if type(obj) is ArrayTracer or (is_tracer(obj) and type(obj) is not OpaqueTracer):

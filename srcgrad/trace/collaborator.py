@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
@@ -11,11 +11,15 @@ if TYPE_CHECKING:
     from .machine import TraceMachine
     from .states import ListTable
 
+PASSED: Final[Any] = object()  # an operator's result where a part does not know the operands
+
 
 class Collaborator:
-    """A part of the tracer; the machine sets these, and the other parts that its class names."""
+    """A part of the tracer; the machine sets these, and the other parts that its class names.
+    ``next`` has the operators of the parts that are asked after this one."""
 
     machine: TraceMachine
+    next: Any
     assumed: Assumptions
     journal: Journal
     fresh: Fresh

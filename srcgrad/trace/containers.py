@@ -501,7 +501,7 @@ class Containers(Collaborator):
         value = self.references.seen(value)
         if isinstance(value, list) and id(value) in self.symbolic_lists:
             return self.machine.compare("!=", self.machine.length(value), 0)
-        return self.operators.predicate(value)
+        return self.next.predicate(value)
 
 
 

@@ -26,25 +26,20 @@ if TYPE_CHECKING:
 # functions that look at the keys alone, one after the other
 OF_KEYS = frozenset({list, tuple, set, frozenset, sorted, iter, sum, min, max, any, all, enumerate,
                      zip, map, filter, reversed})
-PASSED = frozenset({isinstance, type, id, callable, hasattr, getattr, len, bool})
+LOOKING = frozenset({isinstance, type, id, callable, hasattr, getattr, len, bool})
 STAGED = (types.FunctionType, types.MethodType, functools.partial, BoundMethod)
 
 
 class Contents(Collaborator):
     """Operators on whole contents."""
 
-    access: parts.Access
-    array_classes: parts.ArrayClasses
     branches: parts.Branches
     comparisons: parts.Comparisons
     containers: parts.Containers
     cursors: parts.Iterators
-    either: parts.Either
     keys: parts.Keys
     operators: parts.Operators
-    picks: parts.Picks
     presence: parts.Presence
-    protocols: parts.Protocols
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
@@ -63,7 +58,7 @@ class Contents(Collaborator):
     def length(self, obj: Any) -> Any:
         state = self.presence.partial_of(obj)
         if state is None:
-            return self.access.length(obj)
+            return self.next.length(obj)
         total: Any = 0
         for _, value in state.entries:
             bound = self.presence.is_bound(value)
@@ -71,10 +66,10 @@ class Contents(Collaborator):
                 self.machine.if_expression(bound, lambda: 1, lambda: 0)))
         return total
 
-    def container_truth(self, value: Any) -> bool | None:
+    def container_truth(self, value: Any) -> Any:
         state = self.presence.partial_of(value)
         if state is None:
-            return self.containers.container_truth(value)
+            return self.next.container_truth(value)
         bounds = {b if type(b := self.presence.is_bound(v)) is bool else None for _,
                   v in state.entries}
         return True if True in bounds else (None if None in bounds else False)
@@ -82,13 +77,13 @@ class Contents(Collaborator):
     def predicate(self, value: Any) -> Any:
         state = self.presence.partial_of(value)
         if state is None:
-            return self.either.predicate(value)
+            return self.next.predicate(value)
         bounds = [self.presence.is_bound(v) for _, v in state.entries]
         return self.machine.or_(bounds[0], *(functools.partial(_same, b) for b in bounds[1:]))
 
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> Any:
         sure = next((i for i, (_, v) in enumerate(pairs) if type(v) is Maybe), len(pairs))
-        made = self.containers.build_dict(pairs[:sure])
+        made = self.next.build_dict(pairs[:sure])
         for key, value in pairs[sure:]:
             if key is SPREAD:
                 self.machine.call_method(made, "update", value)
@@ -104,9 +99,9 @@ class Contents(Collaborator):
             return self._call_perhaps(function, args, kwargs, perhaps)
         held = next((a for a in args if self.presence.partial_of(a) is not None), None)
         if held is None:
-            return self.array_classes.called(function, args, kwargs)
+            return self.next.called(function, args, kwargs)
         try:
-            known, listed = function in PASSED, function in OF_KEYS
+            known, listed = function in LOOKING, function in OF_KEYS
         except TypeError:
             known = listed = False
         if function is len:
@@ -121,7 +116,7 @@ class Contents(Collaborator):
             return made
         elif not known and not isinstance(function, STAGED):
             return self.presence.decided(held, lambda: self.machine.call(function, *args, **kwargs))
-        return self.array_classes.called(function, args, kwargs)
+        return self.next.called(function, args, kwargs)
 
     def _call_perhaps(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                       name: str) -> Any:
@@ -143,7 +138,7 @@ class Contents(Collaborator):
         for side in (left, right):
             if self.presence.partial_of(side) is not None:
                 return self.presence.decided(side, lambda: self.machine.binary(op, left, right))
-        return self.array_classes.binary(op, left, right)
+        return self.next.binary(op, left, right)
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
         if op == "|" and isinstance(left,
@@ -152,9 +147,9 @@ class Contents(Collaborator):
             return left
         for side in (left, right):
             if self.presence.partial_of(side) is not None:
-                self.presence.decided(side, lambda: self.array_classes.inplace(op, left, right))
+                self.presence.decided(side, lambda: self.next.inplace(op, left, right))
                 return left
-        return self.array_classes.inplace(op, left, right)
+        return self.next.inplace(op, left, right)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if op not in ("is", "is not", "in", "not in"):
@@ -162,7 +157,7 @@ class Contents(Collaborator):
                 if self.presence.partial_of(side) is not None:
                     return self.presence.decided(side,
                                                  lambda: self.machine.compare(op, left, right))
-        return self.protocols.compare(op, left, right)
+        return self.next.compare(op, left, right)
 
     # ---- iteration ---------------------------------------------------------------------------
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
@@ -170,7 +165,7 @@ class Contents(Collaborator):
         if self.presence.partial_of(iterable) is not None:
             iterable = self.presence.entries(iterable, "keys")
         if not isinstance(iterable, Entries):
-            return self.picks.for_(iterable, target, body, orelse, rest)
+            return self.next.for_(iterable, target, body, orelse, rest)
         if not iterable.ordered:
             self.keys.make_table(iterable.source)
             raise self.recorder.fatal(unordered())
@@ -196,7 +191,7 @@ class Contents(Collaborator):
         if isinstance(iterable, Entries) and iterable.ordered and all(
                 bound is True for bound, _ in iterable.items):
             return iter([item for _, item in iterable.items])
-        return self.picks.iterate(iterable)
+        return self.next.iterate(iterable)
 
     def sorted_entries(self, entries: Entries, key: Any, reverse: bool) -> Entries | None:
         """The same in the order of static keys; None where the order depends on data."""

@@ -1,18 +1,19 @@
-"""Where Python's operators begin: for each the object of the tracer that is asked first.
+"""Python's operators on what the tracer knows: for each, the parts that are asked, and in which
+order; and which part knows each kind of value that is none of Python's own.
 
-An operator is asked of the most particular kind of value first; whoever does not know the kind
-hands it on to the next by its name.  What staged code calls is here and in
-:class:`~srcgrad.stage.defaults.MachineDefaults`.
+What staged code calls is here and in :class:`~srcgrad.stage.defaults.MachineDefaults`.  An operator
+is asked of the part in ``KINDS`` for its operand; where there is none, or it returns ``PASSED``, of
+the first part in ``LADDERS``, which hands on what it does not know by ``self.next``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from ..stage.defaults import MachineDefaults
-from ..stage.function import Staged
-from ..stage.machine import Frame
 from .access import Access
 from .among import Among
 from .array_classes import ArrayClasses
@@ -22,6 +23,7 @@ from .call_nodes import CallNodes
 from .calls import Calls
 from .choices import Choices
 from .classes import ClassAttributes
+from .collaborator import PASSED
 from .comparisons import Comparisons
 from .construct import Construction
 from .containers import Containers
@@ -29,12 +31,13 @@ from .contents import Contents
 from .effects import Effects
 from .either import Either
 from .escapes import Escapes
-from .foreign import Foreigners
+from .foreign import Foreign, Foreigners
 from .found_functions import FoundFunctions
 from .guarded import Guarded
 from .handover import HandedOver
 from .identity import Identity
 from .items import Items
+from .iteration import Cursor
 from .iterators import Iterators
 from .joined_values import JoinedValues
 from .keys import Keys
@@ -47,7 +50,7 @@ from .long_tuples import LongTuples
 from .loop_nodes import LoopNodes
 from .loops import Loops
 from .merges import Merges
-from .namespaces import Namespaces
+from .namespaces import Globals, Namespaces
 from .native_methods import NativeMethods
 from .open_names import OpenNames
 from .opening import Opening
@@ -64,6 +67,8 @@ from .schedules import Schedules
 from .selections import Selections
 from .sources import Sources
 from .statements import Statements
+from .stores import Link, Reference
+from .tracers import Choice, OpaqueTracer, Picked
 from .truths import Truths
 from .variables import Variables
 
@@ -125,30 +130,8 @@ class Dispatch(MachineDefaults):
     foreigners: Foreigners
     namespaces: Namespaces
 
-    def and_(self, first: Any, *rest: Callable[[], Any]) -> Any:
-        return self.branches.and_(first, *rest)
-
-    def assert_(self, test: Any, message: Callable[[], Any] | None) -> None:
-        self.statements.assert_(test, message)
-
-    def binary(self, op: str, left: Any, right: Any) -> Any:
-        return self.foreigners.binary(op, left, right)
-
-    def born(self, obj: Any) -> None:
-        self.containers.born(obj)
-
-    def build_class(self, body: Staged, frame: Frame, name: str, bases: tuple[Any, ...],
-                    keywords: dict[str, Any]) -> Any:
-        return self.class_attributes.build_class(body, frame, name, bases, keywords)
-
-    def build_dict(self, pairs: list[tuple[Any, Any]]) -> Any:
-        return self.contents.build_dict(pairs)
-
-    def build_list(self, *items: Any) -> list[Any]:
-        return self.cursors.build_list(*items)
-
-    def build_set(self, *items: Any) -> Any:
-        return self.containers.build_set(*items)
+    if TYPE_CHECKING:
+        def __getattr__(self, operator: str) -> Any: ...  # those of LADDERS
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self.called(function, args, kwargs)  # without `*`: that takes room on C's stack
@@ -156,169 +139,154 @@ class Dispatch(MachineDefaults):
     def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         return self.called_method(obj, name, args, kwargs)
 
-    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self.namespaces.called(function, args, kwargs)
 
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
-        return self.namespaces.called_method(obj, name, args, kwargs)
+LADDERS: dict[str, tuple[str, ...]] = {
+    "and_": ("branches",),
+    "assert_": ("statements",),
+    "binary": ("contents", "array_classes", "protocols", "operators"),
+    "born": ("containers",),
+    "build_class": ("class_attributes",),
+    "build_dict": ("contents", "containers"),
+    "build_list": ("cursors", "containers"),
+    "build_set": ("containers",),
+    "called": ("namespaces", "foreigners", "references", "pushes", "cursors", "contents",
+               "array_classes", "protocols", "picks", "either", "calls"),
+    "called_method": ("namespaces", "foreigners", "pushes", "cursors", "presence",
+                      "array_classes", "protocols", "picks", "either", "calls"),
+    "compare": ("contents", "protocols", "comparisons"),
+    "condition": ("operators",),
+    "container_truth": ("contents", "containers"),
+    "define": ("calls",),
+    "delattr": ("access",),
+    "delegate": ("containers",),
+    "delete": ("variables",),
+    "delete_global": ("variables",),
+    "delitem": ("presence", "protocols", "items"),
+    "finish": ("variables",),
+    "for_": ("foreigners", "pushes", "escapes", "cursors", "contents", "picks", "either",
+             "schedules", "loops"),
+    "format": ("protocols", "statements"),
+    "getattr": ("presence", "array_classes", "access"),
+    "getitem": ("foreigners", "presence", "array_classes", "protocols", "picks", "either",
+                "items"),
+    "if_": ("branches",),
+    "if_expression": ("branches",),
+    "inplace": ("contents", "array_classes", "guarded", "operators"),
+    "iterate": ("contents", "containers"),
+    "join_str": ("statements",),
+    "length": ("contents", "access"),
+    "load": ("references", "variables"),
+    "load_enclosing": ("variables",),
+    "load_free": ("variables",),
+    "load_global": ("variables",),
+    "mapping_items": ("contents",),
+    "match_each": ("either",),
+    "match_keys": ("contents",),
+    "match_mapping": ("contents",),
+    "match_rest": ("contents",),
+    "match_sequence": ("contents",),
+    "not_": ("operators",),
+    "or_": ("branches",),
+    "predicate": ("contents", "containers", "operators"),
+    "push": ("pushes",),
+    "push_all": ("pushes",),
+    "pushed_result": ("pushes",),
+    "raise_": ("statements",),
+    "return_": ("recursion", "variables"),
+    "setattr": ("cursors", "array_classes", "access"),
+    "setitem": ("foreigners", "presence", "array_classes", "protocols", "guarded", "items"),
+    "static_truth": ("operators",),
+    "store": ("cursors", "array_classes", "variables"),
+    "store_free": ("variables",),
+    "store_global": ("variables",),
+    "super_": ("array_classes", "access"),
+    "truth": ("operators",),
+    "try_": ("statements",),
+    "unary": ("operators",),
+    "unpack": ("either", "containers"),
+    "while_": ("escapes", "loops"),
+    "with_": ("statements",),
+}
 
-    def compare(self, op: str, left: Any, right: Any) -> Any:
-        return self.namespaces.compare(op, left, right)
+KINDS: dict[type, str] = {
+    Choice: "either",
+    Cursor: "cursors",
+    Foreign: "foreigners",
+    Globals: "namespaces",
+    Link: "references",
+    OpaqueTracer: "either",
+    Picked: "picks",
+    Reference: "references",
+}
 
-    def condition(self, value: Any) -> Any:
-        return self.foreigners.condition(value)
 
-    def container_truth(self, value: Any) -> bool | None:
-        return self.contents.container_truth(value)
+def operators(parts: dict[str, Any]) -> dict[str, Any]:
+    """The operators of a machine with these parts, each of which is told who comes next."""
+    for part in parts.values():
+        part.next = SimpleNamespace()
+    found = {}
+    for operator, ladder in LADDERS.items():
+        for name, after in pairwise(ladder):
+            setattr(parts[name].next, operator, getattr(parts[after], operator))
+        found[operator] = getattr(parts[ladder[0]], operator)
+        if operator in BY_KIND:
+            found[operator] = BY_KIND[operator]({  # by id: a class may not be hashable
+                id(kind): getattr(parts[name], operator) for kind, name in KINDS.items()
+                if name not in ladder and hasattr(type(parts[name]), operator)}, found[operator])
+    return found
 
-    def define(self, staged: Any, frame: Any, defaults: tuple[Any, ...], kwdefaults: dict[str,
-               Any], annotations: dict[str, Any]) -> Any:
-        return self.calls.define(staged, frame, defaults, kwdefaults, annotations)
 
-    def delattr(self, obj: Any, name: str) -> None:
-        self.references.delattr(obj, name)
+def _of_one(kinds: dict[int, Any], ladder: Any) -> Any:
+    def ask(obj: Any) -> Any:
+        known = kinds.get(id(type(obj)))
+        found = PASSED if known is None else known(obj)
+        return ladder(obj) if found is PASSED else found
 
-    def delegate(self, iterable: Any) -> Any:
-        return self.containers.delegate(iterable)
+    return ask
 
-    def delete(self, frame: Frame, name: str) -> None:
-        self.variables.delete(frame, name)
 
-    def delete_global(self, frame: Frame, name: str) -> None:
-        self.variables.delete_global(frame, name)
+def _with_key(kinds: dict[int, Any], ladder: Any) -> Any:
+    def ask(obj: Any, key: Any) -> Any:
+        known = kinds.get(id(type(obj)))
+        found = PASSED if known is None else known(obj, key)
+        return ladder(obj, key) if found is PASSED else found
 
-    def delitem(self, obj: Any, key: Any) -> None:
-        self.presence.delitem(obj, key)
+    return ask
 
-    def finish(self, frame: Frame, jump: Any) -> Any:
-        return self.variables.finish(frame, jump)
 
-    def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
-             rest: Any = None) -> Any:
-        return self.foreigners.for_(iterable, target, body, orelse, rest)
+def _with_value(kinds: dict[int, Any], ladder: Any) -> Any:
+    def ask(obj: Any, key: Any, value: Any) -> None:
+        known = kinds.get(id(type(obj)))
+        if known is None or known(obj, key, value) is PASSED:
+            ladder(obj, key, value)
 
-    def format(self, value: Any, conversion: str, spec: Any) -> Any:
-        return self.protocols.format(value, conversion, spec)
+    return ask
 
-    def getattr(self, obj: Any, name: str) -> Any:
-        return self.namespaces.getattr(obj, name)
 
-    def getitem(self, obj: Any, key: Any) -> Any:
-        return self.namespaces.getitem(obj, key)
+def _unary(kinds: dict[int, Any], ladder: Any) -> Any:
+    def ask(op: str, operand: Any) -> Any:
+        known = kinds.get(id(type(operand)))
+        found = PASSED if known is None else known(op, operand)
+        return ladder(op, operand) if found is PASSED else found
 
-    def if_(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any], rest: Callable[[],
-            Any] | None = None) -> Any:
-        return self.branches.if_(test, then, orelse, rest)
+    return ask
 
-    def if_expression(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        return self.branches.if_expression(test, then, orelse)
 
-    def inplace(self, op: str, left: Any, right: Any) -> Any:
-        return self.foreigners.inplace(op, left, right)
+def _binary(kinds: dict[int, Any], ladder: Any) -> Any:
+    def ask(op: str, left: Any, right: Any) -> Any:
+        for operand in (left, right):
+            known = kinds.get(id(type(operand)))
+            found = PASSED if known is None else known(op, left, right)
+            if found is not PASSED:
+                return found
+        return ladder(op, left, right)
 
-    def iterate(self, iterable: Any) -> Any:
-        return self.namespaces.iterate(iterable)
+    return ask
 
-    def join_str(self, *parts: Any) -> Any:
-        return self.statements.join_str(*parts)
 
-    def length(self, obj: Any) -> Any:
-        return self.foreigners.length(obj)
-
-    def load(self, frame: Frame, name: str) -> Any:
-        return self.references.load(frame, name)
-
-    def load_enclosing(self, frame: Frame, name: str) -> Any:
-        return self.variables.load_enclosing(frame, name)
-
-    def load_free(self, frame: Frame, name: str) -> Any:
-        return self.variables.load_free(frame, name)
-
-    def load_global(self, frame: Frame, name: str) -> Any:
-        return self.variables.load_global(frame, name)
-
-    def mapping_items(self, mapping: Any) -> list[tuple[Any, Any]]:
-        return self.contents.mapping_items(mapping)
-
-    def match_each(self, frame: Frame, slot: str, test: Callable[[], Any]) -> Any:
-        return self.either.match_each(frame, slot, test)
-
-    def match_keys(self, subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        return self.contents.match_keys(subject, keys)
-
-    def match_mapping(self, subject: Any, length: int) -> bool:
-        return self.contents.match_mapping(subject, length)
-
-    def match_rest(self, subject: Any, keys: tuple[Any, ...]) -> dict[Any, Any]:
-        return self.contents.match_rest(subject, keys)
-
-    def match_sequence(self, subject: Any, length: int, star: bool) -> bool:
-        return self.contents.match_sequence(subject, length, star)
-
-    def not_(self, operand: Any) -> Any:
-        return self.operators.not_(operand)
-
-    def or_(self, first: Any, *rest: Callable[[], Any]) -> Any:
-        return self.branches.or_(first, *rest)
-
-    def predicate(self, value: Any) -> Any:
-        return self.contents.predicate(value)
-
-    def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
-        return self.statements.raise_(exception, cause, has_cause)
-
-    def return_(self, frame: Frame, value: Any) -> Any:
-        return self.recursion.return_(frame, value)
-
-    def setattr(self, obj: Any, name: str, value: Any) -> None:
-        self.foreigners.setattr(obj, name, value)
-
-    def setitem(self, obj: Any, key: Any, value: Any) -> None:
-        self.namespaces.setitem(obj, key, value)
-
-    def static_truth(self, value: Any) -> bool | None:
-        return self.foreigners.static_truth(value)
-
-    def store(self, frame: Frame, name: str, value: Any) -> None:
-        self.cursors.store(frame, name, value)
-
-    def store_free(self, frame: Frame, name: str, value: Any) -> None:
-        self.variables.store_free(frame, name, value)
-
-    def store_global(self, frame: Frame, name: str, value: Any) -> None:
-        self.variables.store_global(frame, name, value)
-
-    def super_(self, cls: Any, obj: Any) -> Any:
-        return self.array_classes.super_(cls, obj)
-
-    def truth(self, value: Any) -> bool:
-        return self.operators.truth(value)
-
-    def try_(self, body: Callable[[], Any], handlers: list[tuple[Callable[[], Any] | None,
-             str | None, Callable[[], Any]]], orelse: Callable[[], Any] | None,
-            final: Callable[[], Any] | None, frame: Any, rest: Callable[[], Any] |
-            None = None) -> Any:
-        return self.statements.try_(body, handlers, orelse, final, frame, rest)
-
-    def unary(self, op: str, operand: Any) -> Any:
-        return self.foreigners.unary(op, operand)
-
-    def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
-        return self.either.unpack(value, before, star, after)
-
-    def while_(self, test: Any, body: Any, orelse: Any = None, rest: Any = None) -> Any:
-        return self.escapes.while_(test, body, orelse, rest)
-
-    def with_(self, managers: list[Callable[[], Any]], targets: list[Callable[[Any], None] | None],
-              body: Callable[[], Any], rest: Callable[[], Any] | None = None) -> Any:
-        return self.statements.with_(managers, targets, body, rest)
-
-    def push(self, item: Any, rest: Any = None) -> Any:
-        return self.pushes.push(item, rest)
-
-    def push_all(self, iterable: Any, rest: Any = None) -> Any:
-        return self.pushes.push_all(iterable, rest)
-
-    def pushed_result(self) -> Any:
-        return self.pushes.pushed_result()
+BY_KIND: dict[str, Callable[[dict[int, Any], Any], Any]] = {
+    "binary": _binary, "compare": _binary, "condition": _of_one, "delattr": _with_key,
+    "delitem": _with_key, "getattr": _with_key, "getitem": _with_key, "inplace": _binary,
+    "iterate": _of_one, "length": _of_one, "predicate": _of_one, "setattr": _with_value,
+    "setitem": _with_value, "static_truth": _of_one, "unary": _unary,
+}

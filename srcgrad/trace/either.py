@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +10,11 @@ import numpy as np
 
 from ..errors import JoinError
 from ..stage.machine import Frame
-from .access import WRITING_METHODS
 from .assumptions import ListedGenerators
-from .collaborator import Collaborator
+from .collaborator import PASSED, Collaborator
 from .special_methods import truth_method
 from .structures import rebuilder, structure_parts
-from .tracers import ArrayTracer, Choice, OpaqueTracer, is_tracer
+from .tracers import Choice, OpaqueTracer, is_tracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
@@ -37,119 +37,89 @@ def is_member(obj: Any) -> bool:
 
 
 class Either(Collaborator):
-    """A :class:`~srcgrad.trace.tracers.Choice` under Python's operators."""
+    """A :class:`~srcgrad.trace.tracers.Choice`, or a member of an enumeration, under Python's
+    operators."""
 
-    access: parts.Access
     branches: parts.Branches
-    calls: parts.Calls
     choices: parts.Choices
-    comparisons: parts.Comparisons
-    containers: parts.Containers
-    guarded: parts.Guarded
-    items: parts.Items
     keys: parts.Keys
     merges: parts.Merges
-    operators: parts.Operators
     picks: parts.Picks
     recorder: parts.Recorder
-    schedules: parts.Schedules
     truths: parts.Truths
+
+    def on_each(self, operator: str, *operands: Any) -> Any:
+        """An operator on whichever of several things an operand is."""
+        act = getattr(self.machine, operator)
+        for place, one in enumerate(operands):
+            if type(one) is Choice or is_member(one):
+                before, after = operands[:place], operands[place + 1:]
+                return self.each(one, lambda o: act(*before, o, *after))  # noqa: B023
+        return PASSED
+
+    def each(self, obj: Any, act: Callable[[Any], Any]) -> Any:
+        """The value of an action on whichever of several things an object is."""
+        def absent() -> Any:
+            raise TypeError("the object is None")
+
+        return self.choices.each(obj, act) if type(obj) is Choice else self.keys.by_key(
+            obj, list(obj.aval.members or ()), act, absent if obj.aval.optional else None)
+
+    def changed(self, operator: str, obj: Any, *operands: Any) -> Any:
+        """A change of whichever of two things an object is."""
+        act = getattr(self.machine, operator)
+        return PASSED if type(obj) is not Choice else self.branches.branch(
+            obj.predicate, lambda: act(obj.first, *operands),
+            lambda: act(obj.second, *operands), None)
+
+    getattr = functools.partialmethod(on_each, "getattr")
+    unary = functools.partialmethod(on_each, "unary")
+    binary = functools.partialmethod(on_each, "binary")
+    inplace = functools.partialmethod(on_each, "inplace")
+    setattr = functools.partialmethod(changed, "setattr")
+    delattr = functools.partialmethod(changed, "delattr")
+    setitem = functools.partialmethod(changed, "setitem")
+    delitem = functools.partialmethod(changed, "delitem")
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if is_telling(function) and args and type(args[0]) is Choice:
             return self._told(args[0], lambda o: self.machine.call(function, o, *args[1:]))
-        if type(function) is Choice:
-            return self.choices.each(function, lambda f: self.machine.call(f, *args, **kwargs))
-        if is_member(function):
-            return self.each_member(function, lambda f: self.machine.call(f, *args, **kwargs))
+        if type(function) is Choice or is_member(function):
+            return self.each(function, lambda f: self.machine.call(f, *args, **kwargs))
         for i, a in enumerate(args):
+            before, after = args[:i], args[i + 1:]
             if type(a) is Choice:
-                before, after = args[:i], args[i + 1:]
-                return self.choices.each(a, lambda one: self.machine.call(
+                return self.each(a, lambda one: self.machine.call(
                     function, *before, one, *after, **kwargs))  # noqa: B023
             if type(a) in (list, tuple) and _is_numpy(function):
                 place = next((k for k, part in enumerate(a) if type(part) is Choice), None)
                 if place is not None:
-                    return self.choices.each(a[place], lambda one: self.machine.call(
-                        function, *args[:i],  # noqa: B023
+                    return self.each(a[place], lambda one: self.machine.call(
+                        function, *before,  # noqa: B023
                         type(a)((*a[:place], one, *a[place + 1:])),  # noqa: B023
-                        *args[i + 1:], **kwargs))  # noqa: B023
+                        *after, **kwargs))  # noqa: B023
         for name, value in kwargs.items():
             if type(value) is Choice:
-                return self.choices.each(value, lambda one: self.machine.call(
+                return self.each(value, lambda one: self.machine.call(
                     function, *args, **{**kwargs, name: one}))  # noqa: B023
-        return self.calls.called(function, args, kwargs)
-
-    def each_member(self, obj: OpaqueTracer, act: Callable[[Any], Any]) -> Any:
-        """The value of an action on whichever member of its enumeration an object is."""
-        def absent() -> Any:
-            raise TypeError("the object is None")
-
-        return self.keys.by_key(obj, list(obj.aval.members or ()), act,
-                           absent if obj.aval.optional else None)
+        return self.next.called(function, args, kwargs)
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
-        if type(obj) is Choice:
-            return self.choices.each(obj, lambda o: self.machine.call_method(o, name, *args,
-                **kwargs))
-        if is_member(obj):
-            return self.each_member(obj, lambda o: self.machine.call_method(o, name, *args,
-                **kwargs))
-        if name in WRITING_METHODS and type(obj) is ArrayTracer:
-            return self.machine.call(self.machine.getattr(obj, name), *args, **kwargs)
-        return self.calls.called_method(obj, name, args, kwargs)
-
-    def getattr(self, obj: Any, name: str) -> Any:
-        if type(obj) is Choice:
-            return self.choices.each(obj, lambda o: self.machine.getattr(o, name))
-        if is_member(obj):
-            return self.each_member(obj, lambda o: self.machine.getattr(o, name))
-        return self.access.getattr(obj, name)
-
-    def setattr(self, obj: Any, name: str, value: Any) -> None:
-        if type(obj) is Choice:
-            self.branches.branch(obj.predicate, lambda: self.machine.setattr(obj.first, name,
-                value),
-                        lambda: self.machine.setattr(obj.second, name, value), None)
-            return
-        self.access.setattr(obj, name, value)
+        if type(obj) is Choice or is_member(obj):
+            return self.each(obj, lambda o: self.machine.call_method(o, name, *args, **kwargs))
+        return self.next.called_method(obj, name, args, kwargs)
 
     def getitem(self, obj: Any, key: Any) -> Any:
-        if type(obj) is Choice:
-            return self.choices.each(obj, lambda o: self.machine.getitem(o, key))
-        if type(key) is Choice:
-            return self.choices.each(key, lambda k: self.machine.getitem(obj, k))
-        if is_member(key):
-            return self.each_member(key, lambda k: self.machine.getitem(obj, k))
-        return self.items.getitem(obj, key)
-
-    def setitem(self, obj: Any, key: Any, value: Any) -> None:
-        if type(obj) is Choice:
-            self.branches.branch(obj.predicate, lambda: self.machine.setitem(obj.first, key, value),
-                        lambda: self.machine.setitem(obj.second, key, value), None)
-            return
-        self.guarded.setitem(obj, key, value)
-
-    def binary(self, op: str, left: Any, right: Any) -> Any:
-        if type(left) is Choice:
-            return self.choices.each(left, lambda o: self.machine.binary(op, o, right))
-        if type(right) is Choice:
-            return self.choices.each(right, lambda o: self.machine.binary(op, left, o))
-        if is_member(left):
-            return self.each_member(left, lambda o: self.machine.binary(op, o, right))
-        if is_member(right):
-            return self.each_member(right, lambda o: self.machine.binary(op, left, o))
-        return self.operators.binary(op, left, right)
+        found = self.on_each("getitem", obj, key) if not is_member(obj) else PASSED
+        return self.next.getitem(obj, key) if found is PASSED else found
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if type(left) is Choice and right is None and op in ("is", "is not"):
             return self._told(left, lambda o: self.machine.compare(op, o, None))
-        if type(left) is Choice:
-            return self.choices.each(left, lambda o: self.machine.compare(op, o, right))
-        if type(right) is Choice:
-            return self.choices.each(right, lambda o: self.machine.compare(op, left, o))
-        return self.comparisons.compare(op, left, right)
+        if Choice in (type(left), type(right)):
+            return self.on_each("compare", op, left, right)
+        return PASSED
 
     def _told(self, choice: Choice, act: Callable[[Any], Any]) -> Any:
         """The value of a test on whichever object it is: where both answers are known, which of
@@ -164,12 +134,12 @@ class Either(Collaborator):
                 return first if first is second else which if first else self.machine.not_(which)
         return self.choices.each(choice, act)
 
-    def static_truth(self, value: Any) -> bool | None:
-        if type(value) is Choice:
-            sides = {None if truth_method(s) else self.machine.static_truth(s)
-                     for s in (value.first, value.second)}
-            return sides.pop() if len(sides) == 1 else None
-        return self.operators.static_truth(value)
+    def static_truth(self, value: Any) -> Any:
+        if type(value) is not Choice:
+            return PASSED
+        sides = {None if truth_method(s) else self.machine.static_truth(s)
+                 for s in (value.first, value.second)}
+        return sides.pop() if len(sides) == 1 else None
 
     def _is_plain(self, value: Any) -> bool:
         """Is the truth of what it may be known, whichever it is?"""
@@ -179,58 +149,26 @@ class Either(Collaborator):
             self.machine.static_truth(value) is not None)
 
     def predicate(self, value: Any) -> Any:
-        if type(value) is Choice:
-            return self._told(value,
-                self.machine.predicate) if self._is_plain(value) else self.choices.each(
-                value, lambda o: self.machine.call(bool, o))
-        return self.containers.predicate(value)
+        if type(value) is not Choice:
+            return PASSED
+        return self._told(value, self.machine.predicate) if self._is_plain(value) else (
+            self.each(value, lambda o: self.machine.call(bool, o)))
 
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
-        if type(iterable) is Choice:
-            return self.branches.branch(iterable.predicate,
-                               lambda: self.machine.for_(iterable.first, target, body, orelse),
-                               lambda: self.machine.for_(iterable.second, target, body, orelse),
-                               rest)
-        return self.schedules.for_(iterable, target, body, orelse, rest)
-
-    def inplace(self, op: str, left: Any, right: Any) -> Any:
-        if type(left) is Choice:
-            return self.choices.each(left, lambda o: self.machine.inplace(op, o, right))
-        if type(right) is Choice:
-            return self.choices.each(right, lambda o: self.machine.inplace(op, left, o))
-        return self.guarded.inplace(op, left, right)
-
-    def unary(self, op: str, operand: Any) -> Any:
-        if type(operand) is Choice:
-            return self.choices.each(operand, lambda o: self.machine.unary(op, o))
-        return self.operators.unary(op, operand)
-
-    def delattr(self, obj: Any, name: str) -> None:
-        if type(obj) is Choice:
-            self.branches.branch(obj.predicate, lambda: self.machine.delattr(obj.first, name),
-                        lambda: self.machine.delattr(obj.second, name), None)
-            return
-        self.access.delattr(obj, name)
-
-    def delitem(self, obj: Any, key: Any) -> None:
-        if type(obj) is Choice:
-            self.branches.branch(obj.predicate, lambda: self.machine.delitem(obj.first, key),
-                        lambda: self.machine.delitem(obj.second, key), None)
-            return
-        self.items.delitem(obj, key)
+        if type(iterable) is not Choice:
+            return self.next.for_(iterable, target, body, orelse, rest)
+        return self.branches.branch(
+            iterable.predicate,
+            lambda: self.machine.for_(iterable.first, target, body, orelse),
+            lambda: self.machine.for_(iterable.second, target, body, orelse), rest)
 
     def iterate(self, iterable: Any) -> Any:
-        if type(iterable) is Choice:
-            return iter(self._items_of(iterable))
-        return self.containers.iterate(iterable)
+        return iter(self._items_of(iterable)) if type(iterable) is Choice else PASSED
 
-    def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
-        if type(value) is Choice:
-            found: tuple[Any, ...] = self.choices.each(
-                value, lambda o: self.machine.unpack(o, before, star, after))
-            return found
-        return self.containers.unpack(value, before, star, after)
+    def unpack(self, value: Any, before: int, star: bool, after: int) -> Any:
+        return self.each(value, lambda o: self.machine.unpack(o, before, star, after)) if type(
+            value) is Choice else self.next.unpack(value, before, star, after)
 
     def _items_of(self, iterable: Choice) -> list[Any]:
         """The items of one of two sequences, one by one."""
@@ -249,11 +187,8 @@ class Either(Collaborator):
             return self.machine.match_each(frame, slot, test)
 
         subject = self.machine.load(frame, slot)
-        if type(subject) is Choice:
-            return self.choices.each(subject, match)
-        if is_member(subject):
-            return self.each_member(subject, match)
-        return test()
+        return self.each(subject, match) if type(subject) is Choice or is_member(
+            subject) else test()
 
     # ---- results -----------------------------------------------------------------------------
     def one_form(self, choice: Choice) -> Any:

@@ -31,7 +31,6 @@ class Escapes(Collaborator):
 
     branches: parts.Branches
     construction: parts.Construction
-    cursors: parts.Iterators
     loops: parts.Loops
     rounds: parts.Rounds
     sources: parts.Sources
@@ -56,23 +55,23 @@ class Escapes(Collaborator):
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
         if not self._is_left(body):
-            return self.cursors.for_(iterable, target, body, orelse, rest)
+            return self.next.for_(iterable, target, body, orelse, rest)
         self.escaped.append((self.rounds.site(body), Range(
             iterable.start, iterable.stop, iterable.step) if type(iterable) is range
             else staged_iterable(self.machine, iterable)))
         frame = self.escape_frame()
-        jump = self.cursors.for_(iterable, target,
+        jump = self.next.for_(iterable, target,
                                  Step(self._guarded(body, frame, body), body, True),
                             orelse)
         return self.branches.after(self._raised_again(frame, body, jump), rest)
 
     def while_(self, test: Any, body: Any, orelse: Any = None, rest: Any = None) -> Any:
         if not self._is_left(body):
-            return self.loops.while_(test, body, orelse, rest)
+            return self.next.while_(test, body, orelse, rest)
         frame = self.escape_frame()
         if LeavingErrors(self.rounds.site(body), test=True) not in self.assumed:
             guarded = Step(self._guarded(body, frame, body), body, True)
-            jump = self.loops.while_(test, guarded, orelse)
+            jump = self.next.while_(test, guarded, orelse)
             return self.branches.after(self._raised_again(frame, body, jump), rest)
         self.machine.store(frame, "ended", False)
 
@@ -84,7 +83,7 @@ class Escapes(Collaborator):
             return self.machine.if_(test(), body, end)
 
         guarded = Step(self._guarded(tested, frame, body), body, True)
-        jump = self.loops.while_(lambda: True, guarded)
+        jump = self.next.while_(lambda: True, guarded)
         jump = self._raised_again(frame, body, jump)
         if orelse is None:
             return self.branches.after(jump, rest)

@@ -22,7 +22,7 @@ from ..graph.infer import freeze
 from ..guards import Native, Path
 from ..kinds import Kind
 from ..stage.function import definition
-from .collaborator import Collaborator
+from .collaborator import PASSED, Collaborator
 from .custom import Traced
 from .operators import BINARY, UNARY
 from .special_methods import COMPARE
@@ -82,15 +82,9 @@ class Foreigners(Collaborator):
     """Operations on foreign objects."""
 
     containers: parts.Containers
-    contents: parts.Contents
-    cursors: parts.Iterators
-    either: parts.Either
     escapes: parts.Escapes
     found_functions: parts.FoundFunctions
     library_calls: parts.LibraryCalls
-    operators: parts.Operators
-    presence: parts.Presence
-    pushes: parts.Pushes
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
@@ -230,8 +224,6 @@ class Foreigners(Collaborator):
 
     # ---- Python's operations -------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
-        if type(obj) is not Foreign:
-            return self.references.getattr(obj, name)
         if callable(getattr(type(obj.obj), name, None)) and not isinstance(
                 getattr(type(obj.obj), name), type):
             return Traced(functools.partial(self._method, obj, name))
@@ -241,15 +233,12 @@ class Foreigners(Collaborator):
         return self.native(_Method.of(name), (obj, *args), kwargs)
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
-        if type(obj) is Foreign:
-            self._refuse_effects(setattr, {})
-        self.references.setattr(obj, name, value)
+        self._refuse_effects(setattr, {})
 
     def getitem(self, obj: Any, key: Any) -> Any:
         if type(obj) is Foreign:
             return self.native(operator.getitem, (obj, key), {})
-        return self.presence.getitem(obj, self._as_arrays(key) if self.has_foreign
-                                     and holds_foreign(
+        return self.next.getitem(obj, self._as_arrays(key) if self.has_foreign and holds_foreign(
             key) else key)
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
@@ -257,53 +246,42 @@ class Foreigners(Collaborator):
             self._refuse_effects(operator.setitem, {})
         if self.has_foreign and type(obj) is ArrayTracer and holds_foreign((key, value)):
             key, value = self._as_arrays(key), self._as_arrays(value)
-        self.presence.setitem(obj, key, value)
+        self.next.setitem(obj, key, value)
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
-        if type(left) is Foreign or type(right) is Foreign:
-            return self.native(BINARY[op], (left, right), {})
-        return self.contents.binary(op, left, right)
+        return self.native(BINARY[op], (left, right), {})
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
         if type(left) is Foreign:
             self._refuse_effects(operator.setitem, {})
-        if type(right) is Foreign and type(left) is ArrayTracer:
-            right = self._as_arrays(right)
-        return self.contents.inplace(op, left, right)
+        return self.machine.inplace(op, left, self._as_arrays(right)) if type(
+            left) is ArrayTracer else PASSED
 
     def unary(self, op: str, operand: Any) -> Any:
-        if type(operand) is Foreign:
-            return self.native(UNARY[op], (operand,), {})
-        return self.either.unary(op, operand)
+        return self.native(UNARY[op], (operand,), {})
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
-        if type(left) is Foreign or type(right) is Foreign:
-            if op in ("in", "not in"):
-                found = self.native(operator.contains, (right, left), {})
-                return found if op == "in" else self.machine.not_(found)
-            return self.native(COMPARE[op], (left, right), {})
-        return self.references.compare(op, left, right)
+        if op in ("in", "not in"):
+            found = self.native(operator.contains, (right, left), {})
+            return found if op == "in" else self.machine.not_(found)
+        return self.native(COMPARE[op], (left, right), {})
 
     def condition(self, value: Any) -> Any:
-        return self.operators.condition(self.native(bool, (value,), {}) if type(
-            value) is Foreign else value)
+        return self.native(bool, (value,), {})
 
     def static_truth(self, value: Any) -> bool | None:
-        return self.references.static_truth(self.native(bool, (value,), {}) if type(
-            value) is Foreign else value)
+        return bool(self.native(bool, (value,), {}))
 
     def iterate(self, iterable: Any) -> Any:
-        return self.cursors.iterate(self._items(iterable) if type(iterable) is Foreign
-                                    else iterable)
+        return self.machine.iterate(self._items(iterable))
 
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
-        if type(iterable) is Foreign:
-            iterable = self._items(iterable)
-        return self.pushes.for_(iterable, target, body, orelse, rest)
+        return self.next.for_(self._items(iterable) if type(iterable) is Foreign else iterable,
+                              target, body, orelse, rest)
 
     def length(self, obj: Any) -> Any:
-        return self.native(len, (obj,), {}) if type(obj) is Foreign else self.contents.length(obj)
+        return self.native(len, (obj,), {})
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
@@ -311,7 +289,7 @@ class Foreigners(Collaborator):
             return self.machine.call(self.machine.getattr(obj, name), *args, **kwargs)
         if self.has_foreign and type(obj) is ArrayTracer and holds_foreign(args):
             args = self._as_arrays(args)
-        return self.pushes.called_method(obj, name, args, kwargs)
+        return self.next.called_method(obj, name, args, kwargs)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if type(function) is Foreign:
@@ -320,16 +298,16 @@ class Foreigners(Collaborator):
             return self.native(function, args, kwargs)
         if not self.has_foreign or not holds_foreign((args, kwargs)) or (
                 self._takes_objects(function)):
-            return self.references.called(function, args, kwargs)
+            return self.next.called(function, args, kwargs)
         if function in ITERATING:
             args = tuple(self._items(a) if type(a) is Foreign else a for a in args)
-            return self.references.called(function, args, kwargs)
+            return self.next.called(function, args, kwargs)
         if function not in ANSWERED and contains_tracer((args, kwargs)) and not isinstance(
                 function, np.ufunc):
-            return self.references.called(function, self._as_arrays(args), {
+            return self.next.called(function, self._as_arrays(args), {
                 k: self._as_arrays(v) for k, v in kwargs.items()})
         if self.library_calls.is_effect(function):
-            return self.references.called(function, args, kwargs)
+            return self.next.called(function, args, kwargs)
         return self.native(function, args, kwargs)
 
     def _takes_objects(self, function: Any) -> bool:

@@ -34,9 +34,7 @@ class Guarded(Collaborator):
     """Cleaning up after exceptions that leave the function."""
 
     effects: parts.Effects
-    items: parts.Items
     loops: parts.Loops
-    operators: parts.Operators
     recorder: parts.Recorder
     sources: parts.Sources
 
@@ -117,13 +115,13 @@ class Guarded(Collaborator):
         if self.cleaning and type(obj) is ArrayTracer:
             self.effects.emit_effect(operator.setitem, (obj, key, value), {}, None)
         else:
-            self.items.setitem(obj, key, value)
+            self.next.setitem(obj, key, value)
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
         if self.cleaning and type(left) is ArrayTracer:
             self.effects.emit_effect(INPLACE[op], (left, right), {}, None)
             return left
-        return self.operators.inplace(op, left, right)
+        return self.next.inplace(op, left, right)
 
 
 CHANGED = Poison(TracingError(

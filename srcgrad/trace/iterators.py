@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..stage.machine import Frame
-from .collaborator import Collaborator
+from .collaborator import PASSED, Collaborator
 from .iterables import taken
 from .iteration import Cursor, Enumerate, Items, Mapped, Reversed, Rows, Transposed, Zip, length
 from .journal import Field
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 EXHAUST: frozenset[Any] = frozenset({list, tuple, set, frozenset, sum, max, min, sorted, dict,
                                      functools.reduce, np.fromiter, len})
-PASSED: frozenset[Any] = frozenset({next, iter, isinstance, type, id, callable, bool, print, repr,
+LOOKING: frozenset[Any] = frozenset({next, iter, isinstance, type, id, callable, bool, print, repr,
                                     str, hasattr, getattr})
 
 
@@ -52,13 +52,11 @@ class Step:
 class Iterators(Collaborator):
     """Iterators with a position."""
 
-    array_classes: parts.ArrayClasses
     calls: parts.Calls
     containers: parts.Containers
     contents: parts.Contents
     escapes: parts.Escapes
     loops: parts.Loops
-    presence: parts.Presence
     recorder: parts.Recorder
     recursion: parts.Recursion
 
@@ -79,13 +77,13 @@ class Iterators(Collaborator):
         return value
 
     def store(self, frame: Frame, name: str, value: Any) -> None:
-        self.array_classes.store(frame, name, self.kept(value))
+        self.next.store(frame, name, self.kept(value))
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
-        self.array_classes.setattr(obj, name, self.kept(value))
+        self.next.setattr(obj, name, self.kept(value))
 
-    def build_list(self, *items: Any) -> list[Any]:
-        return self.containers.build_list(*(self.kept(i) for i in items))
+    def build_list(self, *items: Any) -> Any:
+        return self.next.build_list(*(self.kept(i) for i in items))
 
     def run_frame(self, function: Any, staged: Any, frame: Frame) -> Any:
         for name, value in list(frame.slots.items()):
@@ -118,7 +116,7 @@ class Iterators(Collaborator):
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
         if type(iterable) is not Cursor or not iterable.kept:
-            return self.contents.for_(iterable, target, body, orelse, rest)
+            return self.next.for_(iterable, target, body, orelse, rest)
         self.check_shared(iterable)
 
         def run() -> Any:
@@ -134,12 +132,12 @@ class Iterators(Collaborator):
             args = tuple(self._dealt(self.consumed(args[0], True), len(args)))
         if any(type(a) is Cursor and a.kept for a in args) and not self.is_staged(function):
             try:
-                passed, whole = function in PASSED, function in EXHAUST
+                passed, whole = function in LOOKING, function in EXHAUST
             except TypeError:
                 passed = whole = False
             if not passed:
                 args = tuple(self.consumed(a, whole) for a in args)
-        result = self.contents.called(function, args, kwargs)
+        result = self.next.called(function, args, kwargs)
         if (function is any or function is all) and isinstance(args[0], types.GeneratorType) and (
                 is_tracer(result)):
             source: Any = args[0]
@@ -154,7 +152,7 @@ class Iterators(Collaborator):
         whole = self.machine.binary("//", length(self.machine, rest), count)
         end = self.machine.binary("+", rest.position, self.machine.binary("*", whole, count))
         items = rest.inner.array if type(rest.inner) is Rows else self.containers.made(list(
-            self.contents.iterate(rest.inner)))
+            self.machine.iterate(rest.inner)))
         return [self.machine.getitem(items, slice(self.machine.binary("+", rest.position, i), end,
                                                   count))
                 for i in range(count)]
@@ -173,12 +171,10 @@ class Iterators(Collaborator):
         if any(type(a) is Cursor and a.kept for a in args) and isinstance(
                 obj, (list, dict, set, str)) and python_method(obj, name) is None:
             args = tuple(self.consumed(a, True) if name != "append" else a for a in args)
-        return self.presence.called_method(obj, name, args, kwargs)
+        return self.next.called_method(obj, name, args, kwargs)
 
     def iterate(self, iterable: Any) -> Any:
-        if type(iterable) is Cursor and iterable.kept:
-            return self._one_by_one(iterable)
-        return self.contents.iterate(iterable)
+        return self._one_by_one(iterable) if iterable.kept else PASSED
 
     def _one_by_one(self, cursor: Cursor) -> Iterator[Any]:
         """The items of a kept iterator; whoever goes through them may take some by ``next``."""
@@ -196,5 +192,5 @@ class Iterators(Collaborator):
 
     def contains(self, container: Any, item: Any) -> Any:
         if type(container) is Cursor:
-            container = list(self.contents.iterate(self.consumed(container, False)))
+            container = list(self.machine.iterate(self.consumed(container, False)))
         return self.contents.contains(container, item)

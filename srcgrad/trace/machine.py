@@ -30,7 +30,7 @@ from . import (  # noqa: F401  (they fill the table of handlers)
     texts,
 )
 from .assumptions import Assumptions, ListedGenerators
-from .dispatch import Dispatch
+from .dispatch import Dispatch, operators
 from .homes import may_be
 from .iteration import Cursor, Staged, Transposed, opened, staged_iterable
 from .journal import Journal
@@ -67,6 +67,7 @@ class TraceMachine(Dispatch):
         for part in parts.values():
             vars(part).update(shared, machine=self)
             vars(part).update((name, parts[name]) for name in SPOKEN_TO[type(part)])
+        vars(self).update(operators(parts))
         for part in parts.values():
             part.__init__()
         self.journal.on_sealed = self.references.refuse_sealed

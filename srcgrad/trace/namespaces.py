@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnsupportedOperation
 from ..guards import Native, Path
 from ..stage.machine import UNBOUND, Frame
-from .collaborator import Collaborator
+from .collaborator import PASSED, Collaborator
 from .states import Maybe
 from .tracers import Poison, Whole
 
@@ -30,7 +30,6 @@ class Namespaces(Collaborator):
     """Names that the program looks up itself."""
 
     containers: parts.Containers
-    foreigners: parts.Foreigners
     keys: parts.Keys
     library_calls: parts.LibraryCalls
     merges: parts.Merges
@@ -46,7 +45,7 @@ class Namespaces(Collaborator):
         if any(type(a) is Globals for a in (*args, *kwargs.values())) or type(
                 function) is Globals:
             raise self._refused_whole()
-        return self.foreigners.called(function, args, kwargs)
+        return self.next.called(function, args, kwargs)
 
     def _locals(self, frame: Frame) -> Any:
         """The variables that are bound now, in a dict of their own."""
@@ -86,33 +85,26 @@ class Namespaces(Collaborator):
         raise KeyError(name)
 
     def getitem(self, obj: Any, key: Any) -> Any:
-        return self._global(obj, key) if type(obj) is Globals else self.foreigners.getitem(obj, key)
+        return self._global(obj, key)
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
-        if type(obj) is Globals:
-            self.machine.store_global(obj.frame, self.keys.static_key(key), value)
-            return
-        self.foreigners.setitem(obj, key, value)
+        self.machine.store_global(obj.frame, self.keys.static_key(key), value)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if type(right) is Globals and op in ("in", "not in"):
             return self._has_global(right, self.keys.static_key(left)) is (op == "in")
-        return self.foreigners.compare(op, left, right)
+        return PASSED
 
     def getattr(self, obj: Any, name: str) -> Any:
-        if type(obj) is Globals:
-            raise self._refused_whole()
-        return self.foreigners.getattr(obj, name)
+        raise self._refused_whole()
 
     def iterate(self, iterable: Any) -> Any:
-        if type(iterable) is Globals:
-            raise self._refused_whole()
-        return self.foreigners.iterate(iterable)
+        raise self._refused_whole()
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         if type(obj) is not Globals:
-            return self.foreigners.called_method(obj, name, args, kwargs)
+            return self.next.called_method(obj, name, args, kwargs)
         if name in ("get", "__getitem__") and not kwargs:
             return self._global(obj, args[0], *(args[1:] or (None,) if name == "get" else ()))
         raise self._refused_whole()

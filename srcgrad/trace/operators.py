@@ -314,7 +314,7 @@ class Operators(Collaborator):
         method = truth_method(value)
         return value if method is None else self.machine.condition(self.machine.call(method, value))
 
-    def static_truth(self, value: Any) -> bool | None:
+    def static_truth(self, value: Any) -> Any:
         """The truth of a :meth:`condition` if it is known for every call with these guards,
         else None."""
         if not is_tracer(value):
@@ -325,15 +325,12 @@ class Operators(Collaborator):
             return self.comparisons.decide("!=", value.aval.expr)
         return None
 
-    def container_truth(self, value: Any) -> bool | None:
-        return bool(value)
-
     def truth(self, value: Any) -> bool:
         """The truth value where it is needed now; call-invariant conditions are guarded."""
         value = self.machine.condition(value)
         known = self.machine.static_truth(value)
         if known is not None:
-            return known
+            return bool(known)
         tested = self.machine.predicate(value)
         if type(tested) is bool:
             return tested

@@ -22,12 +22,12 @@ from ..graph.ir import Ref, Value
 from ..kinds import INT, NUMERIC, Kind
 from ..spelling import Method
 from .access import is_cached_property
-from .collaborator import Collaborator
+from .collaborator import PASSED, Collaborator
 from .handlers import HANDLERS
 from .journal import Content, Field
 from .natives import class_attribute
 from .shapes import place_among
-from .special_methods import python_method
+from .special_methods import python_method, truth_method
 from .structures import is_library, leaf_aval, rebuilder, record_fields
 from .tracers import Choice, Picked, is_tracer
 from .unlike import likeness
@@ -144,7 +144,7 @@ class Picks(Collaborator):
             other = self.machine.if_expression(test, lambda: 0, lambda: 1)
             found = self.pick([value, old], other)
             obj[i] = found if found is not None else self.machine.if_expression(
-                test, lambda: value, lambda old=old: old)  # type: ignore[misc]
+                test, lambda: value, lambda old=old: old)
 
     def each_of(self, picked: Picked, act: Callable[[Any], Any]) -> Any:
         """The value of an action on whichever object it is, in a branch for each."""
@@ -164,11 +164,8 @@ class Picks(Collaborator):
 
     # ---- attributes --------------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
-        if type(obj) is not Picked:
-            return self.either.getattr(obj, name)
         if obj.cls in (list, dict, set, tuple):
-            return self.either.getattr(obj, name) if obj.cls is tuple else functools.partial(
-                self.machine.call_method, obj, name)
+            return functools.partial(self.machine.call_method, obj, name)
         found = class_attribute(obj.cls, name)
         if isinstance(found, property) and found.fget is not None:
             return self.machine.call(found.fget, obj)
@@ -210,9 +207,6 @@ class Picks(Collaborator):
         return self.each_of(obj, part) if found is None else found
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
-        if type(obj) is not Picked:
-            self.either.setattr(obj, name, value)
-            return
         setter = class_attribute(obj.cls, name)
         if isinstance(setter, property) and setter.fset is not None:
             self.machine.call(setter.fset, obj, value)
@@ -242,7 +236,7 @@ class Picks(Collaborator):
             return None
         return self.lists.list_replaced(before, index, value)
 
-    def _on_each(self, obj: Picked, act: Callable[[Any], None]) -> None:
+    def _on_each(self, obj: Picked, act: Callable[[Any], None]) -> Any:
         """Do something to whichever object it is."""
         objects = obj.objects
         place = obj.index
@@ -254,16 +248,12 @@ class Picks(Collaborator):
                 act(one)
                 return 0
             return self.machine.if_(self.machine.compare("==", place, places[n]),
-                                    lambda: _done(act, one),
-                            lambda: among(n + 1))
+                                    lambda: _done(act, one), lambda: among(n + 1))
 
-        among(0)
+        return among(0)
 
     def delattr(self, obj: Any, name: str) -> None:
-        if type(obj) is Picked:
-            self._on_each(obj, lambda o: self.machine.delattr(o, name))
-            return
-        self.either.delattr(obj, name)
+        self._on_each(obj, lambda o: self.machine.delattr(o, name))
 
     # ---- items -------------------------------------------------------------------------------
     def getitem(self, obj: Any, key: Any) -> Any:
@@ -271,36 +261,31 @@ class Picks(Collaborator):
             if is_tracer(key):
                 return self.each_of(obj, lambda o: self.machine.getitem(o, key))
             return self.gathered(obj, lambda o: self.machine.getitem(o, key))
-        return self.either.getitem(obj, key)
+        return self.next.getitem(obj, key)
 
-    def setitem(self, obj: Any, key: Any, value: Any) -> None:
-        if type(obj) is Picked and python_method(obj, "__setitem__") is None:
-            self._on_each(obj, lambda o: self.machine.setitem(o, key, value))
-            return
-        self.either.setitem(obj, key, value)
+    def setitem(self, obj: Any, key: Any, value: Any) -> Any:
+        return PASSED if python_method(obj, "__setitem__") is not None else self._on_each(
+            obj, lambda o: self.machine.setitem(o, key, value))
 
-    def delitem(self, obj: Any, key: Any) -> None:
-        if type(obj) is Picked and python_method(obj, "__delitem__") is None:
-            self._on_each(obj, lambda o: self.machine.delitem(o, key))
-            return
-        self.either.delitem(obj, key)
+    def delitem(self, obj: Any, key: Any) -> Any:
+        return PASSED if python_method(obj, "__delitem__") is not None else self._on_each(
+            obj, lambda o: self.machine.delitem(o, key))
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         if type(obj) is Picked and obj.cls in (list, dict, set, tuple):
             return self.each_of(obj, lambda o: self.machine.call_method(o, name, *args, **kwargs))
-        return self.either.called_method(obj, name, args, kwargs)
+        return self.next.called_method(obj, name, args, kwargs)
 
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
         if type(iterable) is Picked and python_method(iterable, "__iter__") is None:
             iterable = self._items_in(iterable)
-        return self.either.for_(iterable, target, body, orelse, rest)
+        return self.next.for_(iterable, target, body, orelse, rest)
 
     def iterate(self, iterable: Any) -> Any:
-        if type(iterable) is Picked and python_method(iterable, "__iter__") is None:
-            return iter(self._items_in(iterable))
-        return self.either.iterate(iterable)
+        return iter(self._items_in(iterable)) if python_method(
+            iterable, "__iter__") is None else PASSED
 
     def _items_in(self, obj: Picked) -> list[Any]:
         """The items of one of several containers of one length."""
@@ -319,11 +304,13 @@ class Picks(Collaborator):
                 place = next(i for i, a in enumerate(args) if type(a) is Picked)
                 return self.each_of(args[place], lambda o: self.machine.call(
                     function, *args[:place], o, *args[place + 1:], **kwargs))
-        return self.either.called(function, args, kwargs)
+        return self.next.called(function, args, kwargs)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
-        if Picked in (type(left), type(right)) and op in ("is", "is not", "==", "!=") and (
-                op.startswith("is") or not self._has_equality(left, right)):
+        if Choice in (type(left), type(right)):
+            return PASSED
+        if op in ("is", "is not") or (
+                op in ("==", "!=") and not self._has_equality(left, right)):
             same = self._same_object(left, right)
             return same if op in ("is", "==") else self.machine.not_(same)
         if type(right) is Picked and right.cls in (dict, list, tuple) and op in ("in", "not in"):
@@ -336,7 +323,7 @@ class Picks(Collaborator):
                 return self.each_of(left, lambda o: self.machine.compare(op, o, right))
             if type(right) is Picked and right.cls in (list, tuple):
                 return self.each_of(right, lambda o: self.machine.compare(op, left, o))
-        return self.either.compare(op, left, right)
+        return PASSED
 
     @staticmethod
     def _has_equality(left: Any, right: Any) -> bool:
@@ -358,21 +345,15 @@ class Picks(Collaborator):
         return self.machine.compare("==", *places)
 
     def static_truth(self, value: Any) -> bool | None:
-        if type(value) is Picked and obj_truth(value) is not None:
-            return obj_truth(value)
-        return self.either.static_truth(value)
+        """The truth of one of several objects where it follows from their class or length."""
+        if truth_method(value) is not None:
+            return None
+        return bool(value.objects[0]) if value.cls in (list, dict, set, tuple) else True
 
     def given_anew(self, obj: Any) -> Any:
         if type(obj) is not Picked:
             return self.either.given_anew(obj)
         return self.either.given_anew(self.each_of(obj, lambda o: o))
-
-
-def obj_truth(value: Picked) -> bool | None:
-    """The truth of one of several objects where it follows from their class or length."""
-    if any(python_method(value, name) is not None for name in ("__bool__", "__len__")):
-        return None
-    return bool(value.objects[0]) if value.cls in (list, dict, set, tuple) else True
 
 
 def _is_alike(first: Any) -> Callable[[Any], bool]:

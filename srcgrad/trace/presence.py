@@ -49,7 +49,6 @@ class Presence(Collaborator):
     found_functions: parts.FoundFunctions
     items: parts.Items
     keys: parts.Keys
-    protocols: parts.Protocols
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
@@ -87,7 +86,7 @@ class Presence(Collaborator):
     # ---- contents --------------------------------------------------------------------------
 
     def getattr(self, obj: Any, name: str) -> Any:
-        found = self.array_classes.getattr(obj, name)
+        found = self.next.getattr(obj, name)
         if name == "__dict__" and type(found) is dict and not isinstance(obj, NAMESPACES):
             self.instance_dicts[id(found)] = obj
         return found
@@ -246,14 +245,14 @@ class Presence(Collaborator):
 
     def getitem(self, obj: Any, key: Any) -> Any:
         if type(obj) not in DICTS:
-            return self.array_classes.getitem(obj, key)
+            return self.next.getitem(obj, key)
         self.keys.as_table(obj, key)
         if id(obj) in self.instance_dicts or id(
                 self.references.seen(obj)) not in self.found_functions.paths:
             return self.calls.adopt(self.keys.with_key(
                 obj, key, lambda k: self.read_dict(obj, k),
                 lambda: self.items.absent(obj, key), needed=raises_key_error(obj)))
-        return self.keys.with_key(obj, key, lambda k: self.array_classes.getitem(obj, k),
+        return self.keys.with_key(obj, key, lambda k: self.next.getitem(obj, k),
                              lambda: self.items.absent(obj, key), needed=raises_key_error(obj))
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
@@ -264,7 +263,7 @@ class Presence(Collaborator):
                                    needed=True)
                 return
         if self.partial_of(obj) is None:
-            self.array_classes.setitem(obj, key, value)
+            self.next.setitem(obj, key, value)
             return
         key = self.keys.static_key(key)
         if id(obj) in self.found_functions.paths and id(obj) not in self.instance_dicts:
@@ -279,7 +278,7 @@ class Presence(Collaborator):
                               lambda: self.items.absent(obj, key))
                 return
         if self.partial_of(obj) is None:
-            self.protocols.delitem(obj, key)
+            self.next.delitem(obj, key)
             return
         self.container_method(obj, "pop", (key,), {})
 
@@ -299,7 +298,7 @@ class Presence(Collaborator):
             return self.calls.adopt(self.container_method(obj, name, args, kwargs))
         if type(obj) in DICTS[1:] and name in ("update", "subtract"):
             return self.update(obj, name, args, kwargs)
-        return self.array_classes.called_method(obj, name, args, kwargs)
+        return self.next.called_method(obj, name, args, kwargs)
 
     def update(self, obj: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """``update`` and ``subtract`` of the dicts of ``collections``, key by key."""

@@ -31,20 +31,17 @@ class Protocols(Collaborator):
 
     array_classes: parts.ArrayClasses
     containers: parts.Containers
-    either: parts.Either
-    picks: parts.Picks
     recorder: parts.Recorder
     references: parts.References
-    statements: parts.Statements
 
     def getitem(self, obj: Any, key: Any) -> Any:
-        return self.picks.getitem(obj, self._place(obj, key, "__getitem__"))
+        return self.next.getitem(obj, self._place(obj, key, "__getitem__"))
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
-        self.picks.setitem(obj, self._place(obj, key, "__setitem__"), value)
+        self.next.setitem(obj, self._place(obj, key, "__setitem__"), value)
 
     def delitem(self, obj: Any, key: Any) -> None:
-        self.picks.delitem(obj, self._place(obj, key, "__delitem__"))
+        self.next.delitem(obj, self._place(obj, key, "__delitem__"))
 
     def _place(self, obj: Any, key: Any, name: str) -> Any:
         """A subscript, with what was found outside read by its path; of an array or sequence with
@@ -79,7 +76,7 @@ class Protocols(Collaborator):
             if found is not NotImplemented:
                 return found
             args = tuple(self._as_array(a) for a in args)
-        return self.picks.called(function, args, kwargs)
+        return self.next.called(function, args, kwargs)
 
     def asked(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What an operand's own method makes of the call; NotImplemented if there is none."""
@@ -118,14 +115,14 @@ class Protocols(Collaborator):
     def format(self, value: Any, conversion: str, spec: Any) -> Any:
         if is_staged_text(self.machine, value):
             return formatted(self.machine, value, conversion, spec)
-        return self.statements.format(value, conversion, spec)
+        return self.next.format(value, conversion, spec)
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         if name == "format" and type(obj) is str and any(
                 is_staged_text(self.machine, a) for a in (*args, *kwargs.values())):
             return format_by(self.machine, obj, args, kwargs)
-        return self.picks.called_method(obj, name, args, kwargs)
+        return self.next.called_method(obj, name, args, kwargs)
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
         if op == "%" and type(left) is str and is_staged_text(self.machine, right):
@@ -135,13 +132,13 @@ class Protocols(Collaborator):
             raise self.recorder.fatal(refused)
         if _asks(left, right, f"__r{DUNDER[op]}__") or _asks(right, left, f"__{DUNDER[op]}__"):
             return self.machine.call(UFUNCS[op], left, right)
-        return self.either.binary(op, left, right)
+        return self.next.binary(op, left, right)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if op in MIRROR and (_asks(left, right, f"__{DUNDER[MIRROR[op]]}__") or _asks(
                 right, left, f"__{DUNDER[op]}__")):
             return self.machine.call(UFUNCS[op], left, right)
-        return self.picks.compare(op, left, right)
+        return self.next.compare(op, left, right)
 
 
 def _asks(array: Any, other: Any, own: str) -> bool:

@@ -114,14 +114,14 @@ class Pushes(Collaborator):
         call = self.fresh_generator(iterable)
         by_subscript = is_subscripted(iterable)
         if call is None and python_method(iterable, "__next__") is None and not by_subscript:
-            return self.escapes.for_(iterable, target, body, orelse, rest)
+            return self.next.for_(iterable, target, body, orelse, rest)
         layers, region = len(self.journal.layers), self.recorder.region
         nodes, consumers, frames = len(region.builder.nodes), len(self.consumers), len(
             self.merges.frames)
         self.journal.push()
 
         def plainly() -> Any:
-            return self.escapes.for_(iterable, target, body, orelse, rest)
+            return self.next.for_(iterable, target, body, orelse, rest)
 
         def handed() -> Any:
             tool = subscripted if by_subscript else iterated
@@ -264,11 +264,11 @@ class Pushes(Collaborator):
             if items is not None and type(length(self.machine, items)) is not int:
                 return self._found(args[0], function is any)
         if tool is sliced and any(is_tracer(a) or (type(a) is Cursor and a.kept) for a in args):
-            return self.cursors.called(tool, args, {})
+            return self.next.called(tool, args, {})
         if self.generated and any(map(self.fresh_generator, args)) and not (
                 self.cursors.is_staged(function)):
             if tool is not None and (function is not map or len(args) == 2):
-                return self.cursors.called(tool, args, kwargs)
+                return self.next.called(tool, args, kwargs)
             if function is zip and not kwargs:
                 made = self._zipped(args)
                 if made is not None:
@@ -277,14 +277,14 @@ class Pushes(Collaborator):
                 return self._found(args[0], function is any)
             if takes_all:
                 args = tuple(self.collected(a) for a in args)
-        return self.cursors.called(function, args, kwargs)
+        return self.next.called(function, args, kwargs)
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         if self.generated and any(map(self.fresh_generator, args)) and name != "append" and (
                 isinstance(obj, (list, dict, set, str)) and python_method(obj, name) is None):
             args = tuple(self.collected(a) for a in args)
-        return self.cursors.called_method(obj, name, args, kwargs)
+        return self.next.called_method(obj, name, args, kwargs)
 
     def ends_itself(self, iterable: Any) -> bool:
         """Is it a generator from which nothing is taken yet, and that ends?"""
@@ -348,4 +348,4 @@ class Pushes(Collaborator):
         first = None if not before else (
             self.machine.call(len, before[0]) if place == 1
             else self.machine.call(min, *sizes[:place]))
-        return self.cursors.called(zipped, (before, parts[place], after, count, first), {})
+        return self.next.called(zipped, (before, parts[place], after, count, first), {})

@@ -75,7 +75,6 @@ class Recursion(Collaborator):
     rounds: parts.Rounds
     schedules: parts.Schedules
     sources: parts.Sources
-    variables: parts.Variables
 
     def __init__(self) -> None:
         self.callees: dict[str, Graph] = {}
@@ -337,7 +336,7 @@ class Recursion(Collaborator):
         if tracing and type(value) is list and id(value) in tracing[-1].lists:
             tracing[-1].shares = True
             value = self._own_list(value)
-        return self.variables.return_(frame, value)
+        return self.next.return_(frame, value)
 
     def _note_aliases(self, callee: Callee, heads: list[Any], body: Region) -> bool:
         """Find out which arrays that the callers have the results may be, and which of them lie

@@ -16,7 +16,7 @@ from ..stage.machine import UNBOUND, Frame
 from ..subclasses import native_class
 from .access import is_cached_property
 from .assumptions import HeldObjects, StoredObjects, Withdrawn
-from .collaborator import Collaborator
+from .collaborator import PASSED, Collaborator
 from .control import Restart
 from .gathering import Unlike
 from .natives import class_attribute
@@ -51,8 +51,6 @@ class References(Collaborator):
     calls: parts.Calls
     class_attributes: parts.ClassAttributes
     comparisons: parts.Comparisons
-    contents: parts.Contents
-    cursors: parts.Iterators
     effects: parts.Effects
     found_functions: parts.FoundFunctions
     guarded: parts.Guarded
@@ -60,9 +58,7 @@ class References(Collaborator):
     identity: parts.Identity
     loops: parts.Loops
     opening: parts.Opening
-    picks: parts.Picks
     presence: parts.Presence
-    pushes: parts.Pushes
     recorder: parts.Recorder
     rounds: parts.Rounds
     sources: parts.Sources
@@ -251,7 +247,7 @@ class References(Collaborator):
         return value if store is None else Link(store, self.among.computed(number_in(store, value)))
 
     def load(self, frame: Frame, name: str) -> Any:
-        return self.linked(self.variables.load(frame, name))
+        return self.linked(self.next.load(frame, name))
 
     def loaded(self, value: Any) -> Any:
         return self.linked(self.variables.loaded(value))
@@ -263,8 +259,8 @@ class References(Collaborator):
 
     # ---- attributes ----------------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
-        if type(obj) is not Reference:
-            return self.presence.getattr(self.linked(obj), name)
+        if type(obj) is Link:
+            return self.machine.getattr(self.linked(obj), name)
         cls = obj.cls
         found = class_attribute(cls, name)
         if name in obj.store.columns and not hasattr(type(found), "__set__"):
@@ -290,8 +286,8 @@ class References(Collaborator):
         raise self.not_stored(f"the attribute {name} of a {cls.__name__}")
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
-        if type(obj) is not Reference:
-            self.cursors.setattr(self.linked(obj), name, value)
+        if type(obj) is Link:
+            self.machine.setattr(self.linked(obj), name, value)
             return
         setter = class_attribute(obj.cls, name)
         if isinstance(setter, property) and setter.fset is not None:
@@ -308,33 +304,29 @@ class References(Collaborator):
         self.machine.setitem(obj.store.columns[name], obj.index, kept)
 
     def delattr(self, obj: Any, name: str) -> None:
-        if type(obj) is Reference:
-            raise self.not_stored(f"the attribute {name} of a {obj.cls.__name__} is deleted")
-        self.picks.delattr(obj, name)
+        raise self.not_stored(f"the attribute {name} of a {obj.store.cls.__name__} is deleted")
 
     # ---- identity and truth --------------------------------------------------------------------
     def compare(self, op: str, left: Any, right: Any) -> Any:
-        left, right = self.linked(left), self.linked(right)
-        if Reference not in (type(left), type(right)) or op in ("in", "not in") or (
-                op not in ("is", "is not") and any(
-                    python_method(x, name) is not None for x in (left, right)
-                    for name in ("__eq__", "__lt__", "__gt__", "__le__", "__ge__"))):
-            return self.contents.compare(op, left, right)
-        if op not in ("is", "is not", "==", "!="):
-            return self.contents.compare(op, left, right)
+        if Link in (type(left), type(right)):
+            return self.machine.compare(op, self.linked(left), self.linked(right))
+        if op not in ("is", "is not", "==", "!=") or (op in ("==", "!=") and any(
+                python_method(x, "__eq__") is not None for x in (left, right))) or (
+                    Choice in (type(left), type(right))):
+            return PASSED
         same = type(left) is type(right) and left.store is right.store and self.machine.compare(
             "==", left.index, right.index)
         return same if op in ("is", "==") else self.machine.not_(same)
 
     def static_truth(self, value: Any) -> bool | None:
-        return True if type(value) is Reference else self.picks.static_truth(self.linked(value))
+        return True if type(value) is Reference else self.machine.static_truth(self.linked(value))
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if isinstance(function, types.FunctionType) and is_library(function.__module__) and (
                 self.calls.handler(function) is None) and any(type(a) is Reference for a in args):
             raise Restart(Reference.kept_under)  # such as dataclasses.asdict
         change = self.as_link if is_staged(function) else self.linked
-        return self.pushes.called(self.linked(function), tuple(map(change, args)), {
+        return self.next.called(self.linked(function), tuple(map(change, args)), {
             k: change(v) for k, v in kwargs.items()})
 
     def check_copies(self, *objects: Any) -> None:

@@ -69,7 +69,6 @@ class _Group:
 class Schedules(Collaborator):
     """``for t in checkpoint_range(n)``."""
 
-    loops: parts.Loops
     merges: parts.Merges
     recursion: parts.Recursion
 
@@ -80,12 +79,12 @@ class Schedules(Collaborator):
              orelse: Callable[[], Any] | None = None,
              rest: Callable[[], Any] | None = None) -> Any:
         if type(iterable) is not Schedule:
-            return self.loops.for_(iterable, target, body, orelse, rest)
+            return self.next.for_(iterable, target, body, orelse, rest)
         head, after = names_of_loop(body)
         code = _code(body)
         if self.assumed.inlines(code) or head is None or after is None or (
                 not self._may_group(body, head | after)):
-            return self.loops.for_(range_(self.machine, iterable.stop), target, body, orelse, rest)
+            return self.next.for_(range_(self.machine, iterable.stop), target, body, orelse, rest)
         try:
             return self._grouped(iterable, target, body, orelse, rest, (head, after), code)
         except Refusal as refusal:
@@ -131,7 +130,7 @@ class Schedules(Collaborator):
         def aim(value: Any) -> None:
             first[:] = [value]
 
-        return self.loops.for_(Range(0, count, size), aim, Body(body, run, names), orelse, rest)
+        return self.next.for_(Range(0, count, size), aim, Body(body, run, names), orelse, rest)
 
     def is_left(self, cell: Cell) -> bool:
         """Is a changed variable read by nothing outside of a group?"""

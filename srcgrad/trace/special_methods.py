@@ -44,6 +44,13 @@ REFLECTED = {f"__r{name}__": getattr(operator, f"__{name}__") for name in DUNDER
              if hasattr(float, f"__r{name}__") or name == "matmul"}
 
 
+# methods of arrays that write to them
+WRITING_METHODS = frozenset({
+    "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__",
+    "__ipow__", "__imatmul__", "__iand__", "__ior__", "__ixor__", "__ilshift__",
+    "__irshift__", "__setitem__"})
+
+
 def operation(obj: Any, name: str, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
     """The function and the arguments that a special method of a traced value or a container
     stands for, called by its name; None for other methods and objects."""

@@ -89,6 +89,26 @@ def links(x):
     return total
 
 
+def told_by_links(x):
+    head = None
+    nodes = []
+    for i in range(len(x)):
+        head = Node(x[i] * x[i], head)
+        nodes.append(head)
+    first, second = nodes[0], nodes[1]
+    total = 0.0
+    node = head
+    while node is not None:
+        if node.after is first:
+            total = total + 3.0 * node.v
+        if first is node.after:
+            total = total + 5.0 * node.v
+        if node.after is not second:
+            total = total + 7.0 * node.v
+        node = node.after
+    return total
+
+
 def growing(x, dt):
     ps = []
     for i in range(len(x)):
@@ -393,7 +413,7 @@ def _arguments(n):
     ring = [[*nodes, (k + 1) % n] for k, nodes in enumerate(near)]
     return {
         particles: (r.normal(size=(n, 2)), 0.1), agents: (r.uniform(0.1, 1.2, n), 0.2),
-        shortest_paths: (r.uniform(0.5, 2.0, (n, n)), ring), events: (x,),
+        shortest_paths: (r.uniform(0.5, 2.0, (n, n)), ring), events: (x,), told_by_links: (x,),
         links: (x,), growing: (x, 0.1), tree: (r.permutation(n) + 0.1,),
         elements: (r.uniform(1.0, 2.0, n), np.cumsum(r.uniform(0.5, 1.0, n + 1))),
         bodies: (r.normal(size=(n, 2)), 0.1), best_of: (x,), swapped: (x,),
