@@ -1,22 +1,43 @@
-"""Known objects that data chooses from: which there are, which of them a place may hold, and what
-has been told of the number that chooses."""
+"""Known objects that data chooses from: which there are, which of them a place may hold, and one
+of them by a number that is known at run time: ``bodies[k]``, the least of some objects, objects in
+the order of a traced key (:class:`~srcgrad.trace.tracers.Picked`)."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..graph.ir import Value
+import numpy as np
+
+from ..dims import proves_nonnegative
+from ..graph.ir import Ref, Value
+from ..kinds import INT, NUMERIC, Kind
+from ..spelling import Method
 from ..stage.machine import UNBOUND
 from .collaborator import Collaborator
+from .journal import Content
 from .regions import Region
-from .structures import IMMUTABLE, record_fields, structure_parts
+from .shapes import place_among
+from .structures import IMMUTABLE, leaf_aval, rebuilder, record_fields, structure_parts
 from .tracers import Choice, Late, Picked, ScalarTracer, is_tracer
-from .unlike import MOST_SORTS, NUMBER, Sort, Unsorted, content_in, flag_of, sorted_apart, together
+from .unlike import (
+    MOST_SORTS,
+    NUMBER,
+    Sort,
+    Unsorted,
+    content_in,
+    flag_of,
+    likeness,
+    sorted_apart,
+    together,
+)
 
 if TYPE_CHECKING:
     from . import dispatch as parts
 
+PLACES = frozenset({np.argmin, np.argmax, Method("argmin"), Method("argmax"), len})
+RECENT = 50  # operations that are looked through for what made a number
 MOST_OBJECTS = 5000  # that can be reached from some
 HOLDING = (tuple, list, dict)
 
@@ -26,7 +47,6 @@ class Among(Collaborator):
 
     lists: parts.Lists
     merges: parts.Merges
-    picks: parts.Picks
     recorder: parts.Recorder
     rounds: parts.Rounds
     truths: parts.Truths
@@ -127,6 +147,113 @@ class Among(Collaborator):
             self.tables_read[found.value] = (index.value, tuple(items))
         return found
 
+    # ---- one of several ----------------------------------------------------------------------
+    def pick(self, items: list[Any], index: Any) -> Any:
+        """The item with a traced number; None if the items have too little in common."""
+        items = self.only_possible(items, index)
+        first = items[0]
+        if all(i is first for i in items):
+            return first
+        if all(type(i) is bool for i in items):
+            return self.table_read(items, index)
+        known = not any(type(i) is Choice for i in items) and leaf_aval(first) is None and (
+            self.is_grouped(items))
+        if any(type(i) is Picked for i in items) and not any(type(i) is Choice for i in items):
+            found = self._one_of_picked(items, index)
+            if found is not None:
+                return found
+        if known:
+            return self._one_of(tuple(items), index)
+        if isinstance(first, tuple) and all(
+                type(i) is type(first) and len(i) == len(first) for i in items):
+            parts = [self.pick(list(column), index) for column in zip(*items, strict=True)]
+            if not any(p is None for p in parts):
+                return rebuilder(first)(parts)
+        if all(map(_is_alike(first), items)):
+            return self._one_of(tuple(items), index)
+        if all(leaf_aval(i) is not None for i in items):
+            found = self.lists.list_read(items, index)
+            if found is not None:
+                return found
+        found = self.pick_unlike(items, index)
+        return self.lists.one_among(items, index) if found is None else found
+
+    def _one_of_picked(self, items: list[Any], index: Any) -> Any:
+        """One of several objects, some of which are picked themselves; None if they are not
+        alike."""
+        objects: list[Any] = []
+        for group in sorted((i.objects for i in items if type(i) is Picked), key=len,
+                            reverse=True):
+            objects += [o for o in group if not any(o is known for known in objects)]
+        objects += [i for i in items if type(i) is not Picked and not any(
+            i is known for known in objects)]
+        if not all(map(_is_alike(objects[0]), objects)):
+            return None
+        found = self._one_of(tuple(objects), 0).objects
+        places = []
+        for item in items:
+            place = place_among(found, item)
+            if place is None:
+                place = self.pick([place_among(found, o) for o in item.objects], item.index)
+            places.append(place)
+        return Picked(found, self.pick(places, index))
+
+    def _one_of(self, items: tuple[Any, ...], index: Any) -> Picked:
+        """One of several objects, by its number in the group where they were picked first:
+        ``node.next`` is a node of the graph that ``node`` was picked from."""
+        for group in self.groups:
+            places = [place_among(group, i) for i in items]
+            if None not in places:
+                if places == list(range(len(group))):
+                    return Picked(group, index)
+                return Picked(group, self.pick(places, index))
+        self.groups.append(items)
+        return Picked(items, index)
+
+    def number_among(self, count: int, index: Any) -> Any:
+        if type(index) is int:
+            return range(count)[index]
+        if (is_tracer(index) and index.aval.expr is not None and proves_nonnegative(
+                index.aval.expr)) or self._is_place(index.value):
+            return index
+        (value,) = self.recorder.emit("apply", (self.recorder.as_value(index),), (INT,),
+                                      fn=operator.getitem,
+                             args=(range(count), Ref(0)), kwargs={}, many=False)
+        return self.recorder.wrap(value)
+
+    def _is_place(self, value: Value) -> bool:
+        """Is a number what a search has found: never negative?"""
+        for node in reversed(self.recorder.region.builder.nodes[-RECENT:]):
+            if value in node.outputs:
+                fn = node.params.get("fn")
+                if fn is int or fn is operator.getitem:
+                    return fn is int and self._is_place(node.inputs[0])
+                return fn in PLACES
+        return False
+
+    def put_among(self, obj: list[Any], key: Any, value: Any) -> None:
+        place = self.number_among(len(obj), key)
+        self.journal.touch(Content(obj, self.symbolic_lists))
+        for i, old in enumerate(list(obj)):
+            test = self.machine.compare("==", place, i)
+            other = self.machine.if_expression(test, lambda: 0, lambda: 1)
+            found = self.pick([value, old], other)
+            obj[i] = found if found is not None else self.machine.if_expression(
+                test, lambda: value, lambda old=old: old)
+
+    def replaced(self, before: list[Any], index: Any, value: Any) -> list[Any] | None:
+        """Things with the one at a traced place replaced; None if they are not all numbers of
+        one kind, or of a few sorts."""
+        found = self._replaced_number(before, index, value)
+        return found if found is not None else self._replaced_unlike(before, index, value)
+
+    def _replaced_number(self, before: list[Any], index: Any, value: Any) -> list[Any] | None:
+        avals = [leaf_aval(v) for v in (*before, value)]
+        kinds = {a.kind for a in avals if a is not None}
+        if None in avals or len(kinds) != 1 or not kinds <= NUMERIC - {Kind.ARRAY, Kind.ANY}:
+            return None
+        return self.lists.list_replaced(before, index, value)
+
     # ---- unlike objects ----------------------------------------------------------------------
     def pick_unlike(self, items: list[Any], index: Any) -> Any:
         """One of several things of a few sorts; None where they cannot be told by sorts."""
@@ -139,7 +266,7 @@ class Among(Collaborator):
             contents = [self._contents(sort, items) for sort in sorts]
         except Unsorted:
             return None
-        read = [self.picks.pick(column, index) for column in contents]
+        read = [self.pick(column, index) for column in contents]
         if any(r is None for r in read):
             return None
         return together(sorts, [self.table_read(column, index) for column in flags], read)
@@ -164,11 +291,9 @@ class Among(Collaborator):
         spare = next(c for c in found if c is not UNBOUND)
         return [spare if c is UNBOUND else c for c in found]
 
-    def replaced_unlike(self, before: list[Any], index: Any, value: Any,
-                        numbers: Callable[[list[Any], Any, Any], list[Any] | None]
-                        ) -> list[Any] | None:
+    def _replaced_unlike(self, before: list[Any], index: Any, value: Any) -> list[Any] | None:
         """Things with the one at a traced place replaced; None if they cannot be told by
-        sorts.  ``numbers`` does it for numbers."""
+        sorts."""
         sorts = self._sorts([*before, value])
         if sorts is None:
             return None
@@ -176,11 +301,11 @@ class Among(Collaborator):
         try:
             for sort in sorts[:-1]:
                 flags = [self.computed(flag_of(sort, item, {})) for item in (*before, value)]
-                columns.append(numbers(flags[:-1], index, flags[-1]))
+                columns.append(self._replaced_number(flags[:-1], index, flags[-1]))
             for sort in sorts:
                 found = self._contents(sort, [*before, value])
-                columns.append(found[:-1] if all(c is found[0] for c in found) else numbers(
-                    found[:-1], index, found[-1]))
+                columns.append(found[:-1] if all(c is found[0] for c in found) else (
+                    self._replaced_number(found[:-1], index, found[-1])))
         except Unsorted:
             return None
         if any(c is None for c in columns):
@@ -193,3 +318,11 @@ class Among(Collaborator):
 def _holds(obj: Any) -> bool:
     """Can something hold other things?"""
     return isinstance(obj, HOLDING) or record_fields(obj) is not None
+
+
+def _is_alike(first: Any) -> Callable[[Any], bool]:
+    """A test for objects of the class of the first, with the same attributes or keys."""
+    key = likeness(first)
+    if key is None or key[0] not in ("dict", "object"):
+        return lambda o: False
+    return lambda o: likeness(o) == key

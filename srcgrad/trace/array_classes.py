@@ -57,7 +57,7 @@ class ArrayClasses(Collaborator):
     found_functions: parts.FoundFunctions
     handed_over: parts.HandedOver
     library_calls: parts.LibraryCalls
-    picks: parts.Picks
+    unions: parts.Unions
     protocols: parts.Protocols
     recorder: parts.Recorder
     sources: parts.Sources
@@ -249,7 +249,7 @@ class ArrayClasses(Collaborator):
         picked = next((i for i, a in enumerate(args) if type(a) is Picked and issubclass(
             a.cls, ClassedArray)), None) if self.classed else None
         if picked is not None and (is_native(function) or is_of_library(function)):
-            return self.picks.each_of(args[picked], lambda o: self.machine.call(
+            return self.unions.each(args[picked], lambda o: self.machine.call(
                 function, *args[:picked], o, *args[picked + 1:], **kwargs))
         if function is object.__getattribute__ and isinstance(args[0], ClassedArray):
             return self._by_default(*args)
@@ -305,7 +305,7 @@ class ArrayClasses(Collaborator):
         """One instance with the parts of whichever it is."""
         first = picked.objects[0]
         made = rebuilder(first)([
-            self.picks.gathered(picked, operator.attrgetter(n)) for n in record_fields(first)
+            self.unions.gathered(picked, operator.attrgetter(n)) for n in record_fields(first)
             or ()])
         self.journal.born(made)
         return made

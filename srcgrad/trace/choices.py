@@ -10,7 +10,6 @@ name see each other's writes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import Steps, Value
@@ -19,7 +18,7 @@ from .collaborator import Collaborator
 from .homes import members
 from .journal import Version
 from .regions import shift_step
-from .tracers import ArrayTracer, Choice, Home
+from .tracers import ArrayTracer, Home
 
 if TYPE_CHECKING:
     from . import dispatch as parts
@@ -32,7 +31,6 @@ class Choices(Collaborator):
     joined_values: parts.JoinedValues
     list_rows: parts.ListRows
     recorder: parts.Recorder
-    truths: parts.Truths
 
     def __init__(self) -> None:
         self.choice_seen: dict[Value, list[Any]] = {}
@@ -41,14 +39,6 @@ class Choices(Collaborator):
         """Is it a row that was read from a list of lists?"""
         part = self.list_rows.list_owners.get(id(obj))
         return part is not None and part.key is not None and not part.given
-
-    def each(self, choice: Choice, act: Callable[[Any], Any]) -> Any:
-        """The value of an action on whichever object it is."""
-        known = self.truths.known_truth(choice.predicate)
-        if known is not None:
-            return act(choice.first if known else choice.second)
-        return self.branches.choose(choice.predicate, lambda: act(choice.first),
-                           lambda: act(choice.second))
 
     def content(self, tracer: ArrayTracer) -> Value:
         if tracer.home.choice is not None:

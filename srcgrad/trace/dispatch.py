@@ -29,7 +29,6 @@ from .construct import Construction
 from .containers import Containers
 from .contents import Contents
 from .effects import Effects
-from .either import Either
 from .escapes import Escapes
 from .foreign import Foreign, Foreigners
 from .found_functions import FoundFunctions
@@ -55,7 +54,6 @@ from .native_methods import NativeMethods
 from .open_names import OpenNames
 from .opening import Opening
 from .operators import Operators
-from .picks import Picks
 from .presence import Presence
 from .protocols import Protocols
 from .pushes import Pushes
@@ -70,6 +68,7 @@ from .statements import Statements
 from .stores import Link, Reference
 from .tracers import Choice, OpaqueTracer, Picked
 from .truths import Truths
+from .unions import Unions
 from .variables import Variables
 
 
@@ -115,9 +114,8 @@ class Dispatch(MachineDefaults):
     call_nodes: CallNodes
     recursion: Recursion
     schedules: Schedules
-    either: Either
     among: Among
-    picks: Picks
+    unions: Unions
     protocols: Protocols
     array_recipes: ArrayRecipes
     array_classes: ArrayClasses
@@ -150,9 +148,9 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "build_list": ("cursors", "containers"),
     "build_set": ("containers",),
     "called": ("namespaces", "foreigners", "references", "pushes", "cursors", "contents",
-               "array_classes", "protocols", "picks", "either", "calls"),
+               "array_classes", "protocols", "unions", "calls"),
     "called_method": ("namespaces", "foreigners", "pushes", "cursors", "presence",
-                      "array_classes", "protocols", "picks", "either", "calls"),
+                      "array_classes", "protocols", "unions", "calls"),
     "compare": ("contents", "protocols", "comparisons"),
     "condition": ("operators",),
     "container_truth": ("contents", "containers"),
@@ -163,11 +161,11 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "delete_global": ("variables",),
     "delitem": ("presence", "protocols", "items"),
     "finish": ("variables",),
-    "for_": ("foreigners", "pushes", "escapes", "cursors", "contents", "picks", "either",
+    "for_": ("foreigners", "pushes", "escapes", "cursors", "contents", "unions",
              "schedules", "loops"),
     "format": ("protocols", "statements"),
     "getattr": ("presence", "array_classes", "access"),
-    "getitem": ("foreigners", "presence", "array_classes", "protocols", "picks", "either",
+    "getitem": ("foreigners", "presence", "array_classes", "protocols", "unions",
                 "items"),
     "if_": ("branches",),
     "if_expression": ("branches",),
@@ -180,7 +178,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "load_free": ("variables",),
     "load_global": ("variables",),
     "mapping_items": ("contents",),
-    "match_each": ("either",),
+    "match_each": ("unions",),
     "match_keys": ("contents",),
     "match_mapping": ("contents",),
     "match_rest": ("contents",),
@@ -203,19 +201,19 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "truth": ("operators",),
     "try_": ("statements",),
     "unary": ("operators",),
-    "unpack": ("either", "containers"),
+    "unpack": ("unions", "containers"),
     "while_": ("escapes", "loops"),
     "with_": ("statements",),
 }
 
 KINDS: dict[type, str] = {
-    Choice: "either",
+    Choice: "unions",
     Cursor: "cursors",
     Foreign: "foreigners",
     Globals: "namespaces",
     Link: "references",
-    OpaqueTracer: "either",
-    Picked: "picks",
+    OpaqueTracer: "unions",
+    Picked: "unions",
     Reference: "references",
 }
 

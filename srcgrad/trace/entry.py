@@ -247,7 +247,7 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     if machine.opening.is_gathered(obj):
         machine.opening.check_gathered(obj)
     if type(obj) is Choice:
-        obj = machine.either.one_form(obj)
+        obj = machine.unions.one_form(obj)
     if is_tracer(obj):
         machine.sources.check_batches([obj] if type(obj) is ArrayTracer else [])
         return machine.recorder.value_of(obj)

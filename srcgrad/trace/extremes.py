@@ -53,7 +53,7 @@ def _extreme(function: Any, op: str) -> Callable[..., Any]:
             best_key = machine.if_expression(better, lambda k=one_key: k,
                                              lambda k=best_key: k)
         if numbered:
-            found = items[best] if type(best) is int else machine.picks.pick(items, best)
+            found = items[best] if type(best) is int else machine.among.pick(items, best)
             return found if found is not None else machine.getitem(items, best)
         return best
 

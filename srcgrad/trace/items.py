@@ -46,7 +46,7 @@ class Items(Collaborator):
     keys: parts.Keys
     lists: parts.Lists
     opening: parts.Opening
-    picks: parts.Picks
+    among: parts.Among
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
@@ -315,7 +315,7 @@ class Items(Collaborator):
         if isinstance(obj, list) and is_tracer(key) and self.keys.is_data(key):
             if not self.opening.may_open() and any(
                     type(i) in (list, Choice, Picked) for i in (value, *obj)):
-                self.picks.put_among(obj, key, value)
+                self.among.put_among(obj, key, value)
                 return
             self.tuples.list_put(self.lists.made_unknown(obj), key, value)
             return

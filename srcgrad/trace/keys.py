@@ -51,7 +51,6 @@ class Keys(Collaborator):
     """What ``d[key]`` means where ``key`` is traced."""
 
     branches: parts.Branches
-    choices: parts.Choices
     containers: parts.Containers
     escapes: parts.Escapes
     found_functions: parts.FoundFunctions
@@ -60,6 +59,7 @@ class Keys(Collaborator):
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
+    unions: parts.Unions
     variables: parts.Variables
 
     def __init__(self) -> None:
@@ -354,7 +354,7 @@ class Keys(Collaborator):
         that there may be, or what ``missing`` gives; without that, a new key is refused.
         ``needed``: what comes after is only met if the dict has the key."""
         if type(key) is Choice:
-            return self.choices.each(key, lambda k: self.with_key(obj, k, act, missing, needed))
+            return self.unions.each(key, lambda k: self.with_key(obj, k, act, missing, needed))
         if not self.open_key(key):
             return act(self.static_key(key))
         known = self.alternatives(key)
@@ -366,6 +366,10 @@ class Keys(Collaborator):
         keys = tuple(k for k, _ in state.entries) if state is not None else tuple(held)
         if len(keys) > FEW:  # too many for branches
             self.make_table(obj, key)
+            raise self.recorder.fatal(UnsupportedOperation(
+                f"one of {len(keys)} keys of a dict is chosen by data",
+                why=f"the keys are told apart by branches, and at most {FEW} are",
+                fix="keep the numbers in one array, and index it by an int"))
         certain = state is None and keys and isinstance(obj, dict) and any(
             self.known_keys.known_place(o, key) for o in (obj, held))
         found = self.by_key(key, keys, act, None if certain else missing or (
@@ -407,11 +411,6 @@ class Keys(Collaborator):
         Emitted as a chain of branches; ``missing`` gives the value, or raises, where it is none
         of them.  Without it the key certainly is one of them.
         """
-        if len(keys) > FEW:
-            raise self.recorder.fatal(UnsupportedOperation(
-                f"one of {len(keys)} keys of a dict is chosen by data",
-                why=f"the keys are told apart by branches, and at most {FEW} are",
-                fix="keep the numbers in one array, and index it by an int"))
         slot = Box()
         self.journal.born(slot)
 

@@ -55,7 +55,6 @@ class Lists(Collaborator):
     list_rows: parts.ListRows
     merges: parts.Merges
     opening: parts.Opening
-    picks: parts.Picks
     recorder: parts.Recorder
     tuples: parts.LongTuples
     variables: parts.Variables
@@ -140,7 +139,7 @@ class Lists(Collaborator):
                     isinstance(items[0], tuple) and any(map(is_mutable, items[0]))):
                 found = common_form(joining, (Snapshot(list, tuple(items)),))
             if found is None:
-                return self.picks.pick(items, self.picks.number_among(len(items), key))
+                return self.among.pick(items, self.among.number_among(len(items), key))
             columns = zip(*(taken_apart(joining, found[0], i) for i in items), strict=True)
             return put_together(joining, found[0], [
                 self.list_read(list(c), key) for c in columns])

@@ -169,7 +169,7 @@ class TraceMachine(Dispatch):
         if all(type(i) is float or (is_tracer(i) and i.aval.kind is not Kind.OPAQUE)
                for i in items):
             return self._gathered(items, order)
-        found = [self.picks.pick(items, self.getitem(order, i)) for i in range(len(items))]
+        found = [self.among.pick(items, self.getitem(order, i)) for i in range(len(items))]
         if not any(f is None for f in found):
             return found
         raise self.recorder.of_forms(UnsupportedOperation(

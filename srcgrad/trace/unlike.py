@@ -127,7 +127,7 @@ def number_among(objects: tuple[Any, ...], thing: Any) -> Any:
     places = [place_among(objects, o) for o in thing.objects]
     if None in places:
         raise Unsorted
-    return Late(INT.but(expr=None), lambda machine: machine.picks.pick(places, thing.index))
+    return Late(INT.but(expr=None), lambda machine: machine.among.pick(places, thing.index))
 
 
 def flag_of(sort: Sort, state: Any, facts: dict[Value, bool]) -> Any:
