@@ -40,7 +40,6 @@ class Presence(Collaborator):
     """Operators on what may be unbound."""
 
     access: parts.Access
-    array_classes: parts.ArrayClasses
     branches: parts.Branches
     calls: parts.Calls
     containers: parts.Containers
@@ -95,7 +94,7 @@ class Presence(Collaborator):
         """The attributes of an instance as the content of its ``__dict__``."""
         changed = self.sources.overlays.get(id(owner), {})
         if id(owner) in self.found_functions.paths:
-            self.sources.note_container(self.array_classes.getattr(owner, "__dict__"))
+            self.sources.note_container(self.next.getattr(owner, "__dict__"))
         names = dict.fromkeys((*owner.__dict__, *changed))
         return Partial(dict, tuple((n, self._attribute(owner, n)) for n in names), True)
 
@@ -106,7 +105,7 @@ class Presence(Collaborator):
         if path is None or name in self.sources.overlays.get(id(owner), {}):
             return found
         if found is UNBOUND:
-            self.sources.note_container(self.array_classes.getattr(owner, "__dict__"))
+            self.sources.note_container(self.next.getattr(owner, "__dict__"))
             return found
         return self.foreigners.outside(found, path.child("slot", name))
 
