@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, Unpack, overload
 
 import numpy as np
 
 from .backends import BackendLike, How, chosen
+from .batch import NotBatched, batched
 from .compiled import Compiled
 from .compiler import Request
-from .errors import SrcgradError, StructureError
+from .errors import (
+    SrcgradError,
+    StructureError,
+    TracingError,
+    UnsupportedOperation,
+    UnsupportedType,
+)
 from .frames import without_internal_frames
+from .graph.ir import Value, defined_in
+from .jacobians import Derived
+from .kinds import array, scalar
 from .trace.custom import Traced
-from .trace.nested import opened
-from .trace.tracers import Choice, is_tracer
+from .trace.nested import Inner, inline, opened, run_inside
+from .trace.tracers import ArrayTracer, Choice, is_tracer
 from .tree import assemble, children
+
+LOG = logging.getLogger("srcgrad")
 
 Number = complex | np.generic | np.ndarray[Any, np.dtype[Any]]  # results that are stacked
 Axes = Any  # an int or None, or a container of these: a prefix of the tree it belongs to
@@ -41,9 +54,26 @@ class _Batched(Generic[R]):
             raise StructureError(f"{self.__name__} is mapped over an axis of length 0",
                                  where=self.__name__, why="there is no example to run",
                                  fix="give at least one example")
+        if self.is_of_generated_code():
+            try:
+                whole: R = self.whole(*args, **kwargs)
+                return whole
+            except (TracingError, UnsupportedOperation, UnsupportedType) as why:
+                LOG.debug("vmap of %s calls it for each example: %s", self.__name__, why)
         rows = [batch.example(i) for i in range(batch.count)]
         result: R = batch.joined([list(column) for column in zip(*rows, strict=True)])
         return result
+
+    def is_of_generated_code(self) -> bool:
+        """Is the function one that runs generated code: a derivative, or a batch of one?"""
+        fun = self.fun
+        return isinstance(fun, Compiled | Derived) or (
+            isinstance(fun, _Batched) and fun.is_of_generated_code())
+
+    @functools.cached_property
+    def whole(self) -> Compiled[..., R]:
+        """The whole batch as generated code."""
+        return self.with_backend("numpy")
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
                           kwargs: dict[str, Any]) -> Any:
@@ -52,9 +82,16 @@ class _Batched(Generic[R]):
                            {k: opened(machine, v) for k, v in kwargs.items()}, _Staged(machine))
         except StructureError as error:
             raise machine.recorder.fatal(error) from None
+        count, *others = batch.counts
+        for other in others:
+            machine.calls.inline(require_equal, (count, other), {})
+        try:
+            return _by_rules(machine, batch, count)
+        except NotBatched as why:
+            LOG.debug("vmap of %s is a loop over the examples: %s", self.__name__, why)
         columns = machine.calls.inline(
             columns_of_examples, (
-            Traced(batch.one), Traced(batch.is_single), Traced(batch.width), batch.counts), {})
+            Traced(batch.one), Traced(batch.is_single), Traced(batch.width), count), {})
         return batch.joined(list(columns))
 
     def __repr__(self) -> str:
@@ -91,9 +128,10 @@ def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
     ``out_axes`` says where the new axis of the results goes (None: the result of the first
     example).  The result is what stacking the results of single calls gives.
 
-    Inside a function that is compiled it is a loop over the examples in the generated code, so that
-    examples may take different branches.  By itself it calls ``fun`` for each example, unless
-    ``backend`` is given (see :func:`grad`): then the loop over the examples is generated code, too.
+    Inside a function that is compiled, around a derivative, and where ``backend`` is given (see
+    :func:`grad`), it is generated code: operations on whole batches, which agree with single calls
+    to rounding; or a loop over the examples, where these take different branches, have effects, or
+    use a function that has no batched form.  Otherwise ``fun`` is called for each example.
 
     Raises :class:`StructureError` where the batch sizes differ or ``in_axes`` does not fit.
 
@@ -271,6 +309,20 @@ class _Batch:
         self.structure = self.on.call(self.fun, *args, **kwargs)
         return tuple(self._leaves(self.structure))
 
+    def stand_ins(self, stand_in: Callable[[Any, int], Any]) -> tuple[
+            tuple[Any, ...], dict[str, Any]]:
+        """The arguments of one example, with what stands for its parts."""
+        def visit(tree: Any, axes: Axes) -> Any:
+            below = self._below(tree, axes)
+            if below is not None:
+                found = [(key, visit(part, axis)) for key, part, axis in below]
+                return assemble(type(tree), tuple(k for k, _ in found), [p for _, p in found])
+            return tree if axes is None or tree is None else stand_in(
+                tree, self._axis(tree, axes))
+
+        return (tuple(visit(a, axes) for a, axes in zip(self.args, self.axes, strict=True)),
+                {k: visit(v, 0) for k, v in self.kwargs.items()})
+
     def one(self, i: Any) -> Any:
         """The leaves of the result for one example; a single leaf is itself."""
         leaves = self.example(i)
@@ -357,14 +409,69 @@ def _unlike(name: str, counts: Sequence[int]) -> SrcgradError:
         fix="give arguments with equally many examples, or None in in_axes")
 
 
+# ---- by rules ---------------------------------------------------------------------------------
+class _Rows(_Staged):
+    """A run in which the results of all examples are one array, along its first axis."""
+
+    def stacked(self, rows: Any, axis: int, name: str) -> Any:
+        return self.machine.call(np.moveaxis, rows, 0, axis) if axis else rows
+
+
+def _by_rules(machine: Any, batch: _Batch, count: Any) -> Any:
+    """The result of a batch as operations on whole arrays.  Raises :class:`NotBatched`; then
+    nothing has happened."""
+    examples: dict[Value, Any] = {}  # what stands for one example's part, with the whole
+    args, kwargs = batch.stand_ins(lambda leaf, axis: _stand_in(machine, examples, leaf, axis))
+    held: list[Inner] = []
+    arm = machine.merges.trace_arm(lambda: held.append(run_inside(
+        machine, batch.fun, args, kwargs, list(range(len(args))),
+        lambda leaf: is_tracer(leaf) and machine.recorder.value_of(leaf) in examples)))
+    inner = held[0]
+    made_there = defined_in(arm.region.builder.block(()))
+    if arm.changes or arm.region.effects or any(v in made_there for v in inner.given):
+        raise NotBatched("a function that changes something outside")
+    if not all(is_tracer(leaf) for _, leaf in inner.outputs):
+        raise NotBatched("a result that holds constants")
+    number = machine.recorder.as_value(count)
+    graph, which = batched(inner.graph, [v in examples for v in inner.given],
+                           number.aval)
+    if not all(which):
+        raise NotBatched("a result that is the same for all examples")
+    given = []
+    for value in inner.given:
+        if value in examples:
+            leaf, axis = examples[value]
+            value = machine.recorder.as_value(
+                machine.call(np.moveaxis, leaf, axis, 0) if axis else leaf)
+        given.append(value)
+    found = inline(machine, graph, [*given, number])
+    batch.on, batch.structure = _Rows(machine), inner.rebuilt(
+        [machine.recorder.wrap(v) for v in found])
+    return batch.joined(list(batch._leaves(batch.structure)))
+
+
+def _stand_in(machine: Any, examples: dict[Value, Any], leaf: Any, axis: int) -> Any:
+    """A tracer that stands for one example's part of an array."""
+    if type(leaf) is not ArrayTracer or leaf.aval.shape is None:
+        raise NotBatched("arguments that are no arrays")
+    sizes = leaf.aval.shape
+    rest = (*sizes[:axis], *sizes[axis + 1:])
+    value = Value(array(leaf.aval.dtype, rest) if rest else scalar(leaf.aval.dtype))
+    examples[value] = leaf, axis
+    return machine.recorder.wrap(value)
+
+
 # ---- staged, like a user's functions ----------------------------------------------------------
-def columns_of_examples(example: Any, single: Any, width: Any, counts: Any) -> Any:
+def require_equal(count: Any, other: Any) -> None:
+    """The check that two arguments have equally many examples."""
+    if other != count:
+        raise ValueError("vmap over axes of different lengths")
+
+
+def columns_of_examples(example: Any, single: Any, width: Any, count: Any) -> Any:
     """The leaves of the results of all examples, one list for each leaf."""
-    for count in counts:
-        if count != counts[0]:
-            raise ValueError("vmap over axes of different lengths")
     results = []
-    for i in range(counts[0]):
+    for i in range(count):
         results.append(example(i))
     if single():
         return [results]

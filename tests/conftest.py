@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import pytest
 
 os.environ["SRCGRAD_CACHE_DIR"] = ""  # no test finds what another run left, but for those of the cache
-SAMPLED = ("tests/adjoint/", "tests/language/", "tests/native/", "tests/programs/",
+SAMPLED = ("tests/adjoint/", "tests/batch/", "tests/language/", "tests/native/", "tests/programs/",
            "tests/rules/test_compiled")
 SHARE = 5
 REPRESENTATIVE = 12  # of how many tests a representative suite has one

@@ -112,8 +112,10 @@ class Inner:
 
 
 def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[str, Any],
-               places: list[int]) -> Inner:
-    """Run ``function`` on tracers in a region of its own."""
+               places: list[int], which: Callable[[Any], bool] | None = None) -> Inner:
+    """Run ``function`` on tracers in a region of its own.  ``which`` tells the leaves that become
+    parameters of its graph (those that may vary)."""
+    which = varies if which is None else which
     region = Region(machine.recorder.region, in_line=True)
     new_args = list(args)
     params: list[Value] = []
@@ -125,7 +127,7 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
     machine.recorder.region = region
     try:
         for place, arg, found in zip(places, seen, leaves, strict=True):
-            inner = {path: _parameter(machine, leaf, params, given) for path, leaf in found}
+            inner = {path: _parameter(machine, leaf, params, given, which) for path, leaf in found}
             new_args[place] = _replaced(arg, root(str(place)), inner)
         result = opened(machine, machine.call(function, *new_args, **kwargs))
         if isinstance(result, (float, np.floating)):  # the same for all arguments
@@ -264,12 +266,14 @@ def differentiable(machine: Any, args: Sequence[Any]) -> list[int]:
             if any(varies(leaf) for _, leaf in paths_below(opened(machine, arg), root("x")))]
 
 
-def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value]) -> Any:
-    """A fresh tracer in place of a differentiable leaf."""
-    if not varies(leaf):
+def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
+               which: Callable[[Any], bool]) -> Any:
+    """A fresh tracer in place of a leaf that becomes a parameter."""
+    if not which(leaf):
         return leaf
     if isinstance(leaf, ClassedArray):  # its attributes are constants of the derivative
-        return machine.array_classes.anew(leaf, _parameter(machine, leaf._array_, params, given))
+        return machine.array_classes.anew(
+            leaf, _parameter(machine, leaf._array_, params, given, which))
     outer, machine.recorder.region = machine.recorder.region, machine.recorder.region.parent
     value = machine.recorder.as_value(leaf)
     machine.recorder.region = outer
