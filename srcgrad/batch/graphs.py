@@ -101,7 +101,8 @@ class _Batch:
     def operand(self, value: Value) -> Any:
         if value in self.constants:
             return self.constants[value]
-        if value.aval.shape is None or not value.aval.is_numeric and value.aval.kind is not Kind.LIST:
+        if value.aval.shape is None or not (
+                value.aval.is_numeric or value.aval.kind is Kind.LIST):
             raise NotBatched(f"a value that is {value.aval}")
         return Operand(self.sym(value), len(value.aval.shape), value in self.mapped)
 
@@ -256,8 +257,8 @@ class _Batch:
             raise NotBatched("slices of each example's own")
         plain = [mapped(p, Operand, lambda o: o.sym) for p in parts]
         if any(each):
-            numbers = [isinstance(p, Operand) and p.rank == 0 and _is_whole(p) or type(p) is int
-                       for p in parts]
+            numbers = [type(p) is int or (
+                isinstance(p, Operand) and p.rank == 0 and _is_whole(p)) for p in parts]
             ahead = len(numbers) if all(numbers) else numbers.index(False)
             if not all(e < ahead for e, own in enumerate(each) if own) or any(
                     isinstance(p, list) for p in parts[ahead:]) or any(
@@ -328,8 +329,7 @@ class _Batch:
                             *(self.stands[p] for p in places)])
 
     def get(self, node: Node) -> None:
-        lst, *places = node.inputs
-        self._shared(places)
+        self._shared(node.inputs[1:])
         self._listed(node, [self.stands[v] for v in node.inputs])
 
     def list_len(self, node: Node) -> None:
