@@ -1,4 +1,4 @@
-"""``python -m srcgrad``."""
+"""``python -m srcgrad``, and the command ``srcgrad``."""
 
 from __future__ import annotations
 
@@ -6,4 +6,11 @@ import sys
 
 from .cli import main
 
-sys.exit(main())
+
+def run() -> None:
+    """Run a command and leave with its status."""
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    run()

@@ -22,8 +22,10 @@ from .api import grad, jit, value_and_grad
 from .checks import check_grads
 from .compiled import Compiled
 from .errors import SrcgradError, StructureError
-from .show.refusals import page
-from .versions import versions
+from .show.completion import SHELLS, completion_for
+from .show.refusals import classes, page, section
+from .show.terminal import for_terminal, in_colour, marked
+from .versions import checks, versions
 
 _ARRAY = re.compile(r"^([biufc]\d+)\[([\d,\s]*)\]$")
 _MOST = 2 ** 27  # elements of an example argument
@@ -34,9 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        print(options.run(options), flush=True)
+        text = options.run(options)
+        is_code = options.run in (_source, _show) and in_colour(sys.stdout)
+        print(for_terminal(text) if is_code else text, flush=True)
     except (SrcgradError, AssertionError) as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        name = type(error).__name__
+        print(f"{marked(name) if in_colour(sys.stderr) else name}: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader (such as head) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -45,9 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m srcgrad", description="Gradients of NumPy programs, as source code.",
+        prog="srcgrad", description="Gradients of NumPy programs, as source code.",
         epilog="Example arguments: x=f8[3,4] (random numbers), n=5, mode='fast', w=[1.0, 2.0], "
-               "params={'W': f8[3,2], 'b': f8[2]}")
+               "params={'W': f8[3,2], 'b': f8[2]}.  python -m srcgrad does the same as srcgrad.")
     parser.add_argument("--version", action="version", version=f"srcgrad {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, run, text in (
@@ -72,7 +77,22 @@ def _parser() -> argparse.ArgumentParser:
     doctor.set_defaults(run=_doctor)
     refusals = commands.add_parser("refusals", help="print the page that lists what is refused")
     refusals.set_defaults(run=lambda options: page().rstrip("\n"))
+    known = {name: cls for cls in classes() for name in (cls.code, cls.__name__)}
+    error = commands.add_parser("error", help="what an error means, by its code or class")
+    error.add_argument("error", metavar="CODE", choices=known, help=", ".join(known))
+    error.set_defaults(run=lambda options: section(known[options.error]).rstrip("\n"))
+    completion = commands.add_parser("completion", help="print the completion for a shell")
+    completion.add_argument("shell", choices=SHELLS,
+                            help='write: eval "$(srcgrad completion bash)"')
+    completion.set_defaults(run=lambda options: completion_for(
+        options.shell, {name: _words(p) for name, p in commands.choices.items()}))
     return parser
+
+
+def _words(parser: argparse.ArgumentParser) -> list[str]:
+    """What may follow a command."""
+    return [word for action in parser._actions
+            for word in (*action.option_strings, *map(str, action.choices or ()))]
 
 
 # ---- what commands work on ---------------------------------------------------------------------
@@ -229,10 +249,4 @@ def _best(call: Callable[[], Any]) -> float:
 
 
 def _doctor(options: argparse.Namespace) -> str:
-    def cube(x: Any) -> Any:
-        return np.sum(x ** 3)
-
-    gradient = grad(cube)(np.array([1.0, 2.0]))
-    works = "works" if gradient.tolist() == [3.0, 12.0] else f"is wrong: {gradient}"
-    lines = [f"{name}: {version}" for name, version in versions().items()]
-    return "\n".join([*lines, f"a small gradient {works}"])
+    return "\n".join(f"{name}: {found}" for name, found in {**versions(), **checks()}.items())

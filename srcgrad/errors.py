@@ -1,7 +1,9 @@
 """Every exception srcgrad raises on purpose.
 
 A message has four parts: *what* was met, *where* (file, line, caret under the expression,
-argument path), *why* it cannot be done, and *how* to rewrite it.
+argument path), *why* it cannot be done, and *how* to rewrite it.  It ends with the page that
+explains errors of its class, and the code of that class, which stays the same between versions:
+``python -m srcgrad error SG08`` prints what the page says of the class.
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ from __future__ import annotations
 import linecache
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
+
+PAGES = "docs/reference/errors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,12 @@ class SrcgradError(Exception):
 
     ``what``, ``why`` and ``fix`` are sentences; ``where`` is the place in the user's source
     (or a string such as an argument path).  ``caller`` is the user's line where ``where`` lies
-    in a library.
+    in a library.  ``code`` tells the classes apart.
     """
 
     caller: Where | None = None
     lifted_by: str = ""  # the kind of assumption of the tracer under which it may not occur
+    code: ClassVar[str] = "SG00"
     refuses: ClassVar[tuple[tuple[str, str], ...]] = ()  # programs, each with its remedy
 
     def __init__(self, what: str, *, where: Where | str | None = None,
@@ -83,6 +88,8 @@ class SrcgradError(Exception):
             parts.append(f"  Why: {self.why}")
         if self.fix:
             parts.append(f"  Fix: {self.fix}")
+        page = "index" if self.code == SrcgradError.code else type(self).__name__
+        parts.append(f"  Read: {PAGES}/{page}.md ({self.code})")
         return "\n".join(parts)
 
     def at(self, where: Where | str, caller: Where | None = None) -> SrcgradError:
@@ -97,6 +104,7 @@ class SourceNotFound(SrcgradError, OSError):
     """The source text of a function cannot be had (built in a C extension, typed into a bare
     interpreter, made by ``exec`` without linecache)."""
 
+    code = "SG01"
     refuses = (
         ("a function of C code that has no derivative rule", "`sg.rules.vjp`, `sg.custom_vjp`"),
         ("a function typed into a bare interpreter, or made by `exec` or `eval`",
@@ -110,6 +118,7 @@ class SourceNotFound(SrcgradError, OSError):
 class UnsupportedSyntax(SrcgradError, NotImplementedError):
     """The function uses a construct of Python that cannot be staged."""
 
+    code = "SG02"
     refuses = (
         ("`async def`, `await`, asynchronous generators", "an ordinary function"),
         ("`try` whose body may raise in calls of a function that calls itself",
@@ -121,6 +130,7 @@ class UnsupportedOperation(SrcgradError, NotImplementedError):
     """A function or method without a derivative rule, or an operation on traced values that
     has no meaning in a static graph."""
 
+    code = "SG03"
     refuses = (
         ("a function without a derivative rule, in the way of a derivative",
          "`sg.rules.vjp`, `sg.custom_vjp`, `sg.stop_gradient`"),
@@ -150,6 +160,7 @@ class UnsupportedOperation(SrcgradError, NotImplementedError):
 class NonScalarOutput(SrcgradError, TypeError):
     """``grad`` of a function whose result is not a real scalar."""
 
+    code = "SG04"
     refuses = (
         ("`grad` of an array, a complex number, a tuple, `None` or a count",
          "`np.sum`, the real part, `has_aux=True`, `sg.vjp`, `sg.jacobian`"),
@@ -159,6 +170,7 @@ class NonScalarOutput(SrcgradError, TypeError):
 class NonDifferentiable(SrcgradError, TypeError):
     """Differentiation with respect to something that has no derivative (integers, strings)."""
 
+    code = "SG05"
     refuses = (
         ("a gradient with respect to ints, bools, texts, or containers without floats",
          "floats, or other `argnums`"),
@@ -169,6 +181,7 @@ class UnsupportedType(SrcgradError, TypeError):
     """An argument or value of a kind srcgrad does not handle (``np.matrix``, masked, object
     or structured arrays)."""
 
+    code = "SG06"
     refuses = (
         ("`np.matrix`, `np.recarray`, masked, structured and object arrays, dates and texts",
          "plain arrays of numbers"),
@@ -180,6 +193,7 @@ class TracingError(SrcgradError, TypeError):
     """A traced value met code that needs its number now (a C function, ``float(x)`` outside
     staged code, an unsupported protocol)."""
 
+    code = "SG07"
     refuses = (
         ("an axis, a rank, a dict key or a place among unlike things that depends on "
          "data",
@@ -196,6 +210,7 @@ class AliasError(SrcgradError, ValueError):
     """A write whose effect on other names depends on data: the gradient cannot be proved
     right.  The remedy is a ``.copy()``."""
 
+    code = "SG08"
     refuses = (
         ("a write to one of two arguments that overlap partly; derivatives with "
          "respect to one array given twice and written to",
@@ -210,6 +225,7 @@ class AliasError(SrcgradError, ValueError):
 class JoinError(SrcgradError, TypeError):
     """Two paths of the program leave values behind that have no common type."""
 
+    code = "SG09"
     refuses = (
         ("two paths that leave values behind with no common type, or dicts with other "
          "keys",
@@ -220,6 +236,7 @@ class JoinError(SrcgradError, TypeError):
 class NonFiniteValue(SrcgradError, FloatingPointError):
     """Raised under ``debug_nans``: the first statement that made a NaN or an infinity."""
 
+    code = "SG10"
     refuses = (
         ("under `sg.debug_nans()`: a statement, forward or adjoint, that makes a NaN or an "
          "infinity", "`np.where` around the operands, or other operands"),
@@ -229,6 +246,7 @@ class NonFiniteValue(SrcgradError, FloatingPointError):
 class StructureError(SrcgradError, ValueError):
     """Arguments, ``argnums`` or cotangents whose structure does not fit the function."""
 
+    code = "SG11"
     refuses = (
         ("`argnums` that name no argument; cotangents and tangents of another "
          "structure or shape; sparse Jacobians of containers; batches and rules that do not fit",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 from .api import Argnums, grad
 from .errors import StructureError
 from .frames import without_internal_frames
+from .guards import Path
 from .statement_checks import debug_grads
-from .tree import ravel_tree
+from .tree import paths_below, ravel_tree
 
 __all__ = ["assert_grad"]
 _ROOM = {4: (1e-2, 3e-2), 8: (1e-6, 1e-5)}  # step of differences and tolerance, by bytes
@@ -62,17 +64,33 @@ def _compare(fun: Callable[..., Any], args: tuple[Any, ...], number: int, gradie
         return
     worst = int(np.argmax(off / allowed))
     suspect = debug_grads(fun, *args)
+    place = _place(args[number], worst, _path_of(fun, args, number))
     raise AssertionError(
         f"the gradient of {getattr(fun, '__name__', 'the function')} with respect to argument "
         f"{number} is wrong in {int(np.sum(off > allowed))} of {flat.size} elements\n"
-        f"  worst: {_place(args[number], worst)}: {got[worst]:.9g}, central differences give "
+        f"  worst: {place}: {got[worst]:.9g}, central differences give "
         f"{expected[worst]:.9g}\n"
         + (f"  first wrong statement: {suspect}" if suspect is not None else
            "  each statement by itself agrees with differences; is there a kink here?"))
 
 
-def _place(tree: Any, number: int) -> str:
-    """Where an element of the raveled tree lies."""
-    if isinstance(tree, np.ndarray):
-        return f"element {tuple(map(int, np.unravel_index(number, tree.shape)))}"
-    return f"element {number} of ravel_tree"
+def _path_of(fun: Callable[..., Any], args: tuple[Any, ...], number: int) -> Path:
+    """An argument, as the function names it."""
+    bound = inspect.signature(fun).bind(*args)
+    for name, given in bound.arguments.items():
+        many = bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+        whole = Path(("arg", name), (), name)
+        if number < (len(given) if many else 1):
+            return whole.child("item", number) if many else whole
+        number -= len(given) if many else 1
+    raise AssertionError("the argument is one of the call")
+
+
+def _place(tree: Any, number: int, root: Path) -> str:
+    """Where an element of the raveled tree lies, as an expression."""
+    for path, leaf in paths_below(tree, root):
+        if number < np.size(leaf):
+            index = ", ".join(str(int(i)) for i in np.unravel_index(number, np.shape(leaf)))
+            return f"{path}[{index}]" if index else str(path)
+        number -= np.size(leaf)
+    raise AssertionError("the element is one of the tree")

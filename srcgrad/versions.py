@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import os
 import platform
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .api import grad
+from .native.disk import directory
+
 _PACKAGES = ("numpy", "astor", "scipy")
+_OPTIONAL = ("numba", "distributed")
 
 
 def versions() -> dict[str, str]:
@@ -24,7 +31,6 @@ def versions() -> dict[str, str]:
 
 
 def _version(package: str) -> str:
-    import importlib.metadata  # loads the modules of e-mail; nothing else here needs it
 
     try:
         return importlib.metadata.version(package)
@@ -47,3 +53,42 @@ def show_versions() -> None:
     """
     for name, version in versions().items():
         print(f"{name}: {version}")
+
+
+def checks() -> dict[str, str]:
+    """What ``python -m srcgrad doctor`` tries: a gradient, by each way that there is to run it,
+    and whether native code can be kept.
+
+    >>> checks()["gradient"]
+    'works'
+    """
+    found = {name: _version(name) for name in _OPTIONAL}
+    folder = directory()
+    return {**found, "gradient": _tried("numpy"),
+            "native gradient": "needs numba" if found["numba"] == "not installed" else
+                               _tried("numba"),
+            "native code is kept in": "nowhere" if folder is None else
+                                      f"{folder} ({_writable(folder)})",
+            "threads of BLAS": ", ".join(f"{name}={os.environ[name]}" for name in _THREADS
+                                         if name in os.environ) or "not limited"}
+
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def _cube(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] ** 3
+    return total
+
+
+def _tried(backend: str) -> str:
+    gradient: Any = grad(_cube, backend=backend)(np.array([1.0, 2.0]))
+    return "works" if gradient.tolist() == [3.0, 12.0] else f"is wrong: {gradient}"
+
+
+def _writable(folder: Path) -> str:
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return "can be written" if os.access(folder, os.W_OK) else "cannot be written"

@@ -1,5 +1,5 @@
 """Which tests are run: of the long checks of single programs a fifth, or all; of all tests a
-representative suite, where another Python is tried; and how long a test may take."""
+representative suite, where another Python is tried, or a quick choice; and how long a test may take."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ os.environ["SRCGRAD_CACHE_DIR"] = ""  # no test finds what another run left, but
 SAMPLED = ("tests/adjoint/", "tests/batch/", "tests/language/", "tests/native/", "tests/programs/",
            "tests/rules/test_compiled")
 SHARE = 5
+QUICK = 15  # of how many of the usual tests pytest -m quick has one
 REPRESENTATIVE = 12  # of how many tests a representative suite has one
 LONGEST = 300  # seconds
 
@@ -30,6 +31,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The sweeps over programs, written and random, take more than an hour. Which part is run follows from the names,
     so that it is the same everywhere."""
+    for item in items:
+        if item.get_closest_marker("sweep") is None and number_of(item) % QUICK == 0:
+            item.add_marker("quick")
     left_out: set[int] = set()
     if not config.getoption("--all-sweeps"):
         left_out.update(id(item) for item in items if item.get_closest_marker("sweep") is not None

@@ -65,7 +65,9 @@ def test_every_error_has_a_page_and_a_line_in_the_table():
     index = (folder / "index.md").read_text(encoding="utf-8")
     for name in errors:
         base = next(c.__name__ for c in getattr(sg, name).__mro__ if c.__module__ == "builtins")
-        assert f"| [{name}]({name}.md) | `{base}` |" in index
+        code = getattr(sg, name).code
+        assert f"| [{name}]({name}.md) | `{base}` | {code} |" in index
+        assert f"\nCode {code}. " in (folder / f"{name}.md").read_text(encoding="utf-8")
         assert f"except sg.{name} as error:" in (folder / f"{name}.md").read_text(encoding="utf-8")
 
 

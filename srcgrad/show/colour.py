@@ -6,7 +6,7 @@ import builtins
 import html
 import keyword
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 TOKEN = re.compile(
     r"(?P<c>#.*)|(?P<s>\"[^\"\n]*\"|'[^'\n]*')|(?P<n>\b\d[\w.]*)|(?P<w>\b[^\W\d]\w*)")
@@ -29,17 +29,24 @@ def coloured(text: str) -> str:
     >>> coloured("d_x = 2 * y  # twice")
     '<span class="d">d_x</span> = <span class="n">2</span> * y  <span class="c"># twice</span>'
     """
-    found, end = [], 0
+    return "".join(
+        f'<span class="{kind}">{html.escape(word, quote=False)}</span>' if kind else
+        html.escape(word, quote=False) for kind, word in kinds_of_words(text))
+
+
+def kinds_of_words(text: str) -> Iterator[tuple[str, str]]:
+    """The pieces of a Python text, each with its kind: ``k`` (keyword), ``d`` (cotangent), ``b``
+    (builtin), ``s`` (text), ``n`` (number), ``c`` (comment), or nothing."""
+    end = 0
     for match in TOKEN.finditer(text):
         kind, word = str(match.lastgroup), match.group()
         if kind == "w":
             kind = ("k" if keyword.iskeyword(word) else "d" if word.startswith("d_") else
                     "b" if hasattr(builtins, word) else "")
-        found.append(html.escape(text[end:match.start()], quote=False))
-        shown = html.escape(word, quote=False)
-        found.append(f'<span class="{kind}">{shown}</span>' if kind else shown)
+        yield "", text[end:match.start()]
+        yield kind, word
         end = match.end()
-    return "".join(found) + html.escape(text[end:], quote=False)
+    yield "", text[end:]
 
 
 class Source(str):

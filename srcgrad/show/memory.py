@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from ..dims import Atom, Dim, Poly, evaluate, range_length
+from ..dims import Atom, Dim, Poly, evaluate, range_length, substitute, symbol
 from ..errors import Where
 from ..graph.ir import Block, Graph, Node, Value
 from ..kinds import SCALARS, Aval, Kind
@@ -37,8 +38,9 @@ class Held:
 @dataclass(frozen=True)
 class Memory:
     """What :meth:`Compiled.memory` returns; prints as text.  ``kept_bytes`` is the sum of what is
-    known (``complete`` says whether that is all), an upper bound: what turns out to be part of
-    an argument, or the same buffer twice, needs nothing."""
+    known (``complete`` says whether that is all).  A run may need less: what turns out to be part
+    of an argument, or the same buffer twice, needs nothing.  It may need more where a value is
+    written to after it was kept: then a copy is made, whose original may still be there."""
 
     title: str
     kept: tuple[Held, ...]
@@ -60,7 +62,8 @@ class Memory:
 def memory(title: str, graph: Graph, inputs: Sequence[Any]) -> Memory:
     """The estimate for a call with these inputs of the graph."""
     sizes = _sizes(graph, inputs)
-    kept = sorted(_kept(graph, sizes), key=lambda held: -(held.bytes or 0))
+    kept = sorted(_kept(graph, sizes, _told_apart(graph, sizes)),
+                  key=lambda held: -(held.bytes or 0))
     return Memory(title, tuple(kept), sum(_bytes_of(inputs)),
                   sum(held.bytes or 0 for held in kept), all(h.bytes is not None for h in kept))
 
@@ -94,7 +97,19 @@ def _alone(dim: Poly) -> Poly:
     return Poly({((dim.atoms()[0], 1),): 1})
 
 
-def _kept(graph: Graph, sizes: Mapping[Atom, int]) -> Iterator[Held]:
+def _told_apart(graph: Graph, sizes: Mapping[Atom, int]) -> dict[Atom, Dim]:
+    """Other names for sizes of arrays that print like an int argument, or like each other."""
+    count = Counter(map(str, sizes))
+    names: dict[Atom, Dim] = {}
+    for value in graph.inputs:
+        for axis, dim in enumerate(value.aval.shape or ()):
+            for atom in dim.atoms() if isinstance(dim, Poly) and dim == _alone(dim) else ():
+                if count[str(atom)] > 1:
+                    names.setdefault(atom, symbol(f"{value.hint}.shape[{axis}]"))
+    return names
+
+
+def _kept(graph: Graph, sizes: Mapping[Atom, int], names: Mapping[Atom, Dim]) -> Iterator[Held]:
     nodes = graph.block.nodes
     border = len(nodes) if graph.border is None else graph.border
     made: dict[Value, Node] = {v: node for node in nodes[:border] for v in node.outputs}
@@ -107,7 +122,8 @@ def _kept(graph: Graph, sizes: Mapping[Atom, int]) -> Iterator[Held]:
         number = None if formula is None else _number(formula, sizes)
         name = value.hint or f"a result of {_operation(node)}"
         where = None if node.origin is None else node.origin.where
-        yield Held(name, "?" if formula is None else str(formula), number, where)
+        said = "?" if formula is None else str(substitute(formula, names))
+        yield Held(name, said, number, where)
 
 
 def _used(node: Node) -> Iterator[Value]:

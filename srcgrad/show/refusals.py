@@ -18,18 +18,23 @@ of a hundred and twenty mistakes.
 """
 
 
+def classes() -> list[type[errors.SrcgradError]]:
+    """The classes of errors, by their codes."""
+    return sorted((c for _, c in inspect.getmembers(errors, inspect.isclass)
+                   if issubclass(c, errors.SrcgradError) and c is not errors.SrcgradError),
+                  key=lambda c: c.code)
+
+
 def page() -> str:
     """The page as Markdown."""
-    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass)
-               if issubclass(c, errors.SrcgradError) and c is not errors.SrcgradError]
-    classes.sort(key=lambda c: inspect.getsourcelines(c)[1])
-    return "\n".join([HEAD, *(_section(c) for c in classes)])
+    return "\n".join([HEAD, *(section(c) for c in classes())])
 
 
-def _section(cls: type[errors.SrcgradError]) -> str:
+def section(cls: type[errors.SrcgradError]) -> str:
+    """What is known of a class of errors, as Markdown."""
     built_in = next(c for c in cls.__mro__ if c.__module__ == "builtins")
     text = " ".join(inspect.cleandoc(cls.__doc__ or "").replace("``", "`").split())
     rows = "\n".join(f"| {program} | {remedy} |" for program, remedy in cls.refuses)
     article = "an" if built_in.__name__[0] in "AEIOU" else "a"
-    return (f"## {cls.__name__}\n\nAlso {article} `{built_in.__name__}`. {text}\n\n"
-            f"| program | remedy |\n|---|---|\n{rows}\n")
+    return (f"## {cls.__name__}\n\nCode {cls.code}. Also {article} `{built_in.__name__}`. {text}"
+            f"\n\n| program | remedy |\n|---|---|\n{rows}\n")

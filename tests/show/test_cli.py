@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.cli import main, parse_arguments
+from srcgrad.show.terminal import plain
 
 MODULE = """
 import numpy as np
@@ -70,8 +72,44 @@ def test_arguments_that_do_not_fit(capsys, arguments):
 def test_doctor(capsys):
     status, text = run(capsys, "doctor")
     assert status == 0 and "works" in text
-    for part in ("srcgrad: ", "python: ", "numpy: ", "BLAS: "):
+    for part in ("srcgrad: ", "python: ", "numpy: ", "BLAS: ", "numba: ", "native code is kept in: "):
         assert part in text
+
+
+@pytest.mark.parametrize("name", ["SG08", "AliasError"])
+def test_what_an_error_means(capsys, name):
+    status, text = run(capsys, "error", name)
+    assert status == 0 and "Code SG08. Also a `ValueError`." in text and ".copy()" in text
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(capsys, shell):
+    status, text = run(capsys, "completion", shell)
+    assert status == 0 and "doctor" in text and "--argnums" in text and "SG08" in text
+
+
+def test_completion_in_bash(capsys):
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("there is no bash")
+    script = run(capsys, "completion", "bash")[1]
+    tried = f"{script}\nCOMP_WORDS=(srcgrad error SG0); COMP_CWORD=2; _srcgrad; echo ${{COMPREPLY[@]}}"
+    found = subprocess.run([bash, "-c", tried], capture_output=True, text=True, check=True).stdout
+    assert found.split() == [f"SG0{i}" for i in range(1, 10)]
+
+
+def test_colours(capsys, monkeypatch):
+    asked = ("source", "command_line_programs:energy", "--args", "x=f8[3]")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    bare = run(capsys, *asked)[1]
+    assert "\x1b" not in bare  # no terminal
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    coloured = run(capsys, *asked)[1]
+    assert "\x1b[35mdef\x1b[0m" in coloured and plain(coloured) == bare
+    assert run(capsys, "source", "command_line_programs:vector", "--args", "x=f8[3]")[1].startswith("\x1b")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert run(capsys, *asked)[1] == bare
 
 
 def test_arguments():

@@ -112,3 +112,15 @@ def test_arguments_are_needed(asked):
 def test_without_a_derivative():
     found = sg.jit(rollout).profile(X, 3)
     assert found.adjoint == 0.0 and not found.kept and found.forward > 0
+
+
+def test_sizes_that_print_alike_are_told_apart():
+    def powers(a, b, n):
+        w = np.outer(np.tanh(a), b)
+        for _ in range(n):
+            w = np.sin(w)
+        return np.sum(w)
+
+    text = repr(sg.grad(powers).memory(np.ones(30), np.ones(40), 5))
+    assert "8*m*max(0, n)*a.shape[0]" in text or "8*a.shape[0]*m*max(0, n)" in text
+    assert "46.88 KiB" in text
