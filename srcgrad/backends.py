@@ -12,7 +12,7 @@ from .emit import Emitted, emit
 from .errors import StructureError
 from .graph.ir import Graph, Ref
 from .identifiers import made_name
-from .native import emit_native, linked, require_numba
+from .native import NUMBA, InBackground, emit_native, is_pure, linked, require_numba
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,12 @@ def generated(graph: Graph, backend: Backend, result: Any = None,
               defaults: Mapping[str, Any] | None = None) -> tuple[Emitted, Callable[..., Any]]:
     """What :func:`written` gives, and its entry function."""
     emitted = written(graph, backend, result, defaults)
-    return emitted, linked(emitted) if backend.name == "numba" else link(
-        emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+    if backend.name == "numpy":
+        return emitted, link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+    native = linked(emitted)
+    if config.compile_in_background and NUMBA in emitted.text and is_pure(graph):
+        return emitted, InBackground(generated(graph, NUMPY, result, defaults)[1], native)
+    return emitted, native
 
 
 def parameter_names(graph: Graph) -> list[str]:

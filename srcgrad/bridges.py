@@ -50,7 +50,7 @@ def _require_callable(fun: Any, asked: str) -> None:
 def _pulled(fun: Callable[..., Any]) -> Callable[..., Any]:
     """The cotangents of the primals as a function of them and of the result's."""
     def pulled(primals: Any, ct: Any) -> Any:
-        return vjp(fun, *primals)[1](ct)
+        return vjp(fun, *primals, backend=backend_of(fun))[1](ct)
 
     return pulled
 
@@ -221,8 +221,7 @@ def _as_custom_vjp(jax: Any, fun: Callable[..., Any], example: Callable[..., Any
 
     def backward(args: Any, ct: Any) -> Any:
         ct = jax.tree.map(lambda c: None if c.dtype == jax.dtypes.float0 else c, ct)
-        return tuple(_as_custom_vjp(jax, _pulled(fun), lambda primals, ct: vjp(
-            fun, *primals)[1](ct))(args, ct))
+        return tuple(_as_custom_vjp(jax, _pulled(fun), _pulled(fun))(args, ct))
 
     made = jax.custom_vjp(primal)
     made.defvjp(forward, backward)

@@ -8,6 +8,7 @@ graph; ``regions`` chooses runs of them (``flow``), and ``write`` makes kernels 
 from __future__ import annotations
 
 from srcgrad.native.backend import above, emit_native, linked, require_numba
+from srcgrad.native.background import InBackground, is_pure
 from srcgrad.native.write import NUMBA
 
-__all__ = ["NUMBA", "above", "emit_native", "linked", "require_numba"]
+__all__ = ["NUMBA", "InBackground", "above", "emit_native", "is_pure", "linked", "require_numba"]

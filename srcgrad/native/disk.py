@@ -15,6 +15,7 @@ import pickle
 import stat
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -135,3 +136,6 @@ def _write(path: Path, content: bytes) -> None:
     except BaseException:
         os.unlink(name)
         raise
+    for part in path.parent.glob("*.part"):  # of processes that were killed while they wrote
+        if time.time() - part.stat().st_mtime > 3600:
+            part.unlink(missing_ok=True)

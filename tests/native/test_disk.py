@@ -78,11 +78,71 @@ print(len(made))
 def test_another_process_compiles_nothing(tmp_path: Path) -> None:
     pytest.importorskip("numba")
     text = PROGRAM.format(folder=str(Path(__file__).parent))
-    environment = dict(os.environ, SRCGRAD_CACHE_DIR=str(tmp_path),
-                       PYTHONPATH=str(Path(__file__).parents[2]))
-    counts = [subprocess.run([sys.executable, "-c", text], env=environment, check=True,
+    counts = [subprocess.run([sys.executable, "-c", text], env=environment(tmp_path), check=True,
                              capture_output=True, text=True).stdout.strip() for _ in range(2)]
     assert int(counts[0]) > 0 and counts[1] == "0"
+
+
+def environment(place: Path) -> dict[str, str]:
+    return dict(os.environ, SRCGRAD_CACHE_DIR=str(place), PYTHONPATH=str(Path(__file__).parents[2]))
+
+
+def started(text: str, place: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", text], env=environment(place), text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+@pytest.mark.sweep
+def test_two_processes_at_once(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    text = PROGRAM.format(folder=str(Path(__file__).parent))
+    both = [started(text, tmp_path) for _ in range(2)]
+    for process in both:
+        out, error = process.communicate(timeout=120)
+        assert process.returncode == 0, error
+        assert int(out) >= 0
+    third = started(text, tmp_path)
+    assert third.communicate(timeout=120)[0].strip() == "0"
+    assert {f.suffix for f in tmp_path.iterdir()} == {".native"}
+
+
+KILLED = "import os, signal\nos.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)\n"
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="signals of POSIX")
+def test_a_process_that_is_killed_while_it_writes(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    text = PROGRAM.format(folder=str(Path(__file__).parent))
+    killed = started(KILLED + text, tmp_path)
+    killed.communicate(timeout=120)
+    assert killed.returncode == -9
+    (left,) = tmp_path.iterdir()
+    assert left.suffix == ".part"
+    os.utime(left, (0, 0))
+    counts = [started(text, tmp_path).communicate(timeout=120)[0].strip() for _ in range(2)]
+    assert int(counts[0]) > 0 and counts[1] == "0"
+    assert not left.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners of POSIX")
+def test_what_somebody_else_wrote_is_not_read(tmp_path: Path) -> None:
+    from srcgrad.native import disk
+
+    file = tmp_path / "code.native"
+    disk._write(file, b"content")
+    assert disk._read(file) == b"content"
+    link = tmp_path / "link.native"
+    link.symlink_to(file)
+    assert disk._read(link) is None
+    if os.geteuid() == 0:
+        os.chown(file, 12345, 12345)
+        assert disk._read(file) is None
+        os.chown(file, 0, 0)
+        os.chown(tmp_path, 12345, 12345)
+        assert disk._read(file) is None
+        disk._write(tmp_path / "new.native", b"content")
+        assert not (tmp_path / "new.native").exists()
 
 
 def test_where_code_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
