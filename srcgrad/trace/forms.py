@@ -10,7 +10,7 @@ keeps that ``x`` and ``y`` are of one size.
 from __future__ import annotations
 
 from collections.abc import Sequence as Items
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..dims import Atom, Dim, Poly, of_atom, symbols
@@ -20,10 +20,12 @@ from ..kinds import Aval, Kind, join, list_of
 from ..stage.function import definition
 from .joins import Join, list_elem
 from .journal import Snapshot
-from .shapes import Failed, Leaf, Same, Sequence, Shape, leaf_shapes, leaves
+from .shapes import Failed, Leaf, Numbered, Same, Sequence, Shape, leaf_shapes, leaves
 from .states import Maybe, Partial, SymbolicList
+from .stores import Link, Reference, Unlinked, may_be_none
 from .structures import label_of, leaf_aval, rebuilder, structure_parts
 from .tracers import is_tracer
+from .unlike import numbered
 from .widening import merge_leaf
 
 MAX_DEPTH = 40  # of structures; deeper ones are taken for cyclic
@@ -120,6 +122,8 @@ def _form(joining: Join, obj: Any, result: bool, depth: int) -> Shape:
         return Same(obj)
     if type(obj) is list and id(obj) in joining.symbolic:
         return list_form(joining, obj) if result else Same(obj)
+    if result and type(obj) in (Reference, Link):
+        return numbered(obj.store, _form(joining, obj.index, result, depth), type(obj) is Link)
     if not result and not isinstance(obj, (tuple, slice)):
         return Same(obj)  # until another one is handed in: what it holds is found around
     parts = structure_parts(obj)
@@ -196,12 +200,19 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
         leaf = Leaf(shape.aval, label=shape.label)
         pairs.append((leaf, shape.aval, found))
         return leaf
+    if isinstance(shape, Numbered) and may_be_none(state) <= shape.optional:
+        try:
+            (number,) = shape.parts(state)
+        except Unlinked:
+            raise Unlike from None
+        item = _walk(joining, shape.items[0], head.index, number, pairs)
+        return replace(shape, items=[item])
     if isinstance(shape, Sequence) and type(head) is Snapshot:
         return _walk_content(joining, shape, head, state, pairs)
     if isinstance(shape, Sequence) and type(head) is type(state) is list and (
             id(head) in joining.symbolic or len(head) != len(state)):
         return _walk_list(joining, head, state, pairs)
-    if isinstance(shape, Sequence):
+    if isinstance(shape, Sequence) and not isinstance(shape, Numbered):
         parts = structure_parts(state) if type(state) is type(head) else None
         heads = shape.parts(head)
         if parts is None or len(parts) != len(heads) or joining.outside(state) or (
@@ -210,22 +221,22 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
         return Sequence(shape.build, [
             _walk(joining, item, h, s, pairs)
             for item, h, s in zip(shape.items, heads, parts, strict=True)], shape.parts)
-    assert isinstance(shape, Same)
-    if state is shape.obj:
+    before = head if isinstance(shape, Numbered) else getattr(shape, "obj", None)
+    if state is before:
         return shape
-    wider = joining.unify(shape.obj, state)
+    wider = joining.unify(before, state)
     if isinstance(wider, Same):
         return shape
-    if type(state) is type(shape.obj) is list and _unlike(wider):
-        return _walk_list(joining, shape.obj, state, pairs)
+    if type(state) is type(before) is list and _unlike(wider):
+        return _walk_list(joining, before, state, pairs)
     if _unlike(wider):
         raise Unlike
-    for leaf, old, new in zip(leaf_shapes(wider), leaves(wider, shape.obj), leaves(wider, state),
+    for leaf, old, new in zip(leaf_shapes(wider), leaves(wider, before), leaves(wider, state),
                               strict=True):
-        before, after = leaf_aval(old), leaf_aval(new)
-        if before is None or after is None or leaf.aval.kind in (Kind.OPAQUE, Kind.ANY):
+        was, after = leaf_aval(old), leaf_aval(new)
+        if was is None or after is None or leaf.aval.kind in (Kind.OPAQUE, Kind.ANY):
             raise Unlike
-        pairs.append((leaf, before, after))
+        pairs.append((leaf, was, after))
     return wider
 
 

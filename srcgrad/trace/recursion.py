@@ -72,6 +72,7 @@ class Recursion(Collaborator):
     merges: parts.Merges
     pushes: parts.Pushes
     recorder: parts.Recorder
+    references: parts.References
     rounds: parts.Rounds
     schedules: parts.Schedules
     sources: parts.Sources
@@ -267,7 +268,7 @@ class Recursion(Collaborator):
         self._find_changes(callee, heads)
         own = {h.obj: callee.handed.setdefault(i, Handed(i))
                for i, h in enumerate(heads) if i in callee.written and not callee.new_results}
-        value = swapped(value, lambda v: self._returned(callee, v, own))
+        value = swapped(self.references.as_link(value), lambda v: self._returned(callee, v, own))
         value = (value, *(self.choices.content(heads[i]) for i in callee.written),
                  *(cell.get() for cell in callee.cells))
         before = callee.result

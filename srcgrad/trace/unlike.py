@@ -202,6 +202,13 @@ def together(sorts: list[Sort], flags: list[Any], contents: list[Any]) -> Any:
     return thing
 
 
+def numbered(store: Store, item: Shape, optional: bool) -> Numbered:
+    """The form of an object in a store whose number has the form ``item``."""
+    kind = Link if optional else Reference
+    return Numbered(lambda parts: kind(store, parts[0]), [item], lambda state: (
+        UNBOUND if state is UNBOUND else number_in(store, state),), optional)
+
+
 class UnlikeJoin(PartialJoin):
     """A join of unlike things."""
 
@@ -243,9 +250,7 @@ class UnlikeJoin(PartialJoin):
         item = self.unify(number_in(store, a), number_in(store, b))
         if isinstance(item, Same) and type(a) is not Choice:
             return Same(a)
-        kind = Link if may_be_none(a) or may_be_none(b) else Reference
-        return Numbered(lambda parts: kind(store, parts[0]), [item], lambda state: (
-            UNBOUND if state is UNBOUND else number_in(store, state),), kind is Link)
+        return numbered(store, item, may_be_none(a) or may_be_none(b))
 
     def remedies_for(self, *states: Any) -> tuple[Assumption, ...]:
         cls = next((type(t) for s in states for t in things_in(s, {}) if not self.outside(t) and (

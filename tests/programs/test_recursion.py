@@ -14,6 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import recursion  # noqa: E402
+import recursion_objects  # noqa: E402
 import recursion_state  # noqa: E402
 from chain import close, differences, floats, inputs_of, same  # noqa: E402
 
@@ -24,8 +25,9 @@ from srcgrad.graph.verify import verify  # noqa: E402
 from srcgrad.trace.entry import trace  # noqa: E402
 from srcgrad.tree import flatten  # noqa: E402
 
-CASES = recursion.CASES + recursion_state.CASES
+CASES = recursion.CASES + recursion_state.CASES + recursion_objects.CASES
 IDS = [fn.__name__ for fn, _ in CASES]
+DEPTH_IS_A_NUMBER = ("best_so_far", "balanced_tree", "links_reversed")
 
 
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=IDS)
@@ -36,7 +38,7 @@ def test_joint_graph(fn, args):
     value, slopes = compiled(*copy.deepcopy(args))
     entry = compiled._entries[0]
     verify(entry.graph)
-    if fn.__name__ != "best_so_far":  # its depth is a number: four levels, inlined
+    if fn.__name__ not in DEPTH_IS_A_NUMBER:  # its levels are inlined
         assert reachable(entry.graph), "nothing was called"
     import inspect
 
@@ -203,3 +205,17 @@ def unlike(x):
 def test_refused(fn, words):
     with pytest.raises(sg.SrcgradError, match=words):
         sg.grad(fn)(np.ones(3))
+
+
+@pytest.mark.parametrize(("fn", "args"), recursion_objects.CASES,
+                         ids=[fn.__name__ for fn, _ in recursion_objects.CASES])
+def test_linked_objects_have_one_text_for_any_number(fn, args):
+    """... and the values and slopes of plain Python."""
+    compiled = sg.value_and_grad(fn)
+    texts = set()
+    for x in (args[0][:5], args[0]):
+        value, slope = compiled(x)
+        assert value == fn(x)
+        assert close(slope, differences(fn, (x,), 0)[0])
+        texts.add(compiled.source(x))
+    assert fn.__name__ in DEPTH_IS_A_NUMBER or len(texts) == len(compiled._entries) == 1
