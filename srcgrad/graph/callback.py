@@ -16,7 +16,7 @@ from ..kinds import FLOAT, OPAQUE, SCALARS, Aval, Kind, array
 from ..structure import mapped
 from .interpret import interpret
 from .ir import Graph
-from .outcome import Outcome, fresh_results
+from .outcome import Outcome, fresh_results, placeholder
 
 Differentiate = Callable[[Graph, list[int], list[int], list[int]], Graph]
 
@@ -158,6 +158,33 @@ _NUMBER = Aval(Kind.NUMBER, FLOAT.dtype, ())
 def _odeint(func: Callback, y0: Any, t: Aval, **settings: Any) -> Any:
     y = func.graph.inputs[1 if settings.get("tfirst") else 0].aval
     return array(float, ((t.shape or (1,))[0], (y.shape or (1,))[0]))
+
+
+@gives("srcgrad.rules.scipy_integrate.solved")
+def _solved(fun: Callback, *rest: Any) -> Any:
+    return (OPAQUE,) * 7
+
+
+@gives("srcgrad.rules.scipy_integrate.trajectory")
+def _trajectory(fun: Callback, found: Any, t0: Any, t1: Any, y0: Aval, *rest: Any) -> Any:
+    size, count = (y0.shape or (1,))[0], placeholder(5000)
+    return array(float, (count,)), array(float, (size, count))
+
+
+@gives("srcgrad.rules.scipy_integrate.between")
+def _between(fun: Callback, found: Any, times: Aval, t0: Any, y0: Aval, *rest: Any) -> Any:
+    return array(float, ((y0.shape or (1,))[0], *(times.shape or ())))
+
+
+@gives("srcgrad.rules.scipy_integrate.adjoint")
+def _adjoint(of_y: Callback, of_args: Callback, found: Any, times: Any, ct: Any, t0: Any, y0: Aval,
+             args: Sequence[Any], *rest: Any) -> Any:
+    return (number_like(y0), *of_args.results((FLOAT, y0, *args)))
+
+
+@gives("srcgrad.rules.scipy_integrate.rates")
+def _rates(fun: Callback, times: Aval, *rest: Any) -> Any:
+    return array(float, ((times.shape or (1,))[0],))
 
 
 @gives("srcgrad.rules.scipy_optimize.solution")

@@ -20,6 +20,7 @@ from ..errors import UnsupportedOperation
 from ..kinds import Aval, Kind, any_aval, python_scalar
 from ..spelling import At, Part
 from ..structure import mapped
+from .callback import result_of_callback
 from .generic import Demand, check_may_probe, generic, leaves_of, name_of
 from .indexing import Indexed, infer_getitem
 from .integers import integer_result
@@ -90,6 +91,9 @@ def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
             fix="leave the option out, and store the result where it belongs: `x[...] = ...`")
     if any(a.optional for a in leaves):
         args, kwargs = _definite(args), _definite(kwargs)
+    found = result_of_callback(fn, args, kwargs)
+    if found is not None:
+        return found
     if any(a.kind is Kind.OPAQUE or (a.kind is Kind.LIST and a.elem is None) for a in leaves):
         return _of_opaque(fn, leaves)
     found = integer_result(fn, args, kwargs)

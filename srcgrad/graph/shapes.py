@@ -18,7 +18,6 @@ from ..spelling import Method
 from . import making, reshaping
 from .axes import along_axes
 from .broadcasting import Broadcast, preferred
-from .callback import result_of_callback
 from .generic import generic, leaves_of
 from .indexing import infer_getitem
 from .integers import number_of
@@ -51,9 +50,6 @@ _KIND_MEMO: dict[Any, tuple[tuple[Aval, ...], bool, type | None]] = {}
 def explicit(fn: Callable[..., Any], args: tuple[Any, ...],
              kwargs: dict[str, Any]) -> Outcome | None:
     """The outcome by a shape function of ``fn``'s family; None if there is none."""
-    found = result_of_callback(fn, args, kwargs)
-    if found is not None:
-        return found
     if (getattr(fn, "__module__", "") or "").startswith("srcgrad.rules"):
         return _of_rules(fn, args, kwargs)
     if isinstance(fn, np.ufunc):
