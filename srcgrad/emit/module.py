@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,14 +59,15 @@ OUTPUTS = object()  # the result of a function: its only output, or the tuple of
 
 def emit(graph: Graph, *, parameter_names: Sequence[str],
          defaults: Mapping[str, Any] | None = None, result: Any = OUTPUTS,
-         outline: Outline | None = None) -> Emitted:
+         outline: Outline | None = None, reserved: Collection[str] = ()) -> Emitted:
     """The Python source of a graph.
 
     ``parameter_names`` are the names of the graph's inputs (those that hide builtins get an
     underscore); ``defaults`` gives default values of the last ones.  ``result`` is the
     structure to return, with :class:`Ref` at the places of outputs; without it a function
     returns its only output, or the tuple of its outputs.  ``outline`` makes functions of parts
-    of the body: it returns these, and what is left of the statements.
+    of the body: it returns these, and what is left of the statements; it calls functions whose
+    names are ``reserved``.
     """
     parameter_names = list(map(str, parameter_names))
     new_names = [_parameter(n, parameter_names) for n in parameter_names]
@@ -78,7 +79,8 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
     for callee in map(graph.callees.__getitem__, reachable(graph)):
         names = [str(v.hint or f"a{i}") for i, v in enumerate(callee.inputs)]
         functions += Function(callee, _distinct(names), space, {}, OUTPUTS).statements()
-    functions += Function(graph, parameter_names, space, defaults, result).statements(outline)
+    functions += Function(graph, parameter_names, space, defaults, result,
+                          reserved).statements(outline)
     functions = [*_called_back(space), *functions]
     body: list[ast.stmt] = []
     for line in sorted(space.imports):
@@ -126,11 +128,12 @@ class Function:
     """One graph as one function."""
 
     def __init__(self, graph: Graph, parameters: Sequence[str], space: Namespace,
-                 defaults: Mapping[str, Any], result: Any) -> None:
+                 defaults: Mapping[str, Any], result: Any,
+                 reserved: Collection[str] = ()) -> None:
         self.parameters, self.space = parameters, space
         self.defaults, self.result = defaults, result
         self.graph, self.families = realized(trim(graph))
-        self.reserved = RESERVED | set(graph.callees) | {graph.name} | self.captures()
+        self.reserved = {*RESERVED, *graph.callees, graph.name, *self.captures(), *reserved}
         order = self.analyse()
         if self.naming.late:
             late = self.naming.late

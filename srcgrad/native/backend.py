@@ -29,17 +29,20 @@ def emit_native(graph: Graph, *, parameter_names: Sequence[str],
     fit are left to NumPy, with all that would have been made of them."""
     left: set[int] = set()
     while True:
-        prepared = Prepared(graph, left, fast)
-        if not prepared.loops:
-            emitted = emit(graph, parameter_names=parameter_names, defaults=defaults, **result)
-            return replace(emitted, notes=prepared.notes())
-        regions = Regions(fast)
-        emitted = emit(prepared.graph, parameter_names=parameter_names, defaults=defaults,
-                       outline=regions, **result)
-        missed = prepared.loops - regions.done
-        if not missed:
-            return replace(emitted, notes=prepared.notes())
-        left |= missed
+        alone: set[int] = set()
+        for joined in (False, True):  # each loop for itself, or all with what is between
+            prepared = Prepared(graph, left, fast, joined)
+            if not prepared.loops:
+                emitted = emit(graph, parameter_names=parameter_names, defaults=defaults, **result)
+                return replace(emitted, notes=prepared.notes())
+            regions = Regions(prepared.facts, graph, fast)
+            emitted = emit(prepared.graph, parameter_names=parameter_names, defaults=defaults,
+                           outline=regions, reserved=predicates.CALLED, **result)
+            missed = prepared.loops - regions.done
+            if not missed:
+                return replace(emitted, notes=prepared.notes())
+            alone = missed if not joined else alone
+        left |= alone
 
 
 def linked(emitted: Emitted) -> FunctionType:

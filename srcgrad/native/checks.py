@@ -113,6 +113,8 @@ class _Around:
 
     def run(self) -> tuple[list[Node], Node, list[Node]]:
         node = self.node
+        if node.params.get("inside"):
+            return [], node, []
         if "steps" in node.params:
             self.indices()
         elif node.op == "apply":

@@ -203,6 +203,9 @@ def _of_floats(node: Node) -> bool:
 
 def _alike(node: Node) -> bool:
     """The choice of two numbers of one type."""
+    if all(type(a) is int or isinstance(a, Ref) for a in node.params["args"]) and all(
+            v.aval.kind is Kind.INT for v in node.inputs):
+        return len(node.params["args"]) == 2
     return len(node.params["args"]) == 2 == len(node.inputs) and _no_bools(node) and (
         node.inputs[0].aval.kind is node.inputs[1].aval.kind
         and node.inputs[0].aval.dtype == node.inputs[1].aval.dtype)

@@ -116,3 +116,4 @@ def block(values: Any, start: int, count: int) -> Any:
 
 PREDICATES: frozenset[Any] = frozenset({outside, undefined, overflowed, too_large,
                                          *APPROXIMATIONS.values()})
+CALLED = frozenset({"total", "too_large"})  # by kernels, beside what the graph names

@@ -5,17 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from itertools import count
 
 import numpy as np
 
-from srcgrad.graph.ir import Block, Graph, Node, walk
+from srcgrad.dims import Atom, symbols
+from srcgrad.graph.ir import Block, Graph, Node, Value, rebuild, walk
 from srcgrad.graph.parts import LoopParts
-from srcgrad.kinds import SCALARS
+from srcgrad.kinds import SCALARS, Kind
 from srcgrad.native.approximate import APPROXIMATIONS
 from srcgrad.native.checks import Checks
+from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.holding import rounded, why_not
+from srcgrad.native.nests import Lowering
+from srcgrad.native.places import Unlowered
 from srcgrad.native.widths import too_wide
 
 
@@ -26,15 +30,27 @@ class Prepared:
     in NumPy, with its place.  ``fast``: functions become polynomials.
     """
 
-    def __init__(self, graph: Graph, left: Container[int], fast: bool) -> None:
+    def __init__(self, graph: Graph, left: Container[int], fast: bool,
+                 joined: bool = False) -> None:
         self.left, self.fast = left, fast
         self.loops: set[int] = set()
         self.native: list[Node] = []
         self.reasons: dict[int, tuple[Node, str]] = {}
         self.numbers: Iterator[int] = count()
         self.checks = Checks()
-        block = self.block(graph.block)
-        self.graph = graph.but(block=block)
+        self.lowering = Lowering(graph.block)
+        self.facts = Facts(graph.inputs, fast)
+        scope, nodes = Scope().inside(graph.inputs), graph.block.nodes
+        border = len(nodes) if graph.border is None else graph.border
+        parts = [tuple(self.nodes(nodes[:border], scope)),
+                 tuple(self.nodes(nodes[border:], scope))]
+        block = graph.block
+        if joined:
+            parts, renamed = self.between(parts, Scope().inside(graph.inputs))
+            block = rebuild(block.but(nodes=(*parts[0], *parts[1])), renamed)
+            parts = [block.nodes[:len(parts[0])], block.nodes[len(parts[0]):]]
+        self.graph = graph.but(block=block.but(nodes=(*parts[0], *parts[1])),
+                               border=None if graph.border is None else len(parts[0]))
 
     def notes(self) -> tuple[str, ...]:
         """Which loops run natively, and why others do not."""
@@ -49,23 +65,85 @@ class Prepared:
                   "polynomials within one unit in the last place"] = None
         return tuple(found)
 
-    def block(self, block: Block) -> Block:
-        return block.but(nodes=tuple(map(self.node, block.nodes)))
+    def between(self, parts: list[tuple[Node, ...]],
+                scope: Scope) -> tuple[list[tuple[Node, ...]], dict[Value, Value]]:
+        """What stands between two native loops lowered as well, so that one kernel holds all."""
+        ends = [(p, i) for p, nodes in enumerate(parts) for i, n in enumerate(nodes)
+                if n.op == "loop" and "kernel" in n.params]
+        if not ends:
+            return parts, {}
+        found: list[tuple[Node, ...]] = []
+        renamed: dict[Value, Value] = {}
+        for p, nodes in enumerate(parts):
+            first = 0 if ends[0][0] < p else ends[0][1] if ends[0][0] == p else len(nodes)
+            last = len(nodes) if ends[-1][0] > p else ends[-1][1] + 1 if ends[-1][0] == p else 0
+            last = max(first, last)
+            for n in nodes[:first]:
+                for v in n.outputs:
+                    scope.offer(v)
+            run = self.lowering.apart(nodes[first:last], scope, self.facts)
+            between = tuple(self.made(n, self.entered()) if (
+                n.op == "loop" and "kernel" not in n.params and n not in nodes) else n
+                for n in run.alive(run.all(), run.read_elsewhere()))
+            found.append((*nodes[:first], *between, *nodes[last:]))
+            renamed.update(run.new_names())
+        return found, renamed
 
-    def node(self, node: Node) -> Node:
-        if node.op != "loop":
-            return node.but(blocks=tuple(map(self.block, node.blocks))) if node.blocks else node
+    def entered(self) -> int:
         number = next(self.numbers)
-        reason = unheld(node)
-        if reason is None and number not in self.left:
+        self.loops.add(number)
+        return number
+
+    def block(self, block: Block, scope: Scope) -> Block:
+        scope = scope.inside(block.params)
+        return block.but(nodes=tuple(self.nodes(block.nodes, scope)))
+
+    def nodes(self, nodes: Sequence[Node], scope: Scope) -> Iterator[Node]:
+        for node in nodes:
+            yield from self.node(node, scope)
+            for v in node.outputs:
+                scope.offer(v)
+
+    def node(self, node: Node, scope: Scope) -> list[Node]:
+        if node.op != "loop":
+            return [self.outside(node, scope)]
+        number = next(self.numbers)
+        if number in self.left:
+            self.reasons[number] = (node, "what it keeps is in lists that NumPy code reads")
+            return [self.outside(node, scope)]
+        facts = Facts(self.facts.inputs, self.fast)
+        (*sizes, lowered), reason = self.lowered(node, scope, facts)
+        if reason is None:
             self.loops.add(number)
             self.native.append(node)
+            self.facts.update(facts)
             for _ in (n for b in node.blocks for n in walk(b) if n.op == "loop"):
                 next(self.numbers)
-            checked = self.checks(node)
-            return _marked(_approximated(checked) if self.fast else checked, number)
-        self.reasons[number] = (node, reason or "what it keeps is in lists that NumPy code reads")
-        return node.but(blocks=tuple(map(self.block, node.blocks)))
+            return [*sizes, self.made(lowered, number)]
+        self.reasons[number] = (node, reason)
+        return [self.outside(node, scope)]
+
+    def made(self, node: Node, number: int) -> Node:
+        """A loop as it is printed."""
+        checked = self.checks(node)
+        return _marked(_approximated(checked) if self.fast else checked, number)
+
+    def outside(self, node: Node, scope: Scope) -> Node:
+        """A node that stays in NumPy, with kernels in its blocks."""
+        return node.but(blocks=tuple(self.block(b, scope) for b in node.blocks)) if (
+            node.blocks) else node
+
+    def lowered(self, node: Node, scope: Scope, facts: Facts) -> tuple[list[Node],
+                                                                       str | None]:
+        """A loop with what it does to arrays done to their elements, and why it is not held."""
+        reason = unheld(node)
+        if reason is None:
+            return [node], None
+        try:
+            lowered = self.lowering.loop(node, scope, facts)
+        except Unlowered as found:
+            return [node], str(found)
+        return lowered, unheld(lowered[-1])
 
 
 def _line(node: Node) -> str:
@@ -93,15 +171,24 @@ def _approximated(node: Node) -> Node:
     return node.but(params={**node.params, "fn": fast})
 
 
-def _marked(node: Node, number: int) -> Node:
+def _marked(node: Node, number: int, around: frozenset[Atom] = frozenset(),
+            within: bool = False) -> Node:
+    """A loop, and those in it, numbered; what they keep lies in arrays where it has one shape."""
     if not node.blocks:
         return node
-    blocks = tuple(b.but(nodes=tuple(_marked(n, number) for n in b.nodes)) for b in node.blocks)
+    inner = around
+    if node.op == "loop" and node.loop.kind == "for":
+        inner = around | {*symbols(node.blocks[-1].params[0].aval.expr)}
+    blocks = tuple(b.but(nodes=tuple(_marked(n, number, inner, True) for n in b.nodes))
+                   for b in node.blocks)
     if node.op != "loop":
         return node.but(blocks=blocks)
     spec, elements = node.loop, LoopParts(node).produced
-    if spec.kind == "for" and not spec.exits and elements:  # numbers are kept in arrays
+    if spec.kind == "for" and not spec.exits and elements:  # kept in arrays
         known = spec.stacked or (False,) * len(elements)
-        spec = spec.but(stacked=tuple(s or e.aval.kind in SCALARS
-                                      for s, e in zip(known, elements, strict=True)))
-    return node.but(params={**node.params, "kernel": number, "loop": spec}, blocks=blocks)
+        spec = spec.but(stacked=tuple(
+            s or e.aval.kind in SCALARS or (e.aval.kind is Kind.ARRAY and all(
+                not a.varying or a in around for d in e.aval.shape or () for a in symbols(d)))
+            for s, e in zip(known, elements, strict=True)))
+    facts = {"kernel": number, "loop": spec, "outermost": not within}
+    return node.but(params={**node.params, **facts}, blocks=blocks)

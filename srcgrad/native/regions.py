@@ -10,9 +10,12 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from srcgrad.emit.comments import node_of, text_of
+from srcgrad.emit.literals import call, name
 from srcgrad.emit.module import Function
-from srcgrad.graph.ir import Node, Value
+from srcgrad.emit.ownership import with_ownership
+from srcgrad.graph.ir import Graph, Node, Value
 from srcgrad.kinds import Aval, Kind, list_of
+from srcgrad.native.facts import Facts
 from srcgrad.native.flow import Flow, live_before, names_in
 from srcgrad.native.holding import why_not
 from srcgrad.native.numbers import Numbers, Unsure
@@ -24,10 +27,11 @@ Stmts = list[ast.stmt]
 class Regions:
     """The kernels of one module.  Called by the printer with each function and its statements,
     it returns the statements that are left, and keeps the kernels; ``done`` numbers the loops
-    that became part of one.  ``fast``: their arithmetic may be reordered."""
+    that became part of one.  Where ``facts`` do not hold the text of ``graph`` for NumPy runs.
+    ``fast``: arithmetic may be reordered."""
 
-    def __init__(self, fast: bool) -> None:
-        self.fast = fast
+    def __init__(self, facts: Facts, graph: Graph, fast: bool) -> None:
+        self.facts, self.graph, self.fast = facts, graph, fast
         self.kernels: list[Kernel] = []
         self.done: set[int] = set()
 
@@ -35,7 +39,15 @@ class Regions:
         """The kernels of a function, and what is left of its body."""
         first = len(self.kernels)
         left = _Finder(self, function, body).block(body, set())
-        return [s for k in self.kernels[first:] for s in k.definition()], left
+        parts = [s for k in self.kernels[first:] for s in k.definition()]
+        check = self.facts.check(function.parameters)
+        if check is not None:
+            graph = self.graph.but(name=f"{self.graph.name}_in_numpy")
+            parts += Function(with_ownership(graph), function.parameters, function.space,
+                              function.defaults, function.result).statements()
+            instead = call(graph.name, *map(name, function.parameters))
+            left = [ast.If(check, [ast.Return(instead)], []), *left]
+        return parts, left
 
 
 class _Finder:
@@ -43,11 +55,11 @@ class _Finder:
         self.regions, self.function = regions, function
         self.whole = body
         self.avals: dict[str, list[Aval]] = {}
-        for value, name in function.naming.of.items():
+        for value, variable in function.naming.of.items():
             aval = value.aval
             if function.sizes.may_be_list(value):
                 aval = list_of(aval)
-            self.avals.setdefault(name, []).append(aval)
+            self.avals.setdefault(variable, []).append(aval)
         self.before: set[str] = set(function.parameters)  # assigned for sure
 
     # ---- what is held --------------------------------------------------------------------
@@ -129,11 +141,12 @@ class _Finder:
     def begins(self, statement: ast.stmt) -> bool:
         """Does a loop, with what is prepared for it, begin here?"""
         node = node_of(statement)
-        return node is not None and node.op == "loop"
+        return node is not None and node.op in ("loop", "dim")
 
     def numbers(self, statements: Sequence[ast.stmt]) -> set[int]:
         return {node.params["kernel"] for s in statements
-                if (node := node_of(s)) is not None and node.op == "loop"}
+                if (node := node_of(s)) is not None and node.op == "loop"
+                and node.params["outermost"]}
 
     def assign(self, statements: Sequence[ast.stmt]) -> None:
         self.before |= Flow([s for s in statements if text_of(s) is None]).certain
@@ -173,9 +186,9 @@ class _Finder:
             return None
         if any(self.kind(n) is Kind.ARRAY for n in missing):
             return None
-        name = f"{self.function.graph.name}_kernel_{len(self.regions.kernels) + 1}"
+        title = f"{self.function.graph.name}_kernel_{len(self.regions.kernels) + 1}"
         try:
-            return Kernel(name, statements, sorted(parameters), sorted(results),
+            return Kernel(title, statements, sorted(parameters), sorted(results),
                           sorted(unsure - self.before), self.avals, self.function.space,
                           Numbers(self.function.naming.of, self.avals), self.regions.fast)
         except (Unwritable, Unsure):

@@ -7,7 +7,7 @@ ranges are not reversed but run backwards, types are NumPy's, and sums keep NumP
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from srcgrad.dims import proves_nonnegative
@@ -57,7 +57,8 @@ class Kernel:
         self.name, self.parameters, self.results = name, parameters, [*results]
         self.avals, self.space = avals, space
         self.first = next(s for s in statements if text_of(s) is None)
-        writer = _Writer(space)
+        arrays = {n for n, found in avals.items() if all(a.kind is Kind.ARRAY for a in found)}
+        writer = _Writer(space, arrays)
         self.conversions = {r: numbers.type_of(r, statements, r in parameters) for r in results}
         self.body = [_copied(s) for s in statements]
         self.flags: dict[str, str] = {}
@@ -152,8 +153,8 @@ def _copied(tree: Any) -> Any:
 class _Writer(ast.NodeTransformer):
     """Rewrites what Numba says otherwise; raises for what it does not know."""
 
-    def __init__(self, space: Namespace) -> None:
-        self.space = space
+    def __init__(self, space: Namespace, arrays: Container[str]) -> None:
+        self.space, self.arrays = space, arrays
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.stmt) and not isinstance(node, STATEMENTS):
@@ -182,8 +183,13 @@ class _Writer(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         node.value = self.visit(node.value)
-        keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        keys = _keys(node)
         visited = [k if _is_none(k) else self.visit(k) for k in keys]
+        inner = node.value
+        if isinstance(inner, ast.Subscript) and _id(inner.value) in self.arrays and not any(
+                isinstance(k, ast.Slice) or _is_none(k) for k in _keys(inner)):
+            return ast.Subscript(inner.value, ast.Tuple([*_keys(inner), *visited], ast.Load()),
+                                 node.ctx)
         node.slice = ast.Tuple(visited, ast.Load()) if isinstance(
             node.slice, ast.Tuple) else visited[0]
         return node
@@ -227,6 +233,10 @@ ERRORS = frozenset({"ValueError", "ArithmeticError", "ZeroDivisionError", "Overf
 
 def _id(expression: ast.expr) -> str | None:
     return expression.id if isinstance(expression, ast.Name) else None
+
+
+def _keys(node: ast.Subscript) -> list[ast.expr]:
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
 def _is_none(expression: ast.expr | None) -> bool:
