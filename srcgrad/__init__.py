@@ -34,6 +34,7 @@ from .errors import (
     UnsupportedType,
 )
 from .jacobians import elementwise_grad, gnvp, hessian, hvp, jacfwd, jacobian, jacrev
+from .linear import linear_solve
 from .marks import name, stop_gradient
 from .statement_checks import debug_grads
 from .transforms import jvp, linearize, vjp
@@ -79,6 +80,7 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "linear_solve",
     "linearize",
     "name",
     "optimize",

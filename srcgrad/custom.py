@@ -239,7 +239,9 @@ class implicit(_WithDerivative[P, R]):
     gradient of what is minimised).  By the implicit function theorem
     ``dx = -inv(dF/dx) @ (dF/dargs @ dargs)`` at the solution: the steps of the solver are not
     differentiated, nor kept, and what it starts from has derivative zero if ``optimality`` does
-    not depend on it.  ``dF/dx`` is formed and solved with, so it has to be regular.
+    not depend on it.  ``dF/dx`` has to be regular; it is formed and solved with, or, where it is
+    large, only multiplied with vectors: ``linear_solve(matvec, b)`` gives the solution of
+    ``matvec(x) == b``, for instance :func:`srcgrad.linear_solve`.
 
     >>> from srcgrad import grad
     >>> def bisect(c):
@@ -257,14 +259,16 @@ class implicit(_WithDerivative[P, R]):
     """
 
     @without_internal_frames
-    def __init__(self, solver: Callable[P, R], optimality: Callable[..., Any]) -> None:
-        for role, function in (("solver", solver), ("optimality", optimality)):
+    def __init__(self, solver: Callable[P, R], optimality: Callable[..., Any],
+                 linear_solve: Callable[..., Any] | None = None) -> None:
+        for role, function in (("solver", solver), ("optimality", optimality),
+                               ("linear_solve", linear_solve or solver)):
             if not callable(function):
                 raise StructureError(f"the {role} of implicit is {function!r}",
                                      where=f"the {role} of implicit", why="it is called",
-                                     fix="give two functions")
+                                     fix="give functions")
         super().__init__(solver)
-        self.optimality = optimality
+        self.optimality, self.linear_solve = optimality, linear_solve
         self.defined = True
 
     def _custom(self) -> Custom:
@@ -279,12 +283,18 @@ class implicit(_WithDerivative[P, R]):
 
     def _pull(self, machine: Any, ct: Any, results: Any, args: tuple[Any, ...]) -> Any:
         self._single(machine, results)
+        if self.linear_solve is not None:
+            return machine.calls.inline(matrix_free_cotangents, (
+                self.linear_solve, self.optimality, results, ct, args), {})
         return machine.calls.inline(
             implicit_cotangents, (_jacobian(machine), self.optimality, results, ct, args), {})
 
     def _push(self, machine: Any, tangents: tuple[Any, ...], results: Any,
               args: tuple[Any, ...]) -> Any:
         self._single(machine, results)
+        if self.linear_solve is not None:
+            return machine.calls.inline(matrix_free_tangent, (
+                self.linear_solve, self.optimality, results, tangents, args), {})
         return machine.calls.inline(
             implicit_tangent, (_jacobian(machine), self.optimality, results, tangents, args), {})
 
@@ -316,6 +326,21 @@ def implicit_tangent(jacobian_of: Any, optimality: Any, x: Any, tangents: Any, a
     count = np.size(x)
     return -np.reshape(np.linalg.solve(np.reshape(jacobian, (count, count)), np.ravel(moved)),
                        np.shape(x))
+
+
+def matrix_free_cotangents(solve: Any, optimality: Any, x: Any, ct: Any, args: Any) -> Any:
+    """The cotangents of ``args``, by products with the transposed Jacobian only."""
+    _, by_solution = transforms.vjp(lambda y: optimality(y, *args), x)
+    weights = solve(lambda v: by_solution(v)[0], ct)
+    _, pullback = transforms.vjp(lambda *a: optimality(x, *a), *args)
+    return pullback(-weights)
+
+
+def matrix_free_tangent(solve: Any, optimality: Any, x: Any, tangents: Any, args: Any) -> Any:
+    """The tangent of a solution, by products with the Jacobian only."""
+    _, by_solution = transforms.linearize(lambda y: optimality(y, *args), x)
+    _, moved = transforms.jvp(lambda *a: optimality(x, *a), args, tangents)
+    return -solve(lambda v: by_solution(v), moved)
 
 
 def _described(made: Any) -> str:

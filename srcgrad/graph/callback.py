@@ -129,6 +129,11 @@ def _jacobian_solution(back: Callback, inputs: Any, b: Any, transposed: bool) ->
     return _single(b)
 
 
+@gives("srcgrad.rules.callbacks.krylov")
+def _krylov(function: Callback, b: Aval, *rest: Any) -> Any:
+    return array(float, b.shape or ())
+
+
 @gives("srcgrad.rules.scipy_integrate.integrals")
 def _integrals(function: Callback, a: Any, b: Any, args: Sequence[Any], *settings: Any) -> Any:
     return function.results((FLOAT, *args))

@@ -7,6 +7,7 @@ but themselves.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -70,3 +71,57 @@ def jacobian_solution_inputs(ct: Array, ans: Array, back: Any, inputs: Any, tran
 
 
 sequence(jacobian_solution, "inputs")
+
+
+# ---- operators -------------------------------------------------------------------------------
+METHODS = ("gmres", "cg", "minres", "bicgstab", "lgmres", "gcrotmk")
+
+
+def with_item(args: Any, place: int, item: Any) -> tuple[Any, ...]:
+    """``args`` with ``item`` before the one at ``place``."""
+    return (*args[:place], item, *args[place:])
+
+
+@runtime
+def krylov(function: Any, b: Array, args: Any, place: int, settings: Any) -> Array:
+    """The solution ``x`` of ``function(*args) == b`` with ``x`` at ``place`` among the arguments,
+    in which the function (or the only one of its results) is linear.
+
+    >>> krylov(lambda v, k: k * v, np.array([2.0, 8.0]), (np.array([1.0, 2.0]),), 0,
+    ...        {"method": "cg", "rtol": 1e-12})
+    array([2., 4.])
+    """
+    linalg = importlib.import_module("scipy.sparse.linalg")
+    method = settings["method"]
+    options = {k: v for k, v in settings.items() if k != "method" and v is not None}
+    if method == "minres":  # has one tolerance only
+        options.pop("atol", None)
+    shape, size = np.shape(b), np.size(b)
+
+    def product(v: Any) -> Any:
+        found = function(*with_item(args, place, np.reshape(v, shape)))
+        return np.ravel(found[0] if isinstance(found, tuple) else found)
+
+    operator = linalg.LinearOperator((size, size), matvec=product, dtype=float)
+    x, info = getattr(linalg, method)(operator, np.ravel(b), **options)
+    if info != 0:
+        left = np.linalg.norm(product(x) - np.ravel(b)) / (np.linalg.norm(b) or 1.0)
+        raise np.linalg.LinAlgError(
+            f"{method} did not converge: the residual is {left:.3g} times the right-hand side; "
+            "allow for more iterations (maxiter=) or a larger residual (rtol=), or use another "
+            "method")
+    found: Array = np.reshape(x, shape)
+    return found
+
+
+@vjp(krylov, "b", "args")
+def krylov_inputs(ct: Array, ans: Array, function: Any, b: Array, args: Any, place: int,
+                  settings: Any) -> tuple[Array, list[Any]]:
+    inputs = with_item(args, place, ans)
+    weights = krylov(function.pullback([place]), ct, inputs, len(inputs), settings)
+    moved = function.pullback([i for i in function.varying if i != place and i < len(inputs)])
+    found = placed(moved.like, evaluated(moved, (*inputs, -weights)), len(inputs))
+    return weights, found[:place] + found[place + 1:]
+
+
+sequence(krylov, "args")
