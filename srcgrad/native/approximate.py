@@ -14,6 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.graph.ir import Node
+from srcgrad.graph.parts import LoopParts
+from srcgrad.kinds import SCALARS
+
 
 def fast_exp(x: Any) -> Any:
     """The exponential function: ``2**k * exp(r)`` where ``r`` is within ``log(2) / 2`` of 0.
@@ -106,5 +110,26 @@ def fast_erf(x: Any) -> Any:
 
 
 APPROXIMATIONS: dict[Any, Callable[[Any], Any]] = {
-    np.exp: fast_exp, math.exp: fast_exp, np.log: fast_log, math.log: fast_log,
-    np.tanh: fast_tanh, math.tanh: fast_tanh, math.erf: fast_erf}
+    np.exp: fast_exp, np.log: fast_log, np.tanh: fast_tanh, math.tanh: fast_tanh,
+    math.erf: fast_erf}
+
+
+def approximated(node: Node) -> Node:
+    """A loop with polynomials where they become vector instructions: in innermost loops without
+    branches, of float64 that does not follow from a number which the loop carries on.  (Elsewhere
+    the system's library is as fast.)"""
+    inner = [n for block in node.blocks for n in block.nodes if n.blocks]
+    if inner or node.op != "loop" or node.loop.kind != "for":
+        return node.but(blocks=tuple(b.but(nodes=tuple(map(approximated, b.nodes)))
+                                     for b in node.blocks)) if node.blocks else node
+    (body,) = node.blocks
+    carried = {v for v in LoopParts(node).carried if v.aval.kind in SCALARS}
+    nodes = []
+    for n in body.nodes:
+        if carried.intersection(n.inputs):
+            carried.update(n.outputs)
+        elif n.op == "apply" and len(n.inputs) == 1 and n.out.aval.dtype == np.float64:
+            fast = APPROXIMATIONS.get(n.params["fn"])
+            n = n if fast is None else n.but(params={**n.params, "fn": fast})
+        nodes.append(n)
+    return node.but(blocks=(body.but(nodes=tuple(nodes)),))

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from itertools import count
 
-import numpy as np
-
 from srcgrad.dims import Atom, symbols
 from srcgrad.graph.ir import Block, Graph, Node, Value, rebuild, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.kinds import SCALARS, Kind
-from srcgrad.native.approximate import APPROXIMATIONS
+from srcgrad.native.approximate import approximated
 from srcgrad.native.checks import Checks
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.holding import rounded, why_not
@@ -61,8 +59,8 @@ class Prepared:
             found["powers and functions such as exp and log may differ from NumPy's by a few "
                   "units in the last place"] = None
         if self.fast and self.native:
-            found["fast: sums and products may be reordered; exp, log, tanh and erf are "
-                  "polynomials within one unit in the last place"] = None
+            found["fast: sums and products may be reordered; fast_exp and the like are polynomials "
+                  "within one unit in the last place"] = None
         return tuple(found)
 
     def between(self, parts: list[tuple[Node, ...]],
@@ -126,7 +124,7 @@ class Prepared:
     def made(self, node: Node, number: int) -> Node:
         """A loop as it is printed."""
         checked = self.checks(node)
-        return _marked(_approximated(checked) if self.fast else checked, number)
+        return _marked(approximated(checked) if self.fast else checked, number)
 
     def outside(self, node: Node, scope: Scope) -> Node:
         """A node that stays in NumPy, with kernels in its blocks."""
@@ -158,17 +156,6 @@ def unheld(loop: Node) -> str | None:
         if reason is not None:
             return reason
     return too_wide(loop)
-
-
-def _approximated(node: Node) -> Node:
-    """A node with polynomials in the place of functions of float64, also in its blocks."""
-    if node.blocks:
-        return node.but(blocks=tuple(b.but(nodes=tuple(map(_approximated, b.nodes)))
-                                     for b in node.blocks))
-    fast = APPROXIMATIONS.get(node.params.get("fn")) if node.op == "apply" else None
-    if fast is None or len(node.inputs) != 1 or node.out.aval.dtype != np.float64:
-        return node
-    return node.but(params={**node.params, "fn": fast})
 
 
 def _marked(node: Node, number: int, around: frozenset[Atom] = frozenset(),

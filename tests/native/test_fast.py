@@ -78,7 +78,7 @@ def test_errors_are_below_one_unit(fast: Any) -> None:
 @pytest.mark.parametrize("fast", POINTS)
 @pytest.mark.parametrize("x", [0.0, -0.0, math.inf, -math.inf, math.nan, 1e308, -1e308, 711.0, -747.0])
 def test_what_is_no_ordinary_number(fast: Any, x: float) -> None:
-    plain = next(f for f, found in APPROXIMATIONS.items() if found is fast and f is not math.exp)
+    plain = next(f for f, found in APPROXIMATIONS.items() if found is fast)
     with np.errstate(all="ignore"):
         want = np.float64(plain(np.float64(x)))
         got = np.float64(fast(x))
@@ -94,11 +94,13 @@ def test_errors_of_compiled_code(fast: Any) -> None:
 
 
 def mixture(x, w):
-    h = s = 0.0
+    s = h = 0.0
     for i in range(len(x)):
-        h = np.tanh(w * h + x[i])
-        s += math.exp(-h) * math.log(2.0 + h) + math.erf(h)
-    return s
+        y = np.tanh(w * x[i])
+        s += np.exp(-y) * np.log(2.0 + y) + math.erf(y)
+    for i in range(len(x)):
+        h = np.tanh(h + x[i])
+    return s * h
 
 
 def test_fast_code_says_so(plain_python: None) -> None:
@@ -106,8 +108,9 @@ def test_fast_code_says_so(plain_python: None) -> None:
     df = sg.value_and_grad(mixture)
     fast = df.with_backend("numba", precision="fast")
     text = fast.source(x, 0.5)
-    assert "@njit(error_model='numpy', nogil=True, fastmath={'contract', 'reassoc'})" in text
+    assert "@njit(error_model='numpy', nogil=True, fastmath={'reassoc'})" in text
     assert all(f"{name}(" in text for name in ("fast_tanh", "fast_exp", "fast_log", "fast_erf"))
+    assert "h = np.tanh(h + x[i])" in text  # one after the other
     assert "fast: sums and products may be reordered" in fast.explain()
     strict = df.source(x, 0.5, backend="numba")
     assert "fast" not in strict and "fast:" not in df.explain(x, 0.5, backend="numba")
