@@ -5,7 +5,6 @@ the order of a traced key (:class:`~srcgrad.trace.tracers.Picked`)."""
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from ..stage.machine import UNBOUND
 from .collaborator import Collaborator
 from .journal import Content
 from .regions import Region
-from .shapes import place_among
 from .structures import IMMUTABLE, leaf_aval, rebuilder, record_fields, structure_parts
 from .tracers import Choice, Late, Picked, ScalarTracer, is_tracer
 from .unlike import (
@@ -28,7 +26,6 @@ from .unlike import (
     Unsorted,
     content_in,
     flag_of,
-    likeness,
     sorted_apart,
     together,
 )
@@ -156,59 +153,58 @@ class Among(Collaborator):
             return first
         if all(type(i) is bool for i in items):
             return self.table_read(items, index)
-        known = not any(type(i) is Choice for i in items) and leaf_aval(first) is None and (
-            self.is_grouped(items))
-        if any(type(i) is Picked for i in items) and not any(type(i) is Choice for i in items):
-            found = self._one_of_picked(items, index)
-            if found is not None:
-                return found
-        if known:
-            return self._one_of(tuple(items), index)
-        if isinstance(first, tuple) and all(
+        if all(type(i) is int for i in items) and items == list(range(len(items))):
+            return index
+        if all(leaf_aval(i) is not None for i in items):
+            found = self.lists.list_read(items, index)
+            return self.lists.one_among(items, index) if found is None else found
+        if isinstance(first, tuple) and not self.is_grouped(items) and all(
                 type(i) is type(first) and len(i) == len(first) for i in items):
             parts = [self.pick(list(column), index) for column in zip(*items, strict=True)]
             if not any(p is None for p in parts):
                 return rebuilder(first)(parts)
-        if all(map(_is_alike(first), items)):
-            return self._one_of(tuple(items), index)
-        if all(leaf_aval(i) is not None for i in items):
-            found = self.lists.list_read(items, index)
-            if found is not None:
-                return found
-        found = self.pick_unlike(items, index)
+        found = self.pick_object(items, index)
         return self.lists.one_among(items, index) if found is None else found
 
-    def _one_of_picked(self, items: list[Any], index: Any) -> Any:
-        """One of several objects, some of which are picked themselves; None if they are not
-        alike."""
-        objects: list[Any] = []
-        for group in sorted((i.objects for i in items if type(i) is Picked), key=len,
-                            reverse=True):
-            objects += [o for o in group if not any(o is known for known in objects)]
-        objects += [i for i in items if type(i) is not Picked and not any(
-            i is known for known in objects)]
-        if not all(map(_is_alike(objects[0]), objects)):
+    def pick_object(self, items: list[Any], index: Any, least: int = 1) -> Any:
+        """One of several things of ``least`` or a few more sorts: objects of a sort by their numbers in the group
+        where they were picked first, so that ``node.next`` is a node of the graph that ``node``
+        was picked from; None where they cannot be told by sorts."""
+        sorts = self._sorts(items)
+        if sorts is None or len(sorts) < least or (
+                len(sorts) == 1 and sorts[0].key[0] == "tuple" and not self.is_grouped(items)):
             return None
-        found = self._one_of(tuple(objects), 0).objects
-        places = []
-        for item in items:
-            place = place_among(found, item)
-            if place is None:
-                place = self.pick([place_among(found, o) for o in item.objects], item.index)
-            places.append(place)
-        return Picked(found, self.pick(places, index))
+        try:
+            flags = [[self.computed(flag_of(sort, item, {})) for item in items]
+                     for sort in sorts[:-1]]
+            contents = [self._contents(sort, items) for sort in sorts]
+        except Unsorted:
+            return None
+        read = [self.pick(column, index) for column in contents]
+        if any(r is None for r in read):
+            return None
+        return together(sorts, [self.table_read(column, index) for column in flags], read)
 
-    def _one_of(self, items: tuple[Any, ...], index: Any) -> Picked:
-        """One of several objects, by its number in the group where they were picked first:
-        ``node.next`` is a node of the graph that ``node`` was picked from."""
-        for group in self.groups:
-            places = [place_among(group, i) for i in items]
-            if None not in places:
-                if places == list(range(len(group))):
-                    return Picked(group, index)
-                return Picked(group, self.pick(places, index))
-        self.groups.append(items)
-        return Picked(items, index)
+    def _sorts(self, items: list[Any]) -> list[Sort] | None:
+        """The sorts of things, where they are few and can be numbered."""
+        sorts = sorted_apart(items)
+        if sorts is None or len(sorts) > MOST_SORTS or any(
+                s.key[0] == "list" and not self.is_grouped([*s.objects]) for s in sorts):
+            return None
+        if all(s.key is NUMBER or s.constant for s in sorts):
+            return None  # None or a number is one value
+        for sort in sorts:
+            if sort.key is not NUMBER and not sort.constant:
+                sort.objects = self.grouped(sort.objects)
+        return sorts
+
+    def _contents(self, sort: Sort, items: list[Any]) -> list[Any]:
+        """What tells which thing of a sort each item is; anything where it is of another."""
+        if sort.constant or len(sort.objects) == 1:
+            return [0] * len(items)
+        found = [self.computed(content_in(sort, item, {})) for item in items]
+        spare = next(c for c in found if c is not UNBOUND)
+        return [spare if c is UNBOUND else c for c in found]
 
     def number_among(self, count: int, index: Any) -> Any:
         if type(index) is int:
@@ -242,87 +238,14 @@ class Among(Collaborator):
                 test, lambda: value, lambda old=old: old)
 
     def replaced(self, before: list[Any], index: Any, value: Any) -> list[Any] | None:
-        """Things with the one at a traced place replaced; None if they are not all numbers of
-        one kind, or of a few sorts."""
-        found = self._replaced_number(before, index, value)
-        return found if found is not None else self._replaced_unlike(before, index, value)
-
-    def _replaced_number(self, before: list[Any], index: Any, value: Any) -> list[Any] | None:
+        """Numbers with the one at a traced place replaced; None if they are not of one kind."""
         avals = [leaf_aval(v) for v in (*before, value)]
         kinds = {a.kind for a in avals if a is not None}
         if None in avals or len(kinds) != 1 or not kinds <= NUMERIC - {Kind.ARRAY, Kind.ANY}:
             return None
         return self.lists.list_replaced(before, index, value)
 
-    # ---- unlike objects ----------------------------------------------------------------------
-    def pick_unlike(self, items: list[Any], index: Any) -> Any:
-        """One of several things of a few sorts; None where they cannot be told by sorts."""
-        sorts = self._sorts(items)
-        if sorts is None or len(sorts) < 2:
-            return None
-        try:
-            flags = [[self.computed(flag_of(sort, item, {})) for item in items]
-                     for sort in sorts[:-1]]
-            contents = [self._contents(sort, items) for sort in sorts]
-        except Unsorted:
-            return None
-        read = [self.pick(column, index) for column in contents]
-        if any(r is None for r in read):
-            return None
-        return together(sorts, [self.table_read(column, index) for column in flags], read)
-
-    def _sorts(self, items: list[Any]) -> list[Sort] | None:
-        """The sorts of things, where they are few and can be numbered."""
-        sorts = sorted_apart(items)
-        if sorts is None or len(sorts) > MOST_SORTS or any(s.key[0] == "list" for s in sorts):
-            return None
-        if all(s.key is NUMBER or s.constant for s in sorts):
-            return None  # None or a number is one value
-        for sort in sorts:
-            if sort.key is not NUMBER and not sort.constant:
-                sort.objects = self.grouped(sort.objects)
-        return sorts
-
-    def _contents(self, sort: Sort, items: list[Any]) -> list[Any]:
-        """What tells which thing of a sort each item is; anything where it is of another."""
-        if sort.constant or len(sort.objects) == 1:
-            return [0] * len(items)
-        found = [self.computed(content_in(sort, item, {})) for item in items]
-        spare = next(c for c in found if c is not UNBOUND)
-        return [spare if c is UNBOUND else c for c in found]
-
-    def _replaced_unlike(self, before: list[Any], index: Any, value: Any) -> list[Any] | None:
-        """Things with the one at a traced place replaced; None if they cannot be told by
-        sorts."""
-        sorts = self._sorts([*before, value])
-        if sorts is None:
-            return None
-        columns = []
-        try:
-            for sort in sorts[:-1]:
-                flags = [self.computed(flag_of(sort, item, {})) for item in (*before, value)]
-                columns.append(self._replaced_number(flags[:-1], index, flags[-1]))
-            for sort in sorts:
-                found = self._contents(sort, [*before, value])
-                columns.append(found[:-1] if all(c is found[0] for c in found) else (
-                    self._replaced_number(found[:-1], index, found[-1])))
-        except Unsorted:
-            return None
-        if any(c is None for c in columns):
-            return None
-        count = len(sorts) - 1
-        return [together(sorts, list(row[:count]), list(row[count:]))
-                for row in zip(*columns, strict=True)]
-
 
 def _holds(obj: Any) -> bool:
     """Can something hold other things?"""
     return isinstance(obj, HOLDING) or record_fields(obj) is not None
-
-
-def _is_alike(first: Any) -> Callable[[Any], bool]:
-    """A test for objects of the class of the first, with the same attributes or keys."""
-    key = likeness(first)
-    if key is None or key[0] not in ("dict", "object"):
-        return lambda o: False
-    return lambda o: likeness(o) == key

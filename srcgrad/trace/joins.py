@@ -21,7 +21,7 @@ from ..stage.function import definition
 from ..stage.machine import UNBOUND
 from .assumptions import Assumption, DequesAsLists
 from .journal import Content, Snapshot
-from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape, place_among
+from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape
 from .states import Columns, Maybe, Partial, SymbolicList
 from .structures import (
     IMMUTABLE,
@@ -313,7 +313,7 @@ class Join:
         if self.is_tuple(a) or self.is_tuple(b):
             return self.failed(a, b)
         if type(a) is Picked or type(b) is Picked:
-            return self._picked(a, b)
+            return self._two(a, b)
         if self.predicate is None:
             self.unite(a, b)
         both = {id(a), id(b)}
@@ -360,21 +360,6 @@ class Join:
         return self.predicate is None and type(a) is list and type(b) is list and (
             not self.outside(a) and not self.outside(b)) and (
             len(a) != len(b) or bool({id(a), id(b)} & self.symbolic.keys())) and self.rebinds()
-
-    def _picked(self, a: Any, b: Any) -> Shape:
-        """One of several objects on both paths: the number is joined."""
-        objects = a.objects if type(a) is Picked else b.objects
-
-        def number(state: Any) -> tuple[Any, ...]:
-            return (UNBOUND if state is UNBOUND else place_among(objects, state),)
-
-        places = [place_among(objects, x) for x in (a, b)]
-        if None in places:
-            return self._two(a, b)
-        item = self.unify(*places)
-        if isinstance(item, Same):
-            return Same(a if type(a) is Picked else b)
-        return Sequence(lambda parts: Picked(objects, parts[0]), [item], number)
 
     def _two(self, a: Any, b: Any) -> Shape:
         """Things that have no common form: after a branch it is known which of them it is."""

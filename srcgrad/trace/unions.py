@@ -115,8 +115,7 @@ class Unions(Collaborator):
     def gathered(self, obj: Picked, part: Callable[[Any], Any]) -> Any:
         """The part of the object that it is."""
         parts = self.among.only_possible([part(o) for o in obj.objects], obj.index)
-        found = None if all(leaf_aval(p) is not None for p in parts) else self.among.pick_unlike(
-            parts, obj.index)
+        found = self.among.pick_object(parts, obj.index, 2)
         if found is not None:
             return found
         if any(isinstance(p, (list, dict, set)) and p is not parts[0] for p in parts) and (

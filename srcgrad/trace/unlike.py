@@ -44,9 +44,7 @@ class Sort:
 
     def has(self, thing: Any) -> bool:
         """Is a thing of this sort?"""
-        if not self.objects or not self.constant:
-            return bool(sort_key(thing) == self.key)
-        return thing is self.objects[0] or bool(sort_key(thing) == self.key)
+        return bool(sort_key(thing) == self.key)
 
     def content(self, thing: Any) -> Any:
         """What tells which thing of the sort it is: its number, or itself."""
