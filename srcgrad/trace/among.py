@@ -167,9 +167,9 @@ class Among(Collaborator):
         return self.lists.one_among(items, index) if found is None else found
 
     def pick_object(self, items: list[Any], index: Any, least: int = 1) -> Any:
-        """One of several things of ``least`` or a few more sorts: objects of a sort by their numbers in the group
-        where they were picked first, so that ``node.next`` is a node of the graph that ``node``
-        was picked from; None where they cannot be told by sorts."""
+        """One of several things of ``least`` or a few more sorts: objects of a sort by their
+        numbers in the group where they were picked first, so that ``node.next`` is a node of the
+        graph that ``node`` was picked from; None where they cannot be told by sorts."""
         sorts = self._sorts(items)
         if sorts is None or len(sorts) < least or (
                 len(sorts) == 1 and sorts[0].key[0] == "tuple" and not self.is_grouped(items)):

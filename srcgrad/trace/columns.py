@@ -23,7 +23,6 @@ from .structures import is_mutable, leaf_aval, rebuilder, structure_parts
 from .tracers import Choice, Late, Picked
 from .unlike import (
     Sort,
-    UnlikeJoin,
     Unsorted,
     content_in,
     flag_of,
@@ -403,7 +402,7 @@ def _classes(form: Form) -> list[type]:
     return [form.key[0], *(cls for item in form.items for cls in _classes(item))]
 
 
-class ColumnJoin(UnlikeJoin):
+class ColumnJoin(Join):
     """A join that takes lists of tuples or records apart."""
 
     def column_lists(self, a: Any, b: Any) -> Shape:

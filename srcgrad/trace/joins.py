@@ -21,6 +21,7 @@ from ..stage.function import definition
 from ..stage.machine import UNBOUND
 from .assumptions import Assumption, DequesAsLists
 from .journal import Content, Snapshot
+from .partial import keyed, perhaps
 from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape
 from .states import Columns, Maybe, Partial, SymbolicList
 from .structures import (
@@ -36,6 +37,7 @@ from .structures import (
     structure_parts,
 )
 from .tracers import ArrayTracer, Choice, Late, Moved, Picked, Poison, contains_tracer, is_tracer
+from .unlike import are_nodes, one_of, remedies_for
 
 MOST_APART = 12  # what is done to one of several unlike things is done for each of them
 
@@ -105,7 +107,7 @@ class Join:
         if isinstance(a, Poison) or isinstance(b, Poison):
             return Same(a if isinstance(a, Poison) else b)
         if type(a) is Maybe or type(b) is Maybe:
-            return self.perhaps(a, b)
+            return perhaps(self, a, b)
         if a is UNBOUND or b is UNBOUND:
             self.unbound = 0 if a is UNBOUND else 1
             return self._with_unbound(b if a is UNBOUND else a)
@@ -164,7 +166,7 @@ class Join:
         in an arm there is a new one, whose parts are the arm's."""
         if id(present) in self.young and type(self.symbolic.get(id(present))) in (
                 SymbolicList, Partial):
-            return self._held(present, UNBOUND)
+            return self.held(present, UNBOUND)
         if type(present) is Columns:
             return Sequence(lambda made: Columns(present.form, tuple(made)),
                             [self._with_unbound(c) for c in present.columns],
@@ -196,7 +198,7 @@ class Join:
         self.keep.append(present)
         return shape
 
-    def _held(self, a: Any, b: Any) -> Shape:
+    def held(self, a: Any, b: Any) -> Shape:
         """Lists made in the arms whose lengths only a run knows, dicts and sets whose keys only
         a run knows: a new one with the content that either has."""
         if self.is_part(a) or self.is_part(b):
@@ -247,7 +249,7 @@ class Join:
             return Same(a if type(a) is Moved else b)
         if all(type(s) is Partial or (type(s) is Snapshot and s.type in (dict, set))
                for s in (a, b)):
-            return self.keyed(a, b)
+            return keyed(self, a, b)
         if type(a) is Snapshot and type(b) is Snapshot:
             if len(a.items) == len(b.items) and a.type is b.type:
                 kind = a.type
@@ -279,14 +281,6 @@ class Join:
         """Lists whose items are tuples or records: one list for each part."""
         return unlike_items()
 
-    def perhaps(self, a: Any, b: Any) -> Shape:
-        """A place that only one path binds, or that may have been unbound before."""
-        raise AttributeError
-
-    def keyed(self, a: Any, b: Any) -> Shape:
-        """The contents of a dict or set."""
-        raise AttributeError
-
     def _structures(self, a: Any, b: Any) -> Shape:
         """Tuples, lists and records of the same class and size."""
         known = self.pairs.get((id(a), id(b)))
@@ -298,16 +292,8 @@ class Join:
         self.pairs[(id(a), id(b))] = shape
         return shape
 
-    def one_of(self, a: Any, b: Any) -> Shape | None:
-        """A place that holds one of several unlike things."""
-        raise AttributeError
-
-    def are_nodes(self, a: Any, b: Any) -> bool:
-        """Are objects older than the iteration, and linked to others like them?"""
-        raise AttributeError
-
     def _new_structure(self, a: Any, b: Any) -> Shape:
-        found = self.one_of(a, b)
+        found = one_of(self, a, b)
         if found is not None:
             return found
         if self.is_tuple(a) or self.is_tuple(b):
@@ -321,17 +307,17 @@ class Join:
                 both & self.young if type(a) is list else both <= self.young) and (
                 (id(a), id(b)) not in self.apart) and (
                 type(a) is set or both & self.symbolic.keys()):
-            return self._held(a, b)
+            return self.held(a, b)
         if self.predicate is None and (self.is_part(a) or self.is_part(b)):
             return self.failed(a, b)  # a row of a list of lists: it would become a list of its own
         if self._grows(a, b):
-            held = self._held(a, b)
+            held = self.held(a, b)
             if not isinstance(held, Failed):
                 return held
         if type(a) is not type(b) or self.outside(a) or self.outside(b) or (
                 (id(a), id(b)) in self.apart or {id(a), id(b)} & self.symbolic.keys()):
             return self._two(a, b)
-        if outline(a) != outline(b) or (self.predicate is not None and self.are_nodes(a, b)):
+        if outline(a) != outline(b) or (self.predicate is not None and are_nodes(self, a, b)):
             return self._two(a, b)
         parts_a, parts_b = (self._ended_parts(side, obj) for side, obj in enumerate((a, b)))
         if parts_a is None or parts_b is None or len(parts_a) != len(parts_b):
@@ -366,14 +352,14 @@ class Join:
         if self.predicate is None or count_of(a) + count_of(b) > MOST_APART:
             return self.failed(a, b)
         self.unbound = 1
-        first = self._alone(a)
+        first = self.alone(a)
         self.unbound = 0
-        forms = (first, self._alone(b))
+        forms = (first, self.alone(b))
         if any(isinstance(f, Failed) for f in forms):
             return self.failed(a, b)
         return Apart(self.predicate, (a, b), forms)
 
-    def _alone(self, obj: Any) -> Shape:
+    def alone(self, obj: Any) -> Shape:
         """The form of what only one path has."""
         if not is_tracer(obj) and isinstance(obj, IMMUTABLE):
             return Same(obj)
@@ -396,11 +382,8 @@ class Join:
             f"a name refers to {describe(a)} on one path and to {describe(b)} on the other",
             why="which of them it is depends on data, and they have no common form",
             fix="use the value inside each branch, or make both branches produce the same kind"),
-            self.remedies_for(a, b))
+            remedies_for(self, a, b))
 
-    def remedies_for(self, *states: Any) -> tuple[Assumption, ...]:
-        """The assumption under which objects have a common form: that they lie in a store."""
-        raise AttributeError
 
 
 def unlike_items(*remedies: Assumption) -> Failed:

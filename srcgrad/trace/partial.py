@@ -8,73 +8,74 @@ bound.  The truth value is an output of the branch like any other; where the pro
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import Value
 from ..kinds import BOOL, Kind
 from ..stage.machine import UNBOUND
-from .joins import Join
 from .journal import Snapshot
 from .shapes import Failed, Keyed, Leaf, Perhaps, Same, Sequence, Shape
 from .states import Maybe, Partial
 from .tracers import is_tracer
 
+if TYPE_CHECKING:
+    from .joins import Join
+
 DELETED = Maybe(False, UNBOUND)
 
 
-class PartialJoin(Join):
-    """A join of places that may be unbound."""
-
-    def perhaps(self, a: Any, b: Any) -> Shape:
-        """A place that only one path binds, or that may have been unbound before."""
-        bounds = [bound_in(s, facts) for s, facts in zip((a, b), self.facts, strict=True)]
-        if self.dead is not None:
-            bounds[self.dead] = bounds[1 - self.dead]
-        if bounds[0] is bounds[1] is False:
-            return Same(DELETED)
-        content = self._lists(content_of(a), content_of(b)) or self.unify(
-            content_of(a), content_of(b))
-        if isinstance(content, Failed):
+def perhaps(join: Join, a: Any, b: Any) -> Shape:
+    """A place that only one path binds, or that may have been unbound before."""
+    bounds = [bound_in(s, facts) for s, facts in zip((a, b), join.facts, strict=True)]
+    if join.dead is not None:
+        bounds[join.dead] = bounds[1 - join.dead]
+    if bounds[0] is bounds[1] is False:
+        return Same(DELETED)
+    content = _lists(join, content_of(a), content_of(b)) or join.unify(
+        content_of(a), content_of(b))
+    if isinstance(content, Failed):
+        return content
+    if bounds[0] is bounds[1] is True:
+        if type(a) is not Maybe and type(b) is not Maybe:
             return content
-        if bounds[0] is bounds[1] is True:
-            if type(a) is not Maybe and type(b) is not Maybe:
-                return content
-            return Sequence(_only, [content], lambda state: (content_of(state),))
-        flag: Shape = Leaf(BOOL)
-        if bounds[0] is bounds[1]:
-            flag = Same(bounds[0])
-        elif bounds == [True, False] and self.predicate is not None and (
-                self.predicate.aval.kind is Kind.BOOL):
-            flag = Same(self.predicate)
-        return Perhaps(lambda parts: Maybe(*parts), [flag, content], maybe_parts)
+        return Sequence(_only, [content], lambda state: (content_of(state),))
+    flag: Shape = Leaf(BOOL)
+    if bounds[0] is bounds[1]:
+        flag = Same(bounds[0])
+    elif bounds == [True, False] and join.predicate is not None and (
+            join.predicate.aval.kind is Kind.BOOL):
+        flag = Same(join.predicate)
+    return Perhaps(lambda parts: Maybe(*parts), [flag, content], maybe_parts)
 
-    def _lists(self, a: Any, b: Any) -> Shape | None:
-        """Lists of unequal length (``d.setdefault(k, []).append(v)``) as one list whose length
-        depends on data, if nothing else can reach them."""
-        if type(a) is not list or type(b) is not list or a is b or (id(a), id(b)) in self.apart or (
-                self.outside(a) or self.outside(b) or not self.young & {id(a), id(b)}):
-            return None
-        if len(a) == len(b) and not {id(a), id(b)} & self.symbolic.keys():
-            return None
-        shape = self._held(a, b)
-        return None if isinstance(shape, Failed) else shape
 
-    def keyed(self, a: Any, b: Any) -> Shape:
-        """The contents of a dict or set: the keys of both paths."""
-        first, second = dict(entries_of(a)), dict(entries_of(b))
-        keys, ordered = _merged(list(first), list(second))
-        ordered = ordered and is_ordered(a) and is_ordered(b)
-        kind = set if a.type is set else dict
-        items = [self.perhaps(first.get(k, UNBOUND), second.get(k, UNBOUND)) for k in keys]
+def _lists(join: Join, a: Any, b: Any) -> Shape | None:
+    """Lists of unequal length (``d.setdefault(k, []).append(v)``) as one list whose length
+    depends on data, if nothing else can reach them."""
+    if type(a) is not list or type(b) is not list or a is b or (id(a), id(b)) in join.apart or (
+            join.outside(a) or join.outside(b) or not join.young & {id(a), id(b)}):
+        return None
+    if len(a) == len(b) and not {id(a), id(b)} & join.symbolic.keys():
+        return None
+    shape = join.held(a, b)
+    return None if isinstance(shape, Failed) else shape
 
-        def build(parts: list[Any]) -> Any:
-            return content_with(kind, tuple(zip(keys, parts, strict=True)), ordered)
 
-        def parts_of(state: Any) -> tuple[Any, ...]:
-            held = dict(entries_of(state))
-            return tuple(held.get(k, UNBOUND) for k in keys)
+def keyed(join: Join, a: Any, b: Any) -> Shape:
+    """The contents of a dict or set: the keys of both paths."""
+    first, second = dict(entries_of(a)), dict(entries_of(b))
+    keys, ordered = _merged(list(first), list(second))
+    ordered = ordered and is_ordered(a) and is_ordered(b)
+    kind = set if a.type is set else dict
+    items = [perhaps(join, first.get(k, UNBOUND), second.get(k, UNBOUND)) for k in keys]
 
-        return Keyed(build, items, parts_of, tuple(keys), ordered)
+    def build(parts: list[Any]) -> Any:
+        return content_with(kind, tuple(zip(keys, parts, strict=True)), ordered)
+
+    def parts_of(state: Any) -> tuple[Any, ...]:
+        held = dict(entries_of(state))
+        return tuple(held.get(k, UNBOUND) for k in keys)
+
+    return Keyed(build, items, parts_of, tuple(keys), ordered)
 
 
 def _only(parts: list[Any]) -> Any:

@@ -26,7 +26,7 @@ from .journal import Field
 from .natives import class_attribute
 from .shapes import place_among
 from .special_methods import python_method, truth_method
-from .structures import is_library, leaf_aval, rebuilder, record_fields, structure_parts
+from .structures import is_library, rebuilder, record_fields, structure_parts
 from .tracers import Choice, OpaqueTracer, Picked, is_tracer
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,11 +22,13 @@ from ..kinds import BOOL, INT, NUMERIC, Aval, Kind
 from ..stage.function import definition
 from ..stage.machine import UNBOUND
 from .assumptions import Assumption
-from .partial import PartialJoin
 from .shapes import Apart, Failed, Leaf, Numbered, OneOf, Same, Shape, place_among
 from .stores import Link, Reference, Store, may_be_none, number_in, store_of, stored_as
 from .structures import IMMUTABLE, is_library, is_mutable, leaf_aval, record_fields, structure_parts
 from .tracers import ArrayTracer, BoundMethod, Choice, Late, Picked, StandIn, Whole, is_tracer
+
+if TYPE_CHECKING:
+    from .joins import Join
 
 SPARES = {Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}  # where another thing is
 MOST_SORTS = 8  # unlike things in one place
@@ -207,155 +209,163 @@ def numbered(store: Store, item: Shape, optional: bool) -> Numbered:
         UNBOUND if state is UNBOUND else number_in(store, state),), optional)
 
 
-class UnlikeJoin(PartialJoin):
-    """A join of unlike things."""
+def one_of(join: Join, a: Any, b: Any) -> Shape | None:
+    """The form of a place that holds one of several things; None where it has another form,
+    or a branch itself tells which of two things it is."""
+    store = store_of(a, b)
+    if store is not None:
+        return _numbered(join, store, a, b)
+    sides = [things_in(s, facts) for s, facts in zip((a, b), join.facts, strict=True)]
+    keys = [[sort_key(t) for t in side] for side in sides]
+    every = list(dict.fromkeys(k for side in keys for k in side))
+    if None in every or len(every) > MOST_SORTS or not _is_open(join, a, b, keys) or all(
+            key[0] in ("number", "constant") for key in every):
+        return None
+    if join.predicate is None and defined_again(t for side in sides for t in side):
+        return None  # there would be one more in each iteration
+    sorts, forms = [], []
+    try:
+        for key in every:
+            held = [[t for t, k in zip(side, ks, strict=True) if k == key]
+                    for side, ks in zip(sides, keys, strict=True)]
+            found = _sort(join, key, held, len(every) > 1, sides)
+            if found is None:
+                return None
+            sorts.append(found)
+        for sort in sorts:
+            form = _content(join, sort, a, b)
+            if isinstance(form, (Failed, Apart)):
+                return None
+            forms.append(form)
+        flags = [_flag(join, sort, a, b) for sort in sorts[:-1]]
+    except Unsorted:
+        return None
+    return _shape(join, sorts, flags, forms, (a, b))
 
-    def one_of(self, a: Any, b: Any) -> Shape | None:
-        """The form of a place that holds one of several things; None where it has another form,
-        or a branch itself tells which of two things it is."""
-        store = store_of(a, b)
-        if store is not None:
-            return self._numbered(store, a, b)
-        sides = [things_in(s, facts) for s, facts in zip((a, b), self.facts, strict=True)]
-        keys = [[sort_key(t) for t in side] for side in sides]
-        every = list(dict.fromkeys(k for side in keys for k in side))
-        if None in every or len(every) > MOST_SORTS or not self._is_open(a, b, keys) or all(
-                key[0] in ("number", "constant") for key in every):
-            return None
-        if self.predicate is None and defined_again(t for side in sides for t in side):
-            return None  # there would be one more in each iteration
-        sorts, forms = [], []
-        try:
-            for key in every:
-                held = [[t for t, k in zip(side, ks, strict=True) if k == key]
-                        for side, ks in zip(sides, keys, strict=True)]
-                found = self._sort(key, held, len(every) > 1, sides)
-                if found is None:
-                    return None
-                sorts.append(found)
-            for sort in sorts:
-                form = self._content(sort, a, b)
-                if isinstance(form, (Failed, Apart)):
-                    return None
-                forms.append(form)
-            flags = [self._flag(sort, a, b) for sort in sorts[:-1]]
-        except Unsorted:
-            return None
-        return self._shape(sorts, flags, forms, (a, b))
 
-    def _numbered(self, store: Store, a: Any, b: Any) -> Shape:
-        """The form of a place that holds an object in a store, or None: its number."""
-        item = self.unify(number_in(store, a), number_in(store, b))
-        if isinstance(item, Same) and type(a) is not Choice:
-            return Same(a)
-        return numbered(store, item, may_be_none(a) or may_be_none(b))
+def _numbered(join: Join, store: Store, a: Any, b: Any) -> Shape:
+    """The form of a place that holds an object in a store, or None: its number."""
+    item = join.unify(number_in(store, a), number_in(store, b))
+    if isinstance(item, Same) and type(a) is not Choice:
+        return Same(a)
+    return numbered(store, item, may_be_none(a) or may_be_none(b))
 
-    def remedies_for(self, *states: Any) -> tuple[Assumption, ...]:
-        cls = next((type(t) for s in states for t in things_in(s, {}) if not self.outside(t) and (
-            record_fields(t) is not None) and self.storable(type(t))), None)
-        return () if cls is None else (stored_as(cls),)
 
-    def are_nodes(self, a: Any, b: Any) -> bool:
-        """Are objects older than the iteration, and linked to others like them?"""
-        return all(map(self.is_older, (a, b))) and any(
-            part is None or type(part) in (Choice, Picked) or sort_key(part) == sort_key(a)
-            for obj in (a, b) for part in structure_parts(obj) or () if is_mutable(a))
+def remedies_for(join: Join, *states: Any) -> tuple[Assumption, ...]:
+    cls = next((type(t) for s in states for t in things_in(s, {}) if not join.outside(t) and (
+        record_fields(t) is not None) and join.storable(type(t))), None)
+    return () if cls is None else (stored_as(cls),)
 
-    def _is_open(self, a: Any, b: Any, keys: list[list[Any]]) -> bool:
-        """Does a branch not tell by itself which of two things a place holds?"""
-        if self.predicate is None:
-            return True
-        return bool({*keys[0]} & {*keys[1]}) and any(
-            type(s) in (Choice, Picked) for s in (a, b))
 
-    def _sort(self, key: Any, held: list[list[Any]], several: bool,
-              sides: list[list[Any]]) -> Sort | None:
-        """The sort with a key, of these things on either side."""
-        things = [t for side in held for t in side]
-        if key[0] == "constant":
-            return Sort(key, (things[0],), True)
-        if key is NUMBER:
-            arrays = [t for t in things if type(t) is ArrayTracer]
-            return Sort(key) if several and (not arrays or max(map(len, held)) < 2) else None
-        if key[0] == "function":
-            same = isinstance(self._alone(things[0]), Same)
-            return Sort(key, (things[0],), True) if same else None
-        if self._stay(things, held, several):
-            return Sort(key, self._objects(key, things, [t for side in sides for t in side]))
-        if max(map(len, held)) > 1 or any(type(t) is Picked for t in things) or any(
-                map(self.outside, things)) or not (several and self._may_part(things)):
-            return None
-        return Sort(key)
+def are_nodes(join: Join, a: Any, b: Any) -> bool:
+    """Are objects older than the iteration, and linked to others like them?"""
+    return all(map(join.is_older, (a, b))) and any(
+        part is None or type(part) in (Choice, Picked) or sort_key(part) == sort_key(a)
+        for obj in (a, b) for part in structure_parts(obj) or () if is_mutable(a))
 
-    def _may_part(self, things: list[Any]) -> bool:
-        """May things be known by their parts from here on?"""
-        return all(isinstance(t, tuple) or id(t) in self.young for t in things)
 
-    def _stay(self, things: list[Any], held: list[list[Any]], several: bool) -> bool:
-        """Are things known ones, which stay themselves?"""
-        if self.predicate is None and not self.walks:
-            return False
-        if any(id(o) in self.made or id(o) in self.young for t in things
-               for o in (t.objects if type(t) is Picked else (t,))):
-            return False
-        if type(things[0]) is list and not self.is_grouped(things):
-            return False
-        if self.is_grouped(things):
-            return True
-        if isinstance(things[0], tuple) or (not several and self.predicate is None
-                                            and max(map(len, held)) < 2):
-            if self.predicate is not None or not held[0]:
-                return False
-            inner = {id(o) for o in self.closure(list(held[0]))}
-            return all(type(t) is Picked or id(t) in inner for t in held[1])
+def _is_open(join: Join, a: Any, b: Any, keys: list[list[Any]]) -> bool:
+    """Does a branch not tell by itself which of two things a place holds?"""
+    if join.predicate is None:
         return True
+    return bool({*keys[0]} & {*keys[1]}) and any(
+        type(s) in (Choice, Picked) for s in (a, b))
 
-    def _objects(self, key: Any, things: list[Any], every: list[Any]) -> tuple[Any, ...]:
-        """All objects that a place may hold, in an order that stays; ``every``: what is there
-        of other sorts, too."""
-        found: dict[int, Any] = {}
-        for group in sorted((t.objects for t in things if type(t) is Picked), key=len,
-                            reverse=True):
-            found.update((id(o), o) for o in group)
-        found.update((id(t), t) for t in things if type(t) is not Picked)
-        if self.predicate is None:
-            found.update((id(o), o) for o in self.closure(every) if sort_key(o) == key)
-        return self.grouped(tuple(found.values()))
 
-    def _content(self, sort: Sort, a: Any, b: Any) -> Shape:
-        contents = [content_in(sort, s, facts)
-                    for s, facts in zip((a, b), self.facts, strict=True)]
-        if sort.constant or len(sort.objects) == 1:
-            return Same(sort.objects[0])
-        if sort.objects:
-            return Leaf(INT.but(expr=None))
-        return self.unify(*contents)
+def _sort(join: Join, key: Any, held: list[list[Any]], several: bool,
+          sides: list[list[Any]]) -> Sort | None:
+    """The sort with a key, of these things on either side."""
+    things = [t for side in held for t in side]
+    if key[0] == "constant":
+        return Sort(key, (things[0],), True)
+    if key is NUMBER:
+        arrays = [t for t in things if type(t) is ArrayTracer]
+        return Sort(key) if several and (not arrays or max(map(len, held)) < 2) else None
+    if key[0] == "function":
+        same = isinstance(join.alone(things[0]), Same)
+        return Sort(key, (things[0],), True) if same else None
+    if _stay(join, things, held, several):
+        return Sort(key, _objects(join, key, things, [t for side in sides for t in side]))
+    if max(map(len, held)) > 1 or any(type(t) is Picked for t in things) or any(
+            map(join.outside, things)) or not (several and _may_part(join, things)):
+        return None
+    return Sort(key)
 
-    def _flag(self, sort: Sort, a: Any, b: Any) -> Shape:
-        there = [flag_of(sort, s, facts) for s, facts in zip((a, b), self.facts, strict=True)]
-        if there[0] is there[1]:
-            return Same(there[0])
-        if there == [True, False] and self.predicate is not None and (
-                self.predicate.aval.kind is Kind.BOOL):
-            return Same(self.predicate)
-        return Leaf(BOOL)
 
-    def _shape(self, sorts: list[Sort], flags: list[Shape], forms: list[Shape],
-               sides: tuple[Any, Any]) -> Shape:
-        count = len(flags)
+def _may_part(join: Join, things: list[Any]) -> bool:
+    """May things be known by their parts from here on?"""
+    return all(isinstance(t, tuple) or id(t) in join.young for t in things)
 
-        def parts(state: Any) -> tuple[Any, ...]:
-            if state is UNBOUND:
-                return (UNBOUND,) * (2 * count + 1)
-            known = next((facts for side, facts in zip(sides, self.facts, strict=True)
-                          if side is state), {})
-            if not all(any(s.has(t) for s in sorts) for t in things_in(state, known)):
-                raise Unsorted
-            return (*(flag_of(s, state, known) for s in sorts[:-1]),
-                    *(content_in(s, state, known) for s in sorts))
 
-        return OneOf(lambda made: together(sorts, made[:count], made[count:]),
-                     [*flags, *forms], parts)
+def _stay(join: Join, things: list[Any], held: list[list[Any]], several: bool) -> bool:
+    """Are things known ones, which stay themselves?"""
+    if join.predicate is None and not join.walks:
+        return False
+    if any(id(o) in join.made or id(o) in join.young for t in things
+           for o in (t.objects if type(t) is Picked else (t,))):
+        return False
+    if type(things[0]) is list and not join.is_grouped(things):
+        return False
+    if join.is_grouped(things):
+        return True
+    if isinstance(things[0], tuple) or (not several and join.predicate is None
+                                        and max(map(len, held)) < 2):
+        if join.predicate is not None or not held[0]:
+            return False
+        inner = {id(o) for o in join.closure(list(held[0]))}
+        return all(type(t) is Picked or id(t) in inner for t in held[1])
+    return True
+
+
+def _objects(join: Join, key: Any, things: list[Any], every: list[Any]) -> tuple[Any, ...]:
+    """All objects that a place may hold, in an order that stays; ``every``: what is there
+    of other sorts, too."""
+    found: dict[int, Any] = {}
+    for group in sorted((t.objects for t in things if type(t) is Picked), key=len,
+                        reverse=True):
+        found.update((id(o), o) for o in group)
+    found.update((id(t), t) for t in things if type(t) is not Picked)
+    if join.predicate is None:
+        found.update((id(o), o) for o in join.closure(every) if sort_key(o) == key)
+    return join.grouped(tuple(found.values()))
+
+
+def _content(join: Join, sort: Sort, a: Any, b: Any) -> Shape:
+    contents = [content_in(sort, s, facts)
+                for s, facts in zip((a, b), join.facts, strict=True)]
+    if sort.constant or len(sort.objects) == 1:
+        return Same(sort.objects[0])
+    if sort.objects:
+        return Leaf(INT.but(expr=None))
+    return join.unify(*contents)
+
+
+def _flag(join: Join, sort: Sort, a: Any, b: Any) -> Shape:
+    there = [flag_of(sort, s, facts) for s, facts in zip((a, b), join.facts, strict=True)]
+    if there[0] is there[1]:
+        return Same(there[0])
+    if there == [True, False] and join.predicate is not None and (
+            join.predicate.aval.kind is Kind.BOOL):
+        return Same(join.predicate)
+    return Leaf(BOOL)
+
+
+def _shape(join: Join, sorts: list[Sort], flags: list[Shape], forms: list[Shape],
+           sides: tuple[Any, Any]) -> Shape:
+    count = len(flags)
+
+    def parts(state: Any) -> tuple[Any, ...]:
+        if state is UNBOUND:
+            return (UNBOUND,) * (2 * count + 1)
+        known = next((facts for side, facts in zip(sides, join.facts, strict=True)
+                      if side is state), {})
+        if not all(any(s.has(t) for s in sorts) for t in things_in(state, known)):
+            raise Unsorted
+        return (*(flag_of(s, state, known) for s in sorts[:-1]),
+                *(content_in(s, state, known) for s in sorts))
+
+    return OneOf(lambda made: together(sorts, made[:count], made[count:]),
+                 [*flags, *forms], parts)
 
 
 def sorted_apart(items: Iterable[Any]) -> list[Sort] | None:
