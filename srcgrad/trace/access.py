@@ -24,10 +24,9 @@ from .collaborator import Collaborator
 from .elements import lies_in_c_order
 from .iteration import Staged
 from .journal import Field
-from .natives import class_attribute, is_native_method
 from .partial import DELETED
 from .process_state import changed_context
-from .special_methods import WRITING_METHODS, python_method
+from .special_methods import WRITING_METHODS, class_attribute, is_native_method, python_method
 from .state_of_c import is_stream
 from .states import Columns, Maybe
 from .structures import IMMUTABLE, is_library

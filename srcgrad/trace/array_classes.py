@@ -29,10 +29,9 @@ from ..subclasses import ARRAY, attributes_of_array, base_array, classed_array, 
 from .array_recipes import leaves
 from .assumptions import OneObject
 from .collaborator import Collaborator
-from .natives import class_attribute
 from .protocols import UFUNCS
 from .refused import classed_operand
-from .special_methods import python_method
+from .special_methods import class_attribute, python_method
 from .structures import rebuilder, record_fields
 from .tracers import ArrayTracer, ClassedArray, Picked, Poison, holds_classed, is_tracer
 

@@ -35,9 +35,16 @@ from .control import Restart
 from .handlers import HANDLERS
 from .iteration import EqualArrays, Staged
 from .library_errors import is_of_scipy, named_for_users
-from .natives import class_attribute, is_native_method, is_native_new, native_call
 from .refused import is_outward, of_method, refusal, too_deep
-from .special_methods import WRITING_METHODS, operation, python_method
+from .special_methods import (
+    WRITING_METHODS,
+    class_attribute,
+    is_native_method,
+    is_native_new,
+    native_call,
+    operation,
+    python_method,
+)
 from .state_of_c import DRAWING, owner_outside
 from .structures import POLYNOMIALS, is_library, reaches_tracer
 from .tracers import ArrayTracer, BoundMethod, OpaqueTracer, contains_tracer, is_tracer

@@ -18,7 +18,7 @@ from ..stage.machine import UNBOUND, Frame
 from ..stage.source import is_generated
 from ..subclasses import special_members
 from .collaborator import Collaborator
-from .natives import class_attribute
+from .special_methods import class_attribute
 from .structures import is_library
 from .tracers import ClassedArray, is_tracer, users_class
 

@@ -23,7 +23,6 @@ from .control import Refusal
 from .homes import is_stored, may_be
 from .iteration import EqualArrays
 from .journal import Lost, Stored, Version
-from .list_sizes import SIZED, ListSizes
 from .overlaps import refused_overlap
 from .process_state import ErrorSettings
 from .raising import is_move
@@ -31,7 +30,7 @@ from .refused import classed_operand, too_long
 from .regions import Dead, Region, array_tracers, in_library, plain_numbers, shift_step
 from .repeats import Repeat
 from .run_time import check_no_table
-from .states import SymbolicList
+from .states import SIZED, ListSizes, SymbolicList
 from .tracers import (
     ArrayTracer,
     Choice,

@@ -28,7 +28,7 @@ from ..identifiers import name_or
 from ..stage.function import Staged
 from ..stage.machine import Frame
 from .assumptions import CalledFunction, Withdrawn
-from .callees import Callee, label_of_cell, parts_of, rebuilt, swapped
+from .call_nodes import Callee, label_of_cell, parts_of, rebuilt, swapped
 from .collaborator import Collaborator
 from .control import Again, Bottom, Refusal, Restart, Unroll
 from .forms import Handed, Outer, argument_form, escapes, fits, result_form

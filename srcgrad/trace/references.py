@@ -19,8 +19,7 @@ from .assumptions import HeldObjects, StoredObjects, Withdrawn
 from .collaborator import PASSED, Collaborator
 from .control import Restart
 from .gathering import Unlike
-from .natives import class_attribute
-from .special_methods import python_method
+from .special_methods import class_attribute, python_method
 from .states import Maybe
 from .stores import (
     FEW,

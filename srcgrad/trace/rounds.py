@@ -38,11 +38,11 @@ from .journal import (
     same_state,
 )
 from .later import Later, names_of_loop
+from .loop_nodes import Carried, Place, Round
 from .merges import UNREAD
 from .open_names import after_loop
 from .partial import DELETED
 from .regions import Region
-from .round_states import Carried, Place, Round
 from .shapes import Apart, Leaf, Same, Sequence, Shape, build, leaf_shapes, leaves
 from .structures import is_mutable, leaf_aval
 from .tracers import ArrayTracer, Home

@@ -21,7 +21,7 @@ from ..kinds import FLOAT, Aval, array, in_words, scalar
 from ..public_names import advice, is_solver, public_name
 from .callback import Wanted, lifted
 from .scipy_ode import solve_ivp
-from .solver_functions import explicit_solution, half_squares, misfit, nested_integral
+from .scipy_written import explicit_solution, half_squares, misfit, nested_integral
 from .tracers import contains_tracer, is_tracer
 
 Handler = Callable[..., Any]

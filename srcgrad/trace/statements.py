@@ -23,10 +23,9 @@ from .collaborator import Collaborator
 from .control import Restart
 from .homes import RAISE
 from .journal import Slot
-from .natives import class_attribute
 from .process_state import note_raising, set_errors
 from .raising import OutsideError, catches, raising
-from .special_methods import python_method
+from .special_methods import class_attribute, python_method
 from .tracers import Jump, contains_tracer, is_tracer
 
 if TYPE_CHECKING:

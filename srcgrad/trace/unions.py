@@ -23,9 +23,8 @@ from .assumptions import ListedGenerators
 from .collaborator import PASSED, Collaborator
 from .handlers import HANDLERS
 from .journal import Field
-from .natives import class_attribute
 from .shapes import place_among
-from .special_methods import python_method, truth_method
+from .special_methods import class_attribute, python_method, truth_method
 from .structures import is_library, rebuilder, record_fields, structure_parts
 from .tracers import Choice, OpaqueTracer, Picked, is_tracer
 

@@ -24,7 +24,6 @@ from . import (
     scipy_forms,
     scipy_statistics,
     scipy_written,
-    solver_functions,
     tables,
     vectorized,
 )
@@ -491,7 +490,7 @@ def strides_of(array: Any) -> tuple[Any, ...]:
 # The modules of srcgrad whose functions are staged.
 STAGED_MODULES = frozenset(module.__name__ for module in (
     elements, iterator_tools, numpy_gradient, polynomial_classes, rows, scipy_compiled,
-    scipy_forms, scipy_statistics, scipy_written, solver_functions, tables, vectorized)) | {
+    scipy_forms, scipy_statistics, scipy_written, tables, vectorized)) | {
         __name__, "srcgrad.trace.queues"}
 WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,
