@@ -204,7 +204,8 @@ class Loops(Collaborator):
                 if not isinstance(refusal.error, (JoinError, AliasError)) and not refusal.varies:
                     raise
                 count = length(self.machine, staged)
-                stored = next((r for r in refusal.remedies if isinstance(r, StoredObjects)), None)
+                stored = next((r for r in refusal.remedies if isinstance(
+                    r, StoredObjects) and self.assumed.open(r)), None)
                 if stored is not None and not (type(count) is int and count <= FEW):
                     raise Restart(stored) from None
                 if self.count(staged) is None:

@@ -72,8 +72,8 @@ class References(Collaborator):
     def may_store(self, cls: type, outside: bool = False) -> bool:
         """May objects of a class that the program makes, or finds, lie in a store?"""
         frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
-        return self.assumed.open_stores(outside) and not (
-            self.assumed.stores(class_key(cls), outside)) and not (
+        return self.assumed.open_stores(outside) and self.assumed.open(
+            stored_as(cls, outside)) and not (
             frozen or is_library(cls.__module__) or native_class(cls) is not None) and (
             cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(cls, (
                 type, enum.Enum, BaseException, Whole, StandIn, ClassedArray, tuple))
@@ -99,13 +99,14 @@ class References(Collaborator):
         if store is None:
             store = self.stores[cls] = self._new_store(cls, fields)
         if set(store.columns) != set(fields):
-            raise self.not_stored(f"a {cls.__name__} has other attributes than the ones before it")
+            raise self.not_stored(
+                cls, f"a {cls.__name__} has other attributes than the ones before it")
         index = self.machine.length(next(iter(store.columns.values())))
         for name, column in store.columns.items():
             value = self._kept(store, name, object.__getattribute__(obj, name))
             self.presence.container_method(column, "append", (value,), {})
         moved = Poison(self.not_stored(
-            f"a {cls.__name__} is used by a name that its __init__ has given it").error)
+            cls, f"a {cls.__name__} is used by a name that its __init__ has given it").error)
         for name in fields:
             object.__setattr__(obj, name, moved)
         return Reference(store, index)
@@ -175,10 +176,11 @@ class References(Collaborator):
     def _kept(self, store: Store, name: str, value: Any) -> Any:
         """What a column holds for the value of an attribute: numbers for objects in stores."""
         if type(value) is Maybe:
-            raise self.not_stored(f"only some paths set {name} of a {store.cls.__name__}")
+            raise self.not_stored(
+                store.cls, f"only some paths set {name} of a {store.cls.__name__}")
         if isinstance(value, (list, dict, set, collections.deque)):
             raise self.not_stored(
-                f"{name} of a {store.cls.__name__} is a {type(value).__name__}")
+                store.cls, f"{name} of a {store.cls.__name__} is a {type(value).__name__}")
         key = class_key(store.cls)
         known = self.assumed.held_by(key, name)
         if store.found is not None:
@@ -192,15 +194,16 @@ class References(Collaborator):
             return value
         found = self._store_for(known[0])
         if found is None or len(known) > 1:
-            raise self.not_stored(f"{name} of a {store.cls.__name__} holds objects of two classes")
+            raise self.not_stored(
+                store.cls, f"{name} of a {store.cls.__name__} holds objects of two classes")
         optional = HeldObjects(key, name, optional=True)
         if may_be_none(value) and optional not in self.assumed:
             raise Restart(optional)
         try:
             return self.among.computed(number_in(found, value))
         except Unlinked:
-            raise self.not_stored(
-                f"{name} of a {store.cls.__name__} is another thing than an object") from None
+            what = f"{name} of a {store.cls.__name__} is another thing than an object"
+            raise self.not_stored(store.cls, what) from None
 
     def _store_for(self, key: Any) -> Store | None:
         """The one store of the classes of a name, if there is one."""
@@ -251,10 +254,11 @@ class References(Collaborator):
     def loaded(self, value: Any) -> Any:
         return self.linked(self.variables.loaded(value))
 
-    def not_stored(self, what: str) -> Any:
+    def not_stored(self, cls: type, what: str) -> Any:
         return self.recorder.fatal(UnsupportedOperation(
             what, why="objects that loops make or go through are kept attribute by attribute",
-            fix="set all attributes in __init__, to numbers or arrays of one kind"))
+            fix="set all attributes in __init__, to numbers or arrays of one kind"),
+            Withdrawn(stored_as(cls)))
 
     # ---- attributes ----------------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
@@ -274,7 +278,7 @@ class References(Collaborator):
             return obj.store.fixed[name]
         if found is UNBOUND or name.startswith("__") or is_cached_property(found) or (
                 python_method(obj, "__getattribute__") is not None):
-            raise self.not_stored(f"the attribute {name} of a {cls.__name__}")
+            raise self.not_stored(cls, f"the attribute {name} of a {cls.__name__}")
         self.class_attributes.note_class_attribute(cls, name, found)
         if isinstance(found, property) and found.fget is not None:
             return self.machine.call(found.fget, obj)
@@ -282,7 +286,7 @@ class References(Collaborator):
             return types.MethodType(found, obj)
         if isinstance(found, (staticmethod, classmethod)) or not hasattr(type(found), "__get__"):
             return self.machine.getattr(cls, name)
-        raise self.not_stored(f"the attribute {name} of a {cls.__name__}")
+        raise self.not_stored(cls, f"the attribute {name} of a {cls.__name__}")
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         if type(obj) is Link:
@@ -296,14 +300,15 @@ class References(Collaborator):
         plain = not hasattr(type(setter), "__set__") or type(setter) is types.MemberDescriptorType
         if not plain or name not in obj.store.columns or python_method(
                 obj, "__setattr__") is not None:
-            raise self.not_stored(f"the attribute {name} of a {obj.cls.__name__} is set")
+            raise self.not_stored(obj.cls, f"the attribute {name} of a {obj.cls.__name__} is set")
         kept = self._kept(obj.store, name, value)
         if obj.store.found is not None:
             self.effects.emit_effect(setattr, (obj, name, value), {}, None)
         self.machine.setitem(obj.store.columns[name], obj.index, kept)
 
     def delattr(self, obj: Any, name: str) -> None:
-        raise self.not_stored(f"the attribute {name} of a {obj.store.cls.__name__} is deleted")
+        raise self.not_stored(
+            obj.cls, f"the attribute {name} of a {obj.store.cls.__name__} is deleted")
 
     # ---- identity and truth --------------------------------------------------------------------
     def compare(self, op: str, left: Any, right: Any) -> Any:
