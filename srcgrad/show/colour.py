@@ -10,16 +10,21 @@ from collections.abc import Iterator, Sequence
 
 TOKEN = re.compile(
     r"(?P<c>#.*)|(?P<s>\"[^\"\n]*\"|'[^'\n]*')|(?P<n>\b\d[\w.]*)|(?P<w>\b[^\W\d]\w*)")
-STYLE = """\
-.srcgrad{--back:#fff;--fore:#1f2328;--faint:#656d76;--line:#d0d7de;--lit:#fff3bf;--head:#f6f8fa;\
---k:#8250df;--s:#0a6e31;--n:#0550ae;--b:#953800;--d:#b3261e;color:var(--fore);\
-background:var(--back);font:13px/1.45 ui-monospace,Menlo,Consolas,monospace}\
-.srcgrad pre{margin:0;font:inherit;white-space:pre;background:none;color:inherit}\
-.srcgrad .k{color:var(--k)}.srcgrad .s{color:var(--s)}.srcgrad .n{color:var(--n)}\
-.srcgrad .b{color:var(--b)}.srcgrad .d{color:var(--d)}.srcgrad .c{color:var(--faint)}\
-@media (prefers-color-scheme:dark){.srcgrad{--back:#0d1117;--fore:#e6edf3;--faint:#8b949e;\
---line:#30363d;--lit:#4d4215;--head:#161b22;--k:#d2a8ff;--s:#7ee787;--n:#79c0ff;--b:#ffa657;\
---d:#ff7b72}}"""
+LIGHT = ("--back:#fff;--fore:#1f2328;--faint:#656d76;--line:#d0d7de;--lit:#fff3bf;--head:#f6f8fa;"
+         "--k:#8250df;--s:#0a6e31;--n:#0550ae;--b:#953800;--d:#b3261e")
+DARK = ("--back:#0d1117;--fore:#e6edf3;--faint:#8b949e;--line:#30363d;--lit:#4d4215;--head:#161b22;"
+        "--k:#d2a8ff;--s:#7ee787;--n:#79c0ff;--b:#ffa657;--d:#ff7b72")
+# The system says which one; a page around it that has a theme of its own (Jupyter, Sphinx) knows
+# better.
+STYLE = f"""\
+.srcgrad{{{LIGHT};color:var(--fore);\
+background:var(--back);font:13px/1.45 ui-monospace,Menlo,Consolas,monospace}}\
+.srcgrad pre{{margin:0;font:inherit;white-space:pre;background:none;color:inherit}}\
+.srcgrad .k{{color:var(--k)}}.srcgrad .s{{color:var(--s)}}.srcgrad .n{{color:var(--n)}}\
+.srcgrad .b{{color:var(--b)}}.srcgrad .d{{color:var(--d)}}.srcgrad .c{{color:var(--faint)}}\
+@media (prefers-color-scheme:dark){{.srcgrad{{{DARK}}}}}\
+[data-jp-theme-light=true] .srcgrad,[data-theme=light] .srcgrad{{{LIGHT}}}\
+[data-jp-theme-light=false] .srcgrad,[data-theme=dark] .srcgrad{{{DARK}}}"""
 
 
 def coloured(text: str) -> str:

@@ -65,7 +65,7 @@ border-right:1px solid var(--line)}\
 .srcgrad th.no,.srcgrad th.src{z-index:3}\
 .srcgrad [data-k]{cursor:pointer}\
 .srcgrad .lit,.srcgrad tr.lit td{background:var(--lit)}\
-.srcgrad .kept{box-shadow:inset 3px 0 var(--d)}\
+.srcgrad pre.kept,.srcgrad tr.kept td:first-child{box-shadow:inset 3px 0 var(--d)}\
 .srcgrad summary{cursor:pointer;margin-top:1em}\
 .srcgrad .text pre{padding:0 10px}\
 @media (max-width:760px){.srcgrad table,.srcgrad tbody,.srcgrad tr,.srcgrad td{display:block}\

@@ -36,6 +36,8 @@ def test_the_page_has_a_section_for_each_function_and_loads_nothing(tmp_path):
     page = sg.grad(rollout).show(X, 3).save(tmp_path / "page.html").read_text(encoding="utf-8")
     assert re.findall(r"<h2>(\w+) ", page) == ["rollout", "gain"]
     assert "http" not in page and "src=" not in page and "@import" not in page
+    for theme in ("data-jp-theme-light=false", "data-jp-theme-light=true", "data-theme=dark"):
+        assert f"[{theme}] .srcgrad" in page  # a page's own theme comes before the system's
     assert "prefers-color-scheme:dark" in page and "max-width:760px" in page and "sticky" in page
     keys = re.findall(r"data-k='(\d+-\d+)'", page)
     source = next(n for n in linecache.getlines(__file__) if "np.tanh(v)" in n)
