@@ -95,7 +95,7 @@ _VIEWING = (np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.s
 _VIEWING_NAMES = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "T", "mT"))
 
 
-_OWN_NEW = ("scatter_add", "scatter_diagonal", "last_write_mask")
+_OWN_NEW = ("scatter_add", "scatter_diagonal", "last_write_mask", "sum_padding")
 
 
 def depth_of(node: Node) -> int:

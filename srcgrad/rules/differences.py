@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, entry, jvp, linear, nondiff, static, vjp
-from srcgrad.rules.broadcast import arange, larger, runtime, scatter_add, size_of, sum_to
+from srcgrad.rules.broadcast import larger, runtime, scatter_add, size_of, sum_to
 from srcgrad.rules.joining import along
 
 Shape = tuple[int, ...]
@@ -189,6 +189,38 @@ def pad_matrix(a: Array, axis: int, width: tuple[int, int], mode: Any, options: 
     return np.pad(identity, (width, (0, 0)), mode=mode, **dict(options))
 
 
+@runtime
+def sum_padding(values: Array, pad_width: Any, mode: str, shape: Shape) -> Array:
+    """What padding of an array of ``shape`` has repeated, added up: the transpose of ``np.pad``.
+
+    >>> sum_padding(np.array([1.0, 2.0, 4.0, 8.0]), 1, "edge", (2,))
+    array([ 3., 12.])
+    """
+    values = values if shape else values.copy()
+    for axis, (before, after) in enumerate(_pad_widths(pad_width, len(shape))):
+        n = shape[axis]
+        inner = values[along(axis, slice(before, before + n))].copy()
+        head = values[along(axis, slice(None, before))]
+        tail = values[along(axis, slice(before + n, None))]
+        if mode == "edge" and n:
+            inner[along(axis, 0)] += head.sum(axis=axis)
+            inner[along(axis, -1)] += tail.sum(axis=axis)
+        elif mode == "wrap" and max(before, after) <= n:
+            inner[along(axis, slice(n - before, None))] += head
+            inner[along(axis, slice(None, after))] += tail
+        else:
+            places = np.pad(np.arange(n), (before, after), mode=mode)  # type: ignore[call-overload]
+            np.add.at(inner, along(axis, places[:before]), head)
+            np.add.at(inner, along(axis, places[before + n:]), tail)
+        values = inner
+    return values
+
+
+@linear(sum_padding, "values")
+def sum_padding_values(ct: Array, pad_width: Any, mode: str) -> Array:
+    return np.pad(ct, pad_width, mode=mode)  # type: ignore[call-overload]
+
+
 def _pad_widths(pad_width: Any, ndim: int) -> list[Any]:
     if isinstance(pad_width, dict):
         per_axis = {k % ndim: v for k, v in pad_width.items()}
@@ -234,12 +266,10 @@ def pad_array(
     inside = _inside(widths, array_shape)
     if mode in ("constant", "empty"):
         return ct[inside]
+    if mode in ("edge", "symmetric", "reflect", "wrap") and reflect_type == "even":
+        return sum_padding(ct, pad_width, mode, array_shape)
     for axis, width in enumerate(widths):
-        if mode in ("edge", "symmetric", "reflect", "wrap") and reflect_type == "even":
-            places = np.pad(arange(array_shape[axis]), width, mode=mode)
-            shape = (*np.shape(ct)[:axis], array_shape[axis], *np.shape(ct)[axis + 1 :])
-            ct = scatter_add(ct, along(axis, places), shape)
-        elif mode in ("symmetric", "reflect", "linear_ramp", "mean"):
+        if mode in ("symmetric", "reflect", "linear_ramp", "mean"):
             options = _pad_options(mode, stat_length, reflect_type)
             matrix = pad_matrix(array, axis, width, mode, options)
             ct = np.moveaxis(np.moveaxis(ct, axis, -1) @ matrix, -1, axis)
