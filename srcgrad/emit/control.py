@@ -455,11 +455,10 @@ class Control(Plain):
         return range_of([self.e.of(v) for v in node.inputs[:3]])
 
     def over_rows(self, node: Node, names: LoopNames, body: Stmts) -> ast.stmt | None:
-        """``for row in X:`` where the user wrote that and the index serves nothing else."""
+        """``for row in X:`` where the user wrote that, ``for i, row in enumerate(X):`` if the index
+        serves something else."""
         inner, index = node.blocks[-1], node.blocks[-1].params[0]
         if node.loop.user != "rows" or node.loop.reverse or names.ordinal is not None:
-            return None
-        if self.folding.users.get(index) != 1 or self.sizes.plan(node).ordinal != "none":
             return None
         rows = next((n for n in inner.nodes if index in n.inputs), None)
         if rows is None or rows.op not in ("read", "get") or rows in self.folding.inlined:
@@ -475,7 +474,14 @@ class Control(Plain):
         if not isinstance(first, ast.Assign) or len(first.targets) != 1 or not isinstance(
                 first.targets[0], ast.Name) or first.targets[0].id != self.name_of(rows.out):
             return None
-        return ast.For(first.targets[0], self.e.of(base), body[1:] or [ast.Pass()], [])
+        target: ast.expr = first.targets[0]
+        iterated = self.e.of(base)
+        if self.folding.users.get(index) != 1 or self.sizes.plan(node).ordinal != "none":
+            if self.sizes.plan(node).ordinal not in ("none", "index"):
+                return None
+            target = ast.Tuple([ast.Name(names.index, ast.Store()), target], ast.Store())
+            iterated = call("enumerate", iterated)
+        return ast.For(target, iterated, body[1:] or [ast.Pass()], [])
 
     def for_loop(self, node: Node, names: LoopNames, body: Stmts) -> ast.stmt:
         rows = self.over_rows(node, names, body)

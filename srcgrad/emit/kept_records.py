@@ -301,7 +301,12 @@ def _head(body: Sequence[ast.stmt]) -> dict[int, ast.Assign]:
 
 def _leaves(stmt: ast.stmt) -> bool:
     """May a statement leave the loop that it stands in?"""
-    return any(isinstance(n, ast.Break | ast.Continue | ast.Return) for n in ast.walk(stmt))
+    if isinstance(stmt, Loop):
+        return any(isinstance(n, ast.Return) for n in ast.walk(stmt)) or any(
+            map(_leaves, stmt.orelse))
+    return isinstance(stmt, ast.Break | ast.Continue | ast.Return) or any(
+        _leaves(inner) for part in ("body", "orelse", "handlers", "finalbody")
+        for inner in getattr(stmt, part, ()))
 
 
 def _names(*trees: ast.AST) -> set[str]:

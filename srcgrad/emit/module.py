@@ -27,6 +27,7 @@ from srcgrad.emit.printing import weave
 from srcgrad.emit.realize import realized
 from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.split import split_names
+from srcgrad.emit.together import together
 from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
 from srcgrad.graph.callback import callbacks
@@ -181,12 +182,15 @@ class Function:
         body.append(ast.Return(self.returned()))
         if outline is not None:
             parts, body = outline(self, body)
-            return [*parts, *self.header(self.naming.of), unnested(self.definition(body))]
+            return [*parts, *self.header(self.naming.of), self.finished(self.definition(body))]
         function = self.definition(body)
         records = Records(function.body, self.sequences(), {*self.parameters, *self.reserved})
         function.body = records.body
         names = {v: records.leaf(name) for v, name in self.naming.of.items()}
-        return [*self.header(names), unnested(function)]
+        return [*self.header(names), self.finished(function)]
+
+    def finished(self, function: ast.FunctionDef) -> ast.FunctionDef:
+        return unnested(together(function, self.folding.users))
 
     def sequences(self) -> set[str]:
         """The names of what loops keep."""

@@ -38,6 +38,9 @@ _DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, divmo
 _POWERS = frozenset({operator.pow, pow})
 _OF_SOME = frozenset({np.max, np.min, np.argmax, np.argmin, Method("max"), Method("min"),
                       Method("argmax"), Method("argmin")})
+_SILENT = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos,
+                     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+                     operator.not_, min, max, bool, int})
 _TAKING = frozenset({np.take, Method("take")})
 _MAKING: frozenset[Any] = frozenset({np.zeros, np.ones, np.empty, np.full, np.eye, np.identity,
                                  np.broadcast_to})
@@ -74,6 +77,13 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
     if not kinds <= PYTHON_SCALARS | {Kind.NUMBER}:
         return False  # NumPy's numbers warn
     return fn in _DIVISIONS | _POWERS and _may_be_zero(node, fn in _POWERS)
+
+
+def is_silent(node: Node) -> bool:
+    """Is a node arithmetic or a comparison of integers that neither raises nor warns?"""
+    return node.op == "dim" or (
+        node.op == "apply" and node.params["fn"] in _SILENT
+        and {v.aval.kind for v in node.inputs} <= {Kind.INT, Kind.BOOL})
 
 
 def _keys(node: Node) -> tuple[Any, ...]:

@@ -2,7 +2,8 @@
 
 Effects are never removed, nor writes to objects of the caller (the graph's ``written``
 inputs), nor what they depend on.  With ``keep_raising`` the nodes of the forward part stay
-(its exceptions and warnings are part of a value that is asked for); without it only those
+(its exceptions and warnings are part of a value that is asked for), but for arithmetic of
+integers; without it only those
 that check what the derivative relies on: operands whose shapes must fit, indices, matrices
 that must be regular, and those that may raise where no adjoint does.  Works on open graphs: a
 forward value that a backward region refers to, and the region that a backward one mirrors,
@@ -25,7 +26,7 @@ from __future__ import annotations
 from ..graph.checking import checks
 from ..graph.ir import Block, Graph, Node, Value, walk
 from ..graph.parts import LoopParts
-from ..graph.raising import may_raise, raised_too
+from ..graph.raising import is_silent, may_raise, raised_too
 
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
@@ -80,7 +81,8 @@ class _Liveness:
                 role = None if inner.origin is None else inner.origin.role
                 if role == "support" or (called and role == "adjoint"):
                     continue
-                if keep_raising or (called and may_raise(inner, graph.callees)) or (
+                if (keep_raising and not is_silent(inner)) or (
+                        called and may_raise(inner, graph.callees)) or (
                         (called or graph.border is not None) and (
                             checks(inner) or (not inner.blocks and not unbound.isdisjoint(
                                 inner.inputs)))):

@@ -11,6 +11,8 @@
     b[i] = m; b[j]                         ->  b[j]
     b[:, None] += m                        ->  b += m[:, 0]
     add.at(b, (arange(n), j), m)           ->  b[arange(n), j] = b[arange(n), j] + m
+    zeros[1] += m;  zeros[0] += n          ->  array([n, m])   (of two elements; of slices:
+                                               concatenate)
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim, slice_length
 from ..graph.ir import Index, Node, Value, fill, shift
 from ..kinds import SCALARS, same_dtype
 from .operands import Operands, same_type
@@ -29,6 +32,7 @@ from .share import place_key
 
 _FRESH = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg,
                     operator.matmul, np.where, np.multiply})
+FEW = 16  # elements that are put together one by one
 _LOOK_BACK = 12  # stores before one that are compared with it
 
 
@@ -60,6 +64,9 @@ class Stores(Operands):
         base, value = node.inputs[:2]
         steps = node.params["steps"]
         basic = all(isinstance(s, Index) and s.basic for s in steps)
+        whole = self._piece_by_piece(node, emit)
+        if whole is not None:
+            return whole
         if not steps:
             if self.equal(base, value):
                 return self.doubled(base, emit)
@@ -91,6 +98,39 @@ class Stores(Operands):
                 Index(shift(s.key, -1), s.basic) for s in steps)).out
             return self._stored(node, "write", emit.call(operator.add, part, value), emit)
         return None
+
+    def _piece_by_piece(self, node: Node, emit: Emit) -> Value | None:
+        """The array of the numbers, or of the slices, that were put into zeros so that each place
+        got one."""
+        shape = node.out.aval.shape
+        if shape is None or len(shape) != 1:
+            return None
+        found: dict[Any, Value] = {}
+        last = node
+        while True:
+            place = _place(last, shape[0])
+            if place is None or place in found or len(found) == FEW:
+                return None
+            found[place] = last.inputs[1]
+            base = last.inputs[0]
+            if self.is_zero(base):
+                break
+            before = self.defined.get(base)
+            if before is None or before.op not in ("acc", "write") or self.uses[base] > 1:
+                return None
+            last = before
+        ends = dict(iter(found))
+        parts, at = [], 0
+        while at in ends:
+            parts.append(found[at, ends[at]])
+            at = ends.pop(at)
+        if ends or at != shape[0] or len(parts) < len(found):
+            return None
+        numbers = [v.aval.kind in SCALARS for v in parts]
+        if len(parts) < 2 or not (all(numbers) or not any(numbers)):
+            return None
+        made = emit.call(np.array if all(numbers) else np.concatenate, parts)
+        return made if same_type(made, node.out) else None
 
     def _dense_first(self, base: Value, value: Value, emit: Emit) -> Value | None:
         """A buffer of zeros that got a few parts before all of it got ``value``: it starts as
@@ -273,6 +313,24 @@ class Stores(Operands):
         new = emit.add(op, inputs, (node.out.aval,), steps=node.params["steps"], **params).out
         new.hint, new.obj = node.out.hint, node.out.obj
         return new
+
+
+def _place(store: Node, size: Dim) -> tuple[Dim, Dim] | None:
+    """Where a store puts one number, or an array as long as the slice that it is put into."""
+    steps, value = store.params["steps"], store.inputs[1].aval
+    place = steps[0].key if len(steps) == 1 and isinstance(steps[0], Index) else None
+    if type(place) is tuple and len(place) == 1:
+        place, = place
+    if type(place) is int and type(size) is int and value.kind in SCALARS:
+        return place % size, place % size + 1
+    if type(place) is not slice or place.step not in (None, 1) or value.shape is None or len(
+            value.shape) != 1:
+        return None
+    start, stop = place.start or 0, size if place.stop is None else place.stop
+    if type(start) is not int or start < 0 or (
+            place.stop is not None and not (type(stop) is int and stop >= 0)):
+        return None
+    return (start, stop) if value.shape[0] == slice_length(start, place.stop, None, size) else None
 
 
 def _adds_part(store: Node) -> bool:

@@ -432,6 +432,20 @@ def _with_second(function: Any) -> Any:
     return handler
 
 
+def _of_integers(function: Any, staged: Any) -> Any:
+    """A function that is called where no operand can have a derivative."""
+
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        traced = [a for a in (*args, *kwargs.values()) if is_tracer(a)]
+        if traced and all(a.aval.dtype is not None and a.aval.dtype.kind in "iub" for a in traced) \
+                and not any(contains_tracer(a) for a in (*args, *kwargs.values())
+                            if not is_tracer(a)):
+            return machine.library_calls.call_library(function, args, kwargs)
+        return staged(machine, *args, **kwargs)
+
+    return handler
+
+
 @handles(elements.lies_in_c_order)
 def lies_in_c_order(machine: Any, array: Any) -> bool:
     """For an array from outside this becomes a guarded fact."""
@@ -475,3 +489,5 @@ for _name, _helper in OPERATORS.items():
     HANDLERS[getattr(np.polynomial.Polynomial, _name)] = _always(_helper)
 for _function in written_out.NUMPY_SOURCES:
     HANDLERS[_function] = _in_python(_function, inspect.unwrap(_function))
+for _function in written_out.OF_SETS:
+    HANDLERS[_function] = _of_integers(_function, HANDLERS[_function])

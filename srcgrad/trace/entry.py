@@ -7,8 +7,8 @@ import inspect
 import logging
 import types
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,12 @@ import numpy as np
 from ..cache.anchors import anchor_of
 from ..cache.dispatch import root_objects
 from ..config import config
+from ..dims import Atom, Dim, of_atom, substitute, symbols
 from ..errors import JoinError, SrcgradError, TracingError, UnsupportedOperation, Where
-from ..graph.ir import Graph, Ref, Value, abstract
+from ..graph.ir import Graph, Ref, Value, abstract, walk
+from ..graph.sizes import all_equated
 from ..guards import MANY, Guard, Held, Path, SizeSource, Source
+from ..kinds import Aval
 from ..rules.book import lookup
 from ..stage.function import stage
 from ..subclasses import native_class, parts_of
@@ -184,6 +187,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     sources = tuple(s for _, s in machine.sources.inputs)
     machine.found_functions.guard_constants(graph, template)
     guards = tuple(g.kept() for g in machine.sources.guards.values())
+    _solve_sizes(graph, guards, machine)
     roles = anchor_of(function).roles()
     pinned = {key: Held(machine.found_functions.pinned[key], key not in machine.sources.unplaced)
               for key in root_objects(guards, [s.path for s in sources]) if key not in roles}
@@ -193,6 +197,32 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
                   {s.path: i for i, (_, s) in enumerate(machine.sources.inputs)},
                   tuple(machine.assumed.undoing()), tuple(machine.assumed.made), found,
                   not machine.found_functions.unguarded)
+
+
+def _solve_sizes(graph: Graph, guards: tuple[Guard, ...], machine: TraceMachine) -> None:
+    """Write sizes of arrays that a guard says are equal, or a number, as one in the graph."""
+    axes = {a for s in machine.sources.symbols if s.axis is not None for a in symbols(s.symbol)}
+    equal = {atom: dim for atom, dim in all_equated([
+        (g.data[1], g.data[2]) for g in guards if g.kind == "size" and g.data[0] == "=="]).items()
+        if atom in axes}
+    if not equal:
+        return
+    for atom in sorted(machine.sources.loop_atoms, key=lambda a: a.serial):
+        within = replace(atom, low=substitute(atom.low, equal), high=substitute(atom.high, equal))
+        if within != atom:
+            equal[atom] = of_atom(within)
+    values = [*graph.inputs, *(v for node in walk(graph.block) for v in (
+        *node.outputs, *(p for b in node.blocks for p in b.params)))]
+    for v in values:
+        v.aval = _in_sizes(v.aval, equal)
+
+
+def _in_sizes(aval: Aval, equal: Mapping[Atom, Dim]) -> Aval:
+    """An abstract value in other sizes."""
+    return aval.but(
+        shape=None if aval.shape is None else tuple(substitute(d, equal) for d in aval.shape),
+        expr=substitute(aval.expr, equal),
+        elem=None if aval.elem is None else _in_sizes(aval.elem, equal))
 
 
 def _last_place(machine: TraceMachine) -> Where | None:

@@ -26,11 +26,33 @@ from .run_time import factory_of
 from .special_methods import python_method
 from .states import SymbolicList
 from .structures import is_number
-from .tracers import ArrayTracer, Choice, OpaqueTracer, Picked, Poison, Tracer, is_tracer
+from .tracers import (
+    ArrayTracer,
+    Choice,
+    OpaqueTracer,
+    Picked,
+    Poison,
+    ScalarTracer,
+    Tracer,
+    is_tracer,
+)
 from .written_out import part_of_list
 
 if TYPE_CHECKING:
     from . import dispatch as parts
+
+
+def _same_key(a: Any, b: Any) -> bool:
+    """Are two keys made of the same numbers, known or traced?"""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(_same_key, a, b))
+    if isinstance(a, slice):
+        return all(map(_same_key, (a.start, a.stop, a.step), (b.start, b.stop, b.step)))
+    if is_tracer(a):
+        return a is b or (type(a) is ScalarTracer and a.value is b.value)
+    return a is b or (type(a) is int and a == b)
 
 
 class Items(Collaborator):
@@ -131,6 +153,9 @@ class Items(Collaborator):
         opened = self.opening.opened_list(obj, key)
         if opened is not None:
             return self.tuples.list_get(opened, key)
+        constant = self.opening.constant_item(obj, key)
+        if constant is not None:
+            return constant
         if type(obj) is list and self.ends_by_data(key) and all(
                 is_number(i) or type(i) in (list, tuple) for i in self.lists.items_seen(obj)):
             items = self.lists.items_seen(obj)
@@ -383,7 +408,7 @@ class Items(Collaborator):
 
     def _is_own_view(self, base: ArrayTracer, key: Any, value: ArrayTracer) -> bool:
         made = self.made_from.get(value.obj)
-        return made is not None and made[0] == base.obj and made[1] is key
+        return made is not None and made[0] == base.obj and _same_key(made[1], key)
 
     def delitem(self, obj: Any, key: Any) -> None:
         method = python_method(obj, "__delitem__")

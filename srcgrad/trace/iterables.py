@@ -362,7 +362,10 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
         source = args[0]
         if type(source) is Table:
             return machine.call_method(source, "copy")
-        if _is_long(machine, source):
+        few = machine.loops.few_items(staged_iterable(machine, source))
+        if few is not None:
+            source = few
+        elif _is_long(machine, source):
             made = machine.keys.made_dict(kwargs)
             machine.call(stored_all, made, source)
             return made

@@ -76,6 +76,13 @@ class Items(Staged):
 
 
 @dataclass(slots=True)
+class Numbers(Items):
+    """A list of known numbers."""
+
+    numbers: tuple[Any, ...]
+
+
+@dataclass(slots=True)
 class Zip(Staged):
     parts: tuple[Any, ...]
     strict: bool = False
@@ -157,6 +164,8 @@ def static_items(machine: Any, obj: Any) -> list[Any] | None:
     if isinstance(obj, Rows):
         size = machine.length(obj.array)
         return [machine.getitem(obj.array, i) for i in range(size)] if type(size) is int else None
+    if isinstance(obj, Numbers):
+        return list(obj.numbers)
     if isinstance(obj, Enumerate):
         inner = static_items(machine, obj.inner)
         return None if inner is None else [

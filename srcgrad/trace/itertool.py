@@ -11,7 +11,7 @@ from ..kinds import Kind
 from ..stage.machine import BREAK, NORMAL
 from .assumptions import ListedGenerators
 from .handlers import HANDLERS, handles
-from .iteration import Cursor, length, staged_iterable
+from .iteration import Cursor, Zip, length, staged_iterable
 from .iterator_tools import chained, compressed, flattened, grouped, merged
 from .scratch import FOUND
 from .tracers import is_tracer
@@ -74,6 +74,17 @@ def chain(machine: Any, *parts: Any) -> Any:
     if any(_is_long(machine, part) for part in parts):
         return machine.call(chained, *parts)
     return _chain(machine, *parts)
+
+
+_pairwise = HANDLERS[itertools.pairwise]
+
+
+@handles(itertools.pairwise)
+def pairwise(machine: Any, iterable: Any) -> Any:
+    if not _is_long(machine, iterable):
+        return _pairwise(machine, iterable)
+    items = staged_iterable(machine, iterable)
+    return Cursor(Zip((items, Cursor(items, 1))))
 
 
 @handles(itertools.chain.from_iterable)

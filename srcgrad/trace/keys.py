@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..dims import is_varying, symbols
+from ..dims import is_varying, proves_nonnegative, symbols
 from ..errors import UnsupportedOperation
 from ..graph.ir import Value
 from ..kinds import INT, OPAQUE, Aval, Kind, aval_of
@@ -35,7 +35,8 @@ CELLS = {"dict": Dicts, "list": Lists, "set": Sets, "heap": Entries}
 
 def _is_short(atom: Any) -> bool:
     """Does a loop index take few values, whatever the arguments are?"""
-    return type(atom.low) is int and type(atom.high) is int and atom.high - atom.low < SHORT
+    return type(atom.low) is int and atom.high is not None and proves_nonnegative(
+        SHORT - 1 - (atom.high - atom.low))
 
 
 def joined(form: Any, other: Any) -> Any:

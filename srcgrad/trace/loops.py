@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..dims import Poly, evaluate, is_varying
+from ..dims import Poly, evaluate, is_varying, proves_nonnegative
 from ..errors import AliasError, JoinError, SrcgradError, UnsupportedOperation
 from ..graph.ir import Value
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RETURN
@@ -19,9 +19,11 @@ from .control import Bottom, Refusal, Restart, Unroll
 from .homes import RAISE
 from .iteration import (
     Items,
+    Numbers,
     Range,
     Rows,
     Staged,
+    Zip,
     item,
     length,
     opened,
@@ -37,7 +39,20 @@ if TYPE_CHECKING:
     from . import dispatch as parts
 
 UNROLL_LIMIT = 64
+WRITTEN_OUT = 600  # bytes of code: known iterations that are longer together stay a loop
 WRITTEN_LIMIT = 512  # where the program text has the count
+
+
+def _size(body: Any) -> int:
+    """How long the staged code of a region is, with that of the regions in it."""
+    size, cells = 0, list(getattr(body, "__closure__", None) or ())
+    codes = [body.__code__]
+    while codes:
+        code = codes.pop()
+        size += len(code.co_code)
+        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return size + sum(_size(cell.cell_contents) for cell in cells if isinstance(
+        cell.cell_contents, types.FunctionType))
 
 
 def cleans_up(iterator: Any) -> bool:
@@ -58,6 +73,7 @@ class Loops(Collaborator):
     escapes: parts.Escapes
     lists: parts.Lists
     merges: parts.Merges
+    opening: parts.Opening
     recorder: parts.Recorder
     references: parts.References
     rounds: parts.Rounds
@@ -70,6 +86,8 @@ class Loops(Collaborator):
              rest: Callable[[], Any] | None = None) -> Any:
         iterable = self.references.seen(opened(self.machine, iterable))
         staged = self.loop_source(iterable)
+        if staged is None and type(iterable) is tuple and self._is_long(iterable, body):
+            staged = self.opening.constants(iterable)
         if staged is None:
             self._note_items(iterable)
             return self.references.run_items(self.containers.outside_items(iterable), target, body,
@@ -77,6 +95,12 @@ class Loops(Collaborator):
         if self._is_empty(staged):
             return self.loop_end(NORMAL, orelse, rest)
         return self._staged_for(staged, target, body, orelse, rest)
+
+    def _is_long(self, items: tuple[Any, ...], body: Any) -> bool:
+        """Are the iterations over known numbers too much text to be written out?"""
+        return len(items) > 1 and type(items[0]) in (int, float) and all(
+            type(i) is type(items[0]) for i in items) and (
+            len(items) * _size(body) > WRITTEN_OUT)
 
     def _is_empty(self, staged: Any) -> bool:
         """Is it a list into which nothing has been put, as far as is known?"""
@@ -250,8 +274,11 @@ class Loops(Collaborator):
     def _unrolled(self, staged: Any, reason: str) -> list[Any]:
         """The items of a loop that must be unrolled, under a guard of their number."""
         count = length(self.machine, staged)
-        if type(count) is not int:
+        if type(count) is not int and not isinstance(staged, Numbers):
             self.unroll_makers(staged)
+            for part in staged.parts if isinstance(staged, Zip) else ():
+                if self.count(part) == self.count(staged):  # no longer than the others
+                    self.escapes.demand(length(self.machine, part), reason)
             number = self.escapes.demand(count, f"{reason}, so the loop is unrolled")
             if number > UNROLL_LIMIT:
                 raise self.recorder.of_forms(UnsupportedOperation(
@@ -261,10 +288,19 @@ class Loops(Collaborator):
                         f"at run time (loops of up to {UNROLL_LIMIT} iterations are unrolled)"))
             self.sources.notes.append(f"loop unrolled {number} times: {reason}")
             return [item(self.machine, staged, i) for i in range(number)]
-        self.sources.notes.append(f"loop unrolled {count} times: {reason}")
         found = static_items(self.machine, staged)
+        number = count if found is None else len(found)
+        self.sources.notes.append(f"loop unrolled {number} times: {reason}")
         return found if found is not None else [item(self.machine, staged, i) for i in range(count)]
 
+
+    def few_items(self, staged: Any) -> list[Any] | None:
+        """The items of what is gone through, if they are few whatever the arguments are, under a
+        guard of their number: ``zip(("a", "b"), x)``."""
+        expr = None if staged is None else self.comparisons.int_expr(length(self.machine, staged))
+        if expr is None or is_varying(expr) or not proves_nonnegative(UNROLL_LIMIT - expr):
+            return None
+        return self._unrolled(staged, "the keys of a dict")
 
     def unroll_makers(self, staged: Any) -> None:
         """The number of items is needed: where they lie in lists that loops have filled, start

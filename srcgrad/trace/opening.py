@@ -32,6 +32,7 @@ from .gathering import (
     numbered_columns,
     outline,
 )
+from .iteration import Numbers
 from .journal import Content
 from .regions import Region
 from .states import Columns, Part, SymbolicList
@@ -42,7 +43,7 @@ from .tracers import is_tracer
 if TYPE_CHECKING:
     from . import dispatch as parts
 
-MOST_APART = 3  # records from outside that are gone through one by one
+MOST_APART = 1  # records from outside that are gone through one by one
 
 
 def _is_kept(item: Any) -> bool:
@@ -62,8 +63,11 @@ class Opening(Collaborator):
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
+    tuples: parts.LongTuples
 
     def __init__(self) -> None:
+        # tuples of numbers that loops index, by the list that stands for them
+        self.constant_lists: dict[int, tuple[list[Any], tuple[Any, ...]]] = {}
         self.giving = False  # are the items of a list being put into a list of unknown length?
         self.hoisted: dict[int, Any] = {}  # lists that stand for lists from outside
         # what stands for lists from outside, by their columns
@@ -109,6 +113,37 @@ class Opening(Collaborator):
             return None
         self.assumed.risk(KnownLengths())
         return self._hoisted(obj) if id(obj) in self.found_functions.paths else self._open(obj)
+
+    def constants(self, numbers: tuple[Any, ...]) -> Numbers | None:
+        """Known numbers as a list that a loop goes through; None if lists are not opened."""
+        if not self.may_open():
+            return None
+        self.assumed.risk(KnownLengths())
+        made = self.lists.list_object(self.lists.list_of_numbers(list(numbers)))
+        return Numbers(made, numbers)
+
+    def constant_item(self, obj: Any, key: Any) -> Any:
+        """One of several known numbers in a tuple, by a loop's index; None if it is not that."""
+        if type(obj) is not tuple or len({*map(type, obj)}) != 1 or (
+                type(obj[0]) not in (int, float) or not self.is_unknown_place(key)):
+            return None
+        if id(obj) not in self.constant_lists:
+            outer, region = self.recorder.region, self.recorder.region
+            while region.layer > 1 and region.parent is not None:
+                region = region.parent
+            at_start = region is self.recorder.root and not self.call_nodes.tracing
+            self.recorder.region = region if at_start else outer
+            try:
+                value = self.lists.list_of_numbers(list(obj))
+            finally:
+                self.recorder.region = outer
+            value.hint = next((name for frame in reversed(self.merges.frames)
+                               for name, held in frame.slots.items() if held is obj), None)
+            made = self.lists.list_object(value)
+            if not at_start:
+                return self.tuples.list_get(made, key)
+            self.constant_lists[id(obj)] = (made, obj)
+        return self.tuples.list_get(self.constant_lists[id(obj)][0], key)
 
     # ---- lists from outside --------------------------------------------------------------------
 

@@ -500,9 +500,10 @@ WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.nanpercentile: nanpercentile,
     np.lib.stride_tricks.as_strided: as_strided,
 }
+OF_SETS: tuple[Any, ...] = (np.union1d, np.setdiff1d, np.intersect1d, np.setxor1d)
 # NumPy's own Python source is staged for these.
 NUMPY_SOURCES: tuple[Any, ...] = (
-    np.poly, np.polydiv, np.union1d, np.setdiff1d, np.intersect1d, np.setxor1d,
+    np.poly, np.polydiv, *OF_SETS,
     np.unique_values, np.unique_counts, np.unique_inverse, np.unique_all,
     np.linalg.tensorsolve, np.linalg.tensorinv, np.fromfunction, np.real_if_close,
     *(getattr(np.emath, name) for name in np.emath.__all__),

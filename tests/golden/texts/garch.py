@@ -1,13 +1,11 @@
 import numpy as np
 
 
-# garch(theta: f8[n], returns: f8[m]) -> f8;  d/dtheta
+# garch(theta: f8[3], returns: f8[m]) -> f8;  d/dtheta
 # kept in each iteration: variance, taken  (16 bytes)
 def garch_value_and_grad(theta, returns):
     # ---- forward
-    omega = theta[0]
-    alpha = theta[1]
-    beta = theta[2]
+    omega, alpha, beta = theta
     variance = np.mean(returns ** 2)
     kept = []
     total = 0.0
@@ -21,10 +19,7 @@ def garch_value_and_grad(theta, returns):
         kept.append((variance, taken))
         variance = omega + news + beta * variance
     # ---- backward
-    d_variance = 0.0
-    d_beta = 0.0
-    d_omega = 0.0
-    d_alpha = 0.0
+    d_variance = d_beta = d_omega = d_alpha = 0.0
     for i in reversed(range(returns.shape[0])):
         variance, taken = kept[i]
         r = returns[i]
@@ -42,8 +37,5 @@ def garch_value_and_grad(theta, returns):
         d_variance = d_variance * beta - r * r / variance / variance
         d_variance += 1.0 / variance
     # omega, alpha, beta = theta
-    d_theta = np.zeros_like(theta)
-    d_theta[2] = d_beta
-    d_theta[1] = d_alpha
-    d_theta[0] = d_omega
+    d_theta = np.array([d_omega, d_alpha, d_beta])
     return total, (d_theta,)

@@ -23,11 +23,7 @@ def kalman_value_and_grad(a, q, r, observed):
         score += np.log(total) + error * error / total
         error_saved.append(error)
     # ---- backward
-    d_mean = 0.0
-    d_spread = 0.0
-    d_r = 0.0
-    d_q = 0.0
-    d_a = 0.0
+    d_mean = d_spread = d_r = d_q = d_a = 0.0
     for i in reversed(range(observed.shape[0])):
         spread, mean = kept[i]
         error = error_saved[i]
@@ -37,9 +33,8 @@ def kalman_value_and_grad(a, q, r, observed):
         gain = spread_2 / total
         # score += np.log(total) + error * error / total
         t2 = 1.0 / total
-        d_total = -(error * error / total / total)
         d_error = 2.0 * t2 * error
-        d_total += t2
+        d_total = t2 - error * error / total / total
         # spread = (1.0 - gain) * spread
         d_spread_2 = d_spread * (1.0 - gain)
         d_gain = -(d_spread * spread_2)

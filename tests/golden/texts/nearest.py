@@ -24,11 +24,9 @@ def nearest_value_and_grad(points, centers):
     saved = np.empty((n_loop, centers.shape[0], points.shape[1]))
     least_saved = []
     t1 = []
-    for i in range(points.shape[0]):
-        p = points[i]
+    for i, p in enumerate(points):
         t2 = []
-        for i_2 in range(sums.shape[0]):
-            c = sums[i_2]
+        for i_2, c in enumerate(sums):
             t3 = p - c
             saved[i, i_2] = t3
             t2.append(np.sum(t3 ** 2))

@@ -40,15 +40,7 @@ def area_backward(record, d_out):
         d_error = d_out / 15.0
         d_left = d_out
         d_right = d_out
-        d_m = 0.0
-        d_b = 0.0
-        d_fm = 0.0
-        d_fr = 0.0
-        d_fb = 0.0
-        d_w = 0.0
-        d_a = 0.0
-        d_fa = 0.0
-        d_fl = 0.0
+        d_m = d_b = d_fm = d_fr = d_fb = d_w = d_a = d_fa = d_fl = 0.0
     else:
         # return (area(a, m, fa, fl, fm, left, 0.5 * tolerance) + area(m, b, fm, fr, ...
         d_m, d_b, d_fm, d_fr, d_fb, d_right, d_w = area_backward(record, d_out)

@@ -1,0 +1,201 @@
+"""Neighbouring statements that one statement says.
+
+    ka = theta[0]; ke = theta[1]     ->  ka, ke = theta      (an array of two elements)
+    t1 = d / L; c = t1[0]; s = t1[1] ->  c, s = d / L
+    d_a = 0.0; d_b = 0.0             ->  d_a = d_b = 0.0     (in the backward part)
+    t1 = [0, 1]; for i in t1: ...    ->  for i in (0, 1): ...
+    d_a = x; d_a += y                ->  d_a = x + y         (numbers, if that fits a line)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from srcgrad.emit.comments import node_of
+from srcgrad.emit.order import is_adjoint
+from srcgrad.emit.wrapping import WIDTH
+from srcgrad.graph.ir import Value
+from srcgrad.kinds import SCALARS
+
+LOOK_BACK = 8  # statements before one that adds to a number
+
+
+def together(function: ast.FunctionDef, users: Mapping[Value, int]) -> ast.FunctionDef:
+    """The function with such statements merged, in place; ``users`` counts who reads a value."""
+    for node in list(ast.walk(function)):
+        for part in ("body", "orelse"):
+            body = getattr(node, part, None)
+            if isinstance(body, list):
+                _merge(body, users)
+    return function
+
+
+def _merge(body: list[ast.stmt], users: Mapping[Value, int]) -> None:
+    merged: list[ast.stmt] = []
+    while body:
+        count = _elements(body)
+        _iterated(body[0], merged, users)
+        if count:
+            merged.append(_unpacked(body[:count], merged, users))
+        elif _zero(body[0]):
+            count = 1
+            while count < len(body) and _zero(body[count]) and _fits(body[:count + 1]):
+                count += 1
+            targets = [t for stmt in body[:count] for t in stmt.targets]  # type: ignore[attr-defined]
+            merged.append(_like(body[0], ast.Assign(targets, body[0].value)))  # type: ignore[attr-defined]
+        else:
+            count = 1
+            merged.append(_added(merged, body[0]))
+        del body[:count]
+    body[:] = merged
+
+
+def _elements(body: list[ast.stmt]) -> int:
+    """How many statements assign the elements of one array, each once, from the first on; 0 if
+    these are not all of them."""
+    base, names = None, set()
+    for number, stmt in enumerate(body):
+        node = node_of(stmt)
+        if node is None or node.op != "read" or not isinstance(stmt, ast.Assign) or (
+                len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name)):
+            return 0
+        read, shape = stmt.value, node.inputs[0].aval.shape
+        if not isinstance(read, ast.Subscript) or not isinstance(read.value, ast.Name) or (
+                not isinstance(read.slice, ast.Constant) or read.slice.value != number):
+            return 0
+        if base not in (None, read.value.id) or not shape or type(shape[0]) is not int:
+            return 0
+        base = read.value.id
+        names.add(stmt.targets[0].id)
+        if base in names or len(names) <= number:
+            return 0
+        if number + 1 == shape[0]:
+            return shape[0] if number else 0
+    return 0
+
+
+def _unpacked(reads: list[ast.stmt], before: list[ast.stmt],
+              users: Mapping[Value, int]) -> ast.stmt:
+    """One assignment to several names; what it unpacks is computed in it if nobody else reads
+    that."""
+    node, first = node_of(reads[0]), reads[0]
+    assert node is not None and isinstance(first, ast.Assign)
+    value = first.value.value  # type: ignore[attr-defined]
+    made = before[-1] if before else None
+    if isinstance(made, ast.Assign) and len(made.targets) == 1 and (
+            isinstance(made.targets[0], ast.Name) and made.targets[0].id == value.id):
+        source = node_of(made)
+        if source is not None and source.outputs == node.inputs[:1] and (
+                source.out.hint is None and users.get(source.out) == len(reads)):
+            value = before.pop().value  # type: ignore[attr-defined]
+    names = [stmt.targets[0] for stmt in reads]  # type: ignore[attr-defined]
+    return _like(first, ast.Assign([ast.Tuple(names, ast.Store())], value))
+
+
+def _iterated(loop: ast.stmt, before: list[ast.stmt], users: Mapping[Value, int]) -> None:
+    """Puts a list of known numbers that only this loop goes through where it is gone through."""
+    made = before[-1] if before else None
+    node = None if made is None else node_of(made)
+    if not isinstance(loop, ast.For) or not isinstance(made, ast.Assign) or node is None or (
+            node.op != "list" or node.out.hint or users.get(node.out, 0) > 2):
+        return
+    name, value = made.targets[0], made.value
+    call = loop.iter if isinstance(loop.iter, ast.Call) else None
+    inner = call.args[0] if call is not None and call.args else loop.iter
+    if isinstance(name, ast.Name) and isinstance(inner, ast.Name) and inner.id == name.id and (
+            isinstance(value, ast.List)):
+        numbers = ast.Tuple(value.elts, ast.Load())
+        before.pop()
+        if call is None:
+            loop.iter = numbers
+        else:
+            call.args[0] = numbers
+
+
+def _zero(stmt: ast.stmt) -> bool:
+    """Does a statement of the backward part set a number to zero?"""
+    node = node_of(stmt)
+    return (isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Constant)
+            and type(stmt.value.value) is float and stmt.value.value == 0.0
+            and all(isinstance(t, ast.Name) for t in stmt.targets)
+            and (node is None or is_adjoint(node)))
+
+
+def _added(before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
+    """The statement, with what an earlier one of the same line put into the number that it adds
+    to; that one is taken from ``before``."""
+    name = stmt.target.id if isinstance(stmt, ast.AugAssign) and isinstance(
+        stmt.target, ast.Name) else None
+    stored: set[str] = set()
+    for place in range(len(before) - 1, max(len(before) - LOOK_BACK, 0) - 1, -1):
+        earlier = before[place]
+        total = _total(earlier, stmt)
+        if total is not None:
+            if stored & _names(earlier):
+                break
+            del before[place]
+            return total
+        if name is None or name in _names(earlier) or not _changes_numbers(earlier):
+            break
+        stored |= {n.id for n in ast.walk(earlier) if isinstance(n, ast.Name)
+                   and isinstance(n.ctx, ast.Store)}
+    return stmt
+
+
+def _changes_numbers(stmt: ast.stmt) -> bool:
+    """Does a statement change nothing but variables that hold numbers, or new arrays?"""
+    node = node_of(stmt)
+    if not isinstance(stmt, ast.Assign | ast.AugAssign) or node is None or len(node.outputs) != 1:
+        return False
+    targets = stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]
+    if not all(isinstance(t, ast.Name) for t in targets) or (
+            isinstance(stmt, ast.AugAssign) and node.out.aval.kind not in SCALARS):
+        return False
+    return not any(isinstance(n, ast.Call) and (
+        any(k.arg == "out" for k in n.keywords) or (
+            isinstance(n.func, ast.Attribute) and n.func.attr in ("pop", "at")))
+        for n in ast.walk(stmt.value))
+
+
+def _names(tree: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+
+
+def _total(first: ast.stmt, second: ast.stmt) -> ast.stmt | None:
+    """One statement for a number of the backward part and what is added to it next."""
+    node = node_of(second)
+    if not isinstance(second, ast.AugAssign) or not isinstance(second.target, ast.Name) or (
+            not isinstance(second.op, ast.Add | ast.Sub)) or node is None or (
+            not is_adjoint(node) or node.out.aval.kind not in SCALARS):
+        return None
+    name = second.target.id
+    if name in _names(second.value):
+        return None
+    if isinstance(first, ast.Assign) and len(first.targets) == 1 and (
+            isinstance(first.targets[0], ast.Name) and first.targets[0].id == name) and (
+            not isinstance(first.value, ast.IfExp | ast.Compare | ast.BoolOp)):
+        total = ast.BinOp(first.value, second.op, second.value)
+        if isinstance(first.value, ast.UnaryOp) and isinstance(first.value.op, ast.USub) and (
+                isinstance(second.op, ast.Add)):
+            total = ast.BinOp(second.value, ast.Sub(), first.value.operand)
+        made: ast.stmt = ast.Assign(first.targets, total)
+    elif isinstance(first, ast.AugAssign) and isinstance(first.target, ast.Name) and (
+            first.target.id == name and isinstance(first.op, type(second.op))):
+        made = ast.AugAssign(first.target, first.op,
+                             ast.BinOp(first.value, ast.Add(), second.value))
+    else:
+        return None
+    length = len(ast.unparse(ast.fix_missing_locations(made)))
+    return _like(first, made) if length < WIDTH - 20 else None
+
+
+def _fits(stmts: list[ast.stmt]) -> bool:
+    names = [t.id for s in stmts for t in s.targets]  # type: ignore[attr-defined]
+    return sum(len(n) + 3 for n in names) < WIDTH - 24
+
+
+def _like(old: ast.stmt, new: ast.stmt) -> ast.stmt:
+    """``new`` with the place of ``old``."""
+    new.__dict__.update((k, v) for k, v in vars(old).items() if k in ("node", "where"))
+    return new

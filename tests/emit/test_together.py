@@ -1,0 +1,146 @@
+"""Loops over known numbers stay loops, and neighbouring statements are one: what a text says, and
+that it computes what the program does."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+
+def by_name(theta):
+    p = dict(zip(("rate", "gain", "shift"), theta))
+    return p["rate"] * np.exp(p["gain"]) - p["shift"] ** 2
+
+
+def filled_by_name(theta):
+    p = {}
+    for name, value in zip(["rate", "gain", "shift"], theta):
+        p[name] = value
+    return p["rate"] * np.exp(p["gain"]) - p["shift"] ** 2
+
+
+def unpacked(theta, r):
+    omega, alpha, beta = theta
+    s = total = 0.0
+    for t in range(len(r)):
+        s = omega + alpha * r[t] ** 2 + beta * s
+        total += np.sin(s)
+    return total
+
+
+def neighbours(x, h):
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            for ox in (-1, 0, 1):
+                for oy in (-1, 0, 1):
+                    d = x[i] - x[j] + np.array([ox * h, oy * h])
+                    r2 = d @ d
+                    if 0.01 < r2 < 9.0:
+                        s = (1.0 / r2) ** 3
+                        total += s * s - s
+    return total
+
+
+def surfaces(c, heights):
+    indices = (1.0, 1.5, 1.6, 1.0)
+    total = 0.0
+    for h in heights:
+        y, slope, lost = h, 0.0, False
+        for k in range(3):
+            s = indices[k] / indices[k + 1] * np.sin(np.arctan(slope) + c[k] * y)
+            if abs(s) > 0.9:
+                lost = True
+                break
+            slope = np.tan(np.arcsin(s) - c[k] * y)
+            y = y + slope
+        if not lost:
+            total += y * y
+    return total
+
+
+def updated(x, n):
+    m = np.ones((n, n))
+    for i in range(n):
+        for j in range(i):
+            m[i, :j] *= x[j]
+    return np.sum(m ** 2)
+
+
+def chosen(x):
+    free = np.setdiff1d(np.arange(6), [0, 3])
+    return np.sum(x[free] ** 3)
+
+
+class Panel:
+    def __init__(self, a, b):
+        self.middle = 0.5 * (a + b)
+        self.length = np.sqrt((b - a) @ (b - a))
+
+
+def panels(points, n):
+    made = [Panel(a, b) for a, b in itertools.pairwise(points)]
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            total += made[j].length * made[i].middle[0]
+    return total
+
+
+def parts(theta, h):
+    w, b = theta[:3], theta[3:]
+    return np.sum(np.tanh(w) * h) + np.sum(b ** 2)
+
+
+def padded(x, mode):
+    y = np.pad(x, ((1, 2), (0, 1)), mode=mode)
+    return np.sum(y[1:] * y[:-1] ** 2)
+
+
+R = np.random.default_rng(3)
+THETA = np.array([0.3, 0.4, 0.5])
+PROGRAMS = [
+    (by_name, (THETA,), ["while", "min("]),
+    (filled_by_name, (THETA,), ["while", "min("]),
+    (unpacked, (THETA, R.normal(size=6)), ["theta[0]", "zeros_like"]),
+    (neighbours, (R.normal(size=(4, 2)), 3.0), ["-1 * h", "range(len("]),
+    (surfaces, (np.array([0.3, -0.2, 0.4]), np.linspace(0.1, 1.5, 5)), ["_saved = []"]),
+    (updated, (R.uniform(0.5, 1.5, 4), 4), ["m_part ="]),
+    (chosen, (R.normal(size=6),), ["np.unique"]),
+    (panels, (R.normal(size=(5, 2)), 4), ["b_1"]),
+    (parts, (R.normal(size=5), 0.7), ["zeros_like"]),
+    *((padded, (R.normal(size=(4, 3)), mode), ["scatter_add"])
+      for mode in ("edge", "wrap", "reflect", "symmetric")),
+]
+SAYS = {unpacked: ["omega, alpha, beta = theta", "np.array([d_omega, d_alpha, d_beta])"],
+        neighbours: ["in enumerate((-1, 0, 1)):"], parts: ["np.concatenate(["],
+        surfaces: ["break", "kept.append(("], updated: ["m[i, :j] *= x[j]"],
+        chosen: ["np.setdiff1d(np.arange(6), [0, 3])"]}
+
+
+@pytest.mark.parametrize(("program", "args", "avoided"), PROGRAMS)
+def test_text(program, args, avoided):
+    derivative = sg.value_and_grad(program)
+    value, slope = derivative(*args)
+    assert np.asarray(value).tobytes() == np.asarray(program(*args)).tobytes()
+    direction = R.normal(size=args[0].shape)
+    ends = [program(args[0] + s * direction, *args[1:]) for s in (1e-6, -1e-6)]
+    assert np.sum(slope * direction) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5)
+    text = derivative.source(*args).split("\n", 3)[3]
+    for said in SAYS.get(program, ()):
+        assert said in text
+    for said in avoided:
+        assert said not in text
+
+
+def test_sizes_are_guarded():
+    derivative = sg.value_and_grad(by_name)
+    derivative(THETA)
+    longer = np.array([0.3, 0.4, 0.5, 7.0])
+    assert derivative(longer)[1].tolist() == [*derivative(THETA)[1], 0.0]
+    with pytest.raises(KeyError):
+        derivative(THETA[:2])
