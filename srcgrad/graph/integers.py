@@ -95,7 +95,7 @@ def integer_result(fn: Callable[..., Any], args: tuple[Any, ...],
                        (None, None))
     if fn in _COMPARISONS:
         return Outcome((BOOL,))
-    if fn in (operator.truediv, operator.itruediv):
+    if fn in (operator.truediv, operator.itruediv) or (fn is float and len(args) == 1):
         return Outcome((FLOAT,))
     return None
 

@@ -128,7 +128,15 @@ def _assignments(dims: tuple[Any, ...]) -> list[dict[Atom, int]]:
             break
         chosen.append(candidates.pop(best))
         pairs -= gains[best]
-    return _varied(chosen, candidates, atoms)
+    return [c for c in _varied(chosen, candidates, atoms) if _are_defined(polys, c)]
+
+
+def _are_defined(polys: list[Poly], values: dict[Atom, int]) -> bool:
+    """Have all dims a value?  The number of items of ``x[::0]`` has none."""
+    try:
+        return all(evaluate(p, values) is not None for p in polys)
+    except (ValueError, ZeroDivisionError):
+        return False
 
 
 def _varied(chosen: list[dict[Atom, int]], candidates: list[dict[Atom, int]],

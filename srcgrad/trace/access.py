@@ -26,7 +26,13 @@ from .iteration import Staged
 from .journal import Field
 from .partial import DELETED
 from .process_state import changed_context
-from .special_methods import WRITING_METHODS, class_attribute, is_native_method, python_method
+from .special_methods import (
+    WRITING_METHODS,
+    class_attribute,
+    class_name,
+    is_native_method,
+    python_method,
+)
 from .state_of_c import is_stream
 from .states import Columns, Maybe
 from .structures import IMMUTABLE, is_library
@@ -192,7 +198,7 @@ class Access(Collaborator):
             if aval.kind in (Kind.OPAQUE, Kind.LIST, Kind.ANY):
                 return self.comparisons.opaque_apply(len, (self.recorder.value_of(obj),),
                                          INT.but(expr=self.fresh("k")))
-            raise TypeError(f"object of type '{obj.__class__.__name__}' has no len()")
+            raise TypeError(f"object of type '{class_name(obj.__class__)}' has no len()")
         obj = self.references.seen(obj)
         # its length is that of its columns, if it has any
         if id(obj) in self.found_functions.paths:
@@ -213,7 +219,7 @@ class Access(Collaborator):
                                                  else OPAQUE)
         cls = obj.__class__
         if class_attribute(cls, name) is UNBOUND:
-            raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
+            raise AttributeError(f"'{class_name(cls)}' object has no attribute '{name}'")
         if aval.least is not None and name in ("dtype", "itemsize"):
             return self.recorder.apply(Attribute(name), (obj,), {})
         if aval.kind is Kind.SCALAR and name in ("shape", "ndim", "dtype", "size", "itemsize"):
@@ -341,7 +347,7 @@ class Access(Collaborator):
         fallback = python_method(obj, "__getattr__")
         if fallback is not None:
             return self.machine.call(fallback, obj, name)
-        raise AttributeError(f"{type(obj).__name__!r} object has no attribute {name!r}")
+        raise AttributeError(f"{class_name(type(obj))!r} object has no attribute {name!r}")
 
     def note_lack(self, obj: Any, name: str) -> None:
         """Guard that neither an instance nor its class has an attribute."""

@@ -50,8 +50,8 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
     for result, region in found:
         if region.active:
             return result
-    known = _outside_call(machine, cached, args, kwargs) if not contains_tracer(
-        (args, kwargs)) else None
+    traced = contains_tracer((args, kwargs))
+    known = None if traced else _outside_call(machine, cached, args, kwargs)
     if known is not None and _was_kept(machine, cached, known):
         return _kept(machine, cached, known)
     region = machine.recorder.region
@@ -63,7 +63,8 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
     else:
         known = None  # it gives the same again
     if (region.effects != effects or changes) and not _is_first(machine, memo, found) and (
-            known is None or found):
+            # inner calls with one number may not have met; what a try statement tries is undone
+            known is None or found or traced or machine.recorder.trying):
         raise machine.recorder.fatal(UnsupportedOperation(
             f"{function.__qualname__} is cached by functools and has effects",
             why="whether the effects happen depends on earlier calls",

@@ -39,6 +39,7 @@ from .refused import is_outward, of_method, refusal, too_deep
 from .special_methods import (
     WRITING_METHODS,
     class_attribute,
+    class_name,
     is_native_method,
     is_native_new,
     native_call,
@@ -521,7 +522,7 @@ class Calls(Collaborator):
             return special(obj, *args, **kwargs)
         cls = obj.__class__
         if not hasattr(cls, name):
-            raise AttributeError(f"'{_class_name(cls)}' object has no attribute '{name}'")
+            raise AttributeError(f"'{class_name(cls)}' object has no attribute '{name}'")
         if kwargs.get("out") is not None:
             return self.effects.call_out(Method(name), (obj, *args), kwargs)
         return self.library_calls.numeric_call(Method(name), (obj, *args), kwargs)
@@ -548,7 +549,3 @@ def holds_tracer(obj: Any, depth: int = 3) -> bool:
 
 def _apply(function: Any, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
-
-
-def _class_name(cls: type) -> str:
-    return "numpy.ndarray" if cls is np.ndarray else cls.__name__

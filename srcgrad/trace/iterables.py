@@ -28,7 +28,7 @@ from .iteration import (
     Zip,
     staged_iterable,
 )
-from .iterator_tools import called, next_or, subscripted_backwards
+from .iterator_tools import called, next_or, strictly_zipped, subscripted_backwards
 from .journal import Field
 from .settling import FEW
 from .special_methods import python_method
@@ -103,7 +103,11 @@ def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
     for p in parts:
         found = staged_iterable(machine, p)
         staged.append(found if found is not None else machine.listed(p))
-    return Zip(tuple(staged), strict)
+    rows = Zip(tuple(staged), strict)
+    if not strict or iteration.are_equally_long(machine, rows):
+        return rows
+    sizes = [iteration.length(machine, p) for p in staged]
+    return machine.call(strictly_zipped, Zip(rows.parts), sizes)
 
 
 def _is_endless(part: Any) -> bool:

@@ -7,8 +7,9 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
-from ..kinds import Kind
+from ..kinds import SCALARS, Kind
 from .elements import NdIter
+from .special_methods import class_name
 from .tracers import ArrayTracer, Choice, Tracer, is_tracer
 from .written_out import Flat, Parts, column, narrowest
 
@@ -137,6 +138,8 @@ def staged_iterable(machine: Any, obj: Any) -> Any:
     if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
         return Items(obj)
     if isinstance(obj, Tracer) and is_tracer(obj):
+        if obj.aval.kind in SCALARS and not obj.aval.optional:
+            raise TypeError(f"{class_name(obj.__class__)!r} object is not iterable")
         return Items(obj) if obj.aval.kind in (Kind.LIST, Kind.OPAQUE) else Rows(obj)
     long = machine.opening.open_long(obj) if type(obj) is list else None
     return None if long is None else Items(long)
@@ -227,6 +230,12 @@ def length(machine: Any, obj: Any) -> Any:
     if type(obj) is Choice:
         return machine.call(len, obj)
     return machine.length(obj) if type(obj) is list else len(machine.references.loaded(obj))
+
+
+def are_equally_long(machine: Any, rows: Zip) -> bool:
+    """Have all parts surely one length?"""
+    first, *others = (length(machine, p) for p in rows.parts)
+    return all(_equal(first, size) for size in others)
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -204,6 +204,25 @@ def zipped(before: Any, items: Any, after: Any, size: Any, first: Any) -> Iterat
             return
 
 
+def strictly_zipped(rows: Any, sizes: Any) -> Iterator[Any]:
+    """``zip(*parts, strict=True)``: ``rows`` is ``zip(*parts)``, the parts have ``sizes``."""
+    yield from rows
+    least = min(sizes)
+    for number, size in enumerate(sizes):
+        if number and (size > least if sizes[0] == least else size == least):
+            how = "longer" if sizes[0] == least else "shorter"
+            others = "argument 1" if number == 1 else f"arguments 1-{number}"
+            raise ValueError(f"zip() argument {number + 1} is {how} than {others}")
+
+
+def growing(items: Any) -> Iterator[Any]:
+    """The items of a list whose length may change meanwhile."""
+    number = 0
+    while number < len(items):
+        yield items[number]
+        number += 1
+
+
 def iterated(iterator: Any) -> Iterator[Any]:
     """The items of an object with a ``__next__`` of its own."""
     while True:

@@ -18,6 +18,7 @@ from .collaborator import Collaborator
 from .control import Bottom, Refusal, Restart, Unroll
 from .homes import RAISE
 from .iteration import (
+    Enumerate,
     Items,
     Numbers,
     Range,
@@ -30,8 +31,9 @@ from .iteration import (
     staged_iterable,
     static_items,
 )
+from .iterator_tools import growing
 from .regions import Region
-from .states import SymbolicList
+from .states import Columns, SymbolicList
 from .stores import FEW
 from .tracers import Jump
 
@@ -198,6 +200,7 @@ class Loops(Collaborator):
         reason = self.assumed.reason_to_unroll(site)
         if reason is None:
             self.journal.push()
+            sizes = self._sizes(staged)
             bounds, index = self._counted(staged)
             try:
                 jump = self._trace_for(staged, target, body, bounds, index)
@@ -237,11 +240,40 @@ class Loops(Collaborator):
                     raise
                 reason = refusal.error.what
             else:
+                if self._sizes(staged) != sizes:
+                    self.unwind(layers, region, nodes)
+                    return self._while_there(staged, target, body, orelse, rest)
                 self.journal.commit()
                 return self.loop_end(jump, orelse, rest)
             self.unwind(layers, region, nodes)
         items = self._unrolled(staged, reason)
         return self.references.run_items(items, target, body, orelse, rest)
+
+    def _sizes(self, staged: Any) -> list[Any]:
+        """How long the lists of unknown length are that a loop goes through."""
+        if isinstance(staged, Items):
+            held = self.symbolic_lists.get(id(staged.list))
+            if held is None:
+                return []
+            column = held.columns[0] if type(held) is Columns else held
+            return [self.recorder.list_sizes.of(column.value)]
+        parts = [getattr(staged, name, ()) for name in ("inner", "parts")]
+        return [size for part in parts for one in (part if isinstance(part, tuple) else (part,))
+                for size in self._sizes(one)]
+
+    def _while_there(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
+                     orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:
+        """A loop over a list whose length it changes: it ends where there is no next item."""
+        inner = staged.inner if isinstance(staged, Enumerate) else staged
+        if not isinstance(inner, Items):
+            raise self.recorder.fatal(UnsupportedOperation(
+                "a loop that changes the length of a list that it goes through with another",
+                why="how many iterations there are depends on what they do",
+                fix="loop over a copy of the list, or use while"))
+        items = self.machine.call(growing, inner.list)
+        if isinstance(staged, Enumerate):
+            items = self.machine.call(enumerate, items, staged.start)
+        return self.machine.for_(items, target, body, orelse, rest)
 
     def _certainly_runs(self, staged: Any) -> bool:
         """Is there an iteration in this call?  If not, what its body would raise is not raised."""

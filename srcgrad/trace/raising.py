@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +27,12 @@ MOVES: frozenset[Any] = frozenset({
 # functions that raise where the number of elements does not fit
 REARRANGED: frozenset[Any] = frozenset({np.reshape, Method("reshape"), Method("item"), np.split,
                                         np.hsplit, np.vsplit, np.dsplit})
+PRODUCTS: frozenset[Any] = frozenset({np.matmul, np.dot, operator.matmul, operator.imatmul,
+                                      Method("dot")})
+ELEMENTWISE: frozenset[Any] = frozenset(
+    getattr(operator, before + name) for before in ("", "i") for name in (
+        "add", "sub", "mul", "truediv", "floordiv", "mod", "pow")) | {
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
 SUBSCRIPTS = ("read", "write", "update")
 MATH_OVERFLOWS = frozenset({"pow", "gamma", "lgamma", "floor", "ceil", "trunc", "ldexp"})
 
@@ -84,6 +92,12 @@ def item_at(x: Any, *keys: Any) -> Any:
     return x
 
 
+def stored_at(x: Any, value: Any, *keys: Any) -> None:
+    """``x[keys[0]][keys[1]] = value`` and so on, in a copy."""
+    part = item_at(x, *keys[:-1])
+    np.empty_like(part)[keys[-1]] = value
+
+
 class OutsideError(Exception):
     """Stands for whatever a function that reads files and the like may raise."""
 
@@ -100,6 +114,9 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
     """The exceptions that data can make a node raise."""
     if node.op == "effect":
         return _errors_of_effect(machine, node)
+    if node.op == "write":
+        plain = all(isinstance(step, Index) for step in node.params["steps"])
+        return (ValueError,) if plain and checks(node) else ()
     if node.op != "apply":
         return ()
     fn = node.params["fn"]
@@ -124,7 +141,27 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
         if name == "pow":
             return (ZeroDivisionError, OverflowError)
         return (ZeroDivisionError,) if name in DIVISIONS else ()
-    return ()
+    return (ValueError,) if checks(node) and not _shapes_fit(machine, node) else ()
+
+
+def _shapes_fit(machine: Any, node: Node) -> bool:
+    """Do the shapes of arrays fit an operation on elements, or a product?  Of plain numbers that
+    is guarded."""
+    fn, arrays = node.params["fn"], [v.aval for v in node.inputs if v.aval.is_array]
+    shapes = [aval.shape for aval in arrays if aval.shape is not None]
+    if len(shapes) < len(arrays):
+        return False
+    equal: Callable[[Dim, Dim], bool] = machine.sources.equal_sizes
+    if fn in PRODUCTS:
+        before, after = shapes
+        return equal(before[-1], after[-2:][0])
+    if not (isinstance(fn, np.ufunc) or fn is np.where or fn in ELEMENTWISE):
+        return False
+    for column in itertools.zip_longest(*(reversed(s) for s in shapes), fillvalue=1):
+        first, *others = [size for size in column if not equal(size, 1)] or [1]
+        if not all(equal(first, size) for size in others):
+            return False
+    return True
 
 
 def _errors_of_effect(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
@@ -149,7 +186,7 @@ def raising(machine: Any, nodes: Sequence[Node], caught: Sequence[Any]
             if inner.outputs and inner.outputs[0] in machine.recorder.checked:
                 errors = (*errors, FloatingPointError)
             if bounds and (inner.op in ("get", "pop") or _is_subscript(machine, inner)):
-                errors = (IndexError,)
+                errors = (*errors, IndexError)
             for error in errors:
                 yield place, error
 

@@ -79,6 +79,12 @@ def python_method(obj: Any, name: str) -> Any:
     return method
 
 
+def class_name(cls: type) -> str:
+    """The name of a class as Python's own messages have it: with the module where C defines it."""
+    of_c = not cls.__flags__ & 1 << 9 and cls.__module__ != "builtins"
+    return f"{cls.__module__}.{cls.__qualname__}" if of_c else cls.__name__
+
+
 def compared_fields(obj: Any, name: str) -> tuple[str, ...] | None:
     """The fields that a comparison compares which ``@dataclass`` has made; None for others."""
     cls = obj.cls if type(obj) in (Picked, Reference) else type(obj)

@@ -13,6 +13,7 @@ run-time dicts (:class:`Dicts`), lists and sets (:mod:`srcgrad.trace.rows`).
 from __future__ import annotations
 
 import collections
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -254,14 +255,52 @@ class Table(StandIn):
     def total(self) -> Any:
         return sum(self.values())
 
+    def combined(self, other: Any, combine: Any) -> Any:
+        """What a Counter's operators give: the counts above zero."""
+        if self.cls is not collections.Counter or not hasattr(other, "keys"):
+            return only_a_dict(self.site)
+        made = Table(self.cls, None, self.site, cells_for(self.site), new_index(self.site))
+        for key, value in self.items():
+            made.count(key, combine(value, other[key]))
+        for key in other.keys():  # noqa: SIM118
+            if key not in self:
+                made.count(key, combine(0, other[key]))
+        return made
+
+    def count(self, key: Any, value: Any) -> None:
+        if value > 0:
+            self[key] = value
+
+    def __add__(self, other: Any) -> Any:
+        return self.combined(other, operator.add)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.combined(other, operator.sub)
+
+    def __and__(self, other: Any) -> Any:
+        return self.combined(other, min)
+
     def __or__(self, other: Any) -> Any:
+        if self.cls is collections.Counter:
+            return self.combined(other, max)
         made = self.copy()
         made.update(other)
         return made
 
     def __ior__(self, other: Any) -> Any:
+        if self.cls is collections.Counter:
+            return only_a_dict(self.site)
         self.update(other)
         return self
+
+    def __iadd__(self, other: Any) -> Any:
+        return only_a_dict(self.site)
+
+    def __isub__(self, other: Any) -> Any:
+        return only_a_dict(self.site)
+
+    def __iand__(self, other: Any) -> Any:
+        return only_a_dict(self.site)
 
     def __eq__(self, other: Any) -> Any:
         if not hasattr(other, "keys"):
