@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from . import joints, transforms
+from . import joints, optimize, transforms
+from . import scipy as minimizers
 from .adjoint import carrying
 from .blocks import Places, at, require_arrays, spread
 from .dims import is_varying
-from .errors import NonDifferentiable, StructureError
+from .errors import NonDifferentiable, StructureError, UnsupportedOperation
 from .graph.ir import Value
 from .jacobians import PRODUCTS, hvp, staged_call, with_vector
 from .refusals import with_article
@@ -410,6 +411,27 @@ def _staged_call(machine: Any, kind: str, fun: Callable[..., Any], places: Place
 @handles(require_arrays)
 def _require_arrays(machine: Any, what: str, *values: Any) -> None:
     _refused(machine, require_arrays, what, *values)
+
+
+# ---- what runs outside of traced functions only --------------------------------------------------
+def _outside(function: Callable[..., Any], fix: str) -> None:
+    """Refuse calls of a function that looks at numbers again and again."""
+    name = f"{function.__module__}.{function.__name__}"
+
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        raise machine.recorder.fatal(UnsupportedOperation(
+            f"{name} was called in a function that is compiled",
+            why="it compiles and runs functions itself, as often as it likes", fix=fix))
+
+    handles(function)(handler)
+
+
+for _solver in (minimizers.minimize, minimizers.least_squares, minimizers.root):
+    _outside(_solver, f"call scipy.optimize.{_solver.__name__} there: what it finds has the "
+                      "derivative of the condition that it satisfies")
+for _descent in (optimize.adam, optimize.sgd):
+    _outside(_descent, "wrap it: srcgrad.implicit(train, condition) has the derivative of the "
+                       "condition that the result satisfies; or write the steps as a loop")
 
 
 def _refused(machine: Any, check: Callable[..., Any], *args: Any) -> None:

@@ -114,3 +114,12 @@ def test_callbacks_of_scipy_get_the_structure(method):
         found = optimize.minimize(loss, Model(np.ones(3), 2.0), (X,), method, callback=callback)
     assert isinstance(points[-1], Model) and isinstance(results[-1][0], Model)
     np.testing.assert_allclose(points[-1].w, found.x.w, atol=1e-3)
+
+
+@pytest.mark.parametrize("call, fix", [
+    (lambda c: optimize.minimize(lambda x: np.sum((x - c) ** 2), np.ones(2)).x[0], "scipy.optimize.minimize"),
+    (lambda c: sg.scipy.root(lambda x: x ** 2 - c, np.ones(2)).x[0], "scipy.optimize.root"),
+    (lambda c: optimize.adam(lambda x: np.sum((x - c) ** 2), np.ones(2), steps=3).x[0], "srcgrad.implicit")])
+def test_inside_of_a_derivative_the_message_names_what_works_there(call, fix):
+    with pytest.raises(sg.UnsupportedOperation, match=fix):
+        sg.grad(call)(np.array([2.0, 3.0]))
