@@ -19,7 +19,7 @@ from .draws import draw_aval
 from .leaks import leak
 from .regions import array_tracers
 from .selections import NOTHING
-from .tracers import ArrayTracer, contains_tracer, is_tracer
+from .tracers import ArrayTracer, Choice, Picked, contains_tracer, is_tracer
 from .written_out import numbers_of, require_shape, rows_of, ufunc_at
 
 if TYPE_CHECKING:
@@ -49,10 +49,15 @@ class Effects(Collaborator):
     selections: parts.Selections
     sources: parts.Sources
     tuples: parts.LongTuples
+    unions: parts.Unions
 
     def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                     aval: Aval | None) -> Any:
-        """A node that runs ``fn`` at every call."""
+        """A node that runs ``fn`` at every call; on one of several things, under branches."""
+        for i, one in enumerate(args):
+            if type(one) in (Choice, Picked):
+                return self.unions.each(one, lambda o: self.emit_effect(
+                    fn, (*args[:i], o, *args[i + 1:]), kwargs, aval))  # noqa: B023
         selected = self.selections.selection(fn, args, kwargs)
         return self.act(fn, args, kwargs, aval) if selected is NOTHING else selected
 

@@ -255,10 +255,12 @@ class References(Collaborator):
         return self.linked(self.variables.loaded(value))
 
     def not_stored(self, cls: type, what: str) -> Any:
+        """The refusal of what a store cannot hold; that class is kept out of them then."""
+        found = any(store.cls is cls for store, _ in self.stored_lists.values())
         return self.recorder.fatal(UnsupportedOperation(
             what, why="objects that loops make or go through are kept attribute by attribute",
             fix="set all attributes in __init__, to numbers or arrays of one kind"),
-            Withdrawn(stored_as(cls)))
+            Withdrawn(stored_as(cls, outside=found)))
 
     # ---- attributes ----------------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:

@@ -1,6 +1,7 @@
 """Random programs over lists of objects: fields of numbers, arrays, lists and other objects, changed
 in loops under branches; objects made, appended, removed, swapped, sorted, picked, linked, and put
-into heaps.  ``rich``: with lists and arrays as fields, written in place."""
+into heaps.  ``rich``: with lists and arrays as fields, written in place; ``outside``: the list is an
+argument."""
 
 from __future__ import annotations
 
@@ -49,15 +50,14 @@ def count(item):
 def total(item):
     return 0.0 if item is None else item.v + 0.5 * total(item.after)
 
-
-def program(x):
 """
 
 
 class Writer(Lines):
-    def __init__(self, seed, rich=False):
+    def __init__(self, seed, rich=False, outside=False):
         super().__init__(seed)
         self.rich = rich
+        self.outside = outside
         self.loops = []
         self.objects = []
         self.names = 0
@@ -207,9 +207,10 @@ class Writer(Lines):
     def program(self):
         self.put("s = 0.0")
         self.put("q = int(abs(x[0]) * 7.0) % len(x)")
-        self.put(self.pick("items = [Item(v, 0.5) for v in x]",
-                           "items = [Item(x[i], 0.3 * i) for i in range(len(x))]",
-                           "items = []\n    for v in x:\n        items.append(Item(v, v * v))"))
+        if not self.outside:
+            self.put(self.pick("items = [Item(v, 0.5) for v in x]",
+                               "items = [Item(x[i], 0.3 * i) for i in range(len(x))]",
+                               "items = []\n    for v in x:\n        items.append(Item(v, v * v))"))
         self.put("best = items[0]")
         self.put("head = None")
         if self.rich:
@@ -220,13 +221,25 @@ class Writer(Lines):
         if self.rich:
             self.put("s += sum(b.p @ b.p + b.m for b in bodies) + len(bodies[0].past)")
         self.put("return s + sum(k * a.v + a.w * a.n for k, a in enumerate(items))")
-        return PRELUDE + "\n".join(self.lines) + "\n"
+        head = "\n\ndef program(x, items):\n" if self.outside else "\n\ndef program(x):\n"
+        return PRELUDE + head + "\n".join(self.lines) + "\n"
 
 
-def program(seed, rich=False):
-    source = Writer(seed, rich).program()
-    return made(source, f"objects{seed}{'r' * rich}"), source
+def program(seed, rich=False, outside=False):
+    source = Writer(seed, rich, outside).program()
+    return made(source, f"objects{seed}{'r' * rich}{'o' * outside}"), source
 
 
-def arguments(seed, size=5):
-    return (np.round(np.random.default_rng(seed).uniform(-1.2, 1.2, size), 3),)
+def arguments(seed, size=5, fn=None):
+    """The arguments of a program; with those of its own class if ``fn`` takes objects."""
+    x = np.round(np.random.default_rng(seed).uniform(-1.2, 1.2, size), 3)
+    if fn is None or fn.__code__.co_argcount == 1:
+        return (x,)
+    return x, [fn.__globals__["Item"](float(v) * 0.5 + 0.1 * k, 0.4) for k, v in enumerate(x)]
+
+
+def state(items):
+    """What objects hold, and which of them are linked."""
+    places = {id(item): k for k, item in enumerate(items)}
+    return [[(name, places.get(id(v), "other") if name == "after" and v is not None else v)
+             for name, v in vars(item).items()] for item in items]
