@@ -103,14 +103,15 @@ def checkpoint_range(n: int, *, schedule: str = "sqrt", slots: int | None = None
 
 
 def _check_schedule(schedule: str, slots: Any) -> None:
-    if schedule != "sqrt":
+    if schedule not in ("sqrt", "binomial"):
         raise StructureError(f"checkpoint_range has no schedule {schedule!r}",
                              where="schedule of checkpoint_range",
-                             why="steps are run again in groups, one level deep",
-                             fix="use 'sqrt', and slots= for another number of groups")
+                             why="steps are run again in groups, or in halves of halves",
+                             fix="use 'sqrt' or 'binomial', and slots= for how much is kept")
     if slots is not None and (isinstance(slots, bool) or not isinstance(slots, int) or slots < 1):
         raise StructureError(f"slots is {slots!r}", where="slots of checkpoint_range",
-                             why="it is the number of groups", fix="give a positive int, or None")
+                             why="it is the number of groups, or of states",
+                             fix="give a positive int, or None")
 
 
 @handles(checkpoint_range)
@@ -119,4 +120,4 @@ def _schedule(machine: Any, n: Any, *, schedule: str = "sqrt", slots: Any = None
         _check_schedule(schedule, slots)
     except StructureError as error:
         raise machine.recorder.fatal(error) from None
-    return Schedule(0, n, 1, slots)
+    return Schedule(0, n, 1, slots, schedule == "binomial")

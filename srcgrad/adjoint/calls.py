@@ -172,9 +172,8 @@ def reverse_call(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) ->
         pair = None if calls is None else calls.pairs.get(name)
         if pair is None:
             return
-        again = frame.tape.add("call", node.inputs, (*(o.aval for o in node.outputs), RECORD),
-                               callee=pair.forward, effects=0)
-        record = again.outputs[-1]
+        record = frame.tape.add("call", node.inputs, (RECORD,), callee=pair.forward,
+                                effects=0).out
         record.hint = "record"
     seeds = [cts[o] or reverse.zeros(frame, node.outputs[o]) for o in pair.of]
     targets = [node.inputs[i] for i in pair.wrt]
@@ -234,7 +233,7 @@ def pairs(graph: Graph, copies: bool = False) -> Graph:
     callees = dict(graph.callees)
     for joint in joints:
         assert joint.pair is not None
-        forward, backward = split(joint.but(pair=None), joint.n_seeds, copies)
+        forward, backward = split(joint.but(pair=None, remade=False), joint.n_seeds, copies)
         callees[joint.name] = _packed(forward, joint.name, joint.n_primal)
         callees[joint.pair] = _unpacked(backward, joint.pair, joint.n_seeds)
     alive = reachable(graph.but(callees=callees))

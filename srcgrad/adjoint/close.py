@@ -2,7 +2,7 @@
 
 A backward region (``loop`` or ``if`` with ``params["mirror"]``) may refer to values inside the
 forward region that it mirrors.  Innermost first, each such reference is replaced by the first
-of these that applies:
+of these that applies; whether 6, is a matter of prices (:mod:`.recompute`):
 
 1. the loop's index: the backward loop's own index;
 2. constants, arithmetic and comparisons of indices and sizes: a clone;
@@ -10,7 +10,9 @@ of these that applies:
 4. a part of an array that is defined outside and never overwritten: read again;
 5. a part of a version that no later write of the loop touches: read from the loop's result
    (:mod:`.final`);
-6. a saved sequence: the forward loop produces it, the backward loop consumes it.  An ``if``
+6. a clone of what made it, from values that are had in these ways;
+7. the same array in each iteration: what it is after the loop;
+8. a saved sequence: the forward loop produces it, the backward loop consumes it.  An ``if``
    gets an output with ``undef`` on the other side.
 
 What a mirrored region adds to its outputs is a value of the enclosing block; if that is itself
@@ -20,6 +22,7 @@ nested loops give sequences of sequences.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from ..dims import Dim, is_varying, of_atom
@@ -49,23 +52,25 @@ from .undefined import without_undefined
 @dataclass
 class Added:
     """What closing adds to one forward region: inner values with their new outer values, and
-    (for loops) whether the sequence is stacked; the arm for ifs."""
+    (for loops) whether the sequence is stacked, the arm for ifs; ``lasts``: what is the same in
+    each iteration of a loop, with its value after the loop."""
 
     values: dict[Value, Value] = field(default_factory=dict)
     arms: dict[Value, int] = field(default_factory=dict)
     stacked: dict[Value, bool] = field(default_factory=dict)
+    lasts: dict[Value, Value] = field(default_factory=dict)
 
 
-def close(graph: Graph, *, final_arrays: bool = True) -> Graph:
+def close(graph: Graph, *, final_arrays: bool = True, recompute: bool = True) -> Graph:
     """The closed form of an open graph (see the module's text); closed graphs are unchanged.
-    ``final_arrays`` switches rule 5."""
-    callees = {name: close(callee, final_arrays=final_arrays)
+    ``final_arrays`` switches rule 5, ``recompute`` all of rule 6 that is not free."""
+    callees = {name: close(callee, final_arrays=final_arrays, recompute=recompute)
                for name, callee in graph.callees.items()}
-    return without_undefined(_Closing(graph, final_arrays).run()).but(callees=callees)
+    return without_undefined(_Closing(graph, final_arrays, recompute).run()).but(callees=callees)
 
 
 class _Closing:
-    def __init__(self, graph: Graph, final_arrays: bool) -> None:
+    def __init__(self, graph: Graph, final_arrays: bool, recompute: bool) -> None:
         self.graph = graph
         self.final_arrays = final_arrays
         self.scope = Scope(graph.block)
@@ -78,7 +83,7 @@ class _Closing:
                                                                   *parts.sequences)}
         self.sizes = Sizes(graph.block, graph.border)
         self.final = FinalArrays(graph, self.scope)
-        self.recompute = Recompute(graph.block, self.scope, self.sizes)
+        self.recompute = Recompute(graph.block, self.scope, self.sizes, recompute)
 
     def run(self) -> Graph:
         block = self._close_nodes(self.graph.block)
@@ -215,11 +220,14 @@ class _Closing:
                 continue
             prelude = Builder(node.origin)
             known: dict[Value, Value] = {}
-            for v in needed:
-                clone = self.recompute.clone(v, mirrored, prelude, known)
-                if clone is None:
-                    clone = self._read_final(v, mirrored, prelude, known)
-                known[v] = self._if_output(forward, v, arm) if clone is None else clone
+
+            def keep(v: Value, arm: int = arm, mirrored: Block = mirrored,
+                     prelude: Builder = prelude, known: dict[Value, Value] = known) -> Value:
+                again = self._read_final(v, mirrored, prelude, known)
+                known[v] = self._if_output(forward, v, arm) if again is None else again
+                return known[v]
+
+            self._provide(needed, mirrored, prelude, known, keep)
             block = self._sizes_only(block, mirrored, prelude, known, [], arm)
             blocks.append(self._with_prelude(block, prelude, known))
         if all(a is b for a, b in zip(blocks, node.blocks)):
@@ -336,19 +344,24 @@ class _Closing:
         prelude = Builder(node.origin)
         known = self._index(node, forward, prelude)
         saved: list[Value] = []
-        for v in needed:
-            if v in known:
-                continue
-            clone = self.recompute.clone(v, body, prelude, known)
-            if clone is not None:
-                known[v] = clone
-                continue
+
+        steady = self._steady(body, forward)
+
+        def keep(v: Value) -> Value:
             again = self._read_final(v, body, prelude, known)
-            if again is not None:
-                known[v] = again
-                continue
-            saved.append(v)
-            known[v] = Value(v.aval, v.hint)
+            if again is None and v in steady:
+                again = self._last(forward, v)
+            elif again is None:
+                saved.append(v)
+                again = Value(v.aval, v.hint)
+            known[v] = again
+            return again
+
+        parts = LoopParts(forward)
+        following = {new for old, new in zip(parts.carried, parts.next) if old in needed}
+        self._provide(needed, body, prelude, known, keep,
+                      steady | following.difference(parts.carried))
+        saved.sort(key=self._born)
         block = self._sizes_only(block, body, prelude, known, saved)
         slots = _slots(forward, saved, known, self.scope.in_arm(forward))
         kept = [v for v in saved if all(known[v] is not s.param for s in slots)]
@@ -358,6 +371,40 @@ class _Closing:
             params={**node.params, "loop": node.loop.but(
                 n_consumed=node.loop.n_consumed + len(kept))})
         return _with_slots(node, slots)
+
+    def _provide(self, needed: list[Value], forward: Block, prelude: Builder,
+                 known: dict[Value, Value], keep: Callable[[Value], Value],
+                 kept: Collection[Value] = ()) -> None:
+        """Makes known what a backward block needs of its forward block: kept (those of ``kept``
+        take nothing), or computed again."""
+        chosen = self.recompute.choose(needed, forward, known, kept=kept)
+        for v in needed:
+            if v not in known:
+                known[v] = self.recompute.build(v, forward, prelude, known, chosen, keep)
+
+    def _steady(self, body: Block, forward: Node) -> set[Value]:
+        """What is the same array in each iteration of a loop that is not in another one: after the
+        loop it is still there.  (Without an iteration nobody asks for it.)"""
+        found: set[Value] = set()
+        if self.scope.block_of[forward.outputs[-1]] is not self.graph.block:
+            return found
+        steady: set[Value] = set()
+        for node in body.nodes:
+            if node.op in ("const", "dim", "apply", "read") and not node.params.get("handle") and (
+                    all(v in steady or not self.scope.encloses(body, self.scope.block_of[v])
+                        for v in node.inputs)):
+                steady.update(node.outputs)
+                found.update(v for v in node.outputs
+                             if node.op == "apply" and not self.recompute.overwritten(v))
+        return found
+
+    def _last(self, forward: Node, value: Value) -> Value:
+        """What a value of a forward loop's body is after the loop."""
+        lasts = self.added.setdefault(forward, Added()).lasts
+        if value not in lasts:
+            lasts[value] = value.like()
+            self._define(lasts[value], forward)
+        return lasts[value]
 
     def _index(self, node: Node, forward: Node, prelude: Builder) -> dict[Value, Value]:
         """The forward loop's index in terms of the backward loop's."""
@@ -519,8 +566,13 @@ def _extended_loop(node: Node, added: Added) -> Node:
     stacked = spec.stacked + (False,) * (spec.n_produced - len(spec.stacked))
     spec = spec.but(n_produced=spec.n_produced + len(added.values),
                     stacked=(*stacked, *(added.stacked[v] for v in added.values)))
-    body = body.but(outputs=(*body.outputs, *added.values))
-    outputs = (*node.outputs[:-1], *added.values.values(), node.outputs[-1])
+    at = spec.n_carried + spec.n_last
+    spec = spec.but(n_last=spec.n_last + len(added.lasts))
+    first = at + spec.exits
+    body = body.but(outputs=(*body.outputs[:first], *added.lasts, *body.outputs[first:],
+                             *added.values))
+    outputs = (*node.outputs[:first], *added.lasts.values(), *node.outputs[first:-1],
+               *added.values.values(), node.outputs[-1])
     return node.but(outputs=outputs, blocks=(*node.blocks[:-1], body),
                     params={**node.params, "loop": spec})
 

@@ -1,21 +1,24 @@
-"""Forward values that are cheaper to compute again than to save.
+"""Forward values that are computed again rather than saved.
 
-Constants, arithmetic and comparisons of Python integers, sizes, views of arrays that are
-defined outside the region and never overwritten, and a little arithmetic on numbers.
+Constants, arithmetic and comparisons of Python integers, sizes, and views of arrays that are
+defined outside the region and never overwritten always; what else, is a matter of prices
+(:mod:`.prices`, :mod:`.cut`).
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ..graph.ir import Block, Builder, Index, Value, walk
+from ..graph.parts import LoopParts
 from ..kinds import INT, SCALARS, Aval, Kind, int_aval
+from .cut import Way, computed_again
 from .lengths import Lengths
+from .prices import NOMINAL, room, work
 from .scope import Scope, read_key
 from .sizes import Sizes
 
@@ -24,10 +27,11 @@ _CHEAP = frozenset({
     operator.pos, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
     operator.not_, min, max, bool, int,
 })
-_ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.truediv})
-_MAKERS: frozenset[object] = frozenset({
-    np.eye, np.identity, np.zeros, np.ones, np.full, np.arange, np.linspace})
-_DEAR = 2  # saving a number and reading it again costs about as much as two operations
+FREE = 20.0  # nanoseconds: up to here nothing is kept
+SHARE = 0.03  # of an iteration's time
+PRICES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)  # nanoseconds for a byte
+NUMBERS = 2.3  # the same for Python's and NumPy's numbers: two operations
+KEEPING = 30.0  # nanoseconds for a value
 _INTEGERS = frozenset({Kind.INT, Kind.BOOL})
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
@@ -35,8 +39,9 @@ _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert",
 class Recompute:
     """Clones forward values into backward blocks."""
 
-    def __init__(self, block: Block, scope: Scope, sizes: Sizes) -> None:
-        self._scope, self._sizes = scope, sizes
+    def __init__(self, block: Block, scope: Scope, sizes: Sizes, priced: bool = True) -> None:
+        """``priced``: not only what is free."""
+        self._scope, self._sizes, self._priced = scope, sizes, priced
         self._node_of, self._block_of = scope.node_of, scope.block_of
         self.lengths = Lengths(block)
         self._stored: set[Value] = set()
@@ -105,74 +110,176 @@ class Recompute:
 
     def clone(self, value: Value, inside: Block, prelude: Builder,
               known: dict[Value, Value]) -> Value | None:
-        """``value``, defined in the forward block ``inside``, computed again in ``prelude``;
-        None if that is not cheap.  ``known`` holds what is at hand already."""
-        if self._cost(value, inside, known) > _DEAR:
-            return None
-        return self._clone(value, inside, prelude, known)
-
-    def _cost(self, value: Value, inside: Block, known: Mapping[Value, Value]) -> float:
-        """How many operations on numbers a clone takes; infinite if it cannot be had."""
+        """``value``, defined in the forward block ``inside``, computed again in ``prelude`` from
+        what is at hand anyway; None if that takes more than a number's arithmetic.  ``known``
+        holds what was computed already."""
         value = self._first.get(value, value)
-        if value in known or self._block_of.get(value) is not inside:
-            return 0
+        chosen = {*known, *self.choose([value], inside, known, free=True)}
+        if value not in chosen and self._block_of.get(value) is inside:
+            return None
+        return self.build(value, inside, prelude, known, chosen, None)
+
+    # ---- keep or compute again ---------------------------------------------------------------
+
+    def choose(self, needed: Sequence[Value], inside: Block, known: Mapping[Value, Value],
+               free: bool = False, kept: Collection[Value] = ()) -> set[Value]:
+        """Those of the values of the forward block ``inside``, and of what they are made from, that
+        are computed again where ``needed`` are read.
+
+        The price of a byte that is kept is as high as the time allows: what is added to an
+        iteration is at most :data:`SHARE` of what its forward and backward part take.  ``free``:
+        only what takes nothing but numbers that are at hand; all of it, then.  ``kept``: values
+        that are kept at no price.
+        """
+        needed = [v for v in (self._first.get(v, v) for v in needed) if v not in known]
+        if free or not self._priced or not self._scope.in_loop(inside):
+            ways = self._ways(needed, inside, known, True)
+            found = {v for v, cost in ways.items() if cost.again < math.inf}
+            while len(found) != len(found := {v for v in found if all(
+                    u in found for u in ways[v].operands)}):
+                pass
+            return found
+        body = self._body(inside)
+        ways = self._ways(needed, inside, known, False)
+        least = 0.0
+        for price in PRICES:
+            priced = {v: Way(0.0) if v in kept else cost.way(price)
+                      for v, cost in ways.items()}
+            chosen = computed_again(needed, priced)
+            if not chosen or _time(needed, ways, chosen) - _time(needed, ways, ()) <= (
+                    least := least or SHARE * self._work(body)):
+                break
+        return chosen
+
+    def _body(self, block: Block) -> Block:
+        """The body of the innermost loop around a block."""
+        while self._scope.owner[block][0].op != "loop":
+            block = self._scope.owner[block][1]
+        return block
+
+    def _work(self, block: Block) -> float:
+        """What an iteration takes with its adjoint."""
+        return sum(80.0 if node.op != "apply" else 3.0 * found if found < math.inf else 4000.0
+                   for node, found in ((node, work(node)) for node in walk(block)))
+
+    def _ways(self, needed: Sequence[Value], inside: Block, known: Mapping[Value, Value],
+              free: bool) -> dict[Value, _Cost]:
+        """How the values can be had, and what they can be computed from; ``free``: only what is
+        free."""
+        ways: dict[Value, _Cost] = {}
+        waiting = list(needed)
+        while waiting:
+            value = waiting.pop()
+            if value not in ways and value not in known:
+                found = self._cost(value, inside, known, free)
+                if found is not None:
+                    ways[value] = found
+                    waiting.extend(found.operands)
+        return ways
+
+    def _cost(self, value: Value, inside: Block, known: Mapping[Value, Value],
+              free: bool) -> _Cost | None:
+        """How a value can be had; None if it is at hand."""
+        block = self._block_of.get(value)
+        if block is not inside and (block is None or free or self._is_index(value)
+                                    or not self._scope.in_loop(block)
+                                    or not self._scope.encloses(block, inside)):
+            return None
+        again = self._again(value, block, known)
+        if free and again > FREE:
+            again = math.inf
+        share = 1.0 if block is inside else 1.0 / NOMINAL ** self._loops_between(block, inside)
+        operands: tuple[Value, ...] = ()
+        if again < math.inf:
+            operands = tuple(self._first.get(v, v) for v in self._operands(value, inside, known))
+        return _Cost(share, value.aval, again, operands)
+
+    def _is_index(self, value: Value) -> bool:
+        node = self._scope.param_of.get(value)
+        return node is not None and node.op == "loop" and LoopParts(node).index is value
+
+    def _loops_between(self, outer: Block, inner: Block) -> int:
+        count = 0
+        while inner is not outer:
+            node, inner = self._scope.owner[inner]
+            count += node.op == "loop"
+        return count
+
+    def _computable(self, value: Value, inside: Block, known: Mapping[Value, Value]) -> bool:
+        """Is it a number that sizes tell?"""
+        return value.aval.kind is Kind.INT and self._sizes.computable(
+            value.aval.expr, self._sizes.around(inside), known)
+
+    def _operands(self, value: Value, inside: Block,
+                  known: Mapping[Value, Value]) -> tuple[Value, ...]:
+        node = self._node_of[value]
+        if node.op == "const" or self._computable(value, inside, known):
+            return ()
+        if node.op == "list_len":
+            length = self.lengths.of(node.inputs[0])
+            return (length,) if isinstance(length, Value) else ()
+        return node.inputs
+
+    def _again(self, value: Value, inside: Block, known: Mapping[Value, Value]) -> float:
+        """What it takes to compute a value again; infinite if it cannot be had."""
         node = self._node_of.get(value)
         if node is None:
             return math.inf
-        if node.op == "const" or (value.aval.kind is Kind.INT and self._sizes.computable(
-                value.aval.expr, self._sizes.around(inside), known)):
-            return 0
+        if node.op == "const" or self._computable(value, inside, known):
+            return 0.0
         if node.op == "list_len":
-            length = self.lengths.of(node.inputs[0])
-            return self._cost(length, inside, known) if isinstance(length, Value) else (
-                math.inf if length is None else 0)
+            return math.inf if self.lengths.of(node.inputs[0]) is None else 0.0
+        outside = [v for v in node.inputs if not self._scope.in_loop(self._block_of[v])]
         if node.op == "apply":
-            fn = node.params["fn"]
-            if fn in _MAKERS and all(v.aval.kind in SCALARS for v in node.inputs):
-                return 1 + sum(self._cost(v, inside, known) for v in node.inputs)
-            integers = all(v.aval.kind in _INTEGERS for v in (value, *node.inputs))
-            numbers = all(v.aval.kind in SCALARS for v in (value, *node.inputs))
-            if not (integers and fn in _CHEAP) and not (
-                    numbers and fn in _ARITHMETIC and self._scope.in_loop(inside)):
+            if all(v.aval.kind in _INTEGERS for v in (value, *node.inputs)):
+                return 1.0 if node.params["fn"] in _CHEAP else math.inf
+            if value.aval.optional or any(v.aval.optional or v.aval.kind is Kind.LIST
+                                          for v in node.inputs):
                 return math.inf
-            return (not integers) + sum(self._cost(v, inside, known) for v in node.inputs)
+            return math.inf if any(map(self.overwritten, outside)) else work(node)
         base = node.inputs[0] if node.inputs else value
         if node.op == "get" and self._block_of.get(base) is inside:
             return math.inf
         if node.op == "get" or (node.op == "read" and not node.params.get("handle") and all(
                 isinstance(s, Index) and s.basic for s in node.params["steps"])):
-            if not self.overwritten(base):
-                return 1 + sum(self._cost(v, inside, known) for v in node.inputs)
+            return math.inf if self.overwritten(base) else FREE
         return math.inf
 
-    def _clone(self, value: Value, inside: Block, prelude: Builder,
-               known: dict[Value, Value]) -> Value:
+    def build(self, value: Value, inside: Block, prelude: Builder, known: dict[Value, Value],
+              chosen: Collection[Value], keep: Callable[[Value], Value] | None) -> Value:
+        """``value`` in ``prelude``: computed again if it is ``chosen``; ``keep`` gives what is
+        kept."""
         value = self._first.get(value, value)
         if value in known:
             return known[value]
         if self._block_of.get(value) is not inside:
             return value
+        if value not in chosen:
+            assert keep is not None, "what is free takes nothing that is kept"
+            return keep(value)
         node = self._node_of[value]
-        if node.op != "const" and value.aval.kind is Kind.INT and self._sizes.computable(
-                value.aval.expr, self._sizes.around(inside), known):
-            new = self._sizes.compute(value.aval.expr, prelude,
-                                      self._sizes.around(inside), known)
+        if node.op != "const" and self._computable(value, inside, known):
+            new = self._sizes.compute(value.aval.expr, prelude, self._sizes.around(inside), known)
         elif node.op == "list_len":
-            new = self._length(node.inputs[0], inside, prelude, known)
+            new = self._length(node.inputs[0], inside, prelude, known, chosen, keep)
         else:
-            inputs = tuple(self._clone(v, inside, prelude, known) for v in node.inputs)
-            copy = node.but(inputs=inputs, outputs=(value.like(),), origin=prelude.origin)
+            inputs = tuple(self.build(v, inside, prelude, known, chosen, keep)
+                           for v in node.inputs)
+            params = node.params if self._again(value, inside, known) <= FREE else {
+                **node.params, "again": True}
+            copy = node.but(inputs=inputs, outputs=(value.like(obj=None),), params=params,
+                            origin=prelude.origin)
             prelude.nodes.append(copy)
             new = copy.out
         known[value] = new
         return new
 
-    def _length(self, value: Value, inside: Block, prelude: Builder,
-                known: dict[Value, Value]) -> Value:
+    def _length(self, value: Value, inside: Block, prelude: Builder, known: dict[Value, Value],
+                chosen: Collection[Value], keep: Callable[[Value], Value] | None) -> Value:
         length = self.lengths.of(value)
         if not isinstance(length, Value):
             return prelude.const(length, int_aval(length))
-        count = self._clone(length, inside, prelude, known)
+        count = self.build(length, inside, prelude, known, chosen, keep)
         return prelude.apply(max, (0, count), {}, INT) if (
             self.lengths.may_be_negative(length)) else count
 
@@ -181,3 +288,36 @@ class Recompute:
         """``start + ordinal * step``."""
         scaled = prelude.apply(operator.mul, (ordinal, step), {}, aval.but(expr=None))
         return prelude.apply(operator.add, (start, scaled), {}, aval)
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """What it takes to keep a value, or to compute it from operands, ``share`` times in an
+    iteration."""
+
+    share: float
+    aval: Aval
+    again: float
+    operands: tuple[Value, ...]
+
+    def way(self, price: float) -> Way[Value]:
+        """For a price of a byte.  Numbers have a price of their own: there are few of them."""
+        price = max(price, NUMBERS) if self.aval.kind in SCALARS else price
+        return Way(self.share * (KEEPING + price * room(self.aval)), self.share * self.again,
+                   self.operands)
+
+
+def _time(needed: Sequence[Value], ways: Mapping[Value, _Cost],
+          again: Collection[Value]) -> float:
+    """What it takes to have the values if those of ``again`` are computed."""
+    total, seen, waiting = 0.0, set(), list(needed)
+    while waiting:
+        value = waiting.pop()
+        if value not in seen and value in ways:
+            seen.add(value)
+            if value in again:
+                total += ways[value].share * ways[value].again
+                waiting.extend(ways[value].operands)
+            else:
+                total += ways[value].share * KEEPING
+    return total

@@ -245,9 +245,10 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
     callees = dict(graph.callees)
     for name, pair in calls.pairs.items():
         callee = graph.callees[name]
-        joint = _joint(callee, pair.wrt, pair.of, range(len(callee.outputs)), calls)
+        kept = () if callee.remade else range(len(callee.outputs))  # the call itself gave them
+        joint = _joint(callee, pair.wrt, pair.of, kept, calls)
         callees[pair.forward] = joint.but(name=pair.forward, pair=pair.backward,
-                                          n_seeds=len(pair.of), remade=False)
+                                          n_seeds=len(pair.of))
     return _joint(graph, wrt, of, keep, calls, True).but(callees=callees)
 
 

@@ -55,8 +55,9 @@ class Events:
     def may_pass(self, node: Node, event: Node | None, kept: bool) -> bool:
         if event is None or event.op == "effect":
             return False
-        if event.op == "call":  # writes to nothing
-            return not event.params.get("effects")
+        if event.op == "call":  # writes to nothing; no record waits while the next is made
+            return not event.params.get("effects") and not (
+                node.op == "call" and any(v.aval.kind is Kind.RECORD for v in node.inputs))
         if event.blocks and not (self.is_backward(node) and self.is_backward(event)):
             return False
         if node.op == "dim":

@@ -32,6 +32,8 @@ class Rewriter:
     belongs to (None: the outermost).
     """
 
+    sees_again = False  # rewrite what is computed again?  It is to have the bits that were kept
+
     def __init__(self) -> None:
         self.replaced: dict[Value, Value] = {}
         self.defined: dict[Value, Node] = {}
@@ -107,7 +109,9 @@ class Rewriter:
             blocks = tuple(self._block(b, adjoint) for b in node.blocks)
             if not all(map(_same, blocks, node.blocks)):
                 node = node.but(blocks=blocks)
-        if adjoint or (node.origin is not None and node.origin.role == "adjoint"):
+        if node.params.get("again") and not self.sees_again:
+            self.home.update(dict.fromkeys(node.outputs, self.blocks[-1]))
+        elif adjoint or (node.origin is not None and node.origin.role == "adjoint"):
             emit = self._emit
             emit.origin = node.origin
             values = self.visit(node, emit)
@@ -124,7 +128,8 @@ class Rewriter:
                         if value.hint is None and value in emit_values(emit):
                             value.hint = old.hint
                 return
-        self._define(node)
+        if self.sees_again or not node.params.get("again"):
+            self._define(node)
         nodes.append(node)
 
     def _define(self, node: Node) -> None:

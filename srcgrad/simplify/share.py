@@ -49,6 +49,8 @@ def share(graph: Graph) -> Graph:
 
 
 class _Share(Rewriter):
+    sees_again = True
+
     def __init__(self) -> None:
         super().__init__()
         self._scopes: list[dict[Any, Sequence[Value]]] = [{}]

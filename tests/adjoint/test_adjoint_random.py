@@ -30,9 +30,12 @@ def check(seed, second=True):
     found, *grads = run(plain, [*args, 1.0])
     assert found == value
     assert_slopes(grads, lambda a: run(graph, a)[0], args, wrt, 1e-5)
-    best = simplify(close(simplify(differentiate(graph, wrt, [0], keep=[0]))))
+    opened = simplify(differentiate(graph, wrt, [0], keep=[0]))
+    best = simplify(close(opened))
     verify(best)
     assert_close(run(best, [*args, 1.0])[1:], grads, 1e-9)
+    kept = run(simplify(close(opened, recompute=False)), [*args, 1.0])
+    assert all(map(np.array_equal, kept, run(best, [*args, 1.0])))  # bit for bit
     forward, backward = split(best, 1)
     verify(forward)
     verify(backward)

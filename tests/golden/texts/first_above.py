@@ -2,19 +2,18 @@ import numpy as np
 
 
 # first_above(x: f8[n], limit: float) -> f8;  d/dx
-# kept in each iteration: s, taken  (16 bytes)
+# kept in each iteration: s_saved  (8 bytes)
 def first_above_value_and_grad(x, limit):
     # ---- forward
     n_i = 0
     exit_at = 0
-    kept = []
+    s_saved = []
     s = 0.0
     for i in range(x.shape[0]):
         n_i += 1
         s = s + x[i] ** 2
-        taken = s > limit
-        kept.append((s, taken))
-        if taken:
+        s_saved.append(s)
+        if s > limit:
             out = s * x[0]
             exit_at = 3
             break
@@ -29,11 +28,11 @@ def first_above_value_and_grad(x, limit):
         d_out = 1.0
     d_x = np.zeros_like(x)
     for i in reversed(range(n_i)):
-        s_2, taken = kept[i]
-        if taken:
+        s = s_saved[i]
+        if s > limit:
             # return s * x[0]
             d_s += d_out * x[0]
-            d_x[0] += d_out * s_2
+            d_x[0] += d_out * s
             d_out = 0.0
         # s = s + x[i] ** 2
         d_x[i] += d_s * (2 * x[i])

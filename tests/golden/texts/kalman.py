@@ -14,7 +14,8 @@ def kalman_value_and_grad(a, q, r, observed):
         y = observed[i]
         kept.append((spread, mean))
         mean = a * mean
-        spread = a * a * spread + q
+        t1 = a * a
+        spread = t1 * spread + q
         error = y - mean
         total = spread + r
         gain = spread / total
@@ -27,7 +28,6 @@ def kalman_value_and_grad(a, q, r, observed):
     for i in reversed(range(observed.shape[0])):
         spread, mean = kept[i]
         error = error_saved[i]
-        t1 = a * a
         spread_2 = t1 * spread + q
         total = spread_2 + r
         gain = spread_2 / total

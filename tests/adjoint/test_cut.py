@@ -1,0 +1,121 @@
+"""What is kept and what is computed again."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from check import run
+
+import srcgrad as sg
+from srcgrad.adjoint import close, differentiate
+from srcgrad.adjoint.cut import Way, computed_again
+from srcgrad.compiler import trace_call
+from srcgrad.graph.ir import walk
+from srcgrad.simplify import simplify
+
+
+def price(needed, ways, again):
+    """What it takes to have ``needed`` with these computed again; infinite if that is no way."""
+    total, seen, waiting = 0.0, set(), list(needed)
+    while waiting:
+        value = waiting.pop()
+        if value in ways and value not in seen:
+            seen.add(value)
+            way = ways[value]
+            total += way.again if value in again else way.keep
+            waiting += way.operands if value in again else ()
+    return total
+
+
+def test_no_choice_is_cheaper():
+    for seed in range(60):
+        draw = random.Random(seed)
+        count = draw.randrange(1, 9)
+        ways = {}
+        for k in range(count):
+            operands = tuple(draw.sample(range(k), min(k, draw.randrange(3))))
+            again = math.inf if draw.random() < 0.2 else float(draw.randrange(8))
+            ways[k] = Way(float(draw.randrange(1, 12)), again, operands)
+        needed = draw.sample(range(count), draw.randrange(1, count + 1))
+        best = min(price(needed, ways, set(again)) for size in range(count + 1)
+                   for again in itertools.combinations(range(count), size))
+        assert price(needed, ways, computed_again(needed, ways)) == best, seed
+
+
+def steps(w, x, n):
+    for _ in range(n):
+        both = w + w.T
+        x = np.tanh(both @ x)
+    return np.sum(x)
+
+
+W, X = np.arange(16.0).reshape(4, 4) / 40, np.linspace(0.1, 0.4, 4)
+
+
+def test_what_is_the_same_in_each_iteration_is_kept_once():
+    df = sg.grad(steps, argnums=(0, 1))
+    text = df.source(W, X, 3)
+    assert "both" in text.split("# ---- backward")[1] and "both" not in text.split("# ----")[0]
+    assert "append(both)" not in text and "both," not in text
+    eps = 1e-6
+    for i, j in ((0, 1), (2, 2)):
+        step = np.zeros_like(W)
+        step[i, j] = eps
+        slope = (steps(W + step, X, 3) - steps(W - step, X, 3)) / (2 * eps)
+        assert np.isclose(df(W, X, 3)[0][i, j], slope)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_no_iteration(n):
+    """What the loop would have made is asked for by nobody."""
+    value, pull = sg.vjp(lambda w, x: steps(w, x, n), W, X)
+    assert value == steps(W, X, n)
+    for one, other in zip(pull(1.0), sg.grad(steps, argnums=(0, 1))(W, X, n), strict=True):
+        assert np.array_equal(one, other)
+    assert np.array_equal(sg.grad(steps)(W[:, :3], X, 0), np.zeros((4, 3)))
+
+
+def gates(x, w, n):
+    h = np.zeros(40)
+    total = 0.0
+    for k in range(n):
+        e = np.exp(-(w * x[k]))
+        gate = 1 / (1 + e)
+        h = gate * h + (1 - gate) * x[k] if k % 3 else h * gate - e
+        total += np.sum(h * h)
+    return total
+
+
+def scalars(x, w, n):
+    v, total = 1.0, 0.0
+    for t in range(n):
+        r = x[0, t] ** 2
+        v = w[0] + 0.1 * r + 0.8 * v
+        total += np.log(v) + r / v if r > 0.1 else v * (2.0 - v) ** 2
+    return total
+
+
+@pytest.mark.parametrize("program", [gates, scalars])
+def test_bits_are_those_of_what_would_be_kept(program):
+    args = np.linspace(-1, 1, 200).reshape(5, 40), np.linspace(0.5, 1.0, 40), 5
+    graph, given = trace_call(program, args)
+    opened = simplify(differentiate(graph, [0, 1], [0], keep=[0]))
+    kept, again = (simplify(close(opened, recompute=priced)) for priced in (False, True))
+    assert sequences(again) < sequences(kept)
+    for one, other in zip(run(kept, [*given, 1.0]), run(again, [*given, 1.0]), strict=True):
+        assert np.array_equal(one, other)
+
+
+def sequences(graph):
+    """How many sequences the loops of the forward part keep."""
+    forward = graph.block.but(nodes=graph.block.nodes[:graph.border])
+    return sum(node.loop.n_produced for node in walk(forward) if node.op == "loop")
