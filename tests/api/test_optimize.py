@@ -94,9 +94,13 @@ def test_mistakes(settings, text):
 def test_progress(capsys, monkeypatch):
     from srcgrad.show import progress
 
-    monkeypatch.setattr(progress, "PATIENCE", 0.02)
+    def square(x):
+        return x * x
+
+    optimize.adam(square, 1.0, steps=1)  # compiled before the clock starts
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
     monkeypatch.setattr(sg.config, "progress", True)
-    optimize.adam(lambda x: x * x, 1.0, steps=4, callback=lambda state: time.sleep(0.03))
+    optimize.adam(square, 1.0, steps=4, callback=lambda state: time.sleep(0.2))
     assert "srcgrad: adam: step" in capsys.readouterr().err
 
 
