@@ -41,6 +41,16 @@ _OUTPUTS = {"pop": 2, "const": 1, "read": 1, "write": 1, "acc": 1, "update": 1, 
             "list_like": 1, "pack": 1, "copy": 1, "undef": 1}
 
 
+def lost_value(graph: Graph) -> tuple[Value, Node | None] | None:
+    """A value that is used where it is not defined, in a graph or its callees, and the node that
+    uses it.  This alone is looked for in every graph that is traced: it takes no time, and nothing
+    that follows would notice."""
+    for each in (graph, *graph.callees.values()):
+        for value, node, _ in _undominated(each, False)[:1]:
+            return value, node
+    return None
+
+
 def verify(graph: Graph, open: bool = False) -> None:
     """Raise :class:`InvalidGraph` unless all invariants hold.
 
@@ -86,18 +96,25 @@ def _operations_are_known(graph: Graph, open: bool, fail: Fail) -> None:
 
 def _values_are_dominated(graph: Graph, open: bool, fail: Fail) -> None:
     """Each value is defined once, before its uses, in the block or in an enclosing one."""
+    for _, node, message in _undominated(graph, open):
+        fail(message, node)
+
+
+def _undominated(graph: Graph, open: bool) -> list[tuple[Value, Node | None, str]]:
+    """Values that are not defined once, before their uses, in the block or in an enclosing one."""
     defined: set[Value] = set()
     everything: set[Value] = set()
+    found: list[tuple[Value, Node | None, str]] = []
 
     def define(value: Value, node: Node | None) -> None:
         if value in everything:
-            fail(f"{value.hint or 'a value'!r} is defined twice", node)
+            found.append((value, node, f"{value.hint or 'a value'!r} is defined twice"))
         everything.add(value)
         defined.add(value)
 
     def use(value: Value, node: Node | None, what: str, backward: bool) -> None:
         if value not in defined and not (open and backward and value in everything):
-            fail(f"{what} {value.hint or 'value'!r} is not defined here", node)
+            found.append((value, node, f"{what} {value.hint or 'value'!r} is not defined here"))
 
     def visit(block: Block, owner: Node | None, backward: bool) -> None:
         local: list[Value] = list(block.params)
@@ -121,6 +138,7 @@ def _values_are_dominated(graph: Graph, open: bool, fail: Fail) -> None:
             defined.difference_update(local)
 
     visit(graph.block, None, False)
+    return found
 
 
 def _outputs_match_blocks(graph: Graph, open: bool, fail: Fail) -> None:

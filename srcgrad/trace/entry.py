@@ -18,8 +18,9 @@ from ..cache.dispatch import root_objects
 from ..config import config
 from ..dims import Atom, Dim, of_atom, substitute, symbols
 from ..errors import JoinError, SrcgradError, TracingError, UnsupportedOperation, Where
-from ..graph.ir import Graph, Ref, Value, abstract, walk
+from ..graph.ir import Graph, Node, Ref, Value, abstract, walk
 from ..graph.sizes import all_equated
+from ..graph.verify import lost_value
 from ..guards import MANY, Guard, Held, Path, SizeSource, Source
 from ..kinds import Aval
 from ..rules.book import lookup
@@ -184,6 +185,8 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
                            for _, t, _ in machine.sources.outside_arrays))
     graph = Graph(name, block.but(params=tuple(inputs)), n_primal=len(outputs), written=written,
                   callees=machine.recursion.callees)
+    if (lost := lost_value(graph)) is not None:
+        raise _lost(machine, lost[1])
     sources = tuple(s for _, s in machine.sources.inputs)
     machine.found_functions.guard_constants(graph, template)
     guards = tuple(g.kept() for g in machine.sources.guards.values())
@@ -197,6 +200,17 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
                   {s.path: i for i, (_, s) in enumerate(machine.sources.inputs)},
                   tuple(machine.assumed.undoing()), tuple(machine.assumed.made), found,
                   not machine.found_functions.unguarded)
+
+
+def _lost(machine: TraceMachine, node: Node | None) -> Refusal:
+    """What only some paths give is needed where the others come to, too."""
+    error = UnsupportedOperation(
+        "what an object holds is needed after a branch that may not have made it",
+        why="which of several objects stands here depends on data, and their parts could not be "
+            "followed", fix="keep the numbers in an array, and the places of objects as numbers")
+    if node is not None and node.origin is not None and node.origin.where is not None:
+        error.at(node.origin.where)
+    return machine.recorder.of_forms(error)
 
 
 def _solve_sizes(graph: Graph, guards: tuple[Guard, ...], machine: TraceMachine) -> None:
