@@ -12,7 +12,7 @@ Source = tuple[Literal["seed", "result", "input"], int]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Direction:
     """One of the two directions.  ``sources`` say what each input of ``graph`` is: a seed
     (the cotangent of a result, or the tangent of an input), a result of the call, or an input
     of the node.  ``targets`` are the numbers of the inputs (or results) that the outputs of
@@ -31,8 +31,8 @@ class Derivative:
     they are traced ``pull`` is None.
     """
 
-    pull: Part | None = None
-    push: Part | None = None
+    pull: Direction | None = None
+    push: Direction | None = None
 
     def targets(self, node: Node) -> tuple[Value, ...]:
         """The inputs of a node through which a derivative may pass."""
@@ -40,7 +40,7 @@ class Derivative:
             node.inputs[i] for i in self.pull.targets)
 
 
-def spliced(tape: Builder, part: Part, node: Node, seed: Callable[[int], Value]
+def spliced(tape: Builder, part: Direction, node: Node, seed: Callable[[int], Value]
             ) -> Sequence[tuple[int, Value]]:
     """Append a part to a tape; returns ``(target, value)`` for each of its outputs.  ``seed``
     gives the seeds by number.

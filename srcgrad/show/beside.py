@@ -25,7 +25,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Part:
+class Listing:
     """The rows of one function."""
 
     function: str
@@ -39,7 +39,7 @@ class SideBySide:
     saved.  ``str(...)`` is the text; :meth:`save` writes HTML (or text for ``.txt``)."""
 
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[Listing, ...]
     text: str
     keys: Mapping[int, str]  # of lines of the text: the row that they belong to
 
@@ -106,5 +106,5 @@ def side_by_side(title: str, text: str, places: Mapping[int, Where], first: str)
                 rows.append(Row(number, source,
                                 tuple(line.text for line in here if line.side == "forward"),
                                 tuple(line.text for line in here if line.side == "adjoint")))
-        parts.append(Part(section.function, short_name(section.file), tuple(rows)))
+        parts.append(Listing(section.function, short_name(section.file), tuple(rows)))
     return SideBySide(title, tuple(parts), text, keys)

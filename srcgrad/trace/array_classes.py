@@ -261,8 +261,7 @@ class ArrayClasses(Collaborator):
             raise TypeError(f"unhashable type: {args[0].cls.__name__!r}")
         if function is iter and len(args) == 1 and isinstance(args[0], ClassedArray):
             items = self.machine.call_method(args[0], "__iter__")
-            return self.next.called(iter, (items,),
-                                         {}) if type(items) is ArrayTracer else items
+            return self.next.called(iter, (items,), {}) if type(items) is ArrayTracer else items
         if function is super and len(args) == 2 and isinstance(args[1], ClassedArray):
             return self.machine.super_(*args)
         if isinstance(function, (types.MethodDescriptorType, types.WrapperDescriptorType)) and (

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from . import dispatch as parts
 
 SMALL = 9  # the greatest size of an example, where that will do
-SAME = (type(None), bool, str, type, np.dtype, np.ufunc, type(Ellipsis), type(np._NoValue),
-        Operand)
+SAME = (type(None), bool, str, type, np.dtype, np.ufunc, type(Ellipsis), type(np._NoValue), Operand)
 methods_of_numpy: Any = importlib.import_module("numpy._core._methods")
 METHODS = {"mean": "mean", "var": "var", "std": "std", "sum": "sum", "prod": "prod", "max": "amax",
            "min": "amin", "any": "any", "all": "all", "clip": "clip", "ptp": "ptp"}

@@ -69,8 +69,7 @@ def put_along_axis(machine: Any, arr: Any, indices: Any, values: Any, axis: Any)
 
 
 @handles(np.piecewise)
-def piecewise(machine: Any, x: Any, condlist: Any, funclist: Any, *args: Any,
-              **kwargs: Any) -> Any:
+def piecewise(machine: Any, x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) -> Any:
     """Each function is called with the elements of its condition, as in NumPy."""
     if not (is_tracer(x) or contains_tracer(condlist)):
         return machine.library_calls.call_library(np.piecewise, (x, condlist, funclist, *args),
@@ -128,8 +127,7 @@ STATISTICS = {"maximum": np.max, "minimum": np.min, "median": np.median}
 
 
 @handles(np.pad)
-def pad(machine: Any, array: Any, pad_width: Any, mode: Any = "constant",
-        **options: Any) -> Any:
+def pad(machine: Any, array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
     """Statistics of the border and several constants are concatenated, axis after axis."""
     values: Any = options.get("constant_values")
     several = mode == "constant" and (isinstance(values, (list, tuple)) or (
@@ -151,8 +149,7 @@ def pad(machine: Any, array: Any, pad_width: Any, mode: Any = "constant",
 def _pairs(machine: Any, given: Any, rank: Any) -> list[tuple[Any, Any]]:
     """One pair for each axis: of a number, a pair, a pair for each axis, or a dict of axes."""
     if isinstance(given, dict):
-        pairs = {k % rank: v if isinstance(v, (list, tuple)) else (v, v)
-                 for k, v in given.items()}
+        pairs = {k % rank: v if isinstance(v, (list, tuple)) else (v, v) for k, v in given.items()}
         return [tuple(pairs.get(axis, (0, 0))) for axis in range(rank)]
     if not isinstance(given, (list, tuple, np.ndarray)) and not (
             is_tracer(given) and given.aval.ndim):

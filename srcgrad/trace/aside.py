@@ -65,8 +65,7 @@ class _Inlined:
     def __init__(self, function: Any) -> None:
         self.function = function
 
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
-                          kwargs: dict[str, Any]) -> Any:
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if isinstance(self.function, types.FunctionType):
             return machine.calls.inline(self.function, args, kwargs)
         method = python_method(self.function, "__call__")

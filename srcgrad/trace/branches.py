@@ -94,8 +94,7 @@ class Branches(Collaborator):
         first = self.merges.trace_arm(functools.partial(self.ended, then), (predicate, True))
         second = self.merges.trace_arm(functools.partial(self.ended, orelse), (predicate, False))
         first.jump, second.jump = first.jump or NORMAL, second.jump or NORMAL
-        exits = [isinstance(a.jump, Jump) or a.jump not in (NORMAL, RAISE)
-                 for a in (first, second)]
+        exits = [isinstance(a.jump, Jump) or a.jump not in (NORMAL, RAISE) for a in (first, second)]
         if rest is not None and exits[0] != exits[1]:
             stays = second if exits[0] else first
             leaves_ = first if exits[0] else second
@@ -146,8 +145,7 @@ class Branches(Collaborator):
         return bool(self.call_sites) and self.assumed.inlines(self.call_sites[-1][0])
 
     # ---- expressions -----------------------------------------------------------------------
-    def if_expression(self, test: Any, then: Callable[[], Any],
-                      orelse: Callable[[], Any]) -> Any:
+    def if_expression(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
         test = self.machine.condition(test)
         known = self.machine.static_truth(test)
         tested = test if known is not None else self.machine.predicate(test)
@@ -165,8 +163,7 @@ class Branches(Collaborator):
         finally:
             self.open_tests.pop()
 
-    def choose(self, predicate: Value, then: Callable[[], Any],
-               orelse: Callable[[], Any]) -> Any:
+    def choose(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
         """The value of a conditional expression on data: a branch that stores into a slot."""
         from_slot = Box()
         self.journal.born(from_slot)

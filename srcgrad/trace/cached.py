@@ -79,8 +79,7 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
     return result
 
 
-def _outside_call(machine: Any, cached: Any, args: tuple[Any, ...],
-                  kwargs: dict[str, Any]) -> Any:
+def _outside_call(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The arguments of a call of a function from outside, as its cache knows them; None for other
     functions, and where data decides."""
     if is_own(cached) or id(cached) in machine.calls.cleared:
@@ -129,8 +128,7 @@ def _is_made_here(machine: Any, function: Any) -> bool:
     """Does the program make a function in this region (and not before a branch or loop)?"""
     made = definition(function)
     journal = machine.journal
-    return made is not None and (
-        journal.births.get(id(made.parent), 1) >= len(journal.layers))
+    return made is not None and (journal.births.get(id(made.parent), 1) >= len(journal.layers))
 
 
 def _followed(machine: Any, function: Any, args: tuple[Any, ...],

@@ -65,8 +65,7 @@ def lifted(machine: Any, solver: str, wanted: Mapping[str, Wanted]) -> Lifted:
 
 def _traced(machine: Any, solver: str, wanted: Wanted) -> Block:
     """The block of a function, on parameters of its own."""
-    params = [Value(aval, hint) for aval, hint in zip(
-        wanted.avals, _hints(wanted), strict=True)]
+    params = [Value(aval, hint) for aval, hint in zip(wanted.avals, _hints(wanted), strict=True)]
     results: list[Value] = []
 
     def body() -> None:

@@ -22,7 +22,7 @@ from ..rules.book import lookup
 from ..rules.methods import resolve
 from ..spelling import Method
 from ..stage.function import Staged as StagedFunction
-from ..stage.function import definition, make_function, stage
+from ..stage.function import definition, stage
 from ..stage.machine import Frame
 from ..stage.stack import has_room
 from ..subclasses import native_class
@@ -232,8 +232,7 @@ class Calls(Collaborator):
         raise TypeError(f"'{function.__class__.__name__}' object is not callable")
 
     # ---- Python functions ------------------------------------------------------------------
-    def call_function(self, function: Any, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def call_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function written in Python: ruled functions are nodes, others are inlined."""
         if (result := self.library_calls.settled_call(function, args,
                                                       kwargs)) is not NotImplemented:
@@ -334,8 +333,7 @@ class Calls(Collaborator):
             if named:
                 self.recorder.callers.pop()
 
-    def run_frame(self, function: types.FunctionType, staged: StagedFunction,
-                  frame: Frame) -> Any:
+    def run_frame(self, function: types.FunctionType, staged: StagedFunction, frame: Frame) -> Any:
         """Run the staged body of a function in a frame whose parameters are bound."""
         self.merges.frames.append(frame)
         try:
@@ -433,10 +431,6 @@ class Calls(Collaborator):
             if name not in kwargs:
                 kwargs[name] = default(value, path.child("item", name))
         return args, kwargs
-
-    def define(self, staged: Any, frame: Any, defaults: tuple[Any, ...],
-               kwdefaults: dict[str, Any], annotations: dict[str, Any]) -> Any:
-        return make_function(staged, frame, defaults, kwdefaults, annotations)
 
     # ---- methods -----------------------------------------------------------------------------
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],

@@ -55,8 +55,7 @@ class Construction(Collaborator):
             return cls(*args, **kwargs)
         if cls is np.poly1d and contains_tracer(args):
             return self.references.instance(cls, args, kwargs)
-        if cls.__module__ in ("builtins", "collections", "numpy") or cls.__flags__ & (
-                1 << 9) == 0:
+        if cls.__module__ in ("builtins", "collections", "numpy") or cls.__flags__ & (1 << 9) == 0:
             if is_library(cls.__module__) or not (contains_tracer(args)):
                 if cls.__module__.startswith("numpy") and contains_tracer((args, kwargs)):
                     return self.library_calls.numeric_call(cls, args, kwargs)

@@ -461,8 +461,7 @@ class Containers(Collaborator):
         if not isinstance(obj, (list, tuple, collections.deque)) or (
                 not outside and native_class(type(obj)) is not None):
             return obj
-        items = [self.resolved(i, above) for i in (
-            self.content_outside(obj) if outside else obj)]
+        items = [self.resolved(i, above) for i in (self.content_outside(obj) if outside else obj)]
         if not outside and all(a is b for a, b in zip(items, obj, strict=True)):
             return obj
         if native_class(type(obj)) is not None or type(obj) is collections.deque:

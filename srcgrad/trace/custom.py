@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from ..errors import StructureError, UnsupportedOperation
-from ..graph.derivative import Derivative, Part, Source
+from ..graph.derivative import Derivative, Direction, Source
 from ..graph.infer import freeze
 from ..graph.ir import Value, abstract, walk
 from ..rules.instances import instance_of
@@ -33,8 +33,7 @@ class Traced:
 
     apply: Callable[..., Any]
 
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
-                          kwargs: dict[str, Any]) -> Any:
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.apply(*args, **kwargs)
 
 
@@ -142,7 +141,7 @@ class _Call:
             is_tracer(leaf) and varies(leaf) for _, leaf in paths_below(a, root("x")))]
         self.active = [i for i, v in enumerate(results) if v.aval.is_inexact]
 
-    def pull(self) -> Part:
+    def pull(self) -> Direction:
         """The pullback: a cotangent for each varying leaf of the arguments that has one."""
         seeds = [self.results[i].like() for i in self.active]
         targets: list[int] = []
@@ -164,7 +163,7 @@ class _Call:
 
         return self._part(run, seeds, targets)
 
-    def push(self) -> Part:
+    def push(self) -> Direction:
         """The pushforward: the tangents of the results that can have one."""
         leaves = self._leaves(self.args)
         seeds = [self.machine.recorder.as_value(leaf).like(obj=None) for leaf in leaves]
@@ -243,7 +242,7 @@ class _Call:
 
     # ---- graphs --------------------------------------------------------------------------
     def _part(self, run: Callable[..., Any], seeds: list[Value], targets: list[int],
-              numbers: Sequence[int] | None = None) -> Part:
+              numbers: Sequence[int] | None = None) -> Direction:
         """The graph of ``run(seeds, results, *args)``; ``numbers`` are those of the seeds."""
         machine = self.machine
         arguments = ([machine.recorder.wrap(s) for s in seeds],
@@ -255,4 +254,4 @@ class _Call:
             seeds, self.active if numbers is None else numbers, strict=True)}
         known |= {result: ("result", i) for i, result in enumerate(self.results)}
         sources = tuple(known.get(v) or ("input", self._number(v)) for v in inner.given)
-        return Part(inner.graph, sources, tuple(targets))
+        return Direction(inner.graph, sources, tuple(targets))

@@ -154,7 +154,6 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "compare": ("contents", "protocols", "comparisons"),
     "condition": ("operators",),
     "container_truth": ("contents", "containers"),
-    "define": ("calls",),
     "delattr": ("access",),
     "delegate": ("containers",),
     "delete": ("variables",),

@@ -61,8 +61,7 @@ class Effects(Collaborator):
         selected = self.selections.selection(fn, args, kwargs)
         return self.act(fn, args, kwargs, aval) if selected is NOTHING else selected
 
-    def act(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
-            aval: Aval | None) -> Any:
+    def act(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], aval: Aval | None) -> Any:
         inputs: list[Value] = []
         self.sources.check_batches(array_tracers((args, kwargs)))
         self.opening.check_gathered((args, kwargs))
@@ -75,8 +74,7 @@ class Effects(Collaborator):
         outputs = self.recorder.emit("effect", tuple(inputs), () if aval is None else (aval,),
                                      fn=fn,
                             args=template, kwargs=keywords)
-        if fn in (np.random.default_rng, np.random.RandomState, np.random.Generator,
-                  random.Random):
+        if fn in (np.random.default_rng, np.random.RandomState, np.random.Generator, random.Random):
             self.selections.generators[outputs[0]] = fn
         return self.recorder.wrap(outputs[0]) if outputs else None
 

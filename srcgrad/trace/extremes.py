@@ -48,10 +48,8 @@ def _extreme(function: Any, op: str) -> Callable[..., Any]:
         for i, one in enumerate(items[1:], 1):
             one_key, candidate = machine.call(key, one), i if numbered else one
             better = machine.compare(op, one_key, best_key)
-            best = machine.if_expression(better, lambda one=candidate: one,
-                                         lambda kept=best: kept)
-            best_key = machine.if_expression(better, lambda k=one_key: k,
-                                             lambda k=best_key: k)
+            best = machine.if_expression(better, lambda one=candidate: one, lambda kept=best: kept)
+            best_key = machine.if_expression(better, lambda k=one_key: k, lambda k=best_key: k)
         if numbered:
             found = items[best] if type(best) is int else machine.among.pick(items, best)
             return found if found is not None else machine.getitem(items, best)

@@ -286,15 +286,13 @@ def _sizes(joining: Join, form: Arguments, pairs: list[tuple[Leaf, Aval, Aval]]
     """The joined types: sizes that differ get symbols, equal ones for equal pairs."""
     meaning: dict[Atom, Any] = {}
     made: dict[Any, Dim] = {}
-    counted = {(p, d) for _, old, new in pairs if old.is_array
-               for p, d in _positions(old, new)}
+    counted = {(p, d) for _, old, new in pairs if old.is_array for p, d in _positions(old, new)}
 
     def joined(p: Any, d: Any, place: int) -> Any:
         atom = form.symbol(p)
         if atom is None and p is not None and p == d:
             return p
-        if atom is not None and (atom not in meaning or (
-                d is not None and meaning[atom] == d)):
+        if atom is not None and (atom not in meaning or (d is not None and meaning[atom] == d)):
             meaning[atom] = d
             return p
         if p is None:

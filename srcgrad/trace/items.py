@@ -360,8 +360,7 @@ class Items(Collaborator):
 
     def _write_opaque(self, obj: Any, key: Any, value: Any) -> None:
         if obj.aval.kind not in (Kind.OPAQUE, Kind.LIST):
-            raise TypeError(
-                f"'{_type_name(obj)}' object does not support item assignment")
+            raise TypeError(f"'{_type_name(obj)}' object does not support item assignment")
         if type(obj) is OpaqueTracer and is_tracer(value) and value.aval.kind is not Kind.OPAQUE:
             self.lost(obj)
         self.effects.emit_effect(operator.setitem, (obj, key, value), {}, None)
@@ -395,8 +394,7 @@ class Items(Collaborator):
                 "an object that is only known at run time is stored in an array of "
                 f"{base.aval.dtype}", why="whether it is one number depends on the run",
                 fix="store float(...) of it, or np.asarray(..., dtype=float)"))
-        if stored.aval.kind in (Kind.NONE, Kind.LIST) and (
-                base.aval.dtype is not None):
+        if stored.aval.kind in (Kind.NONE, Kind.LIST) and (base.aval.dtype is not None):
             raise TypeError(f"float() argument must be a string or a real number, not "
                             f"'{_type_name(value)}'")
         for place, dim in zip((found.aval.shape or ())[::-1], (stored.aval.shape or ())[::-1]):

@@ -202,8 +202,7 @@ def next_(machine: Any, iterator: Any, *default: Any) -> Any:
         if type(position) is int and is_tracer(past) and machine.branches.is_fixed(past):
             past = machine.truth(past)  # guarded: the text of a few items in a row has no tests
         if default:
-            return machine.if_expression(past, lambda: default[0],
-                                         lambda: taken(machine, iterator))
+            return machine.if_expression(past, lambda: default[0], lambda: taken(machine, iterator))
         machine.if_(past, lambda: machine.raise_(StopIteration, None, False), lambda: NORMAL)
         return taken(machine, iterator)
     method = python_method(iterator, "__next__")

@@ -125,8 +125,7 @@ class JoinedValues(Collaborator):
                 self.note_stored(item)
                 value = self.recorder.as_value(self.among.computed(item))
             values.append(value)
-            aval = value.aval if not isinstance(value.aval.expr, int) else value.aval.but(
-                expr=None)
+            aval = value.aval if not isinstance(value.aval.expr, int) else value.aval.but(expr=None)
             elem = aval if elem is None else joining.join_avals(elem, aval)
         (value,) = self.recorder.emit("list", tuple(values), (Aval(Kind.LIST, None, (), None, elem),
                                       ))

@@ -111,8 +111,7 @@ class Join:
         if a is UNBOUND or b is UNBOUND:
             self.unbound = 0 if a is UNBOUND else 1
             return self._with_unbound(b if a is UNBOUND else a)
-        if type(a) in (Snapshot, Columns, Partial) or (
-                type(b) in (Snapshot, Columns, Partial)):
+        if type(a) in (Snapshot, Columns, Partial) or (type(b) in (Snapshot, Columns, Partial)):
             return self._contents(a, b)
         aval_a, aval_b = leaf_aval(a), leaf_aval(b)
         if aval_a is not None and aval_b is not None:
@@ -228,8 +227,7 @@ class Join:
         """A function that makes the object that these become from its parts."""
         return self.heir(rebuilder(objects[0]), *objects)
 
-    def heir(self, make: Callable[[list[Any]], Any],
-             *objects: Any) -> Callable[[list[Any]], Any]:
+    def heir(self, make: Callable[[list[Any]], Any], *objects: Any) -> Callable[[list[Any]], Any]:
         """``make``, where what is known of these objects outside is known of the new one."""
         def made(parts: list[Any]) -> Any:
             new = make(parts)

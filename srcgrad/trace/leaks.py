@@ -123,8 +123,7 @@ def _hidden(obj: Any) -> Iterator[Any] | None:
         return iter((obj.func, *obj.args, *obj.keywords.values()))
     if isinstance(obj, types.MethodType):
         return iter((obj.__self__, *_attributes(obj.__self__)))
-    if isinstance(obj, types.BuiltinMethodType) and not isinstance(
-            obj.__self__, types.ModuleType):
+    if isinstance(obj, types.BuiltinMethodType) and not isinstance(obj.__self__, types.ModuleType):
         return iter((obj.__self__,))
     if isinstance(obj, _VIEWS):
         return iter([*obj])  # type: ignore[misc]

@@ -259,8 +259,7 @@ class LibraryCalls(Collaborator):
             result = function(*args, **kwargs)
             if isinstance(result, np.ndarray) and result.dtype.kind in "biufc":
                 return self.numeric_call(function, args, kwargs)
-            if isinstance(result, (tuple, list)) and any(
-                    isinstance(r, np.ndarray) for r in result):
+            if isinstance(result, (tuple, list)) and any(isinstance(r, np.ndarray) for r in result):
                 return self.numeric_call(function, args, kwargs)
             return result if args or kwargs or owner is not None else (
                 told_by_process(self.machine, function, result))
@@ -301,8 +300,7 @@ class LibraryCalls(Collaborator):
             module = type(owner).__module__
         if module == "builtins":
             return getattr(function, "__name__", "") in IMPURE_BUILTINS
-        return module is not None and any(
-            module == m or module.startswith(m + ".") for m in RANDOM)
+        return module is not None and any(module == m or module.startswith(m + ".") for m in RANDOM)
 
     def effect_aval(self, function: Any, args: tuple[Any, ...],
                     kwargs: dict[str, Any]) -> Aval | None:

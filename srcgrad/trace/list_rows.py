@@ -18,7 +18,7 @@ from .assumptions import KnownLengths
 from .collaborator import Collaborator
 from .control import Restart
 from .journal import Snapshot
-from .states import Part, SymbolicList
+from .states import Owned, SymbolicList
 from .tracers import is_tracer
 from .widening import stable_elem
 
@@ -47,11 +47,11 @@ class ListRows(Collaborator):
     recorder: parts.Recorder
 
     def __init__(self) -> None:
-        self.list_owners: dict[int, Part] = {}
+        self.list_owners: dict[int, Owned] = {}
         self.row_writes = False  # has a row been written to?
         self.row_shares = False  # has a row got a second holder?
         self.half_swap: Swap | None = None
-        self.lost_rows: dict[int, Part] = {}  # the rows that a half of a swap has replaced
+        self.lost_rows: dict[int, Owned] = {}  # the rows that a half of a swap has replaced
 
     def share_rows(self) -> None:
         """Say that a row has a second holder."""
@@ -74,7 +74,7 @@ class ListRows(Collaborator):
         """The row of a list of lists."""
         state = self.symbolic_lists.raw(owner)
         inner: list[Any] = self.machine.containers.made([])
-        self.list_owners[id(inner)] = Part(owner, inner, key, state.rows, state.value,
+        self.list_owners[id(inner)] = Owned(owner, inner, key, state.rows, state.value,
                                            self.recorder.region)
         self.symbolic_lists[id(inner)] = SymbolicList(state.value, 0)
         inner[:] = [self.symbolic_lists.hidden]
@@ -217,7 +217,7 @@ class ListRows(Collaborator):
             return self.symbolic_lists[id(item)].value  # type: ignore[no-any-return]
         if id(item) not in self.symbolic_lists:
             self.lists.made_unknown(item)
-        self.list_owners[id(item)] = Part(owner, item, None)
+        self.list_owners[id(item)] = Owned(owner, item, None)
         return self.symbolic_lists.raw(item).value  # type: ignore[no-any-return]
 
     def at_end(self, owner: Any, item: Any) -> None:
@@ -256,6 +256,5 @@ class ListRows(Collaborator):
 
 def _same_key(a: Any, b: Any) -> bool:
     if is_tracer(a) and is_tracer(b):
-        return a.value is b.value or (
-            a.aval.expr is not None and a.aval.expr == b.aval.expr)
+        return a.value is b.value or (a.aval.expr is not None and a.aval.expr == b.aval.expr)
     return type(a) is int and type(b) is int and a == b

@@ -31,7 +31,7 @@ from .control import Restart
 from .joins import is_nonnegative, list_item_aval, unlike_items
 from .journal import Content, Snapshot
 from .settling import FEW
-from .states import Columns, Part, SymbolicList
+from .states import Columns, Owned, SymbolicList
 from .structures import is_mutable
 from .tracers import ArrayTracer, ScalarTracer, is_tracer
 from .widening import stable_elem
@@ -141,8 +141,7 @@ class Lists(Collaborator):
             if found is None:
                 return self.among.pick(items, self.among.number_among(len(items), key))
             columns = zip(*(taken_apart(joining, found[0], i) for i in items), strict=True)
-            return put_together(joining, found[0], [
-                self.list_read(list(c), key) for c in columns])
+            return put_together(joining, found[0], [self.list_read(list(c), key) for c in columns])
         elem = functools.reduce(joining.join_avals, [a for a in avals if a is not None])
         if elem.kind is Kind.ANY:
             return self.one_among(items, key)
@@ -352,7 +351,7 @@ class Lists(Collaborator):
         if value.aval.kind is not Kind.LIST:
             return self.element(value)
         inner = self.list_object(value)
-        self.list_rows.list_owners[id(inner)] = Part(obj, inner, None)
+        self.list_rows.list_owners[id(inner)] = Owned(obj, inner, None)
         return inner
 
     def list_put(self, obj: Any, key: Any, value: Any) -> None:

@@ -182,8 +182,7 @@ class LoopNodes(Collaborator):
 
     def _leave_value(self, done: Round, jump: Any) -> Value:
         if isinstance(jump, Jump):
-            return jump.leave if isinstance(jump.leave, Value) else self._in_body(
-                done, jump.leave)
+            return jump.leave if isinstance(jump.leave, Value) else self._in_body(done, jump.leave)
         return self._in_body(done, jump)
 
     def _in_body(self, done: Round, code: int) -> Value:
@@ -239,8 +238,7 @@ class LoopNodes(Collaborator):
                 number += 1
                 value.hint = hint
                 self.items.list_sites[value] = site
-                if type(head) is ArrayTracer and head.home.written and (
-                        type(entry) is ArrayTracer):
+                if type(head) is ArrayTracer and head.home.written and (type(entry) is ArrayTracer):
                     self._lose_entry(entry.home, head.home)
                 known = self._known_after(leaf, end, value, done) if runs else None
                 if known is not None:

@@ -34,7 +34,7 @@ class Side:
 
 
 @dataclass(slots=True)
-class Row:
+class Joined:
     """One output of the branch: its leaf, and the part of the state that each arm has there.
     ``sides`` tell where the arms' arrays are found; ``home`` is the home that it exports;
     ``stale`` tells that the content is not known in an arm, ``fresh`` that the joined array is
@@ -68,7 +68,7 @@ class Placeholder:
 class Members:
     """The arrays of one merge."""
 
-    def __init__(self, machine: Any, predicate: Value, rows: list[Row], arms: Any) -> None:
+    def __init__(self, machine: Any, predicate: Value, rows: list[Joined], arms: Any) -> None:
         self.machine = machine
         self.predicate = predicate
         self.rows = rows
@@ -103,7 +103,7 @@ class Members:
                 del self.rows[count:]
                 self.numbers = {k: n for k, n in self.numbers.items() if n < count}
 
-    def _replace(self, arrays: list[tuple[int, Row]], known: set[int],
+    def _replace(self, arrays: list[tuple[int, Joined]], known: set[int],
                  replaceable: set[int]) -> None:
         """A joined array is an array of its own if in both arms this name is the only one of
         the array there."""
@@ -126,7 +126,7 @@ class Members:
             and id(h) not in known and (replaceable or not is_active(h))
             for h in reach(part.home))
 
-    def _exports_itself(self, number: int, row: Row) -> bool:
+    def _exports_itself(self, number: int, row: Joined) -> bool:
         """An array made in the only arm that binds the name: the output is that array."""
         arm = 0 if row.parts[1] is UNBOUND else 1
         part = row.parts[arm]
@@ -180,7 +180,7 @@ class Members:
                                                         other) if home is not None else value.aval
             leaf = Leaf(aval, label=home.label if home is not None else None)
             parts = (value, blank) if arm == 0 else (blank, value)
-            self.rows.append(Row(leaf, parts, None, home))
+            self.rows.append(Joined(leaf, parts, None, home))
         return self.numbers[key]
 
     # ---- afterwards --------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from .control import Refusal, Restart
 from .homes import RAISE
 from .joins import Join
 from .journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
-from .members import Members, Placeholder, Row
+from .members import Joined, Members, Placeholder
 from .open_names import Paths, code_of, in_arm
 from .partial import DELETED, hollow
 from .reachability import reachable
@@ -78,8 +78,7 @@ class Merges(Collaborator):
         self.scopes: list[tuple[int, Any]] = []
 
     # ---- arms ----------------------------------------------------------------------------
-    def trace_arm(self, body: Callable[[], Any],
-                  given: tuple[Value, bool] | None = None) -> Arm:
+    def trace_arm(self, body: Callable[[], Any], given: tuple[Value, bool] | None = None) -> Arm:
         """Run an arm in a region of its own; all mutations are undone at its end.  ``given`` is
         what holds in it."""
         arm = Arm(Region(self.recorder.region), {}, NORMAL)
@@ -200,19 +199,18 @@ class Merges(Collaborator):
         joining, merged = self._shapes(predicate, arms, states)
         codes = jump_codes([a.jump for a in arms])
         slots: dict[Any, int] = {}
-        rows: list[Row] = []
+        rows: list[Joined] = []
         places: list[list[int]] = []
         for cell, shape, a, b in merged:
             place = []
             # what only one arm has and no variable names: nothing reads it on the other path
-            inner = not isinstance(shape, Leaf) or (
-                isinstance(cell, Slot) and cell.name == RESULT)
+            inner = not isinstance(shape, Leaf) or (isinstance(cell, Slot) and cell.name == RESULT)
             for leaf, x, y in zip(leaf_shapes(shape), leaves(shape, a), leaves(shape, b),
                                   strict=True):
                 key = leaf.key if leaf.key is not None else ("own", len(rows))
                 if key not in slots:
                     slots[key] = len(rows)
-                    rows.append(Row(leaf, (x, y), inner=inner))
+                    rows.append(Joined(leaf, (x, y), inner=inner))
                 place.append(slots[key])
             places.append(place)
         joined = Members(self.machine, predicate, rows, arms)
@@ -239,8 +237,7 @@ class Merges(Collaborator):
         joined.settle()
         return self._joined_jump([a.jump for a in arms], codes, outputs[len(rows):])
 
-    def paths_of(self, predicate: Value, cell: Cell, arms: tuple[Arm, Arm],
-                 ends: list[Any]) -> Any:
+    def paths_of(self, predicate: Value, cell: Cell, arms: tuple[Arm, Arm], ends: list[Any]) -> Any:
         """The paths through a branch after which a variable is unbound."""
         found = [in_arm(self.open_names.openness(cell, end), arm.jump)
                  for arm, end in zip(arms, ends, strict=True)]
@@ -294,8 +291,7 @@ class Merges(Collaborator):
         while True:
             joining = self.join(predicate, young, apart, dead)
             joining.changed = (arms[0].lists(), arms[1].lists())
-            merged = [(cell, self.cell_shape(joining, cell, a, b), a, b)
-                      for cell, a, b in states]
+            merged = [(cell, self.cell_shape(joining, cell, a, b), a, b) for cell, a, b in states]
             torn = self.torn(joining, skip)
             if torn <= apart:
                 gone = {("content", id(obj)) for _, shape, _, _ in merged
@@ -353,7 +349,7 @@ class Merges(Collaborator):
         if isinstance(cell, Content) and isinstance(shape, Failed):
             raise self.recorder.unjoined(shape)
 
-    def _if_node(self, predicate: Value, arms: tuple[Arm, Arm], rows: list[Row],
+    def _if_node(self, predicate: Value, arms: tuple[Arm, Arm], rows: list[Joined],
                  codes: Any) -> tuple[Value, ...]:
         blocks = []
         for i, arm in enumerate(arms):
@@ -385,7 +381,7 @@ class Merges(Collaborator):
                      isinstance(cell, Slot) and cell.owner is not self.frames[-1])}
         return {n for place in places for n in place} - inner
 
-    def _row_value(self, row: Row, arm: int) -> Value:
+    def _row_value(self, row: Joined, arm: int) -> Value:
         """What an arm yields for a row.  An array that is one of two known arrays need not have
         a known content: whoever reads it is refused."""
         part = row.parts[arm]
@@ -407,7 +403,7 @@ class Merges(Collaborator):
             row.stale = True
             return self.recorder.emit("undef", (), (row.leaf.aval,))[0]
 
-    def _joined(self, joined: Members, rows: list[Row], outputs: tuple[Value, ...]) -> list[Any]:
+    def _joined(self, joined: Members, rows: list[Joined], outputs: tuple[Value, ...]) -> list[Any]:
         """The object for each output of the join."""
         joined.export(outputs)
         made: list[Any] = []

@@ -42,8 +42,7 @@ class Namespaces(Collaborator):
             return Globals(self.merges.frames[-1])
         if function is builtins.locals and not args:
             return self._locals(self.merges.frames[-1])
-        if any(type(a) is Globals for a in (*args, *kwargs.values())) or type(
-                function) is Globals:
+        if any(type(a) is Globals for a in (*args, *kwargs.values())) or type(function) is Globals:
             raise self._refused_whole()
         return self.next.called(function, args, kwargs)
 

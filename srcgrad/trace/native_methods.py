@@ -37,8 +37,7 @@ class NativeMethods(Collaborator):
 
     def native_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
-        special = getattr(self, f"_native{name[:-2]}",
-                          None) if name.startswith("__") else None
+        special = getattr(self, f"_native{name[:-2]}", None) if name.startswith("__") else None
         if special is not None:
             return special(obj, *args, **kwargs)
         if name in OPERATORS:

@@ -121,8 +121,7 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
     params: list[Value] = []
     given: list[Value] = []
     seen = [opened(machine, args[place]) for place in places]
-    leaves = [paths_below(arg, root(str(place)))
-              for place, arg in zip(places, seen, strict=True)]
+    leaves = [paths_below(arg, root(str(place))) for place, arg in zip(places, seen, strict=True)]
     outer = machine.recorder.region
     machine.recorder.region = region
     try:

@@ -35,7 +35,7 @@ from .gathering import (
 from .iteration import Numbers
 from .journal import Content
 from .regions import Region
-from .states import Columns, Part, SymbolicList
+from .states import Columns, Owned, SymbolicList
 from .stores import FEW, Reference, Store, stored_as
 from .structures import LONG, is_number
 from .tracers import is_tracer
@@ -297,7 +297,7 @@ class Opening(Collaborator):
             if type(item) is list:
                 if id(item) not in self.symbolic_lists and self._open(item, place) is None:
                     return None
-                self.list_rows.list_owners[id(item)] = Part(obj, item, None)
+                self.list_rows.list_owners[id(item)] = Owned(obj, item, None)
         region, number = place
         cell = Content(obj, self.symbolic_lists)
         before = cell.get()

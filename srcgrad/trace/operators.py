@@ -121,15 +121,13 @@ class Operators(Collaborator):
 
     def _power_site(self) -> Any:
         where = self.recorder.where()
-        return None if where is None else ComplexPower(
-            (where.filename, where.line, where.column))
+        return None if where is None else ComplexPower((where.filename, where.line, where.column))
 
     def is_complex_power(self) -> bool:
         """Is it a power of a float that the program wants to be complex for negative bases?"""
         inside = self.branches.call_sites and self.branches.call_sites[-
             1][0] is power_of_any.__code__
-        return not inside and self.assumed.complex_powers() and (
-            self._power_site() in self.assumed)
+        return not inside and self.assumed.complex_powers() and (self._power_site() in self.assumed)
 
     def note_power(self, op: str, result: Any, left: Any, right: Any) -> None:
         """Remember a float that is made of a power, which Python makes complex where a negative

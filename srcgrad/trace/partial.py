@@ -31,8 +31,7 @@ def perhaps(join: Join, a: Any, b: Any) -> Shape:
         bounds[join.dead] = bounds[1 - join.dead]
     if bounds[0] is bounds[1] is False:
         return Same(DELETED)
-    content = _lists(join, content_of(a), content_of(b)) or join.unify(
-        content_of(a), content_of(b))
+    content = _lists(join, content_of(a), content_of(b)) or join.unify(content_of(a), content_of(b))
     if isinstance(content, Failed):
         return content
     if bounds[0] is bounds[1] is True:
@@ -117,8 +116,7 @@ def content_with(kind: type, entries: tuple[tuple[Any, Any], ...], ordered: bool
     """The content of a dict or set with these entries."""
     there = tuple((k, v) for k, v in entries if v is not UNBOUND and not (
         type(v) is Maybe and v.bound is False))
-    there = tuple((k, v.content if type(v) is Maybe and v.bound is True else v)
-                  for k, v in there)
+    there = tuple((k, v.content if type(v) is Maybe and v.bound is True else v) for k, v in there)
     if any(type(v) is Maybe for _, v in there) or not (ordered or kind is set):
         return Partial(kind, there, ordered)
     return Snapshot(kind, there if kind is dict else tuple(k for k, _ in there))

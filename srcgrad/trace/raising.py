@@ -37,8 +37,7 @@ SUBSCRIPTS = ("read", "write", "update")
 MATH_OVERFLOWS = frozenset({"pow", "gamma", "lgamma", "floor", "ceil", "trunc", "ldexp"})
 
 
-def raises(fn: Callable[..., Any], error: type[BaseException], *args: Any,
-           **kwargs: Any) -> bool:
+def raises(fn: Callable[..., Any], error: type[BaseException], *args: Any, **kwargs: Any) -> bool:
     """Does ``fn(*args, **kwargs)`` raise ``error``?"""
     try:
         fn(*args, **kwargs)

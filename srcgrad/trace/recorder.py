@@ -371,8 +371,7 @@ class Recorder(Collaborator):
             tracer.seen = (home.current, tracer.seen[1], Dead)
 
     # ---- application -------------------------------------------------------------------
-    def apply(self, fn: Callable[..., Any], args: tuple[Any, ...],
-              kwargs: dict[str, Any]) -> Any:
+    def apply(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Apply a NumPy-like function: a node, and tracers for its results."""
         arg_values = plain_numbers(self.values_in(tuple(args)))
         kw_values = plain_numbers(self.values_in(dict(kwargs)))

@@ -70,6 +70,5 @@ def plain_numbers(structure: Any) -> Any:
     if type(structure) is dict:
         return {k: plain_numbers(v) for k, v in structure.items()}
     if type(structure) is slice:
-        return slice(*(plain_numbers(s) for s in (structure.start, structure.stop,
-                                                  structure.step)))
+        return slice(*(plain_numbers(s) for s in (structure.start, structure.stop, structure.step)))
     return structure

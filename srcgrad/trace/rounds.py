@@ -316,8 +316,7 @@ class Rounds(Collaborator):
                     pairs.append((tracer.home, part.home))
                     inherit_stored(tracer.home, (part,))
                     for home in reach(part.home):
-                        if home.region is not None and home.region.active and (
-                                home.choice is None):
+                        if home.region is not None and home.region.active and (home.choice is None):
                             tracer.home.aliases.append((home, home.current))
         link_possible(list(sides.values()))
 
@@ -358,8 +357,7 @@ class Rounds(Collaborator):
             if not wide and isinstance(carried.shape, Leaf) and carried.shape.steady and (
                     not self._steady(carried, done)):
                 self.unsteady.add(key)
-                carried.shape = Leaf(any_aval(carried.shape.aval.dtype),
-                                     label=carried.shape.label)
+                carried.shape = Leaf(any_aval(carried.shape.aval.dtype), label=carried.shape.label)
                 wide = True
         for key in [k for k, c in forms.items() if c.is_unchanged and k not in self.dropped]:
             self.dropped.add(key)

@@ -147,8 +147,7 @@ def linear_in_plane(values: Any, places: Any, parts: Any, grid: Any, out: Any) -
 class BandedSolver:
     """The routine ``gbsv`` while tracing."""
 
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
-                          kwargs: dict[str, Any]) -> Any:
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from ..rules.scipy_banded import general_banded_solution  # an optional partner
 
         lower, upper, ab, b = args

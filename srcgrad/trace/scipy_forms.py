@@ -67,8 +67,7 @@ def isf(self: Any, q: Any, *args: Any, **kwds: Any) -> Any:
     return _quantile(self, self._isf, 1, 0, q, args, kwds)
 
 
-def _quantile(self: Any, standard: Any, first: int, last: int, q: Any, args: Any,
-              kwds: Any) -> Any:
+def _quantile(self: Any, standard: Any, first: int, last: int, q: Any, args: Any, kwds: Any) -> Any:
     """SciPy's formulas, but that infinite bounds are not multiplied with the scale, which would
     make its derivative NaN."""
     args, loc, scale = self._parse_args(*args, **kwds)

@@ -36,8 +36,7 @@ def solve_ivp(function: Any) -> Callable[..., Any]:
         if name in EXPLICIT and not dense_output:
             return machine.calls.inline(function, (
                 fun, t_span, machine.call(np.asarray, y0), method, t_eval), options)
-        return _by_rule(machine, fun, t_span, y0, t_eval, dense_output,
-                        {"method": name, **options})
+        return _by_rule(machine, fun, t_span, y0, t_eval, dense_output, {"method": name, **options})
 
     return handler
 
@@ -89,8 +88,7 @@ class Between:
     def __init__(self, at: Callable[..., Any]) -> None:
         self.at = at
 
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
-                          kwargs: dict[str, Any]) -> Any:
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.at(*args, **kwargs)
 
 

@@ -150,8 +150,7 @@ class _Steps:
     def __init__(self, function: Any, first: bool, tolerances: Mapping[str, Any]) -> None:
         self.function, self.first, self.tolerances = function, first, tolerances
 
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
-                          kwargs: dict[str, Any]) -> Any:
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         y0, t, *extra = args
         solver = importlib.import_module("scipy.integrate").solve_ivp
         return machine.calls.inline(explicit_solution, (
@@ -204,8 +203,7 @@ class _Difference:
     def __init__(self, function: Any) -> None:
         self.function = function
 
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
-                          kwargs: dict[str, Any]) -> Any:
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return machine.binary("-", machine.call(self.function, *args), args[0])
 
 
@@ -289,8 +287,7 @@ class _HalfSquares:
     def __init__(self, function: Any) -> None:
         self.function = function
 
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
-                          kwargs: dict[str, Any]) -> Any:
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return machine.calls.inline(half_squares, (machine.call(self.function, *args),), {})
 
 
@@ -300,8 +297,7 @@ class _Misfit:
     def __init__(self, model: Any, xdata: Any, ydata: Any, sigma: Any) -> None:
         self.parts = (model, xdata, ydata, sigma)
 
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
-                          kwargs: dict[str, Any]) -> Any:
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return machine.calls.inline(misfit, (*self.parts, *args), {})
 
 

@@ -74,8 +74,7 @@ class _Staged:
     def __init__(self, run: Callable[..., Any]) -> None:
         self.run = run
 
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
-                          kwargs: dict[str, Any]) -> Any:
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.run(*args, **kwargs)
 
 

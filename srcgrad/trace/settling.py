@@ -56,8 +56,7 @@ def _scopes(region: Region) -> list[Sequence[Node]]:
     return scopes
 
 
-def _settle(value: Value, scopes: list[Sequence[Node]],
-            demand: Callable[[Value], int]) -> Any:
+def _settle(value: Value, scopes: list[Sequence[Node]], demand: Callable[[Value], int]) -> Any:
     node = next((n for nodes in scopes for n in reversed(nodes) if value in n.outputs), None)
     if node is not None and node.op == "const" and value.aval.kind is not Kind.INT:
         return node.params["value"]

@@ -154,8 +154,7 @@ class Sources(Collaborator):
         for symbol in dims.symbols(dim):
             for source in self.symbols:
                 if source.symbol == dims.of_atom(symbol):
-                    raise Restart(FixedSize(str(source.path), source.axis,
-                                            self.numbers[symbol]))
+                    raise Restart(FixedSize(str(source.path), source.axis, self.numbers[symbol]))
         raise self.recorder.fatal(TracingError("tracing does not settle",
                                       why=f"the size {dim} cannot be fixed"))
 

@@ -35,7 +35,7 @@ class SymbolicList:
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class Owned:
     """Where a list lies in another one.  ``key`` is None where its place is not followed.  ``rows``
     are those of the owner when it was read, ``version`` the value."""
 

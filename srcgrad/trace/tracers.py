@@ -39,8 +39,7 @@ class Home:
                  "lost", "made_from", "obj", "outside", "reads",
                  "region", "stored", "written")
 
-    def __init__(self, current: Value, obj: int, label: str = "array",
-                 region: Any = None) -> None:
+    def __init__(self, current: Value, obj: int, label: str = "array", region: Any = None) -> None:
         self.region = region
         self.reads = 0
         self.choice: tuple[Value, Any, Any] | None = None

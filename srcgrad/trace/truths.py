@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..graph.ir import Value
 from ..kinds import SCALARS, Kind
 from .collaborator import Collaborator
-from .members import Row
+from .members import Joined
 from .regions import Region
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ class Truths(Collaborator):
             region = region.parent
         return None
 
-    def note_truths(self, predicate: Value, rows: list[Row],
-                     outputs: tuple[Value, ...]) -> None:
+    def note_truths(self, predicate: Value, rows: list[Joined], outputs: tuple[Value, ...]) -> None:
         """What the truth of an output tells: where only one arm can have given it, that arm was
         taken."""
         known = (self.facts(predicate, True), self.facts(predicate, False))

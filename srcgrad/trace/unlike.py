@@ -268,8 +268,7 @@ def _is_open(join: Join, a: Any, b: Any, keys: list[list[Any]]) -> bool:
     """Does a branch not tell by itself which of two things a place holds?"""
     if join.predicate is None:
         return True
-    return bool({*keys[0]} & {*keys[1]}) and any(
-        type(s) in (Choice, Picked) for s in (a, b))
+    return bool({*keys[0]} & {*keys[1]}) and any(type(s) in (Choice, Picked) for s in (a, b))
 
 
 def _sort(join: Join, key: Any, held: list[list[Any]], several: bool,
@@ -321,8 +320,7 @@ def _objects(join: Join, key: Any, things: list[Any], every: list[Any]) -> tuple
     """All objects that a place may hold, in an order that stays; ``every``: what is there
     of other sorts, too."""
     found: dict[int, Any] = {}
-    for group in sorted((t.objects for t in things if type(t) is Picked), key=len,
-                        reverse=True):
+    for group in sorted((t.objects for t in things if type(t) is Picked), key=len, reverse=True):
         found.update((id(o), o) for o in group)
     found.update((id(t), t) for t in things if type(t) is not Picked)
     if join.predicate is None:
@@ -331,8 +329,7 @@ def _objects(join: Join, key: Any, things: list[Any], every: list[Any]) -> tuple
 
 
 def _content(join: Join, sort: Sort, a: Any, b: Any) -> Shape:
-    contents = [content_in(sort, s, facts)
-                for s, facts in zip((a, b), join.facts, strict=True)]
+    contents = [content_in(sort, s, facts) for s, facts in zip((a, b), join.facts, strict=True)]
     if sort.constant or len(sort.objects) == 1:
         return Same(sort.objects[0])
     if sort.objects:
@@ -364,8 +361,7 @@ def _shape(join: Join, sorts: list[Sort], flags: list[Shape], forms: list[Shape]
         return (*(flag_of(s, state, known) for s in sorts[:-1]),
                 *(content_in(s, state, known) for s in sorts))
 
-    return OneOf(lambda made: together(sorts, made[:count], made[count:]),
-                 [*flags, *forms], parts)
+    return OneOf(lambda made: together(sorts, made[:count], made[count:]), [*flags, *forms], parts)
 
 
 def sorted_apart(items: Iterable[Any]) -> list[Sort] | None:

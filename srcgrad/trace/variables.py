@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 def is_nameless(value: Value, name: str) -> bool:
     """May a value be called ``name`` now: has nobody given it a better one?"""
-    return value.hint is None or (
-        type(value.hint) is Suggested and type(name) is not Suggested)
+    return value.hint is None or (type(value.hint) is Suggested and type(name) is not Suggested)
 
 # callables of libraries that hold objects of the program
 HOLDERS = (functools.partial, functools.partialmethod, operator.itemgetter, np.vectorize,

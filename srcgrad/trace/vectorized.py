@@ -23,8 +23,7 @@ CUT_OFF = ("np.vectorize makes an array of ints, because the first result is an 
 PYTHON_DTYPES = {Kind.BOOL: bool, Kind.INT: int, Kind.FLOAT: float, Kind.COMPLEX: complex}
 
 
-def vectorized(machine: Any, function: Any, args: tuple[Any, ...],
-               kwargs: dict[str, Any]) -> Any:
+def vectorized(machine: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call of an ``np.vectorize`` object with traced values."""
     places = [i for i in range(len(args)) if i not in function.excluded]
     names = [n for n in kwargs if n not in function.excluded]
@@ -146,8 +145,7 @@ def over_rows(function: Any, ranks: Any, count: int, dtypes: Any, *arrays: Any) 
     """With a signature: one call for each place of the loop dimensions."""
     outer = [np.shape(a)[:np.ndim(a) - r] for a, r in zip(arrays, ranks)]
     shape = np.broadcast_shapes(*outer)
-    full = [np.broadcast_to(a, shape + np.shape(a)[np.ndim(a) - r:])
-            for a, r in zip(arrays, ranks)]
+    full = [np.broadcast_to(a, shape + np.shape(a)[np.ndim(a) - r:]) for a, r in zip(arrays, ranks)]
     if len(shape) == 0:
         return function(*full)
     columns: list[list[Any]] = [[] for _ in range(count)]

@@ -123,8 +123,7 @@ def merge_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
             return (shape, False) if optional == old.optional else (
                 _releaf(shape, old.but(optional=True)), True)
         low = 0 if is_nonnegative(old) and is_nonnegative(aval) else None
-        return _releaf(shape, old.but(expr=joining.fresh("i", low=low)),
-                       shape.opened | {-1}), True
+        return _releaf(shape, old.but(expr=joining.fresh("i", low=low)), shape.opened | {-1}), True
     if old.kind is Kind.ARRAY and aval.kind is Kind.ARRAY and len(old.shape or ()) == len(
             aval.shape or ()):
         return _merge_array_leaf(joining, shape, aval)

@@ -128,8 +128,7 @@ def ufunc_reduce(ufunc: Any, a: Any, axis: Any = 0, dtype: Any = None, out: Any 
     return np.expand_dims(total, 0 if axis is None else axis) if keepdims else total
 
 
-def ufunc_accumulate(ufunc: Any, a: Any, axis: int = 0, dtype: Any = None,
-                     out: Any = None) -> Any:
+def ufunc_accumulate(ufunc: Any, a: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """``ufunc.accumulate``."""
     result = np.array(a, dtype)
     rows = np.moveaxis(result, axis, 0)
@@ -212,8 +211,7 @@ def _of_present(function: Any, a: Any, q: Any, axis: Any, keepdims: Any, options
     rank, before = a.ndim, np.ndim(q)
     if before == 0 and a.size == 0:
         return np.nanmean(a, axis, keepdims=keepdims)
-    reduced = tuple(range(rank)) if axis is None else (
-        axis if isinstance(axis, tuple) else (axis,))
+    reduced = tuple(range(rank)) if axis is None else (axis if isinstance(axis, tuple) else (axis,))
     reduced = tuple([i % rank for i in reduced])
     kept = tuple([i for i in range(rank) if i not in reduced])
     rows = np.transpose(a, kept + reduced)
