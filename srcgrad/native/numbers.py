@@ -7,6 +7,7 @@ is no iteration.  Such a number is returned with a flag, which is set beside its
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -85,33 +86,72 @@ class Numbers:
                 return Aval(Kind.FLOAT)
         return None
 
-    def flagged(self, name: str, flag: str, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements with the flag set where the variable is."""
+    def flagged(self, mixed: Sequence[str],
+                statements: list[ast.stmt]) -> tuple[dict[str, str], list[ast.stmt]]:
+        """Flags of variables that the run tells the type of, and of those that they follow from;
+        and the statements with the flags set where the variables are."""
+        flags = dict.fromkeys(mixed, "")
+        found: list[ast.stmt] = []
+        while "" in flags.values() or not found:
+            flags = {name: f"{name}_is_numpy" for name in flags}
+            found = self._set(flags, statements)
+        return flags, found
+
+    def _set(self, flags: dict[str, str], statements: list[ast.stmt]) -> list[ast.stmt]:
+        """Copies of the statements with flags set; new names in ``flags`` are asked for."""
         out: list[ast.stmt] = []
         for s in statements:
+            s = copy.copy(s)
             out.append(s)
             for part in ("body", "orelse"):
                 inner = getattr(s, part, None)
                 if isinstance(inner, list) and inner:
-                    setattr(s, part, self.flagged(name, flag, inner))
-            if name in _targets(s):
-                aval = self.aval(name, s)
-                if aval is not None and aval.kind is not Kind.NUMBER:
-                    is_numpys = _type(aval) is not None
-                    out.append(ast.Assign([ast.Name(flag, ast.Store())],
-                                          ast.Constant(is_numpys)))
-                elif not self.keeps(name, s):
-                    raise Unsure(name)
+                    setattr(s, part, self._set(flags, inner))
+            told = {n: self._told(n, s, flags) for n in sorted(_targets(s)) if n in flags}
+            made = {n: e for n, e in told.items()
+                    if not (isinstance(e, ast.Name) and e.id == flags[n])}
+            targets: list[ast.expr] = [ast.Name(flags[n], ast.Store()) for n in made]
+            values = [*made.values()]
+            if len(made) == 1:
+                out.append(ast.Assign(targets, values[0]))
+            elif made:  # at once, as the variables are
+                out.append(ast.Assign([ast.Tuple(targets, ast.Store())],
+                                      ast.Tuple(values, ast.Load())))
         return out
 
-    def keeps(self, name: str, statement: ast.stmt) -> bool:
-        """Is a number made of itself and of Python's numbers alone?"""
-        value = statement.value if isinstance(statement, (ast.Assign, ast.AugAssign)) else None
-        if value is None or (isinstance(statement, ast.Assign) and name not in _read(value)):
-            return False
-        return not any(isinstance(n, (ast.Call, ast.Subscript)) for n in ast.walk(value)) and all(
-            a.kind in _PYTHONS for other in _read(value) - {name}
-            for a in self.avals.get(other, (Aval(Kind.ANY),)))
+    def _told(self, name: str, statement: ast.stmt, flags: dict[str, str]) -> ast.expr:
+        """Whether an assignment makes a variable NumPy's number."""
+        aval = self.aval(name, statement)
+        if aval is not None and aval.kind is not Kind.NUMBER:
+            return ast.Constant(_type(aval) is not None)
+        if isinstance(statement, ast.AugAssign):
+            before = ast.Name(flags[name], ast.Load())
+            return _either(before, self._is_numpys(statement.value, flags))
+        source = _source(name, statement)
+        if source is None:
+            raise Unsure(name)
+        return self._is_numpys(source, flags)
+
+    def _is_numpys(self, e: ast.expr, flags: dict[str, str]) -> ast.expr:
+        """Whether arithmetic gives NumPy's number: where one of its parts is."""
+        if isinstance(e, ast.BinOp):
+            return _either(self._is_numpys(e.left, flags), self._is_numpys(e.right, flags))
+        if isinstance(e, ast.UnaryOp) and not isinstance(e.op, ast.Not):
+            return self._is_numpys(e.operand, flags)
+        if isinstance(e, ast.Name) and e.id not in flags:
+            avals = self.avals.get(e.id, (Aval(Kind.ANY),))
+            if all(a.kind in _PYTHONS for a in avals):
+                return ast.Constant(False)
+            if any(a.kind in (*_PYTHONS, Kind.NUMBER) for a in avals) and all(
+                    a.kind in _PYTHONS or (a.dtype == np.float64 and a.kind in (
+                        Kind.SCALAR, Kind.NUMBER)) for a in avals):
+                flags[e.id] = ""
+        if isinstance(e, ast.Name) and e.id in flags:
+            return ast.Name(flags[e.id], ast.Load())
+        aval = self.of(e)
+        if aval is None or aval.kind not in (*_PYTHONS, Kind.SCALAR):
+            raise Unsure(ast.dump(e))
+        return ast.Constant(_type(aval) is not None)
 
     def starts(self, name: str) -> bool:
         """Is a variable NumPy's number before the run?"""
@@ -125,6 +165,16 @@ def _type(aval: Aval) -> str | None:
     if aval.kind is not Kind.SCALAR or aval.dtype is None:
         return None
     return "np.bool_" if aval.dtype.kind == "b" else f"np.{aval.dtype.name}"
+
+
+def _either(first: ast.expr, second: ast.expr) -> ast.expr:
+    """One or the other, or what is known of them."""
+    known = [e.value if isinstance(e, ast.Constant) else None for e in (first, second)]
+    if True in known:
+        return ast.Constant(True)
+    if False in known:
+        return second if known[0] is False else first
+    return ast.BoolOp(ast.Or(), [first, second])
 
 
 def _targets(statement: ast.stmt) -> set[str]:
@@ -146,7 +196,3 @@ def _source(name: str, statement: ast.stmt) -> ast.expr | None:
                 if isinstance(part, ast.Name) and part.id == name:
                     return value
     return None
-
-
-def _read(tree: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}

@@ -61,15 +61,14 @@ class Kernel:
         writer = _Writer(space, arrays)
         self.conversions = {r: numbers.type_of(r, statements, r in parameters) for r in results}
         self.body = [_copied(s) for s in statements]
+        mixed = [r for r, type_ in self.conversions.items() if type_ == MIXED]
         self.flags: dict[str, str] = {}
-        for r, type_ in self.conversions.items():
-            if type_ == MIXED:
-                self.flags[r] = f"{r}_is_numpy"
-                self.body = numbers.flagged(r, self.flags[r], self.body)
+        if mixed:
+            self.flags, self.body = numbers.flagged(mixed, self.body)
         self.started = [_assign(r, self.zero(r)) for r in unset]
         self.started += [_assign(flag, r in parameters and numbers.starts(r))
                          for r, flag in self.flags.items() if r in parameters or r in unset]
-        self.results += self.flags.values()
+        self.results += [self.flags[r] for r in mixed]
         self.body = [writer.visit(s) for s in self.body]
 
     def definition(self) -> list[ast.stmt]:

@@ -59,6 +59,8 @@ class _Writer:
         choice = self.draw.random()
         if choice < 0.3:
             self.line(f"{self.draw.choice(['s', 't'])} += 0.1 * {self.number()}")
+        elif choice < 0.34:
+            self.line(f"s, t = {self.draw.choice(['t', '0.5 * t', '0.5'])}, s")
         elif choice < 0.4:
             self.line(f"{self.draw.choice(['s', 't'])} = 0.5 * {self.number()}")
         elif choice < 0.55:
@@ -98,11 +100,13 @@ class _Writer:
         self.indices.pop()
 
     def program(self) -> str:
-        self.line("s, t, count, n_big, k = 0.0, x[0], 0, 0, 1")
+        self.line("s, t, count, n_big, k = 0.0, {}, 0, 0, 1".format(
+            self.draw.choice(["x[0]", "1.0"])))
         self.line("y, z, w = x.copy(), np.zeros(n), w.copy()")
         for _ in range(self.draw.randint(1, 3)):
             self.loop(2)
-        self.line("return s + t + np.sum(y) * np.sum(z) + np.sum(w) + 0.1 * count + n_big")
+        whole = " + np.sum(y) * np.sum(z) + np.sum(w)" if self.draw.random() < 0.7 else ""
+        self.line(f"return s + t{whole} + 0.1 * count + n_big")  # Python's number, or NumPy's
         return "import numpy as np\n\n\ndef f(x, w, c, n, p):\n" + "\n".join(self.lines) + "\n"
 
 

@@ -6,6 +6,7 @@ compiles them as well.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 import os
@@ -95,8 +96,8 @@ def test_kernels_mean_what_the_text_of_numpy_means(fn, makers, sizes, plain_pyth
     assert ("@njit" in text) == (fn.__name__ not in IN_NUMPY)
 
 
-# Only a run tells whether a divisor is Python's, which raises if zero, or whose number a result is.
-IN_NUMPY = {"continued_fraction", "until_enough"}
+# Only a run tells whether a divisor is Python's, which raises if zero.
+IN_NUMPY = {"continued_fraction"}
 APPROXIMATE = {"garch", "tanh_recurrence", "cholesky", "euler_pendulum", "fixed_point",
                "smoothing", "powers_of_two"}
 
@@ -118,7 +119,8 @@ def test_random_programs(start: int, plain_python: None) -> None:
     for seed in range(start, start + 10):
         fn, args = random_loops.program(seed), random_loops.arguments(seed)
         compare(fn, args, exact=True)
-        found += "@njit" in native(sg.value_and_grad, fn).source(*args)
+        with contextlib.suppress(IndexError):  # of the program, which has no code then
+            found += "@njit" in native(sg.value_and_grad, fn).source(*args)
     assert found >= 5
 
 
