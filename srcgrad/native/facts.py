@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 from srcgrad.dims import (
     Atom,
@@ -16,9 +17,10 @@ from srcgrad.dims import (
     Poly,
     add,
     is_varying,
+    maximum,
     multiply,
-    proves_nonnegative,
     proves_positive,
+    substitute,
     symbols,
 )
 from srcgrad.emit.literals import name
@@ -35,7 +37,7 @@ class Facts:
         self.inputs, self.fast = inputs, fast
         sizes = [d for v in inputs if not v.aval.optional
                  for d in (*(v.aval.shape or ()), v.aval.expr)]
-        self.told = frozenset(d for d in sizes if isinstance(d, Poly))
+        self.told = dict.fromkeys(d for d in sizes if isinstance(d, Poly))
         self.equations: dict[tuple[Dim, Dim], None] = {}
         self.bounds: dict[tuple[Dim, Dim], None] = {}
 
@@ -45,10 +47,16 @@ class Facts:
 
     def equal(self, a: Dim, b: Dim) -> None:
         if a == b or (b, a) in self.equations:
-            return
-        if not self.tells(a, b):
-            raise Unlowered(f"only a run knows whether {a} is {b}")
-        self.equations[a, b] = None
+            return None
+        if self.tells(a, b):
+            self.equations[a, b] = None
+            return None
+        for first, other in product((*symbols(a), *symbols(b)), self.told):
+            size = Poly({((first, 1),): 1})
+            if size in self.told and substitute(a, {first: other}) == substitute(
+                    b, {first: other}):  # if two sizes of arguments are equal
+                return self.equal(size, other)
+        raise Unlowered(f"only a run knows whether {a} is {b}")
 
     def positive(self, dim: Dim) -> None:
         if proves_positive(dim):
@@ -114,11 +122,15 @@ def largest(dim: Dim) -> Dim:
 def _end(atom: Atom, high: bool) -> Dim:
     if not atom.varying:
         return Poly({((atom, 1),): 1})
-    if atom.name in ("max", "min") and atom.args and high:
-        ends = [largest(a) for a in atom.args]
-        for a in ends:
-            if all(proves_nonnegative(add(a, multiply(-1, b))) for b in ends):
-                return a
+    if atom.name in ("max", "min") and high:
+        ends: list[Dim] = []
+        for a in atom.args:
+            try:
+                ends.append(largest(a))
+            except Unlowered:
+                if atom.name == "max" or a is atom.args[-1]:
+                    raise
+        return maximum(*ends) if len(ends) == 2 and atom.name == "max" else ends[0]
     bound = atom.high if high else atom.low
     if bound is None:
         raise Unlowered("only a run knows how many elements there are")
