@@ -20,6 +20,7 @@ from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Block, Builder, Index, Node, Ref, Value
 from srcgrad.graph.raising import may_lie_outside
 from srcgrad.kinds import BOOL, PYTHON_SCALARS, Aval, Kind, int_aval
+from srcgrad.native.facts import Facts
 from srcgrad.native.holding import (
     ARITHMETIC,
     COMPARISONS,
@@ -41,10 +42,12 @@ Fact = tuple[Any, Dim]  # an index, by its formula or its value, and the size th
 
 class Checks:
     """What checks have shown: ``everywhere`` holds, for each path of loops, what the forward part
-    asked in each iteration; the backward part runs through the same iterations.  Called with a
-    loop, it returns that with the checks of all nodes in it."""
+    asked in each iteration; the backward part runs through the same iterations.  What a call can
+    tell of an index is asked there (``sizes``).  Called with a loop, it returns that with the
+    checks of all nodes in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: Facts) -> None:
+        self.sizes = sizes
         self.everywhere: dict[tuple[Any, ...], set[Fact]] = {}
 
     def __call__(self, loop: Node) -> Node:
@@ -170,6 +173,8 @@ class _Around:
         place = self.node.inputs[key.index] if isinstance(key, Ref) else key
         known = place.aval.expr if isinstance(place, Value) else place
         b, fact = self.before, (place if known is None else known, base.aval.shape[axis])
+        if not self.around.arms and self.around.facts.sizes.below(*fact):
+            return
         if not self.around.is_new(fact, self.node):
             return
         size = b.add("dim", (base,), (int_aval(base.aval.shape[axis]),), axis=axis).out

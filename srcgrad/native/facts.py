@@ -10,6 +10,7 @@ import ast
 import operator
 from collections.abc import Iterable, Sequence
 from itertools import product
+from typing import Any
 
 from srcgrad.dims import (
     Atom,
@@ -19,6 +20,7 @@ from srcgrad.dims import (
     is_varying,
     maximum,
     multiply,
+    proves_nonnegative,
     proves_positive,
     substitute,
     symbols,
@@ -77,6 +79,19 @@ class Facts:
         if not self.tells(total):
             raise Unlowered("only a run knows how many elements there are")
         self.bounds[total, limit] = None
+
+    def below(self, index: Any, size: Dim) -> bool:
+        """Can a call tell that an index lies within an axis?"""
+        if not isinstance(index, (int, Poly)) or not proves_nonnegative(index):
+            return False
+        try:
+            end = add(largest(index), 1)
+        except Unlowered:
+            return False
+        if not self.tells(end, size):
+            return False
+        self.bounds[end, size] = None
+        return True
 
     def tells(self, *dims: Dim) -> bool:
         return all(Poly({((a, 1),): 1}) in self.told for d in dims for a in symbols(d))

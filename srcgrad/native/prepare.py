@@ -18,6 +18,7 @@ from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.holding import rounded, why_not
 from srcgrad.native.nests import Lowering
 from srcgrad.native.places import Unlowered
+from srcgrad.native.promote import promoted
 from srcgrad.native.widths import too_wide
 
 
@@ -35,9 +36,9 @@ class Prepared:
         self.native: list[Node] = []
         self.reasons: dict[int, tuple[Node, str]] = {}
         self.numbers: Iterator[int] = count()
-        self.checks = Checks()
         self.lowering = Lowering(graph.block)
         self.facts = Facts(graph.inputs, fast)
+        self.checks = Checks(self.facts)
         scope, nodes = Scope().inside(graph.inputs), graph.block.nodes
         border = len(nodes) if graph.border is None else graph.border
         parts = [tuple(self.nodes(nodes[:border], scope)),
@@ -123,7 +124,7 @@ class Prepared:
 
     def made(self, node: Node, number: int) -> Node:
         """A loop as it is printed."""
-        checked = self.checks(node)
+        checked = promoted(self.checks(node), self.facts)
         return _marked(approximated(checked) if self.fast else checked, number)
 
     def outside(self, node: Node, scope: Scope) -> Node:
