@@ -203,7 +203,8 @@ class Sizes:
             plan.needs_trips = True
         for element, sequence in zip(elements, node.inputs[len(node.inputs) - len(elements):],
                                      strict=True):
-            if self.folding.users.get(element, 0) <= 1 and self.is_plain_use(element):
+            if self.folding.users.get(element, 0) <= 1 and self.is_plain_use(element) and not (
+                    "kernel" in node.params and self.is_row_of_list(element, sequence)):
                 self.elements[element] = (node, sequence)
 
     def is_plain_use(self, element: Value) -> bool:
@@ -211,6 +212,12 @@ class Sizes:
         if not isinstance(by, Node) or by.op != "loop":
             return True
         return by.loop.n_consumed > 0 and element in by.inputs[-by.loop.n_consumed:]
+
+    def is_row_of_list(self, element: Value, sequence: Value) -> bool:
+        """Does an inner loop read an element of a list again and again?"""
+        by = self.folding.consumer.get(element)
+        return isinstance(by, Node) and by.op == "loop" and self._is_list(
+            sequence, self.folding.producer.get(sequence))
 
     def ordinal(self, node: Node) -> str:
         """How the number of an iteration is written: by the index, if its first value and its

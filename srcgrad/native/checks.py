@@ -173,7 +173,7 @@ class _Around:
         place = self.node.inputs[key.index] if isinstance(key, Ref) else key
         known = place.aval.expr if isinstance(place, Value) else place
         b, fact = self.before, (place if known is None else known, base.aval.shape[axis])
-        if not self.around.arms and self.around.facts.sizes.below(*fact):
+        if self.around.facts.sizes.below(*fact, asked=self.around.arms > 0):
             return
         if not self.around.is_new(fact, self.node):
             return

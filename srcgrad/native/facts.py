@@ -80,15 +80,15 @@ class Facts:
             raise Unlowered("only a run knows how many elements there are")
         self.bounds[total, limit] = None
 
-    def below(self, index: Any, size: Dim) -> bool:
-        """Can a call tell that an index lies within an axis?"""
+    def below(self, index: Any, size: Dim, asked: bool = False) -> bool:
+        """Can a call tell that an index lies within an axis (or is that ``asked`` already)?"""
         if not isinstance(index, (int, Poly)) or not proves_nonnegative(index):
             return False
         try:
             end = add(largest(index), 1)
         except Unlowered:
             return False
-        if not self.tells(end, size):
+        if not self.tells(end, size) or (asked and (end, size) not in self.bounds):
             return False
         self.bounds[end, size] = None
         return True
