@@ -4,6 +4,8 @@ The likelihood of a Gaussian process has ``np.sum(np.log(np.diag(L)))`` for a Ch
 that the factor's cotangent is diagonal, and ``np.linalg.solve(K, y)`` for a symmetric ``K``:
 
     a @ diag(v), diag(v) @ a             ->  a * v, v[:, None] * a
+    a @ (diag(v) - outer(u, w))          ->  a * v - outer(a @ u, w)
+    a @ solve(a, u)                      ->  u
     tril(a.T * v), for a triangular a    ->  diag(diagonal(a) * v)
     diag(u) - diag(v)                    ->  diag(u - v)
     diagonal(a) * (c / diagonal(a))      ->  c
@@ -91,12 +93,43 @@ class _Matrices(Operands):
         if vector is not None:
             wide = vector if vector.aval.kind in SCALARS else emit.call(np.expand_dims, vector, 1)
             return emit.call(operator.mul, wide, second)
+        parts = self._product_of_parts(first, second, emit)
+        if parts is not None:
+            return parts
         factors = self.factors(second)
         if factors is not None and self.uses[second] <= 1:
             number, matrix = sorted(factors, key=self.size)
             if _is_number(number) and turned_from(self.defined.get(first)) is matrix:
                 return emit.call(operator.mul, number, emit.call(operator.matmul, first, matrix))
         return None
+
+    def _product_of_parts(self, first: Value, second: Value, emit: Emit) -> Value | None:
+        """The product with a diagonal matrix to which an outer product was added."""
+        node = self.defined.get(second)
+        if node is None or node.op not in ("acc", "update") or node.params["steps"] or (
+                self.uses[second] > 1):
+            return None
+        taken = node.params.get("fn") is operator.isub
+        if node.op == "update" and not taken:
+            return None
+        base, value = node.inputs
+        negated = self.negated(value)
+        if negated is not None:
+            value, taken = negated, not taken
+        vector, outer = self._vectors.get(base), self.defined.get(value)
+        if vector is None or outer is None or call_of(outer) is not np.outer or (
+                len(outer.inputs) != 2 or any(_rank(v) != 1 for v in outer.inputs)):
+            return None
+        column, row = self.operands_of(outer)
+        solved = self.defined.get(column)
+        if call_of(solved) is np.linalg.solve and solved is not None and (
+                solved.inputs[0] is first and _rank(solved.inputs[1]) == 1):
+            column = solved.inputs[1]
+        else:
+            column = emit.call(operator.matmul, first, column)
+        scaled = emit.call(operator.mul, first, vector)
+        return emit.call(operator.sub if taken else operator.add, scaled,
+                         emit.call(np.outer, column, row))
 
     def _triangle(self, lower: bool, matrix: Value, emit: Emit) -> Value | None:
         if matrix in self._vectors or self._is_triangular(matrix, lower):

@@ -3,8 +3,9 @@
 Two adjoint nodes that apply one function to the same values are one, if the first is visible
 where the second is; so are two reads of one place of one version.  Fresh buffers (zeros,
 copies, lists) are not shared: they are written to.  Forward nodes are left as the user wrote
-them; what they computed at some expense is not computed again, and of equal numbers in the
-forward part the backward part refers to the first.
+them; what they computed at some expense is not computed again, not even in the forward part if
+it has no name and is only calculated with, and of equal numbers in the forward part the backward
+part refers to the first.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..graph.infer import freeze
-from ..graph.ir import Block, Graph, Index, Node, Ref, Through, Value, fill
+from ..graph.ir import Block, Graph, Index, Node, Ref, Through, Value, fill, walk
 from ..kinds import SCALARS
-from ..spelling import begin_cleanup, end_cleanup
+from ..spelling import Method, begin_cleanup, end_cleanup
 from .rewriting import Emit, Rewriter, call_of
 
 _BUFFERS: frozenset[Any] = frozenset({
@@ -31,6 +32,9 @@ _COMMUTATIVE = frozenset({operator.mul, operator.add, np.multiply, np.add})
 _DEAR: frozenset[Any] = frozenset({
     np.exp, np.expm1, np.log, np.log1p, np.sqrt, np.cbrt, np.sin, np.cos, np.tan, np.sinh, np.cosh,
     np.tanh, np.arctan, math.exp, math.log, math.sqrt, math.sin, math.cos, math.tanh})
+_CALCULATING: frozenset[Any] = frozenset({
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow, np.sum,
+    np.mean, Method("sum"), Method("mean")})
 
 
 def share(graph: Graph) -> Graph:
@@ -57,7 +61,39 @@ class _Share(Rewriter):
         self._forward: dict[Any, Sequence[Value]] = {}
         self._first: dict[Any, Value] = {}  # numbers of the forward part
         self._equal: dict[Value, Value] = {}
+        self._handed_on: set[Value] | None = None  # what is not only calculated with
         self._cleaning = False  # in what runs only where an exception leaves the function
+
+    def run(self, graph: Graph) -> Graph:
+        if graph.border is not None:
+            self._handed_on = set(graph.block.outputs)
+            for node in walk(graph.block):
+                if not (node.op == "apply" and "out" not in node.params["kwargs"] and (
+                        isinstance(node.params["fn"], np.ufunc)
+                        or node.params["fn"] in _CALCULATING)):
+                    self._handed_on.update(node.inputs)
+                for block in node.blocks:
+                    self._handed_on.update(block.outputs)
+        return super().run(graph)
+
+    def _node(self, node: Node, nodes: list[Node], adjoint: bool) -> None:
+        first = None if adjoint else self._computed(node)
+        if first is None:
+            super()._node(node, nodes, adjoint)
+        else:
+            self.replaced[node.out] = first
+            self.uses[first] += self.uses[node.out]
+
+    def _computed(self, node: Node) -> Value | None:
+        """What the forward part has at hand already, where neither has a name or is anything but
+        calculated with."""
+        if self._handed_on is None or self._cleaning or call_of(node) not in _DEAR or (
+                node.out.hint or node.out in self._handed_on or not node.out.aval.is_array):
+            return None
+        known = self._forward.get(key_of(node))
+        if known is None or known[0].hint or known[0] in self._handed_on:
+            return None
+        return known[0]
 
     def enter(self, block: Block) -> None:
         self._scopes.append({})

@@ -10,6 +10,7 @@
     b[s] = m; b[s] += n                    ->  b[s] = m + n
     b[i] = m; b[j]                         ->  b[j]
     b[:, None] += m                        ->  b += m[:, 0]
+    -(a * m) + b * m                       ->  (b - a) * m
     add.at(b, (arange(n), j), m)           ->  b[arange(n), j] = b[arange(n), j] + m
     zeros[1] += m;  zeros[0] += n          ->  array([n, m])   (of two elements; of slices:
                                                concatenate)
@@ -72,6 +73,9 @@ class Stores(Operands):
                 return self.doubled(base, emit)
             if self.is_zero(value) and same_type(base, node.out):
                 return base
+            factored = self._factored(base, value, emit)
+            if factored is not None and same_type(factored, node.out):
+                return factored
             if same_shape(value.aval, base.aval) and same_dtype(value.aval.dtype, base.aval.dtype):
                 started = value if self.is_zero(base) else self._dense_first(base, value, emit)
                 if started is not None:
@@ -131,6 +135,26 @@ class Stores(Operands):
             return None
         made = emit.call(np.array if all(numbers) else np.concatenate, parts)
         return made if same_type(made, node.out) else None
+
+    def _factored(self, base: Value, value: Value, emit: Emit) -> Value | None:
+        """``a * m`` to which ``b * m`` is added, as ``(a + b) * m``."""
+        if self.uses[base] > 1 or self.uses[value] > 1:
+            return None
+        less, more = self.negated(base), self.negated(value)
+        first, second = self.factors(less or base), self.factors(more or value)
+        if first is None or second is None or (less is not None and more is not None):
+            return None
+        for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            common, a, b = first[i], first[1 - i], second[1 - j]
+            if common is second[j] and isinstance(common, Value) and (
+                    same_shape(common.aval, base.aval) and common.aval.is_array) and all(
+                    isinstance(v, Value) and v.aval.is_array for v in (a, b)):
+                if less is not None:
+                    total = emit.call(operator.sub, b, a)
+                else:
+                    total = emit.call(operator.add if more is None else operator.sub, a, b)
+                return emit.call(operator.mul, total, common)
+        return None
 
     def _dense_first(self, base: Value, value: Value, emit: Emit) -> Value | None:
         """A buffer of zeros that got a few parts before all of it got ``value``: it starts as

@@ -144,3 +144,39 @@ def test_sizes_are_guarded():
     assert derivative(longer)[1].tolist() == [*derivative(THETA)[1], 0.0]
     with pytest.raises(KeyError):
         derivative(THETA[:2])
+
+
+def normalised(x, k):
+    p = np.exp(x - np.max(x)) / np.sum(np.exp(x - np.max(x)))
+    z = x * k
+    q = np.exp(z) / np.sum(np.exp(z))
+    return np.sum(p * q)
+
+
+def named(x, k):
+    e = np.exp(x)
+    f = np.exp(x)
+    e *= k
+    return np.sum(e * f)
+
+
+def likelihood(A, y):
+    L = np.linalg.cholesky(A @ A.T + np.eye(len(y)))
+    a = np.linalg.solve(L, y)
+    return 0.5 * a @ a + np.sum(np.log(np.diag(L)))
+
+
+@pytest.mark.parametrize(("program", "args", "what", "times"), [
+    (normalised, (R.normal(size=5), 0.7), "np.exp(z)", 1),
+    (named, (R.normal(size=5), 0.7), "= np.exp(x)", 2),
+    (likelihood, (R.normal(size=(4, 4)), R.normal(size=4)), "np.linalg.solve(", 1),
+])
+def test_computed_once(program, args, what, times):
+    derivative = sg.value_and_grad(program)
+    value, slope = derivative(*args)
+    assert value == program(*args)
+    direction = R.normal(size=args[0].shape)
+    ends = [program(args[0] + s * direction, *args[1:]) for s in (1e-6, -1e-6)]
+    assert np.sum(slope * direction) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5)
+    code = [line for line in derivative.source(*args).splitlines() if "# " not in line]
+    assert "\n".join(code).count(what) == times
