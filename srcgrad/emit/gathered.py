@@ -101,7 +101,9 @@ def _read_outside(name: str, loop: ast.For, function: ast.FunctionDef) -> bool:
 
 
 def _reads(body: list[ast.stmt], name: str, loop: ast.For) -> bool:
+    after = not any(inner is loop for stmt in body for inner in ast.walk(stmt))
     for stmt in body:
+        after = after or any(inner is loop for inner in ast.walk(stmt))
         if stmt is loop:
             continue
         if isinstance(stmt, ast.For):
@@ -113,7 +115,8 @@ def _reads(body: list[ast.stmt], name: str, loop: ast.For) -> bool:
             if test is None or _loads(test, name) or _reads(stmt.body, name, loop) or _reads(
                     getattr(stmt, "orelse", []), name, loop):
                 return True
-        elif isinstance(stmt, ast.Assign) and any(name in _names(t) for t in stmt.targets):
+        elif after and isinstance(stmt, ast.Assign) and any(
+                name in _names(t) for t in stmt.targets):
             return _loads(stmt, name)  # a value of its own for what follows
         elif _loads(stmt, name):
             return True

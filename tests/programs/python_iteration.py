@@ -144,3 +144,11 @@ def parts_of_unknown_length(x):
     for v in parts_in_turn(below, above):
         total = 0.5 * total + v
     return total
+
+
+@case(X)
+def the_last_of_them(x):
+    best = x[0]
+    for v in x:
+        best = v
+    return best * x[0]
