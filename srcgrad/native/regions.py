@@ -117,6 +117,7 @@ class _Finder:
             self.regions.done |= self.numbers(statements[i:end])
             out += kernel.call()
             self.assign(statements[i:end])
+            self.before |= {*kernel.results}  # a kernel returns all of them on each path
             i = end
         return out
 
@@ -175,6 +176,8 @@ class _Finder:
         parameters = (flow.exposed & known) & (self.before | stored)
         missing = parameters - self.before  # read within, but only where it was assigned before
         parameters &= self.before
+        if missing & self.may_be_assigned(statements):
+            return None
         results = stored & live
         unsure = results - flow.certain
         parameters |= unsure & self.before
