@@ -176,8 +176,8 @@ class _Finder:
         parameters = (flow.exposed & known) & (self.before | stored)
         missing = parameters - self.before  # read within, but only where it was assigned before
         parameters &= self.before
-        if missing & self.may_be_assigned(statements):
-            return None
+        if ((flow.exposed & known) - self.before) & self.may_be_assigned(statements):
+            return None  # a variable that only some path before assigns
         results = stored & live
         unsure = results - flow.certain
         parameters |= unsure & self.before
