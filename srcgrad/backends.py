@@ -13,6 +13,7 @@ from .errors import StructureError
 from .graph.ir import Graph, Ref
 from .identifiers import made_name
 from .native import NUMBA, InBackground, emit_native, is_pure, linked, require_numba
+from .simplify import batch_loops
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def written(graph: Graph, backend: Backend, result: Any = None,
     if result is None:
         result = tuple(Ref(i) for i in range(len(graph.outputs)))
     if backend.name == "numpy":
-        return emit(graph, parameter_names=names, defaults=defaults, result=result)
+        return emit(batch_loops(graph), parameter_names=names, defaults=defaults, result=result)
     return emit_native(graph, parameter_names=names, defaults=defaults, result=result,
                        fast=backend.precision == "fast")
 

@@ -28,7 +28,7 @@ LAW: dict[str, set[str]] = {
     "adjoint": {"dims", "errors", "graph", "kinds", "marks", "public_names", "rules", "spelling",
                 "structure"},
     "batch": {"dims", "errors", "graph", "kinds", "rules", "spelling", "structure"},
-    "simplify": {"dims", "graph", "kinds", "spelling"},
+    "simplify": {"batch", "dims", "graph", "kinds", "spelling"},
     "emit": {"dims", "errors", "graph", "identifiers", "kinds", "spelling"},
     "native": {"cache", "dims", "emit", "errors", "graph", "kinds", "spelling"},
     "cache": {"caches", "dims", "errors", "guards", "stage", "subclasses"},

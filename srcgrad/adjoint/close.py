@@ -518,7 +518,8 @@ def _slots(forward: Node, saved: list[Value], known: dict[Value, Value],
         if old is not new and old in saved and new in saved and all(
                 s.param is not known[new] for s in slots) and new not in parts.carried:
             param = known[new]  # which clones in the prelude may read
-            aval = old.aval.but(optional=optional or old.aval.optional)
+            # (a number of its own: the old value's belongs to what is saved)
+            aval = old.aval.but(optional=optional or old.aval.optional, expr=None)
             param.aval = shaped_like(aval, new)
             slots.append(Slot(parts.results[k], param, known[old],
                               shaped_like(aval, parts.inits[k])))

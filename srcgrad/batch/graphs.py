@@ -11,7 +11,7 @@ example's, so that promotion of numbers (``float32 * float``) is never silently 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from ..spelling import Attribute, Method
 from ..structure import mapped
 from .rules import RULES, Call, NotBatched, Operand, is_elementwise, raised
 
-_WRITES = frozenset({"write", "acc", "update"})
+WRITES = frozenset({"write", "acc", "update"})
 _SPELLED = (Method, Attribute)
 
 
@@ -40,7 +40,7 @@ def batched(graph: Graph, which: Sequence[bool], count: Aval) -> tuple[Graph, li
     ``which`` tells the inputs that are given for all examples, along a leading axis; one more
     input, the last, is the number of examples, of type ``count``.  Raises :class:`NotBatched`.
     """
-    made = _Batch(count)
+    made = Batch(count)
     for param, is_mapped in zip(graph.inputs, which, strict=True):
         made.parameter(param, is_mapped)
     block = graph.block
@@ -59,7 +59,7 @@ class _Differs(NotBatched):
         self.value = value
 
 
-class _Batch:
+class Batch:
     """One visit of a graph."""
 
     def __init__(self, count: Aval) -> None:
@@ -95,8 +95,20 @@ class _Batch:
             raise NotBatched(f"values that are {aval}")
         return Aval(Kind.ARRAY, aval.dtype, (self.size, *aval.shape))
 
+    def now(self, value: Value) -> Value:
+        """What stands for a value; those from around a loop stand for themselves."""
+        found = self.stands.get(value)
+        if found is None:
+            self.made.add(value)
+            return value
+        return found
+
+    def count_of(self) -> Sym:
+        """The number of examples."""
+        return Sym(self.count, self.builder)
+
     def sym(self, value: Value) -> Sym:
-        return Sym(self.stands[value], self.builder)
+        return Sym(self.now(value), self.builder)
 
     def operand(self, value: Value) -> Any:
         if value in self.constants:
@@ -119,13 +131,13 @@ class _Batch:
         """A value with the axis of the examples, whether or not they differ.  ``memory``: it is
         written to."""
         if value in self.mapped:
-            return self.stands[value]
+            return self.now(value)
         if value.aval.kind is Kind.LIST:
             if value not in self.empty:
                 raise _Differs(value)
             return self.builder.add("list", (), (self.of_batch(value.aval),)).out
         one: Any = self.sym(value)
-        sizes: tuple[Any, ...] = (Sym(self.count, self.builder), *one.shape)
+        sizes: tuple[Any, ...] = (self.count_of(), *one.shape)
         made = np.broadcast_to(one, sizes)
         return self._accepted(np.copy(made) if memory else made, value)
 
@@ -151,6 +163,8 @@ class _Batch:
             if node.op == "list" and not node.inputs:
                 self.empty.add(node.out)
             handler = _HANDLERS.get(node.op)
+            if self.visit(node):
+                continue
             if node.op in ("if", "loop"):
                 getattr(self, f"{node.op}_")(node)
             elif not any(v in self.mapped for v in node.inputs):
@@ -162,15 +176,19 @@ class _Batch:
             if node.op != "read":
                 self.own.update(node.outputs)
 
+    def visit(self, node: Node) -> bool:
+        """Is a node done in a way of its own?"""
+        return False
+
     def once(self, node: Node) -> None:
         """A node that is the same for all examples."""
         if node.op == "effect" and node.outputs:
             raise NotBatched("an effect, which each example has of its own")
-        if node.op in _WRITES:
+        if node.op in WRITES:
             self._check_own(node)
         new = tuple(o.like() for o in node.outputs)
         self.builder.nodes.append(node.but(
-            inputs=tuple(self.stands[v] for v in node.inputs), outputs=new))
+            inputs=tuple(self.now(v) for v in node.inputs), outputs=new))
         for old, value in zip(node.outputs, new, strict=True):
             self.stand(old, value, False)
 
@@ -198,7 +216,7 @@ class _Batch:
         body = RULES.get(entry.function)
         try:
             if body is not None:
-                made = body(Call(entry, named, Sym(self.count, self.builder)))
+                made = body(Call(entry, named, self.count_of()))
             elif is_elementwise(entry):
                 made = self._elementwise(node, entry.function, operands)
             else:
@@ -245,7 +263,7 @@ class _Batch:
                 if found is None or found[0].function not in RULES:
                     raise NotBatched(f"a view by {getattr(step.fn, 'name', step.fn)}")
                 made = RULES[found[0].function](
-                    Call(*found, Sym(self.count, self.builder)))
+                    Call(*found, self.count_of()))
                 aval = aval.but(shape=made.aval.shape[1:])
         self.finish(node.out, made)
 
@@ -265,7 +283,7 @@ class _Batch:
                     isinstance(p, Operand) for p in parts[ahead:]):
                 raise NotBatched("places of each example's own behind other axes")
             if is_mapped:
-                plain.insert(0, arange(Sym(self.count, self.builder)))
+                plain.insert(0, arange(self.count_of()))
         else:
             places = [k for k, p in enumerate(parts)
                       if isinstance(p, (list, np.ndarray, Operand, int, np.integer))]
@@ -293,7 +311,7 @@ class _Batch:
         if region is None:
             raise NotBatched("a write to a part of unknown rank")
         given[1] = raised(stored, region).value if isinstance(stored, Operand) else (
-            self.stands[value])
+            self.now(value))
         template = tuple(Index(abstract(mapped(key, Sym, lambda s: s.value), given), basic)
                          for key, basic in steps)
         new = self.of_batch(node.out.aval)
@@ -303,13 +321,13 @@ class _Batch:
         self.stand(node.out, made.out, True)
 
     def copy(self, node: Node) -> None:
-        made = self.builder.add("copy", (self.stands[node.inputs[0]],),
+        made = self.builder.add("copy", (self.now(node.inputs[0]),),
                                 (self.of_batch(node.out.aval),))
         made.out.hint, made.out.obj = node.out.hint, node.out.obj
         self.stand(node.out, made.out, True)
 
     def dim(self, node: Node) -> None:
-        made = self.builder.add("dim", (self.stands[node.inputs[0]],), (node.out.aval,),
+        made = self.builder.add("dim", (self.now(node.inputs[0]),), (node.out.aval,),
                                 axis=node.params["axis"] + 1)
         made.out.hint = node.out.hint
         self.stand(node.out, made.out, False)
@@ -326,14 +344,14 @@ class _Batch:
         lst, value, *places = node.inputs
         self._shared(places)
         self._listed(node, [self.rows(lst), self.rows(value),
-                            *(self.stands[p] for p in places)])
+                            *(self.now(p) for p in places)])
 
     def get(self, node: Node) -> None:
         self._shared(node.inputs[1:])
-        self._listed(node, [self.stands[v] for v in node.inputs])
+        self._listed(node, [self.now(v) for v in node.inputs])
 
     def list_len(self, node: Node) -> None:
-        made = self.builder.add("list_len", (self.stands[node.inputs[0]],), (node.out.aval,))
+        made = self.builder.add("list_len", (self.now(node.inputs[0]),), (node.out.aval,))
         self.stand(node.out, made.out, False)
 
     def _shared(self, places: Sequence[Value]) -> None:
@@ -364,7 +382,7 @@ class _Batch:
         outer, self.builder = self.builder, Builder()
         self.builder.nodes = nodes
         try:
-            outputs = tuple(self.handed_on(v, r) if w else self.stands[v]
+            outputs = tuple(self.handed_on(v, r) if w else self.now(v)
                             for v, w, r in zip(block.outputs, which, receivers, strict=True))
         finally:
             self.builder = outer
@@ -379,7 +397,7 @@ class _Batch:
                  for k in range(len(node.outputs))]
         blocks = tuple(self.closed((), nodes, block, which, node.outputs)
                        for nodes, block in zip(arms, node.blocks, strict=True))
-        self.stand_for_results(node, (self.stands[predicate],), blocks, which)
+        self.stand_for_results(node, (self.now(predicate),), blocks, which)
 
     def loop_(self, node: Node) -> None:
         spec, parts = node.loop, LoopParts(node)
@@ -416,10 +434,10 @@ class _Batch:
                     for p, n in head),
                   self.closed(params, nodes, body, which, receivers))
         lead = spec.first_init
-        inputs = (*(self.stands[v] for v in node.inputs[:lead]),
-                  *(self.handed_on(v, p) if c else self.stands[v]
+        inputs = (*(self.now(v) for v in node.inputs[:lead]),
+                  *(self.handed_on(v, p) if c else self.now(v)
                     for v, c, p in zip(parts.inits, carried, parts.carried, strict=True)),
-                  *(self.stands[v] for v in parts.sources))
+                  *(self.now(v) for v in parts.sources))
         self.stand_for_results(node.but(params={**node.params, "loop": spec}), inputs, blocks,
                                [*which, False])
 
@@ -450,11 +468,23 @@ class _Batch:
             self.stand(old, new, w)
 
 
-_HANDLERS: dict[str, Callable[[_Batch, Node], None]] = {
-    "apply": _Batch.apply, "read": _Batch.read, "dim": _Batch.dim, "copy": _Batch.copy,
-    "list": _Batch.display, "append": _Batch.append, "get": _Batch.get, "put": _Batch.put,
-    "list_len": _Batch.list_len, **dict.fromkeys(_WRITES, _Batch.store),
+_HANDLERS: dict[str, Callable[[Batch, Node], None]] = {
+    "apply": Batch.apply, "read": Batch.read, "dim": Batch.dim, "copy": Batch.copy,
+    "list": Batch.display, "append": Batch.append, "get": Batch.get, "put": Batch.put,
+    "list_len": Batch.list_len, **dict.fromkeys(WRITES, Batch.store),
 }
+
+
+def operand_of_sum(node: Node, carried: Container[Value]) -> tuple[Value, Value] | None:
+    """For ``a + b`` or ``a - b``, with ``a`` (or, for sums, ``b``) one of the carried values: that,
+    and the other."""
+    fn = node.params["fn"]
+    if len(node.inputs) != 2 or node.params["kwargs"] or fn not in (operator.add, operator.sub):
+        return None
+    first, second = fill(node.params["args"], node.inputs)
+    if first in carried:
+        return first, second
+    return (second, first) if fn is operator.add and second in carried else None
 
 
 def _plain(value: Any) -> bool:

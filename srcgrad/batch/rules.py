@@ -170,9 +170,9 @@ def pad(call: Call) -> Any:
 @rule(float, np.float64)
 def float_of(call: Call) -> Any:
     x = call.array(next(iter(call.named)))
-    if x.rank or x.sym.dtype != np.float64:
+    if x.rank or (x.sym.dtype != np.float64 and x.sym.dtype.kind not in "iu"):
         raise NotBatched("float of another type")
-    return x.sym
+    return x.sym if x.sym.dtype == np.float64 else x.sym.astype(np.float64)
 
 
 @rule(np.argmax, np.argmin, np.cumsum, np.cumprod, np.sort, np.argsort)

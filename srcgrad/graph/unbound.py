@@ -17,6 +17,7 @@ from ..spelling import require_bound
 from .ir import Block, Graph, Node, Value, walk
 from .parts import LoopParts
 
+_HOLDING = frozenset({"list", "append", "put", "insert"})
 Arm = tuple[Value, int]  # a predicate, and the number of the arm that it has chosen
 
 
@@ -134,18 +135,21 @@ def _carried(node: Node, wanted: set[Value], nodes: list[Node]) -> Node:
 
 def with_bound_questions(graph: Graph) -> Graph:
     """The graph in which what was added to the program may ask for copies, sizes and zeros of
-    values that are not bound: these are None then, and the nodes have the mark ``optional``."""
+    values that are not bound: these are None then, and the nodes have the mark ``optional``.
+    Lists may hold such values, too: parts of items that others have."""
     unsure = partly_undefined(graph.block)
     if not unsure:
         return graph
     asked = _Asked(graph.block, unsure).found
     read = [n for n in walk(graph.block) if n.op == "effect" and n.params["fn"] is require_bound]
-    if not asked and not read:
+    held = [v for n in walk(graph.block) if n.op in _HOLDING for v in n.inputs if v in unsure]
+    if not asked and not read and not held:
         return graph
     border = graph.border
     first = graph.block.nodes[border] if border is not None and (
         border < len(graph.block.nodes)) else None
-    block = with_none(_marked(graph.block, asked), [n.inputs[0] for n in (*asked, *read)])
+    block = with_none(_marked(graph.block, asked), [
+        *held, *(n.inputs[0] for n in (*asked, *read))])
     if border is not None:  # constants may have come before a loop
         added = len(block.nodes) - len(graph.block.nodes)
         border = len(block.nodes) if first is None else next(
