@@ -55,6 +55,19 @@ class Numbers:
             raise Unsure(name)
         return next(iter(types), None)
 
+    def last(self, name: str, statements: Sequence[ast.stmt]) -> Sequence[Aval]:
+        """What the last of the assignments to a variable may give: a name may stand for one thing
+        after the other."""
+        for s in reversed(statements):
+            inner = [i for part in ("body", "orelse") for i in getattr(s, part, ())]
+            found = self.last(name, inner) if inner else ()
+            if found:
+                return found
+            if name in _targets(s):
+                aval = self.aval(name, s)
+                return self.avals.get(name, ()) if aval is None else (aval,)
+        return ()
+
     def aval(self, name: str, statement: ast.stmt) -> Aval | None:
         """What an assignment gives to a variable; None if that is not known."""
         node = node_of(statement)
@@ -82,8 +95,10 @@ class Numbers:
             numpys = [p for p in parts if p is not None and p.dtype == np.float64]
             if any(p.kind is Kind.SCALAR for p in numpys):
                 return Aval(Kind.SCALAR, np.dtype(np.float64))
-            if all(p is not None and p.kind in _PYTHONS for p in parts):
-                return Aval(Kind.FLOAT)
+            kinds = {None if p is None else p.kind for p in parts}
+            if kinds <= {*_PYTHONS}:
+                whole = Kind.FLOAT not in kinds and not isinstance(e.op, ast.Div)
+                return Aval(Kind.INT if whole else Kind.FLOAT)
         return None
 
     def flagged(self, mixed: Sequence[str],

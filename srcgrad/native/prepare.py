@@ -45,7 +45,10 @@ class Prepared:
                  tuple(self.nodes(nodes[border:], scope))]
         block = graph.block
         if joined:
-            parts, renamed = self.between(parts, Scope().inside(graph.inputs))
+            try:
+                parts, renamed = self.between(parts, Scope().inside(graph.inputs))
+            except Unlowered:  # it stays as it is
+                renamed = {}
             block = rebuild(block.but(nodes=(*parts[0], *parts[1])), renamed)
             parts = [block.nodes[:len(parts[0])], block.nodes[len(parts[0]):]]
         self.graph = graph.but(block=block.but(nodes=(*parts[0], *parts[1])),

@@ -65,7 +65,7 @@ class Kernel:
         self.flags: dict[str, str] = {}
         if mixed:
             self.flags, self.body = numbers.flagged(mixed, self.body)
-        self.started = [_assign(r, self.zero(r)) for r in unset]
+        self.started = [_assign(r, self.zero(numbers.last(r, statements))) for r in unset]
         self.started += [_assign(flag, r in parameters and numbers.starts(r))
                          for r, flag in self.flags.items() if r in parameters or r in unset]
         self.results += [self.flags[r] for r in mixed]
@@ -87,9 +87,10 @@ class Kernel:
         names: list[ast.expr] = [name(r) for r in self.results]
         return names[0] if len(names) == 1 else ast.Tuple(names, ast.Load())
 
-    def zero(self, result: str) -> float:
+    @staticmethod
+    def zero(avals: Sequence[Aval]) -> float:
         """A number to return where no path gives one, which nobody reads then."""
-        found = {a.kind for a in self.avals.get(result, ())}
+        found = {a.kind for a in avals}
         return False if found == {Kind.BOOL} else 0 if found <= {Kind.INT} else 0.0
 
     def guards(self) -> list[ast.stmt]:

@@ -503,3 +503,25 @@ def test_a_parameter_called_backend_is_the_functions(plain_python: None) -> None
     assert "@njit" in other.source(np.ones(2), backend="numba")
     assert "@njit" in other.source(backend="numba") and "@njit" not in other.source()
     assert "native: line" in other.explain(backend="numba")
+
+
+def names_that_change(x, n):
+    """The kernel of the backward part reads integers whose names were those of floats before."""
+    y = x.copy()
+    for _ in range(n):
+        for j in range(1, len(y) - 1):
+            y[1:-1] = -0.5 * y[:-2] + 0.1 * y[j]
+        for j in range(len(y) - 2, 0, -1):
+            y[j] = 0.3 * y[j] * y[j + 1]
+    return np.sum(y * y)
+
+
+def test_names_that_stand_for_one_thing_after_the_other() -> None:
+    pytest.importorskip("numba")
+    x = np.linspace(0.5, 1.0, 6)
+    want, got = sg.value_and_grad(names_that_change)(x, 2), None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = native(sg.value_and_grad, names_that_change)(x, 2)
+    np.testing.assert_allclose(got[0], want[0], rtol=1e-12)
+    np.testing.assert_allclose(got[1], want[1], rtol=1e-10)
