@@ -63,12 +63,15 @@ def backend_of(fun: Any) -> Backend:
     return chosen("config", None if request is None else request.backend)
 
 
-def written(graph: Graph, backend: Backend, result: Any = None,
+ALL = object()  # the result of a function: the tuple of all outputs
+
+
+def written(graph: Graph, backend: Backend, result: Any = ALL,
             defaults: Mapping[str, Any] | None = None) -> Emitted:
     """The text of a finished graph, as a function that returns ``result``: a structure over the
-    outputs (None: the tuple of all)."""
+    outputs."""
     names = parameter_names(graph)
-    if result is None:
+    if result is ALL:
         result = tuple(Ref(i) for i in range(len(graph.outputs)))
     if backend.name == "numpy":
         return emit(batch_loops(graph), parameter_names=names, defaults=defaults, result=result)
@@ -76,7 +79,7 @@ def written(graph: Graph, backend: Backend, result: Any = None,
                        fast=backend.precision == "fast")
 
 
-def generated(graph: Graph, backend: Backend, result: Any = None,
+def generated(graph: Graph, backend: Backend, result: Any = ALL,
               defaults: Mapping[str, Any] | None = None) -> tuple[Emitted, Callable[..., Any]]:
     """What :func:`written` gives, and its entry function."""
     emitted = written(graph, backend, result, defaults)

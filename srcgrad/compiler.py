@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .adjoint import carrying, close, jvp, split
-from .backends import NUMPY, Backend, generated, parameter_names
+from .backends import ALL, NUMPY, Backend, generated, parameter_names
 from .cache.anchors import BARE, NOWHERE, Anchor, anchor_of
 from .cache.dispatch import MISS, Dispatch
 from .cache.memory import rare_collections
@@ -200,7 +200,7 @@ def assemble_specialization(of: str, anchor: Anchor, signature: inspect.Signatur
                             name: str, backend: Backend) -> Specialization:
     """Emit, link and dispatch a finished graph of the function called ``of``."""
     direct = is_plain(result)
-    emitted, target = generated(graph.but(name=name), backend, result if direct else None,
+    emitted, target = generated(graph.but(name=name), backend, result if direct else ALL,
                                 defaults)
     rebuild = None if direct else (lambda flat: rebuilt(result, flat))
     dispatch = Dispatch(of, signature, traced, target, rebuild)

@@ -125,7 +125,7 @@ class Batch:
         if one.kind is not Kind.LIST and (one.ndim != other.ndim
                                           or not same_dtype(one.dtype, other.dtype)):
             raise NotBatched(f"a variable that is {one} at first and {other} later")
-        return self.rows(value)
+        return self.rows(value, memory=value in self.own and one.is_array)
 
     def rows(self, value: Value, memory: bool = False) -> Value:
         """A value with the axis of the examples, whether or not they differ.  ``memory``: it is

@@ -33,12 +33,12 @@ from .rules import NotBatched, Operand, raised
 FEW = 12  # iterations, which arrays would not make faster
 
 
-def batched_loop(node: Node, constants: Mapping[Value, Any], zeros: Container[Value]
-                 ) -> tuple[list[Node], dict[Value, Value]]:
+def batched_loop(node: Node, constants: Mapping[Value, Any], zeros: Container[Value],
+                 unsure: Container[Value]) -> tuple[list[Node], dict[Value, Value]]:
     """The nodes that do the work of a ``for`` loop, and what stands for its results.
 
-    ``constants`` are the numbers of constant values from around, ``zeros`` arrays of zeros.
-    Raises :class:`NotBatched`.
+    ``constants`` are the numbers of constant values from around, ``zeros`` arrays of zeros,
+    ``unsure`` values that some paths do not bind.  Raises :class:`NotBatched`.
     """
     spec, parts = node.loop, LoopParts(node)
     bounds = [v.aval.expr for v in node.inputs[:3]]
@@ -46,7 +46,8 @@ def batched_loop(node: Node, constants: Mapping[Value, Any], zeros: Container[Va
             bounds[0] is None or bounds[1] is None or parts.index is None
             or parts.index.aval.expr is None):
         raise NotBatched("a loop of another form")
-    made = _Iterations(node, parts, bounds[0], bounds[1], constants, zeros)
+    made = _Iterations(node, parts, bounds[0], bounds[1])
+    made.constants, made.zeros, made.unsure = dict(constants), zeros, unsure
     made.nodes(node.blocks[-1])
     results = {}
     for result, init, following in zip(parts.results, parts.inits, parts.next, strict=True):
@@ -67,14 +68,15 @@ class _Place:
 class _Iterations(Batch):
     """One visit of a body: an example is an iteration."""
 
-    def __init__(self, node: Node, parts: LoopParts, start: Dim, stop: Dim,
-                 constants: Mapping[Value, Any], zeros: Container[Value]) -> None:
+    zeros: Container[Value]
+    unsure: Container[Value]
+
+    def __init__(self, node: Node, parts: LoopParts, start: Dim, stop: Dim) -> None:
         count = maximum(0, add(stop, multiply(-1, start)))
         if isinstance(count, int) and count < FEW:
             raise NotBatched("few iterations")
         super().__init__(int_aval(count))
         self.builder.origin = node.origin
-        self.constants, self.zeros = dict(constants), zeros
         self.bounds, self.start, self.stop = node.inputs[:2], start, stop
         assert parts.index is not None
         self.index = parts.index
@@ -116,6 +118,8 @@ class _Iterations(Batch):
     def now(self, value: Value) -> Value:
         if value in self.slots:
             raise NotBatched("a recurrence")
+        if value in self.unsure and not proves_positive(self.size):
+            raise NotBatched("what an iteration before leaves behind")
         return self.sym(value).value if value in self.whole and (
             value not in self.stands) else super().now(value)
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..batch import NotBatched, batched_loop
 from ..graph.ir import Block, Graph, Node, Value, rebuild, walk
 from ..graph.parts import LoopParts
+from ..graph.unbound import partly_undefined
 from .hoist import hoist
 from .loops import drop_invariant
 from .share import share
@@ -48,6 +49,7 @@ class _Loops:
             if n.op == "const" and type(n.params["value"]) in (bool, int, float, str, tuple)}
         self.zeros = {n.out for n in walk(graph.block)
                       if n.op == "apply" and n.params["fn"] in (np.zeros_like, np.zeros)}
+        self.unsure = partly_undefined(graph.block)
         self.used = {v for n in walk(graph.block) for v in (
             *n.inputs, *(o for b in n.blocks for o in b.outputs))} | {*graph.outputs}
 
@@ -71,7 +73,7 @@ class _Loops:
         if LoopParts(node).trips in self.used:
             return [node]
         try:
-            nodes, results = batched_loop(node, self.constants, self.zeros)
+            nodes, results = batched_loop(node, self.constants, self.zeros, self.unsure)
         except NotBatched:
             return [node]
         self.replaced.update(results)

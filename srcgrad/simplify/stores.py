@@ -345,7 +345,8 @@ def _place(store: Node, size: Dim) -> tuple[Dim, Dim] | None:
     place = steps[0].key if len(steps) == 1 and isinstance(steps[0], Index) else None
     if type(place) is tuple and len(place) == 1:
         place, = place
-    if type(place) is int and type(size) is int and value.kind in SCALARS:
+    if type(place) is int and type(size) is int and -size <= place < size and (
+            value.kind in SCALARS):
         return place % size, place % size + 1
     if type(place) is not slice or place.step not in (None, 1) or value.shape is None or len(
             value.shape) != 1:

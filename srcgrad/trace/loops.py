@@ -32,7 +32,7 @@ from .iteration import (
     static_items,
 )
 from .iterator_tools import growing
-from .regions import Region
+from .regions import Region, in_library
 from .states import Columns, SymbolicList
 from .stores import FEW
 from .tracers import Jump
@@ -99,7 +99,11 @@ class Loops(Collaborator):
         return self._staged_for(staged, target, body, orelse, rest)
 
     def _is_long(self, items: tuple[Any, ...], body: Any) -> bool:
-        """Are the iterations over known numbers too much text to be written out?"""
+        """Are the iterations over known numbers too much text to be written out?  (Library code
+        makes sizes of them, which must be known.)"""
+        where = self.recorder.where()
+        if where is not None and in_library(where.filename):
+            return False
         return len(items) > 1 and type(items[0]) in (int, float) and all(
             type(i) is type(items[0]) for i in items) and (
             len(items) * _size(body) > WRITTEN_OUT)
@@ -200,7 +204,7 @@ class Loops(Collaborator):
         reason = self.assumed.reason_to_unroll(site)
         if reason is None:
             self.journal.push()
-            sizes = self._sizes(staged)
+            lists = self._lists(staged)
             bounds, index = self._counted(staged)
             try:
                 jump = self._trace_for(staged, target, body, bounds, index)
@@ -240,7 +244,7 @@ class Loops(Collaborator):
                     raise
                 reason = refusal.error.what
             else:
-                if self._sizes(staged) != sizes:
+                if not all(map(self._is_as_long, lists, self._lists(staged))):
                     self.unwind(layers, region, nodes)
                     return self._while_there(staged, target, body, orelse, rest)
                 self.journal.commit()
@@ -249,17 +253,20 @@ class Loops(Collaborator):
         items = self._unrolled(staged, reason)
         return self.references.run_items(items, target, body, orelse, rest)
 
-    def _sizes(self, staged: Any) -> list[Any]:
-        """How long the lists of unknown length are that a loop goes through."""
+    def _lists(self, staged: Any) -> list[Value]:
+        """The lists of unknown length that a loop goes through, as they are now."""
         if isinstance(staged, Items):
             held = self.symbolic_lists.get(id(staged.list))
             if held is None:
                 return []
-            column = held.columns[0] if type(held) is Columns else held
-            return [self.recorder.list_sizes.of(column.value)]
-        parts = [getattr(staged, name, ()) for name in ("inner", "parts")]
-        return [size for part in parts for one in (part if isinstance(part, tuple) else (part,))
-                for size in self._sizes(one)]
+            return [(held.columns[0] if type(held) is Columns else held).value]
+        inner = staged.parts if isinstance(staged, Zip) else (
+            (staged.inner,) if isinstance(staged, Enumerate) else ())
+        return [one for each in inner for one in self._lists(each)]
+
+    def _is_as_long(self, before: Value, after: Value) -> bool:
+        sizes = self.recorder.list_sizes
+        return before is after or bool(sizes.of(before) == sizes.of(after))
 
     def _while_there(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
                      orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:

@@ -115,8 +115,9 @@ class Opening(Collaborator):
         return self._hoisted(obj) if id(obj) in self.found_functions.paths else self._open(obj)
 
     def constants(self, numbers: tuple[Any, ...]) -> Numbers | None:
-        """Known numbers as a list that a loop goes through; None if lists are not opened."""
-        if not self.may_open():
+        """Known numbers as a list that a loop goes through; None if lists are not opened, or if
+        they are from outside: what is read there is guarded item by item."""
+        if not self.may_open() or self.merges.is_outside(numbers):
             return None
         self.assumed.risk(KnownLengths())
         made = self.lists.list_object(self.lists.list_of_numbers(list(numbers)))
@@ -124,8 +125,9 @@ class Opening(Collaborator):
 
     def constant_item(self, obj: Any, key: Any) -> Any:
         """One of several known numbers in a tuple, by a loop's index; None if it is not that."""
-        if type(obj) is not tuple or len({*map(type, obj)}) != 1 or (
-                type(obj[0]) not in (int, float) or not self.is_unknown_place(key)):
+        if type(obj) is not tuple or self.merges.is_outside(obj) or (
+                {*map(type, obj)} != {float}  # integers may become sizes, which must be known
+                or not self.is_unknown_place(key)):
             return None
         if id(obj) not in self.constant_lists:
             outer, region = self.recorder.region, self.recorder.region

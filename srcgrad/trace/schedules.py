@@ -205,7 +205,7 @@ def repeats(count: int, states: int) -> int:
     steps.
 
     >>> [repeats(n, 16) for n in (5, 8 * 17, 8 * 17 + 1, 1_000_000)]
-    [0, 1, 2, 6]
+    [0, 1, 2, 7]
     """
     again, groups = 0, 1
     while 8 * groups < count:

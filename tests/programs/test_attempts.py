@@ -106,7 +106,7 @@ def test_a_loop_over_a_generator_is_a_loop() -> None:
         return total
 
     gradient = sg.grad(program)
-    assert "for i in reversed(range(x.shape[0])):" in gradient.source(np.ones(3))
+    assert "for i in reversed(range(" in gradient.source(np.ones(3))
     gradient(np.ones(3))
     gradient(np.ones(5))
     assert gradient.cache_info().misses == 1
