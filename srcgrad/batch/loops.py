@@ -50,10 +50,11 @@ def batched_loop(node: Node, constants: Mapping[Value, Any], zeros: Container[Va
     made.constants, made.zeros, made.unsure = dict(constants), zeros, unsure
     made.nodes(node.blocks[-1])
     results = {}
-    for result, init, following in zip(parts.results, parts.inits, parts.next, strict=True):
-        if following is not init and following not in made.slots:
+    for k, (result, init, following) in enumerate(zip(
+            parts.results, parts.inits, parts.next, strict=True)):
+        if following is not init and made.slots.get(following) != k:  # another's: they swap
             raise NotBatched("a recurrence")
-        results[result] = init if following is init else made.current[made.slots[following]]
+        results[result] = init if following is init else made.current[k]
     return made.builder.nodes, results
 
 

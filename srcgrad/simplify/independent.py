@@ -15,7 +15,6 @@ from ..graph.ir import Block, Graph, Node, Value, rebuild, walk
 from ..graph.parts import LoopParts
 from ..graph.unbound import partly_undefined
 from .hoist import hoist
-from .loops import drop_invariant
 from .share import share
 
 
@@ -25,8 +24,6 @@ def batch_loops(graph: Graph) -> Graph:
         return graph
     if not any(_may_be_batched(n) for n in walk(graph.block)):
         return graph
-    graph = drop_invariant(graph)
-    assert graph.border is not None
     found = _Loops(graph)
     head, tail = graph.block.nodes[:graph.border], graph.block.nodes[graph.border:]
     nodes = (*head, *found.nodes(tail))
