@@ -333,7 +333,7 @@ class Calls(Collaborator):
             if named:
                 self.recorder.callers.pop()
 
-    def run_frame(self, function: types.FunctionType, staged: StagedFunction, frame: Frame) -> Any:
+    def run_frame(self, staged: StagedFunction, frame: Frame) -> Any:
         """Run the staged body of a function in a frame whose parameters are bound."""
         self.merges.frames.append(frame)
         try:

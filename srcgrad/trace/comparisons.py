@@ -44,7 +44,6 @@ class Comparisons(Collaborator):
     cursors: parts.Iterators
     found_functions: parts.FoundFunctions
     identity: parts.Identity
-    items: parts.Items
     keys: parts.Keys
     operators: parts.Operators
     presence: parts.Presence
@@ -308,7 +307,7 @@ class Comparisons(Collaborator):
             self.keys.as_table(container, item)
         if isinstance(container, dict) and (self.keys.open_key(item) or (
                 type(item) is ScalarTracer and all(type(k) is str for k in container))):
-            self.items.note_lookup(container, item)
+            self.sources.note_container(container)
             return self.cursors.contains(tuple(container), item)
         if isinstance(container, str) and is_tracer(item):
             return self.opaque_apply(operator.contains,
@@ -316,7 +315,7 @@ class Comparisons(Collaborator):
                                       self.recorder.value_of(item)), BOOL)
         if isinstance(container, dict):
             item = self.keys.static_key(item)
-        self.items.note_lookup(container, item)
+        self.sources.note_container(container)
         if isinstance(container, (set, frozenset)) and equal_if_one(item):
             self.references.check_copies(item)
         if isinstance(container, (list, tuple)) and equal_if_one(item):

@@ -131,7 +131,7 @@ class Containers(Collaborator):
             return tuple(self.machine.getitem(value, i) for i in range(before))
         else:
             items = list(self.machine.iterate(value))
-        return split_items(items, before, star, after, value)
+        return split_items(items, before, star, after)
 
     def _check_count(self, value: Any, need: int, star: bool) -> Any:
         """The number of items to be unpacked; Python's error where it does not fit the names,
@@ -145,7 +145,7 @@ class Containers(Collaborator):
         if number is None:
             self.machine.call(check_count, size, need, star)
         else:
-            split_items([None] * number, need, star, 0, value)
+            split_items([None] * number, need, star, 0)
         return size
 
     def iterate(self, iterable: Any) -> Any:
@@ -521,8 +521,7 @@ def _is_number(obj: Any) -> bool:
         is_tracer(obj) and obj.aval.kind in SCALARS and not obj.aval.optional)
 
 
-def split_items(items: list[Any], before: int, star: bool, after: int,
-                value: Any) -> tuple[Any, ...]:
+def split_items(items: list[Any], before: int, star: bool, after: int) -> tuple[Any, ...]:
     """The unpacking of ``before`` names, a star, and ``after`` names; Python's own errors."""
     need = before + after
     if not star:

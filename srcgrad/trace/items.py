@@ -110,7 +110,7 @@ class Items(Collaborator):
         if isinstance(held, dict) and hasattr(type(held), "__missing__") and (
                 not self.keys.open_key(key)):
             key = self.keys.static_key(key)
-            self.note_lookup(held, key)
+            self.sources.note_container(held)
             if not dict.__contains__(held, key):
                 return self._made_for(obj, key)
         return self._read_static(held, key)
@@ -196,9 +196,6 @@ class Items(Collaborator):
         if python_method(obj, "__missing__") is not None:
             return self._made_for(obj, key)
         raise self.machine.call(KeyError, key)
-
-    def note_lookup(self, container: Any, key: Any) -> None:
-        self.sources.note_container(container)
 
     # ---- arrays --------------------------------------------------------------------------
     def key_parts(self, key: Any) -> tuple[Any, Any, dict[int, Value]]:
@@ -362,10 +359,10 @@ class Items(Collaborator):
         if obj.aval.kind not in (Kind.OPAQUE, Kind.LIST):
             raise TypeError(f"'{_type_name(obj)}' object does not support item assignment")
         if type(obj) is OpaqueTracer and is_tracer(value) and value.aval.kind is not Kind.OPAQUE:
-            self.lost(obj)
+            self._lost()
         self.effects.emit_effect(operator.setitem, (obj, key, value), {}, None)
 
-    def lost(self, obj: OpaqueTracer) -> None:
+    def _lost(self) -> None:
         """A number goes into an object that is only known at run time, such as a row of a list
         of lists: start again with the loops that made lists unrolled, or refuse."""
         self.unroll_list_makers("a list that it fills holds lists")

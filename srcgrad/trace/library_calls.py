@@ -23,7 +23,7 @@ from ..errors import UnsupportedOperation
 from ..graph.generic import Demand
 from ..graph.purity import may_probe
 from ..guards import Native, Path
-from ..kinds import OPAQUE, Aval, Kind
+from ..kinds import OPAQUE, Kind
 from ..rules.book import lookup
 from ..spelling import Method
 from ..stage.function import definition
@@ -301,10 +301,6 @@ class LibraryCalls(Collaborator):
         if module == "builtins":
             return getattr(function, "__name__", "") in IMPURE_BUILTINS
         return module is not None and any(module == m or module.startswith(m + ".") for m in RANDOM)
-
-    def effect_aval(self, function: Any, args: tuple[Any, ...],
-                    kwargs: dict[str, Any]) -> Aval | None:
-        return OPAQUE
 
 
 def _tells_complex(function: Any) -> bool:

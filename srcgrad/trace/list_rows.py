@@ -140,56 +140,45 @@ class ListRows(Collaborator):
 
     def put_in_row(self, obj: Any, key: Any, value: Any) -> bool:
         """``A[i][j] = value`` at once; False if it cannot be done."""
-        place = self.place_of_part(obj) if id(obj) in self.list_owners else None
-        if place is None or not self.opening.may_open():
-            return False
-        if id(place[0]) in self.opening.hoisted:
-            raise Restart(KnownLengths())
-        self._write_rows()
-        item = self.lists.list_item_value(value)
-        owner = self.symbolic_lists.raw(place[0])
-        aval = self._with_item(owner.value.aval, len(place[1]) + 1, item.aval)
-        path = tuple(self.recorder.as_value(k) for k in (*place[1], key))
-        (new,) = self.recorder.emit("put", (owner.value, item, *path), (aval,))
-        new.obj = owner.obj
-        self.journal.write(self.lists.content_of(place[0]),
-                           SymbolicList(new, owner.obj, owner.rows))
-        return True
+        place = self._written_place(obj)
+        if place is not None:
+            self._write("put", place, (key,), self.lists.list_item_value(value))
+        return place is not None
 
     def append_to_row(self, obj: Any, value: Any) -> bool:
         """``A[i].append(value)``; False if it cannot be done."""
-        place = self.place_of_part(obj) if id(obj) in self.list_owners else None
-        if place is None or not self.opening.may_open() or type(value) is list:
-            return False
-        if id(place[0]) in self.opening.hoisted:
-            raise Restart(KnownLengths())
-        self._write_rows()
-        item = self.lists.list_item_value(value)
-        owner = self.symbolic_lists.raw(place[0])
-        aval = self._with_item(owner.value.aval, len(place[1]) + 1, item.aval)
-        path = tuple(self.recorder.as_value(k) for k in place[1])
-        (new,) = self.recorder.emit("append", (owner.value, item, *path), (aval,))
-        new.obj = owner.obj
-        self.journal.write(self.lists.content_of(place[0]),
-                           SymbolicList(new, owner.obj, owner.rows))
-        return True
+        place = None if type(value) is list else self._written_place(obj)
+        if place is not None:
+            self._write("append", place, (), self.lists.list_item_value(value))
+        return place is not None
 
     def put_row(self, obj: Any, value: Value) -> bool:
         """Give the row ``A[i]`` a new content, where it lies; False if it cannot be done."""
+        place = self._written_place(obj)
+        if place is not None:
+            self._write("put", place, (), value)
+        return place is not None
+
+    def _written_place(self, obj: Any) -> tuple[Any, list[Any]] | None:
+        """The place of a row that is about to be written to; None if that cannot be followed."""
         place = self.place_of_part(obj) if id(obj) in self.list_owners else None
         if place is None or not self.opening.may_open():
-            return False
+            return None
         if id(place[0]) in self.opening.hoisted:
             raise Restart(KnownLengths())
         self._write_rows()
-        owner = self.symbolic_lists.raw(place[0])
-        aval = self._with_item(owner.value.aval, len(place[1]), value.aval)
-        path = tuple(map(self.recorder.as_value, place[1]))
-        (new,) = self.recorder.emit("put", (owner.value, value, *path), (aval,))
+        return place
+
+    def _write(self, op: str, place: tuple[Any, list[Any]], last: tuple[Any, ...],
+               item: Value) -> None:
+        """Make a new version of the whole, with an item at a path of indices."""
+        whole, path = place[0], (*place[1], *last)
+        owner = self.symbolic_lists.raw(whole)
+        aval = self._with_item(owner.value.aval, len(path) + (op == "append"), item.aval)
+        (new,) = self.recorder.emit(
+            op, (owner.value, item, *map(self.recorder.as_value, path)), (aval,))
         new.obj = owner.obj
-        self.journal.write(self.lists.content_of(place[0]),
-                           SymbolicList(new, owner.obj, owner.rows))
-        return True
+        self.journal.write(self.lists.content_of(whole), SymbolicList(new, owner.obj, owner.rows))
 
     def _with_item(self, aval: Aval, depth: int, item: Aval) -> Aval:
         """The facts about a list of lists into which an item is put so deep."""

@@ -150,7 +150,7 @@ class Loops(Collaborator):
                             "which depends on data",
                             why="the rest of that statement would run where the loop is left",
                             fix="collect the items in a list before the loop"))
-                    return self._after_iteration(jump, go_on, rest is not None)
+                    return self._after_iteration(jump, go_on)
                 if jump == BREAK:
                     return BREAK
                 if jump in (RETURN, RAISE):
@@ -163,7 +163,7 @@ class Loops(Collaborator):
             self.merges.iterating.pop()
         return self.loop_end(jump, orelse, rest)
 
-    def _after_iteration(self, jump: Jump, go_on: Callable[[], Any], returns: bool) -> Any:
+    def _after_iteration(self, jump: Jump, go_on: Callable[[], Any]) -> Any:
         """The following iterations, run where the jump did not leave the loop."""
         if jump.codes <= {NORMAL, CONTINUE}:
             return go_on()
@@ -381,7 +381,7 @@ class Loops(Collaborator):
                orelse: Callable[[], Any] | None = None,
                rest: Callable[[], Any] | None = None) -> Any:
         self.rounds.tested_inside = None
-        jump = self._run_while(test, body, rest is not None)
+        jump = self._run_while(test, body)
         ended, self.rounds.tested_inside = self.rounds.tested_inside, None
         if ended is None or orelse is None:
             return self.loop_end(jump, orelse, rest)
@@ -392,7 +392,7 @@ class Loops(Collaborator):
 
         return self.loop_end(jump, None, follow)
 
-    def _run_while(self, test: Callable[[], Any], body: Callable[[], Any], returns: bool) -> Any:
+    def _run_while(self, test: Callable[[], Any], body: Callable[[], Any]) -> Any:
         """Loops over static state run as Python while their test stays static; others are
         staged."""
         layers, region = len(self.journal.layers), self.recorder.region

@@ -186,11 +186,6 @@ class Merges(Collaborator):
         return later is not None and cell.name not in later and (
             cell.name != RESULT and cell.name.isidentifier())  # others are of a match
 
-    def read_by_consumer(self, frame: Any) -> frozenset[str] | None:
-        """The variables of a function that its loop over the running generator, or what comes
-        after that loop, may read; None if that is not known, or there is no such loop."""
-        return None
-
     def merge(self, predicate: Value, first: Arm, second: Arm,
               later: frozenset[str] | None = None) -> Any:
         """Make the ``if`` node and the joined state; returns the joined jump."""

@@ -104,11 +104,6 @@ class Operators(Collaborator):
         return self.calls.adopt(BINARY[op](self.containers.resolved(left),
                                            self.containers.resolved(right)))
 
-    def resolved(self, obj: Any) -> Any:
-        """A container as code that is not staged sees it: whatever in it was found outside is
-        read by its path, in depth, so that it is an input or guarded."""
-        return obj
-
     def _numeric(self, op: str, left: Any, right: Any) -> Any:
         if op == "**" and self.is_complex_power():
             return self.helped(power_of_any, left, right)
@@ -233,10 +228,6 @@ class Operators(Collaborator):
     def helped(self, helper: Any, *args: Any) -> Any:
         """What a helper of :mod:`.written_out` returns, staged."""
         return self.calls.inline(helper, args, {})
-
-    def add_lists(self, left: list[Any], right: list[Any]) -> Any:
-        """``left + right`` where one of them has an unknown length; None otherwise."""
-        return None
 
     def unary(self, op: str, operand: Any) -> Any:
         if is_tracer(operand):

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from . import dispatch as parts
 
 MOST_SPLITS = 4
-MOST_KEYS = 12
 DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 JOURNALED = frozenset({"clear", "copy", "get", "items", "keys", "move_to_end", "pop", "popitem",
                        "setdefault", "values"})

@@ -103,10 +103,6 @@ class Protocols(Collaborator):
             raise TypeError(f"operand type(s) all returned NotImplemented from {name}")
         return NotImplemented
 
-    def own_method(self, obj: Any, name: str) -> Any:
-        """A method of the user's by which an operand takes a call over; None if it has none."""
-        return python_method(obj, name)
-
     def _as_array(self, obj: Any) -> Any:
         """The array that an object with ``__array__`` stands for."""
         method = python_method(obj, "__array__") if is_users(obj) else None

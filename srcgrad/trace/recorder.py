@@ -234,11 +234,6 @@ class Recorder(Collaborator):
         tracer.seen = (home.current, value, self.region)
         return value
 
-    def is_carried(self, home: Home) -> bool:
-        """Is this array handed through the calls of a function that is being traced, so that
-        views made outside of it are of another array there?"""
-        return False
-
     def check_readable(self, tracer: ArrayTracer) -> None:
         """Refuse a read whose content depends on an unknown alias."""
         home = tracer.home

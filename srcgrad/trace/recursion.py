@@ -91,7 +91,7 @@ class Recursion(Collaborator):
         """Run the body of a function: in place of the call, or as a call of its graph."""
         code = function.__code__
         if staged.is_generator or self.assumed.inlines(code):
-            return self.calls.run_frame(function, staged, frame)
+            return self.calls.run_frame(staged, frame)
         state = tuple(frame.slots[name] for name in staged.parameters)
         if self.checkpoints and self.checkpoints[-1] is code:
             self.checkpoints.append(None)
@@ -107,7 +107,7 @@ class Recursion(Collaborator):
                                            self.recorder.region.control,
                                            state))
         try:
-            return self.calls.run_frame(function, staged, frame)
+            return self.calls.run_frame(staged, frame)
         finally:
             self.activations.pop()
 
@@ -399,10 +399,6 @@ class Recursion(Collaborator):
             callee.written = sorted((*callee.written, *written))
             callee.result, callee.grown = None, callee.grown or bool(cells)
             raise Again(callee)
-
-    def is_left(self, cell: Cell) -> bool:
-        """Is a changed place read by nothing outside of the call?"""
-        return False
 
     def _may_carry(self, callee: Callee, cell: Cell) -> bool:
         """Can the state of a changed place be an argument and a result of the calls?"""

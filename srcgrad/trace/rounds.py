@@ -82,7 +82,6 @@ class Rounds(Collaborator):
         self.rounds = 0
         self.forms: dict[Any, list[tuple[Place, Leaf]]] = {}
         self.loop_sites: dict[Value, tuple[str, Any]] = {}
-        self.unrolled: dict[Any, str] = {}
 
     # ---- the fixed point ---------------------------------------------------------------------
     def trace_loop(self, kind: str, inits: list[Value], test: Callable[[], Any] | None,

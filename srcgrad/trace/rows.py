@@ -126,7 +126,7 @@ class Row(StandIn):
     def __delitem__(self, i: Any) -> None:
         changed("__delitem__", self.places, i)
 
-    def __len__(self) -> int:
+    def __len__(self) -> Any:
         return count_of(self.places)
 
     def __iter__(self) -> Iterator[Any]:
@@ -187,7 +187,7 @@ class Marks(StandIn):
     def __contains__(self, item: Any) -> bool:
         return bool(asked("__contains__", self.places, item))
 
-    def __len__(self) -> int:
+    def __len__(self) -> Any:
         return count_of(self.places)
 
     def __iter__(self) -> Iterator[Any]:

@@ -27,17 +27,16 @@ NONE = -1  # the number where there is no object
 
 
 class Store(Whole):
-    """The objects of class ``cls`` that the program has made: ``columns`` by attribute; those in
-    ``links`` hold numbers of objects, in the store that is given there.  Or those of a list from
-    outside: ``found`` is the run-time list of them, ``fixed`` what is the same for all."""
+    """The objects of class ``cls`` that the program has made: ``columns`` by attribute.  Or those
+    of a list from outside: ``found`` is the run-time list of them, ``fixed`` what is the same for
+    all."""
 
-    __slots__ = ("cls", "columns", "fixed", "found", "links", "machine")
+    __slots__ = ("cls", "columns", "fixed", "found", "machine")
 
     def __init__(self, machine: Any, cls: type, columns: dict[str, list[Any]]) -> None:
         self.machine = machine
         self.cls = cls
         self.columns = columns
-        self.links: dict[str, Store] = {}
         self.fixed: dict[str, Any] = {}
         self.found: Any = None
 

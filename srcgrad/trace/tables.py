@@ -161,10 +161,10 @@ class Table(StandIn):
             self.require(key)
         drop_place(self, key)
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: Any) -> Any:
         return has_place(self, key)
 
-    def __len__(self) -> int:
+    def __len__(self) -> Any:
         return count_of(self.places)
 
     def __iter__(self) -> Iterator[Any]:
@@ -348,7 +348,7 @@ class View(StandIn):
         return map(lambda i: (typed_key(site, keys[i]), read(places[i])),  # noqa: C417
                    range(len(keys)))
 
-    def __len__(self) -> int:
+    def __len__(self) -> Any:
         return count_of(self.table.places)
 
     def __contains__(self, item: Any) -> Any:
