@@ -136,7 +136,7 @@ class Recompute:
             ways = self._ways(needed, inside, known, True)
             found = {v for v, cost in ways.items() if cost.again < math.inf}
             while len(found) != len(found := {v for v in found if all(
-                    u in found for u in ways[v].operands)}):
+                    u in found or u not in ways for u in ways[v].operands)}):
                 pass
             return found
         body = self._body(inside)

@@ -91,7 +91,7 @@ def gates(x, w, n):
         e = np.exp(-(w * x[k]))
         gate = 1 / (1 + e)
         h = gate * h + (1 - gate) * x[k] if k % 3 else h * gate - e
-        total += np.sum(h * h)
+        total += np.sum(h * h) + np.mean(h) * np.sum(np.sin(h)) - np.mean(np.cos(h))
     return total
 
 
