@@ -31,6 +31,8 @@ class Kind(enum.Enum):
     OPAQUE = "opaque"  # any other object, only known at run time, never active
     NONE = "none"
 
+    __hash__ = object.__hash__  # members are single objects; Enum's hash is Python code
+
 
 PYTHON_SCALARS = frozenset({Kind.BOOL, Kind.INT, Kind.FLOAT, Kind.COMPLEX})
 SCALARS = PYTHON_SCALARS | {Kind.SCALAR, Kind.NUMBER}

@@ -12,17 +12,20 @@ from typing import Any
 _PLAIN = frozenset({type(None), bool, int, float, complex, str})
 
 
-def mapped(structure: Any, leaf: type, change: Callable[[Any], Any]) -> Any:
-    """The structure with ``change`` applied to every part of type ``leaf``.
+def mapped(structure: Any, leaf: type | tuple[type, ...], change: Callable[[Any], Any]) -> Any:
+    """The structure with ``change`` applied to every part of type ``leaf`` (or of one of these).
 
     >>> mapped((1, [2.5, slice(3, None)], {"axis": "x"}), int, lambda i: i + 1)
     (2, [2.5, slice(4, None, None)], {'axis': 'x'})
     """
     kind = type(structure)
-    if kind is leaf or isinstance(structure, leaf):
+    if kind is leaf:
         return change(structure)
     if kind is tuple:
-        return tuple([mapped(s, leaf, change) for s in structure])
+        return tuple([change(s) if type(s) is leaf else mapped(s, leaf, change)
+                      for s in structure])
+    if isinstance(structure, leaf):
+        return change(structure)
     if kind in _PLAIN:
         return structure
     if isinstance(structure, tuple):
@@ -31,6 +34,8 @@ def mapped(structure: Any, leaf: type, change: Callable[[Any], Any]) -> Any:
     if isinstance(structure, list):
         return [mapped(s, leaf, change) for s in structure]
     if isinstance(structure, dict):
+        if not structure and kind is dict:
+            return {}
         fields = {k: mapped(v, leaf, change) for k, v in structure.items()}
         like = getattr(structure, "like", None)  # a dict that stands for an instance
         return fields if like is None else like(fields)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ..dims import Dim
@@ -22,6 +23,9 @@ _DIFFERENTIABLE: dict[str, tuple[int, ...]] = {
 }
 
 
+_WITHOUT_VALUES = frozenset({type(None), bool, int, float, complex, str})
+
+
 @dataclass(frozen=True)
 class Bound:
     """An ``apply`` node in the book's terms.  ``named`` holds structures with graph values at
@@ -30,12 +34,19 @@ class Bound:
     entry: Entry | None
     named: dict[str, Any]
 
+    @cached_property
+    def values(self) -> dict[str, tuple[Value, ...]]:
+        """The graph values in each argument that holds any."""
+        found = {name: (part,) if type(part) is Value else tuple(leaves(part))
+                 for name, part in self.named.items() if type(part) not in _WITHOUT_VALUES}
+        return {name: values for name, values in found.items() if values}
+
 
 def leaves(structure: Any) -> Iterator[Value]:
     """The graph values in nested tuples, lists, dicts and slices, in order."""
     if isinstance(structure, Value):
         yield structure
-    elif isinstance(structure, tuple | list):
+    elif isinstance(structure, (tuple, list)):
         for item in structure:
             yield from leaves(item)
     elif isinstance(structure, dict):
@@ -82,7 +93,8 @@ class Bindings:
         return found
 
     def _bind(self, node: Node) -> Bound:
-        inputs = [self.constants.get(v, v) if _plain(self.constants.get(v)) else v
+        constants = self.constants
+        inputs = [constants[v] if v in constants and _plain(constants[v]) else v
                   for v in node.inputs]
         args = fill(node.params["args"], inputs)
         kwargs = fill(node.params["kwargs"], inputs)
@@ -119,8 +131,8 @@ class Bindings:
             return node.inputs
         if bound.entry.nondiff:
             return ()
-        return tuple(v for name, part in bound.named.items()
-                     if name not in bound.entry.inactive for v in leaves(part))
+        return tuple([v for name, values in bound.values.items()
+                      if name not in bound.entry.inactive for v in values])
 
 
 def _may_be_complex(node: Node) -> bool:

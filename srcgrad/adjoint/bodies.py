@@ -223,8 +223,8 @@ def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], c
     """(input name, its cotangent as the rules give it) for inputs with varied leaves."""
     done: dict[int, tuple[Any, ...]] = {}  # by identity of the rule
     named = _arrays_of_lists(tape, bound)
-    for name, part in bound.named.items():
-        if not any(v in varied for v in leaves(part)):
+    for name, values in bound.values.items():
+        if not any(v in varied for v in values):
             continue
         if bound.entry is None:
             raise no_rule(node, name, bound)

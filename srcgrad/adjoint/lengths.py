@@ -7,10 +7,8 @@ list nor its length need be kept where the number is at hand.
 from __future__ import annotations
 
 import operator
-from collections import Counter
-from itertools import chain
 
-from ..graph.ir import Block, Node, Ref, Value, walk
+from ..graph.ir import Block, Node, Ref, Value, uses_of, walk
 from ..graph.parts import LoopParts
 from ..kinds import Kind
 
@@ -23,10 +21,9 @@ class Lengths:
     def __init__(self, block: Block) -> None:
         self._node_of: dict[Value, Node] = {}
         self._inits: dict[Value, tuple[Value, Value]] = {}  # of carried lists: first, next
-        self._uses: Counter[Value] = Counter(block.outputs)
+        self._uses = uses_of(block)
         for node in walk(block):
             self._node_of.update((v, node) for v in node.outputs)
-            self._uses.update(chain(node.inputs, *(b.outputs for b in node.blocks)))
             if node.op == "loop":
                 parts = LoopParts(node)
                 self._inits.update((p, (init, following)) for p, init, following in zip(

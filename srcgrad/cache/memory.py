@@ -26,21 +26,21 @@ def keep_freed_memory() -> None:
     np.empty(_LARGE, np.uint8)
 
 
-_THRESHOLDS: Final = (100_000, 10, 10)
+_THRESHOLDS: Final = (1_000_000, 10, 10)
 _lock: Final = threading.Lock()
 _users: list[tuple[int, int, int]] = []  # the thresholds that were found, by those who compile
 
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Let Python look for cyclic garbage after 100,000 new objects, not after 700, for a while.
+    """Let Python look for cyclic garbage after a million new objects, not after 700, for a while.
 
     Compilation makes many objects that live until its end; looking at all of them again and
     again took a third of the time of long programs.  Nests, and counts all threads.
 
     >>> before = gc.get_threshold()
     >>> with rare_collections():
-    ...     gc.get_threshold()[0] >= 100_000
+    ...     gc.get_threshold()[0] >= 1_000_000
     True
     >>> gc.get_threshold() == before
     True

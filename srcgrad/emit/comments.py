@@ -63,11 +63,14 @@ def _short(where: Where) -> str:
 def place_of(stmt: ast.stmt) -> Where | None:
     """The user's place that a statement was tied to, or that of the first of its expressions that
     is computed somewhere."""
+    own = getattr(stmt, "where", None)
+    if isinstance(own, Where):
+        return own
     head = stmt
     if isinstance(stmt, (ast.For, ast.If, ast.While)):
         head = stmt.iter if isinstance(stmt, ast.For) else stmt.test  # type: ignore[assignment]
     inner = () if isinstance(stmt, (ast.FunctionDef, ast.Try, ast.With)) else ast.walk(head)
-    found = (getattr(node, "where", None) for node in (stmt, *inner))
+    found = (getattr(node, "where", None) for node in inner)
     return next((where for where in found if isinstance(where, Where)), None)
 
 

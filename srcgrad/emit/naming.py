@@ -45,11 +45,15 @@ class Naming:
     def __init__(self, graph: Graph, order: Order, folding: Folding, live: Liveness,
                  parameters: Sequence[str], reserved: Iterable[str]) -> None:
         self.order, self.folding, self.live = order, folding, live
-        self.hints = {v.hint for n in walk(graph.block) for b in n.blocks for v in b.params}
-        self.hints |= {v.hint for n in walk(graph.block) for v in n.outputs
-                       if n not in folding.inlined}
-        self.hints |= {v.hint for v in graph.inputs}
-        self.tests = {n.inputs[0] for n in walk(graph.block) if n.op == "if"}
+        self.hints = {v.hint for v in graph.inputs}
+        self.tests: set[Value] = set()
+        for node in walk(graph.block):
+            if node not in folding.inlined:
+                self.hints.update([v.hint for v in node.outputs])
+            for inner in node.blocks:
+                self.hints.update([v.hint for v in inner.params])
+            if node.op == "if":
+                self.tests.add(node.inputs[0])
         self.table = NameTable(reserved, [h for h in self.hints if h])
         self.claims: dict[str, list[tuple[list[Span], Value]]] = {}
         self.of: dict[Value, str] = {}

@@ -21,7 +21,8 @@ from srcgrad.spelling import Attribute
 MUTABLE = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST, Kind.RECORD})
 WRITES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
-_SHAPE_ONLY = (np.zeros_like, np.ones_like, np.empty_like, np.shape, np.ndim, np.size)
+_SHAPE_ONLY = frozenset(map(id, (
+    np.zeros_like, np.ones_like, np.empty_like, np.shape, np.ndim, np.size)))
 _SHAPE_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size"})
 
 
@@ -50,7 +51,7 @@ def reads_content(node: Node, index: int) -> bool:
         fn = node.params["fn"]
         if isinstance(fn, Attribute):
             return fn.name not in _SHAPE_ATTRIBUTES
-        if any(fn is f for f in _SHAPE_ONLY):
+        if id(fn) in _SHAPE_ONLY:
             return sum(v is node.inputs[0] for v in node.inputs) > 1
     return True
 
@@ -146,7 +147,7 @@ class Numbering:
     ``stored_at_once`` the elements that a loop keeps are stored where they are defined, so that
     being kept is no use at the end of the body."""
 
-    def __init__(self, counts: Callable[[Node, int], bool], stored_at_once: bool) -> None:
+    def __init__(self, counts: Callable[[Node, int], bool] | None, stored_at_once: bool) -> None:
         self.counts, self.stored_at_once = counts, stored_at_once
         self.order = Order()
         self.stack: list[_Loop] = []
@@ -168,8 +169,14 @@ class Numbering:
             if loop.start >= born:
                 loop.captured[value] = None
                 break
-        insort(order.uses.setdefault(value, []), position)
-        order.last_use[value] = max(order.last_use.get(value, -1), position)
+        uses = order.uses.get(value)
+        if uses is None:
+            order.uses[value] = [position]
+            order.last_use[value] = position
+            return
+        insort(uses, position)
+        if order.last_use[value] < position:
+            order.last_use[value] = position
 
     def block(self, block: Block, produced: int = 0) -> None:
         """``produced`` is the number of elements among the outputs that are stored at once."""
@@ -191,8 +198,9 @@ class Numbering:
     def node(self, node: Node) -> None:
         order = self.order
         position = order.start[node] = self.tick()
+        counts = self.counts
         for i, v in enumerate(node.inputs):
-            if self.counts(node, i):
+            if counts is None or counts(node, i):
                 self.use(v, position)
         if not node.blocks:
             for v in node.outputs:
@@ -216,8 +224,8 @@ class Numbering:
             order.defined[v] = end + 1
 
 
-def number(graph: Graph, counts: Callable[[Node, int], bool] = lambda node, index: True,
+def number(graph: Graph, counts: Callable[[Node, int], bool] | None = None,
            stored_at_once: bool = False) -> Order:
     """The order of a graph (see :class:`Numbering`); only inputs for which
-    ``counts(node, index)`` holds are uses."""
+    ``counts(node, index)`` holds are uses (None: all)."""
     return Numbering(counts, stored_at_once).run(graph)

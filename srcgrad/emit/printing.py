@@ -183,13 +183,23 @@ def _same_body(mine: list[Any], parsed: list[Any]) -> bool:
     return len(mine) == len(parsed) and all(map(_same, mine, parsed))
 
 
+_UNREAD = frozenset(("ctx", "kind", "type_comment"))
+
+
 def _same(mine: Any, parsed: Any) -> bool:
     """Are two trees equal, but for positions and comments?"""
+    kind = type(mine)
+    if kind is str:
+        return kind is type(parsed) and mine == parsed
     if isinstance(mine, ast.AST):
-        if type(mine) is not type(parsed):
+        if kind is not type(parsed):
             return False
-        return all(_same(getattr(mine, f, None), getattr(parsed, f, None))
-                   for f in mine._fields if f not in ("ctx", "kind", "type_comment"))
+        for field in mine._fields:
+            if field not in _UNREAD:
+                one, other = getattr(mine, field, None), getattr(parsed, field, None)
+                if one is not other and not _same(one, other):
+                    return False
+        return True
     if isinstance(parsed, list):  # a field that is not given is empty
         return isinstance(mine or [], list) and _same_body(mine or [], parsed)
     return type(mine) is type(parsed) and (mine == parsed or mine != mine) and (

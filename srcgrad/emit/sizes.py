@@ -154,6 +154,8 @@ class Sizes:
         """The sequences that are used as arrays or returned, not only read one by one.  What is
         inside of a list that is used as a whole may be read as an array elsewhere."""
         found: set[Value] = set()
+        if not self.origins:
+            return found
         for v in block.outputs:
             found |= self.origins.within(v)
         for node in walk(block):

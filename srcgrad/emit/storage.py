@@ -89,9 +89,9 @@ def _functions() -> frozenset[Any]:
 _FRESH = _functions()
 
 
-_VIEWING = (np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes,
-            np.moveaxis, np.asarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d,
-            np.atleast_3d, np.flip)
+_VIEWING = frozenset(map(id, (
+    np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
+    np.asarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.flip)))
 _VIEWING_NAMES = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "T", "mT"))
 
 
@@ -109,7 +109,7 @@ def may_view(fn: Any) -> bool:
     """Does ``fn`` return new memory or a writable view of its first argument, nothing else?"""
     if isinstance(fn, (Method, Attribute)):
         return fn.name in _VIEWING_NAMES
-    return any(fn is f for f in _VIEWING)
+    return id(fn) in _VIEWING
 
 
 def _makes_numbers(node: Node) -> bool:

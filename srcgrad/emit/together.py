@@ -23,39 +23,45 @@ LOOK_BACK = 8  # statements before one that adds to a number
 
 def together(function: ast.FunctionDef, users: Mapping[Value, int]) -> ast.FunctionDef:
     """The function with such statements merged, in place; ``users`` counts who reads a value."""
-    for node in list(ast.walk(function)):
-        for part in ("body", "orelse"):
-            body = getattr(node, part, None)
-            if isinstance(body, list):
+    pending: list[ast.AST] = [function]
+    while pending:
+        stmt = pending.pop()
+        for part in ("body", "orelse", "handlers", "finalbody"):
+            body = getattr(stmt, part, ())
+            pending.extend(body)
+            if part in ("body", "orelse") and body:
                 _merge(body, users)
     return function
 
 
 def _merge(body: list[ast.stmt], users: Mapping[Value, int]) -> None:
     merged: list[ast.stmt] = []
-    while body:
-        count = _elements(body)
-        _iterated(body[0], merged, users)
+    at = 0
+    while at < len(body):
+        first, count = body[at], _elements(body, at)
+        _iterated(first, merged, users)
         if count:
-            merged.append(_unpacked(body[:count], merged, users))
-        elif _zero(body[0]):
+            merged.append(_unpacked(body[at:at + count], merged, users))
+        elif _zero(first):
             count = 1
-            while count < len(body) and _zero(body[count]) and _fits(body[:count + 1]):
+            while at + count < len(body) and _zero(body[at + count]) and (
+                    _fits(body[at:at + count + 1])):
                 count += 1
-            targets = [t for stmt in body[:count] for t in stmt.targets]  # type: ignore[attr-defined]
-            merged.append(_like(body[0], ast.Assign(targets, body[0].value)))  # type: ignore[attr-defined]
+            targets = [t for stmt in body[at:at + count] for t in stmt.targets]  # type: ignore[attr-defined]
+            merged.append(_like(first, ast.Assign(targets, first.value)))  # type: ignore[attr-defined]
         else:
             count = 1
-            merged.append(_added(merged, body[0]))
-        del body[:count]
+            merged.append(_added(merged, first))
+        at += count
     body[:] = merged
 
 
-def _elements(body: list[ast.stmt]) -> int:
-    """How many statements assign the elements of one array, each once, from the first on; 0 if
-    these are not all of them."""
+def _elements(body: list[ast.stmt], at: int) -> int:
+    """How many statements from number ``at`` on assign the elements of one array, each once, from
+    the first on; 0 if these are not all of them."""
     base, names = None, set()
-    for number, stmt in enumerate(body):
+    for number in range(len(body) - at):
+        stmt = body[at + number]
         node = node_of(stmt)
         if node is None or node.op != "read" or not isinstance(stmt, ast.Assign) or (
                 len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name)):

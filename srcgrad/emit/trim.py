@@ -13,14 +13,14 @@ from srcgrad.dims import Dim, Poly
 from srcgrad.emit.handles import Handles
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.whole_lists import with_whole_lists
-from srcgrad.graph.ir import Block, Graph, Node, Value, walk
+from srcgrad.graph.ir import Block, Graph, Node, Value, uses_of
 
 
 def trim(graph: Graph) -> Graph:
     """The graph without unread outcomes of branches, last values and kept sequences."""
     needed: set[Value] = set()
     graph = with_whole_lists(graph)
-    graph = graph.but(block=_without_idle(_sizes_of_inputs(graph), _uses(graph)))
+    graph = graph.but(block=_without_idle(_sizes_of_inputs(graph), uses_of(graph.block)))
     idle = Handles(graph).repeated
     nodes, border = _nodes(graph.block, needed, graph.block.outputs, idle, graph.border)
     return graph.but(block=graph.block.but(nodes=nodes), border=border)
@@ -83,16 +83,6 @@ def _loop(node: Node, needed: set[Value], idle: Container[Node]) -> Node:
     return node.but(inputs=(*node.inputs[:at], *(node.inputs[at + i] for i in consumed)),
                     outputs=(*(node.outputs[i] for i in kept), node.outputs[-1]),
                     blocks=tuple(blocks), params={**node.params, "loop": shape})
-
-
-def _uses(graph: Graph) -> Counter[Value]:
-    """How often each value is read or handed on."""
-    found: Counter[Value] = Counter(graph.outputs)
-    for node in walk(graph.block):
-        found.update(node.inputs)
-        for block in node.blocks:
-            found.update(block.outputs)
-    return found
 
 
 def _without_idle(block: Block, uses: Counter[Value]) -> Block:

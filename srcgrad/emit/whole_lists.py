@@ -21,12 +21,11 @@ The first are ``sum`` as the user wrote it, the others are adjoints of lists.
 from __future__ import annotations
 
 import operator
-from collections import Counter
 
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Value, walk
+from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Value, uses_of, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.kinds import INT, SCALARS, Kind
 from srcgrad.spelling import sums
@@ -34,17 +33,15 @@ from srcgrad.spelling import sums
 
 def with_whole_lists(graph: Graph) -> Graph:
     """The graph with such loops as applications."""
+    if not any(node.op == "loop" for node in walk(graph.block)):
+        return graph
     return graph.but(block=_Whole(graph).block(graph.block))
 
 
 class _Whole:
     def __init__(self, graph: Graph) -> None:
         self.makers = {v: n for n in walk(graph.block) for v in n.outputs}
-        self.uses: Counter[Value] = Counter(graph.outputs)
-        for node in walk(graph.block):
-            self.uses.update(node.inputs)
-            for block in node.blocks:
-                self.uses.update(block.outputs)
+        self.uses = uses_of(graph.block)
 
     def block(self, block: Block) -> Block:
         nodes: list[Node] = []

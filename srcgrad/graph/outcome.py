@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from ..dims import Atom, Bound, Dim, Poly, substitute, symbol, symbols
@@ -55,7 +56,7 @@ class _Missing:
 MISSING: Any = _Missing()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outcome:
     """The results of an ``apply``.
 
@@ -102,7 +103,7 @@ class Outcome:
         """The only result's relation to the inputs."""
         return self.views[0]
 
-    @property
+    @cached_property
     def has_placeholders(self) -> bool:
         return any(_placeholders(a) for a in self.avals)
 

@@ -60,6 +60,10 @@ class Origins:
         self._content: dict[Value, Value] = {}
         self._visit(block)
 
+    def __bool__(self) -> bool:
+        """Does any loop of the block keep a sequence?"""
+        return bool(self._of)
+
     def of(self, value: Value) -> frozenset[Value]:
         """The sequences that a value may be; none for other values."""
         return self._of.get(value, frozenset())
@@ -67,6 +71,8 @@ class Origins:
     def within(self, value: Value) -> set[Value]:
         """The sequences that a value may be, and those inside of them."""
         found: set[Value] = set()
+        if value not in self._of:
+            return found
         waiting = list(self.of(value))
         while waiting:
             sequence = waiting.pop()

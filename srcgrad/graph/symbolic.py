@@ -145,8 +145,8 @@ class Sym:
 
     def _values(self, structure: Any) -> Any:
         """Syms replaced by their values, array constants by ``const`` nodes."""
-        found = mapped(structure, Sym, lambda s: s.value)
-        return mapped(found, np.ndarray, lambda a: self.builder.const(a, aval_of(a)))
+        return mapped(structure, (Sym, np.ndarray), lambda part: part.value if type(part) is Sym
+                      else self.builder.const(part, aval_of(part)))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
         if kwargs.get("out") is not None:

@@ -110,6 +110,7 @@ class Entry:
     adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     sequences: set[str] = field(default_factory=set)
     static: set[str] = field(default_factory=set)
+    _plans: dict[tuple[Any, ...], list[tuple[str, Any]]] = field(default_factory=dict, repr=False)
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by canonical name, defaults filled in; ``*operands`` become a tuple.
@@ -117,17 +118,33 @@ class Entry:
         >>> entry("sum", np.sum).bind((1.0,), {"axis": 0})["axis"]
         0
         """
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
+        form = (len(args), *kwargs)
+        plan = self._plans.get(form)
+        if plan is None:
+            plan = self._plans[form] = self._plan(len(args), kwargs)
+        given = (*args, *kwargs.values())
         named: dict[str, Any] = {}
-        for name, value in bound.arguments.items():
-            if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-                named.update(value)
-            elif value is np._NoValue:
-                named[name] = _NO_VALUE_MEANS.get(name)
-            else:
-                named[name] = value
+        for name, place in plan:
+            value = given[place] if type(place) in (int, slice) else place[0]
+            named[name] = _NO_VALUE_MEANS.get(name) if value is np._NoValue else value
         return self.adapt(named) if self.adapt else named
+
+    def _plan(self, count: int, keywords: Iterable[str]) -> list[tuple[str, Any]]:
+        """Where each parameter's value stands among so many positional arguments and these
+        keywords: its number, the slice of ``*operands``, or a tuple of its default value."""
+        bound = self.signature.bind(*range(count), **{k: count + i for i, k in enumerate(keywords)})
+        given = dict(bound.arguments)
+        bound.apply_defaults()
+        plan: list[tuple[str, Any]] = []
+        for name, value in bound.arguments.items():
+            kind = self.signature.parameters[name].kind
+            if kind is inspect.Parameter.VAR_KEYWORD:
+                plan.extend(value.items())
+            elif kind is inspect.Parameter.VAR_POSITIONAL:
+                plan.append((name, slice(count - len(value), count)))
+            else:
+                plan.append((name, value if name in given else (value,)))
+        return plan
 
 
 # What NumPy's "no value given" comes to, by parameter; None for all others.

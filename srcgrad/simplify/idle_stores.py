@@ -8,17 +8,17 @@ perhaps with others between them that only add: ``t = d_v[k]``, ``d_v[k] = 0.0``
 
 from __future__ import annotations
 
-import collections
-
 import numpy as np
 
-from ..graph.ir import Block, Graph, Node, Value, walk
+from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
 from .rewriting import call_of
 from .share import place_key
 
 
 def drop_idle_stores(graph: Graph) -> Graph:
     """The graph without such stores."""
+    if not any(node.op in ("write", "put") and _is_adjoint(node) for node in walk(graph.block)):
+        return graph
     found = _Idle(graph)
     block = found.block(graph.block)
     return graph.but(block=block) if found.replaced else graph
@@ -30,11 +30,7 @@ class _Idle:
         self.replaced: dict[Value, Value] = {}  # the versions that are the same as older ones
         self.zeros: set[Value] = set()
         self.again: set[Value] = set()  # what additions make that give back what was cleared
-        self.uses = collections.Counter(graph.block.outputs)
-        for node in walk(graph.block):
-            self.uses.update(node.inputs)
-            for block in node.blocks:
-                self.uses.update(block.outputs)
+        self.uses = uses_of(graph.block)
 
     def block(self, block: Block) -> Block:
         nodes: list[Node] = []

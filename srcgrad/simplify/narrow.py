@@ -20,7 +20,7 @@ import numpy as np
 
 from ..dims import Dim
 from ..graph.broadcasting import Broadcast, never_one
-from ..graph.ir import Graph, Index, Node, Ref, Value, fill
+from ..graph.ir import Graph, Index, Node, Ref, Value, fill, walk
 from .rewriting import Emit, Rewriter, call_of
 
 ELEMENTWISE = frozenset({
@@ -44,6 +44,8 @@ def narrow(graph: Graph) -> Graph:
     >>> product.inputs == (ct, x)
     True
     """
+    if not any(call_of(node) is np.broadcast_to for node in walk(graph.block)):
+        return graph
     return _Narrow().run(graph)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..graph.broadcasting import never_one
-from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in
+from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, uses_of
 from ..graph.symbolic import infer_fresh
 from ..kinds import Aval
 
@@ -37,7 +37,7 @@ class Rewriter:
     def __init__(self) -> None:
         self.replaced: dict[Value, Value] = {}
         self.defined: dict[Value, Node] = {}
-        self.uses: defaultdict[Value, int] = defaultdict(int)
+        self.uses: Counter[Value] = Counter()
         self._emit = Emit()
         self.home: dict[Value, Block | None] = {}
         self.blocks: list[Block | None] = [None]
@@ -54,7 +54,7 @@ class Rewriter:
 
     def run(self, graph: Graph) -> Graph:
         start = len(graph.block.nodes) if graph.border is None else graph.border
-        self._count(graph.block)
+        self.uses = uses_of(graph.block)
         nodes: list[Node] = []
         border = 0
         for i, node in enumerate(graph.block.nodes):
@@ -66,16 +66,6 @@ class Rewriter:
         outputs = tuple(self.now(v) for v in graph.block.outputs)
         return graph.but(block=graph.block.but(nodes=tuple(nodes), outputs=outputs),
                          border=None if graph.border is None else border)
-
-    def _count(self, block: Block) -> None:
-        uses = self.uses
-        for node in block.nodes:
-            for v in node.inputs:
-                uses[v] += 1
-            for inner in node.blocks:
-                self._count(inner)
-        for v in block.outputs:
-            uses[v] += 1
 
     def now(self, value: Value) -> Value:
         """What stands for ``value`` now."""
@@ -103,13 +93,14 @@ class Rewriter:
         replaced = self.replaced
         for v in node.inputs:
             if v in replaced:
-                node = node.but(inputs=tuple(self.now(v) for v in node.inputs))
+                node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
                 break
         if node.blocks:
             blocks = tuple(self._block(b, adjoint) for b in node.blocks)
             if not all(map(_same, blocks, node.blocks)):
                 node = node.but(blocks=blocks)
-        if node.params.get("again") and not self.sees_again:
+        again = node.params.get("again") and not self.sees_again
+        if again:
             self.home.update(dict.fromkeys(node.outputs, self.blocks[-1]))
         elif adjoint or (node.origin is not None and node.origin.role == "adjoint"):
             emit = self._emit
@@ -128,7 +119,7 @@ class Rewriter:
                         if value.hint is None and value in emit_values(emit):
                             value.hint = old.hint
                 return
-        if self.sees_again or not node.params.get("again"):
+        if not again:
             self._define(node)
         nodes.append(node)
 

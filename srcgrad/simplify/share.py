@@ -106,31 +106,40 @@ class _Share(Rewriter):
             self._cleaning = node.params["fn"] is begin_cleanup
 
     def note(self, node: Node) -> None:
-        self._mark(node)
-        if self._cleaning:
+        if node.op == "effect":
+            self._mark(node)
+        if self._cleaning or len(node.outputs) != 1 or not node.inputs:
             return
-        if any(v in self._equal for v in node.inputs):
-            node = node.but(inputs=tuple(self._equal.get(v, v) for v in node.inputs))
-        if call_of(node) in _DEAR and len(node.inputs) == 1 and (
-                self.is_beside(node, node.inputs[0])):
+        out = node.outputs[0]
+        dear = len(node.inputs) == 1 and call_of(node) in _DEAR
+        if not dear and out.aval.kind not in SCALARS:
+            return
+        node = self._by_first(node)
+        beside = [self.is_beside(node, v) for v in node.inputs]
+        if dear and beside[0]:
             self._forward.setdefault(key_of(node), node.outputs)
-        if len(node.outputs) == 1 and node.out.aval.kind in SCALARS and node.inputs and (
-                any(self.is_beside(node, v) for v in node.inputs)):
+        if out.aval.kind in SCALARS and any(beside) and not out.aval.optional:
             key = key_of(node)
-            if key is not None and not node.out.aval.optional:
-                first = self._first.setdefault(key, node.out)
-                if first is not node.out:
-                    self._equal[node.out] = first
+            if key is not None:
+                first = self._first.setdefault(key, out)
+                if first is not out:
+                    self._equal[out] = first
+
+    def _by_first(self, node: Node) -> Node:
+        """The node with the first of equal numbers for each of its inputs."""
+        equal = self._equal
+        if equal and any(v in equal for v in node.inputs):
+            return node.but(inputs=tuple(equal.get(v, v) for v in node.inputs))
+        return node
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         self._mark(node)
-        if any(v in self._equal for v in node.inputs):
-            node = node.but(inputs=tuple(self._equal.get(v, v) for v in node.inputs))
-            found = self._shared(node)
-            if found is None:
-                emit.nodes.append(node)
-            return node.outputs if found is None else found
-        return self._shared(node)
+        with_first = self._by_first(node)
+        found = self._shared(with_first)
+        if found is None and with_first is not node:
+            emit.nodes.append(with_first)
+            return node.outputs
+        return found
 
     def _shared(self, node: Node) -> Sequence[Value] | None:
         key = key_of(node)
@@ -149,10 +158,10 @@ class _Share(Rewriter):
 
 def key_of(node: Node) -> Any:
     """What makes two nodes equal; None for nodes that are not shared."""
-    inputs = tuple(id(v) for v in node.inputs)
-    if node.op == "apply" and node.params["fn"] in _COMMUTATIVE and (
+    inputs = tuple([id(v) for v in node.inputs])
+    if len(inputs) == 2 and node.op == "apply" and node.params["fn"] in _COMMUTATIVE and (
             node.params["args"] == (Ref(0), Ref(1))):
-        inputs = tuple(sorted(inputs))
+        inputs = (min(inputs), max(inputs))
     try:
         if node.op == "const":
             return ("const", freeze(node.params["value"]))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.ir import Graph, Value, walk
+from ..graph.ir import Graph, Ref, Value, walk
 from ..guards import Path
 from ..rules.book import lookup
 from .collaborator import Collaborator
@@ -90,6 +90,9 @@ class FoundFunctions(Collaborator):
             self.fix(obj)
 
 
+_WITHOUT_PARTS = frozenset({Ref, Value, str, int, float, bool, type(None)})
+
+
 def mentioned(structure: Any, wanted: set[int]) -> list[Any]:
     """The objects with these ids that lie anywhere in a structure."""
     found, seen, pending = [], set(), [structure]
@@ -97,7 +100,8 @@ def mentioned(structure: Any, wanted: set[int]) -> list[Any]:
         obj = pending.pop()
         if id(obj) in wanted:
             found.append(obj)
-        if id(obj) in seen or isinstance(obj, (str, np.ndarray, np.generic, type, Value)):
+        if type(obj) in _WITHOUT_PARTS or id(obj) in seen or isinstance(
+                obj, (str, np.ndarray, np.generic, type, Value)):
             continue
         seen.add(id(obj))
         if isinstance(obj, dict):
