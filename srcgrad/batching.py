@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, Unpack, overload
 
@@ -148,6 +149,7 @@ def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
         raise StructureError(f"vmap takes a function, got {type(fun).__name__}",
                              where="the first argument of vmap",
                              why="it is called for each example", fix="give a function")
+    in_axes, out_axes = _numbers(in_axes), _numbers(out_axes)
     for what, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
         if any(a is not None and type(a) is not int for a in _axes_in(axes)):
             raise StructureError(f"{what} is {axes!r}", where=f"{what} of vmap",
@@ -400,6 +402,16 @@ def _signature(fun: Callable[..., Any], in_axes: Axes) -> inspect.Signature:
 def _axes_in(axes: Axes) -> list[Any]:
     parts = children(axes)
     return [axes] if parts is None else [a for _, _, part in parts for a in _axes_in(part)]
+
+
+def _numbers(axes: Axes) -> Axes:
+    """The same with Python's ints for NumPy's; those of a program that is traced become known."""
+    parts = children(axes)
+    if parts is not None:
+        return assemble(type(axes), tuple(k for _, k, _ in parts),
+                        [_numbers(part) for _, _, part in parts])
+    return operator.index(axes) if isinstance(axes, (int, np.integer)) and (
+        type(axes) is not bool) else axes
 
 
 def _unlike(name: str, counts: Sequence[int]) -> SrcgradError:

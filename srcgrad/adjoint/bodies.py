@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..dims import is_varying
 from ..errors import SrcgradError, UnsupportedOperation
 from ..graph.derivative import spliced
 from ..graph.infer import infer
-from ..graph.ir import Index, Node, Ref, Value, avals_in, fill
+from ..graph.ir import Node, Ref, Value, avals_in, fill
 from ..graph.symbolic import Sym, infer_fresh
 from ..kinds import INT, SCALARS, Aval, Kind, int_aval
 from ..public_names import public_name
@@ -149,8 +149,10 @@ def run_body(tape: Tape, rule: Rule, named: Mapping[str, Any], given: Mapping[st
 
 
 def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape, node: Node,
-                        cts: list[Value | None]) -> Iterator[tuple[Value, Value | None]]:
-    """(input, contribution to its cotangent) for the inputs that ``varied`` holds."""
+                        cts: list[Value | None], covered: Callable[[], bool] = lambda: False,
+                        ) -> Iterator[tuple[Value, Value | None]]:
+    """(input, contribution to its cotangent) for the inputs that ``varied`` holds; ``covered``
+    tells whether the output is seen through ``np.where`` only."""
     derivative = node.params.get("derivative")
     if derivative is not None:
         if derivative.pull is None:
@@ -189,7 +191,7 @@ def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape
         assert cts[0] is not None
         yield ragged[0], ragged[1](tape, cts[0])
         return
-    for name, result in _run_rules(tape, bound, node, varied, ct, ans):
+    for name, result in _run_rules(tape, bound, node, varied, ct, ans, covered):
         yield from _spread(tape, bound, bound.named[name], result, varied)
 
 
@@ -219,7 +221,8 @@ def _is_identity(node: Node) -> bool:
 
 
 def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], ct: Any,
-               ans: Any) -> Iterator[tuple[str, Any]]:
+               ans: Any, covered: Callable[[], bool] = lambda: False,
+               ) -> Iterator[tuple[str, Any]]:
     """(input name, its cotangent as the rules give it) for inputs with varied leaves."""
     done: dict[int, tuple[Any, ...]] = {}  # by identity of the rule
     named = _arrays_of_lists(tape, bound)
@@ -235,7 +238,7 @@ def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], c
             raise no_rule(node, name, bound)
         if id(rule) not in done:
             try:
-                found = _behind_screen(tape, bound.entry, rule, named, ct, ans)
+                found = _behind_screen(tape, bound.entry, rule, named, ct, ans, covered)
             except SrcgradError as error:
                 if node.origin is None or node.origin.where is None:
                     raise
@@ -252,15 +255,18 @@ def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], c
 
 
 def _behind_screen(tape: Tape, entry: Entry, rule: Rule, named: Mapping[str, Any], ct: Any,
-                   ans: Any) -> Any:
+                   ans: Any, covered: Callable[[], bool] = lambda: False) -> Any:
     """What a rule gives for ``ct``.  A pointwise rule gets what stands behind the screen of
-    ``ct``, and the screen is put before the result."""
-    screen = None
-    if entry.broadcasts and len(rule.inputs) == 1 and isinstance(ct, Sym):
-        screen = tape.screens.get(ct.value)
+    ``ct``, and the screen is put before the result; where none is known to stand before the
+    cotangent of a ``covered`` value, zero times what is no number is zero."""
+    pointwise = entry.broadcasts and len(rule.inputs) == 1 and isinstance(ct, Sym)
+    screen = tape.screens.get(ct.value) if pointwise else None
     if screen is None:
         found = run_body(tape, rule, named, {"ct": ct, "ans": ans})
-        return _times(ct, found) if rule.form == "elementwise" else found
+        found = _times(ct, found) if rule.form == "elementwise" else found
+        if pointwise and found is not None and harmless(rule, named) is not None and covered():
+            found = np.where((ct == 0) & np.isnan(found), 0, found)
+        return found
     found = _behind_screen(tape, entry, rule, *_protected(tape, screen, rule, named, ans))
     if found is None:
         return None
@@ -470,7 +476,7 @@ def fit(tape: Tape, ct: Value, aval: Aval, whole: bool = True, final: bool = Fal
             ct = tape.call(np.asarray, ct)
     if aval.kind in SCALARS and ct.aval.kind is Kind.ARRAY and ct.aval.shape == ():
         # no array among numbers, which are added to as numbers: not in place
-        ct = tape.read(ct, (Index(()),), cotangent_aval(aval))
+        ct = tape.number_in(ct, cotangent_aval(aval))
     if final and aval.kind in (Kind.FLOAT, Kind.COMPLEX) and ct.aval.kind is not aval.kind:
         ct = tape.call(float if aval.kind is Kind.FLOAT else complex, ct)
     if final and aval.kind is Kind.SCALAR and (ct.aval.kind is not Kind.SCALAR

@@ -113,6 +113,14 @@ class Tape(Builder):
         template = with_references(steps, inputs)
         return self.add("read", tuple(inputs), (aval,), steps=template).out
 
+    def number_in(self, array: Value, aval: Aval) -> Value:
+        """``array[()]``, behind the screen of the array."""
+        made = self.read(array, (Index(()),), aval)
+        screen = self.screens.get(array)
+        if screen is not None:
+            self.screens[made] = screen.of_numbers(lambda a: self.number_in(a, aval))
+        return made
+
     def store(self, op: str, base: Value, value: Value, steps: Steps, **params: Any) -> Value:
         """A ``write``, ``acc`` or ``update``: the next version of ``base``."""
         inputs = [base, value]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Value
-from ..kinds import Kind
+from ..kinds import SCALARS, Kind
 from ..rules.book import Rule
 
 _SUSPECTS = (0.0, 1.0, -1.0)
@@ -52,7 +52,7 @@ def _in_trouble(rule: Rule, named: Mapping[str, Any], number: float) -> bool:
 
 def protected(value: Any, like: Value, put: Callable[[Value], Value]) -> Any:
     """``value``, with a number ``put`` where the screen before ``like`` hides it."""
-    if not isinstance(value, Value) or value.aval.kind is not Kind.ARRAY or (
+    if not isinstance(value, Value) or value.aval.kind not in (Kind.ARRAY, *SCALARS) or (
             value.aval.shape != like.aval.shape or value.aval.dtype is None
             or value.aval.dtype.kind not in "fc"):
         return value

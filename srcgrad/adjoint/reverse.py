@@ -24,6 +24,7 @@ from .activity import INERT, Activity
 from .binding import Bindings
 from .bodies import cotangents_of_apply, fit, settled, shape_of
 from .calls import ADJOINTS, Calls
+from .covered import Covered
 from .frames import Frame, Tape, cotangent_aval
 from .lengths import Lengths
 from .names import cotangent, order_of
@@ -69,6 +70,11 @@ class Reverse:
     def spectral(self) -> Spectral:
         """Which nodes are functions of a matrix by its eigenvalues."""
         return Spectral(self.graph.block, self.bindings, self.activity.varied)
+
+    @cached_property
+    def covered(self) -> Covered:
+        """Which values are seen through ``np.where`` only."""
+        return Covered(self.graph.block, self.bindings)
 
     @cached_property
     def absent(self) -> Absent:
@@ -182,7 +188,8 @@ class Reverse:
             self._contribute(frame, of_matrix)
         elif op == "apply" or self.bindings.is_draw(node):
             self._contribute(frame, cotangents_of_apply(
-                self.bindings, self.activity.varied, frame.tape, node, cts))
+                self.bindings, self.activity.varied, frame.tape, node, cts,
+                lambda: self.covered.holds(node.outputs[0])))
         elif op in arrays.ADJOINTS:
             arrays.ADJOINTS[op](self, frame, node, cts)
         elif op in ADJOINTS:

@@ -41,6 +41,14 @@ class Screen:
         return self.condition is not None or (
             ct.aval.kind is Kind.ARRAY and ct.aval.shape == self.behind.aval.shape)
 
+    def of_numbers(self, read: Callable[[Value], Value]) -> Screen:
+        """The screen before the number in an array without axes, which ``read`` gives."""
+        put = self.put
+        return Screen(
+            read(self.behind) if self.behind.aval.kind is Kind.ARRAY else self.behind,
+            lambda ct: read(self.before(ct)), self.condition,
+            None if put is None else lambda number, value: read(put(number, value)))
+
     def same(self, other: Screen | None) -> bool:
         """Do both surely hide the same elements?"""
         if other is None or self.condition is None or other.condition is None:

@@ -9,11 +9,13 @@ change what it reads: no write, effect or nested region (numbers may pass a writ
 from __future__ import annotations
 
 import operator
+from bisect import bisect
 from collections.abc import Iterator
 from typing import Any
 
 from srcgrad.emit.events import Event, Events, Families
 from srcgrad.emit.order import WRITES, Order, is_adjoint
+from srcgrad.graph.checking import checks
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Through, Value, walk
 from srcgrad.kinds import Kind
 from srcgrad.spelling import PLACES, Method
@@ -220,12 +222,16 @@ class Folding:
                 if is_short_circuit(node):
                     self.users[node.inputs[0]] += 1
         events = Events(found, self.families, self.is_backward)
+        tangents = [] if self.border is not None else [
+            self.order.start[n] for n in block.nodes if is_adjoint(n)]
         for node in reversed(block.nodes):
             if node.op in _FOLDABLE and len(node.outputs) == 1:
                 target = self.target(node, block)
                 start = self.order.end.get(node, self.order.start[node])
                 kept = isinstance(self.consumer.get(node.out), Block)
-                if target is not None and events.let_pass(node, start, target, kept):
+                if target is not None and events.let_pass(node, start, target, kept) and not (
+                        bisect(tangents, target) > bisect(tangents, start) and checks(node)
+                        and not is_adjoint(node)):  # the user's operation raises, not its tangent
                     self.inlined[node] = target
 
     def is_expression(self, node: Node) -> bool:

@@ -256,7 +256,7 @@ def varies(leaf: Any) -> bool:
         leaf = leaf._array_
     if is_tracer(leaf):
         return bool(leaf.aval.is_inexact)
-    return type(leaf) in (float, complex)
+    return isinstance(leaf, (float, complex, np.inexact))
 
 
 def differentiable(machine: Any, args: Sequence[Any]) -> list[int]:

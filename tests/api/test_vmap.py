@@ -187,3 +187,26 @@ def test_lengths_that_only_a_run_knows():
     assert both(np.ones(3), np.arange(3.0)).tolist() == [0.0, 1.0, 2.0]
     with pytest.raises(ValueError, match="different lengths"):
         both(np.ones(3), np.arange(4.0))
+
+
+def along(x, axis, result):
+    return np.sum(sg.vmap(lambda row: np.cumsum(row) ** 2, in_axes=axis, out_axes=result)(x)[0])
+
+
+def in_loop(x):
+    total = 0.0
+    for axis in range(2):
+        total = total + np.sum(sg.vmap(lambda row: np.sum(row) ** 2, in_axes=axis)(x))
+    return total
+
+
+def test_axes_that_are_ints_of_the_program():
+    """An argument, a loop's index and NumPy's ints are axes; another argument is another axis."""
+    gradient = sg.grad(along)
+    for axis, result in ((0, 0), (1, 0), (-1, 1), (0, -1)):
+        want = sg.grad(lambda x, a=axis, r=result: np.sum(np.moveaxis(
+            np.cumsum(np.moveaxis(x, a, 0), axis=1) ** 2, 0, r)[0]))(X)
+        np.testing.assert_allclose(gradient(X, axis, result), want)
+    np.testing.assert_allclose(sg.grad(in_loop)(X), 2 * (
+        X.sum(0)[None, :] + X.sum(1)[:, None]))
+    assert sg.vmap(np.sum, in_axes=np.int64(1))(X).shape == (X.shape[1],)

@@ -158,3 +158,77 @@ def test_hidden_values_neither_warn_nor_raise(program):
         assert np.all(np.isfinite(sg.jacobian(sg.grad(program))(x)))
     for i in (1, 2, 5):
         assert gradient[i] == pytest.approx(_derivative(program, x, i), rel=1e-6, abs=1e-7)
+
+
+def items(x):
+    total = 0.0
+    for i in range(len(x)):
+        total = total + np.where(x[i] > 0, np.sqrt(x[i]), x[i] ** 2) * x[i]
+    return total
+
+
+def in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        total = total + np.sum(np.where(x > 0, np.sqrt(x), x ** 2) * x) * i
+    return total
+
+
+def before_a_loop(x):
+    root, total = np.sqrt(x), 0.0
+    for i in range(3):
+        total = total + np.sum(np.where(x > 0, root, x ** 2) * x) * i
+    return total
+
+
+def until_enough(x):
+    total, k = 0.0, 0
+    while k < 3 and total < 100.0:
+        total = total + np.sum(np.where(x > 0, 3.0 * np.sqrt(x) + 1.0, x ** 2) * x)
+        k += 1
+    return total
+
+
+def into_a_list(x):
+    rows = []
+    for i in range(3):
+        rows.append(np.where(x > 0, np.sqrt(x) * (i + 1), x * x))
+    return np.sum(np.stack(rows) ** 3)
+
+
+def repulsion(x):
+    energy = 0.0
+    for i in range(len(x)):
+        d = x - x[i]
+        r = np.sqrt(d * d)
+        energy += np.sum(np.where(r > 0, 1 / r, 0.0))
+    return energy
+
+
+@pytest.mark.parametrize("program", [items, in_a_loop, before_a_loop, until_enough, into_a_list,
+                                     repulsion], ids=lambda f: f.__name__)
+def test_hidden_values_stay_hidden_across_loops(program):
+    """A cotangent that a loop adds up is zero where each iteration hides the value."""
+    x = np.array([0.0, 1.5, 0.7, -1.0, 2.5])
+    with np.errstate(all="ignore"):
+        gradient, second = sg.grad(program)(x), sg.hessian(program)(x)
+        assert np.all(np.isfinite(gradient)) and np.all(np.isfinite(second)), (gradient, second)
+        for i in range(1, len(x)):
+            assert gradient[i] == pytest.approx(_derivative(program, x, i), rel=1e-6, abs=1e-6)
+            want = _derivative(sg.grad(program), x, i)
+            assert second[1:, i] == pytest.approx(want[1:], rel=1e-5, abs=1e-4)
+
+
+def test_a_zero_that_nothing_hides_is_not_covered():
+    """Zero times infinity stays NaN where the program itself looks at the root, and the factor
+    of a root that is seen keeps its derivative."""
+    def seen(x, y):
+        root, total = np.sqrt(x), 0.0
+        for _ in range(2):
+            total = total + np.where(x >= 0, root, 0.0) * y + 0.0 * root
+        return total
+
+    with np.errstate(all="ignore"):
+        assert np.isnan(sg.grad(seen)(np.float64(0.0), np.float64(0.0)))
+    mixed = sg.grad(lambda x: sg.grad(seen, argnums=1)(x, np.float64(0.0)))(np.float64(4.0))
+    assert mixed == pytest.approx(0.5)

@@ -218,3 +218,25 @@ def test_shapes_that_do_not_fit_are_refused():
 
     with pytest.raises(sg.StructureError, match="axes"):
         sg.grad(program)(X)
+
+
+def test_numbers_of_numpy_in_the_text_are_primals():
+    """A literal ``np.float64`` is differentiated like one that a name holds."""
+    slope = sg.grad(lambda x, y: x * x * y, argnums=1)
+    assert sg.grad(lambda x: slope(x, np.float64(0.5)))(3.0) == 6.0
+    assert sg.grad(lambda x: sg.jvp(lambda t: t * x, (np.float64(2.0),), (1.0,))[1])(3.0) == 1.0
+
+
+@pytest.mark.parametrize("of", [
+    lambda x, y: np.sum(x * y), lambda x, y: np.sum(x + y) * x[0], lambda x, y: np.dot(x, y),
+    lambda x, y: np.sum(x @ y), lambda x, y: np.sum(np.hypot(x, y))])
+def test_operands_that_do_not_fit_raise_as_in_numpy(of):
+    """The program's own operation raises, before that of its tangents."""
+    x, y = np.ones(3), np.ones(2)
+    texts = []
+    for call in (lambda: of(x, y), lambda: sg.jvp(of, (x, y), (x, y)),
+                 lambda: sg.value_and_grad(of)(x, y), lambda: sg.jvp(of, (x, y), (None, y))):
+        with pytest.raises(ValueError) as found:
+            call()
+        texts.append(str(found.value).splitlines()[0])
+    assert len(set(texts)) == 1, texts
