@@ -95,7 +95,8 @@ def _erf_single(x: Array) -> Array:
     return np.asarray(np.clip(top, np.float32(-1), np.float32(1)))
 
 
-def _widened(x: Array) -> tuple[Array, np.dtype[Any]]:
+def widened(x: Array) -> tuple[Array, np.dtype[Any]]:
+    """``x`` in float64, and the dtype a result is to have."""
     x = np.asarray(x)
     kind = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
     return x.astype(np.float64), kind
@@ -110,7 +111,7 @@ def erf(x: Array) -> Array:
     """
     if getattr(x, "dtype", None) == np.float32 and np.ndim(x):
         return _erf_single(x)
-    wide, kind = _widened(x)
+    wide, kind = widened(x)
     with np.errstate(all="ignore"):
         y = np.abs(wide)
         small = wide * _ratio(_SMALL, np.minimum(y, _BORDER) ** 2)
@@ -126,7 +127,7 @@ def erfc(x: Array) -> Array:
     >>> abs(float(erfc(np.array(3.0))) / math.erfc(3.0) - 1) < 1e-15
     True
     """
-    wide, kind = _widened(x)
+    wide, kind = widened(x)
     with np.errstate(all="ignore"):
         y = np.abs(wide)
         small = 1.0 - wide * _ratio(_SMALL, np.minimum(y, _BORDER) ** 2)
@@ -142,7 +143,7 @@ def erfcx(x: Array) -> Array:
     >>> float(erfcx(np.array(0.0)))
     1.0
     """
-    wide, kind = _widened(x)
+    wide, kind = widened(x)
     with np.errstate(all="ignore"):
         y = np.abs(wide)
         small = np.exp(y * y) * (1.0 - wide * _ratio(_SMALL, np.minimum(y, _BORDER) ** 2))

@@ -1,8 +1,8 @@
-"""The gamma function and its relatives on arrays: lgamma, digamma, polygamma, zeta, igamma.
+"""The gamma function and its relatives on arrays: lgamma and digamma; polygamma, zeta and the
+incomplete gamma functions are SciPy's.
 
-Formulas: log-gamma by S. Moshier's rational approximations (Cephes), the others by recurrence and
-asymptotic series (Abramowitz and Stegun, chapters 6 and 23), the incomplete gamma function by its
-power series and continued fraction (6.5.29, 6.5.31).
+Formulas: log-gamma by S. Moshier's rational approximations (Cephes), digamma by recurrence and
+asymptotic series (Abramowitz and Stegun, chapter 6).
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.bessel import widened
 from srcgrad.rules.book import Array, elementwise, inactive
 from srcgrad.rules.broadcast import runtime
+from srcgrad.rules.error_function import widened
+from srcgrad.rules.scipy_on_demand import special
 
 _STIRLING = (8.11614167470508450300e-4, -5.95061904284301438324e-4, 7.93650340457716943945e-4,
              -2.77777777730099687205e-3, 8.33333333333331927722e-2)
@@ -23,10 +24,6 @@ _BELOW = (1.0, -3.51815701436523470549e2, -1.70642106651881159223e4, -2.20528590
           -1.13933444367982507207e6, -2.53252307177582951285e6, -2.01889141433532773231e6)
 # B_2k / (2k): the asymptotic series of digamma
 _DIGAMMA = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
-# (2k)! / B_2k: the Euler-Maclaurin terms of zeta
-_ZETA = (12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9,
-         7.47242496e10, -2.950130727918164224e12, 1.1646782814350067249e14,
-         -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18)
 
 
 def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
@@ -99,123 +96,30 @@ def digamma(x: Array) -> Array:
         return np.where(np.isposinf(wide), np.inf, value).astype(kind)
 
 
-def _hurwitz(s: Array, q: Array) -> Array:
-    s, q = np.broadcast_arrays(s, q)
-    total = np.power(q, -s)
-    a = q.copy()
-    term = total
-    steps = 9 if q.size == 0 else int(min(max(9, 10 - np.nanmin(np.where(
-        np.isfinite(q), q, 9.0))), 10_000))
-    for i in range(steps):
-        go = (i < 9) | (a <= 9.0)
-        a = np.where(go, a + 1.0, a)
-        term = np.where(go, np.power(a, -s), term)
-        total = np.where(go, total + term, total)
-    total = total + term * a / (s - 1.0) - 0.5 * term
-    factor, k = np.ones_like(a), 0.0
-    for divisor in _ZETA:
-        factor = factor * (s + k)
-        term = term / a
-        total = total + factor * term / divisor
-        k += 1.0
-        factor = factor * (s + k)
-        term = term / a
-        k += 1.0
-    return total
-
-
 @runtime
 def zeta(x1: Array, x2: Array) -> Array:
-    """The Hurwitz zeta function: the sum of ``(x2 + k) ** -x1`` over ``k = 0, 1, ...``.
-
-    >>> abs(float(zeta(np.array(2.0), np.array(1.0))) - math.pi**2 / 6) < 1e-15
-    True
-    """
-    s, kind = widened(x1)
-    q, other = widened(x2)
-    with np.errstate(all="ignore"):
-        value = _hurwitz(s, q)
-        whole = q == np.floor(q)
-        value = np.where((q <= 0) & whole, np.inf, value)
-        value = np.where((q <= 0) & ~whole & (s != np.floor(s)), np.nan, value)
-        value = np.where(s == 1, np.inf, np.where(s < 1, np.nan, value))
-        return value.astype(np.promote_types(kind, other))
+    """The Hurwitz zeta function: the sum of ``(x2 + k) ** -x1`` over ``k = 0, 1, ...``."""
+    return special("zeta")(x1, x2)
 
 
 @runtime
 def polygamma(n: int, x: Array) -> Array:
-    """The ``n``-th derivative of :func:`digamma`, elementwise."""
+    """The ``n``-th derivative of :func:`digamma`, in the dtype of ``x``."""
     if n == 0:
         return digamma(x)
-    wide, kind = widened(x)
-    with np.errstate(all="ignore"):
-        if n == 1:  # reflection keeps the trigamma function accurate for negative numbers
-            low = wide < 0.5
-            y = np.where(low, 1.0 - wide, wide)
-            value = _hurwitz(np.asarray(2.0), y)
-            sine = np.sin(math.pi * wide)
-            value = np.where(low, (math.pi / sine) ** 2 - value, value)
-            return np.where((wide <= 0) & (wide == np.floor(wide)), np.inf, value).astype(kind)
-        sign = 1.0 if n % 2 else -1.0
-        value = sign * math.gamma(n + 1.0) * zeta(np.asarray(n + 1.0), wide)
-        return value.astype(kind)
-
-
-def _incomplete(a: Array, x: Array) -> tuple[Array, Array]:
-    """The regularised lower and upper incomplete gamma functions."""
-    a, x = (v.astype(np.float64) for v in np.broadcast_arrays(a, x))
-    scale = np.exp(a * np.log(x) - x - log_gamma(a))
-    use_series = x < a + 1.0
-    term = 1.0 / a
-    total, n = term, a
-    for _ in range(100_000):
-        n = n + 1.0
-        term = term * (x / n)
-        total = total + term
-        if not np.any(use_series & (np.abs(term) > 1e-17 * np.abs(total))):
-            break
-    lower = scale * total
-    tiny = 1e-300
-    b = x + 1.0 - a
-    c = np.full_like(x, 1.0 / tiny)
-    d = 1.0 / b
-    h = d
-    for i in range(1, 100_000):
-        step = -i * (i - a)
-        b = b + 2.0
-        d = step * d + b
-        d = 1.0 / np.where(np.abs(d) < tiny, tiny, d)
-        c = b + step / c
-        c = np.where(np.abs(c) < tiny, tiny, c)
-        change = d * c
-        h = h * change
-        if not np.any(~use_series & (np.abs(change - 1.0) > 1e-16)):
-            break
-    upper = scale * h
-    lower = np.where(use_series, lower, 1.0 - upper)
-    upper = np.where(use_series, 1.0 - lower, upper)
-    bad = (a < 0) | (x < 0) | np.isnan(a) | np.isnan(x) | ((a == 0) & (x == 0))
-    at_zero = (x == 0) & (a > 0)
-    certain = ((a == 0) & (x > 0)) | (np.isinf(x) & np.isfinite(a))
-    lower = np.where(at_zero, 0.0, np.where(certain, 1.0, np.where(bad, np.nan, lower)))
-    upper = np.where(at_zero, 1.0, np.where(certain, 0.0, np.where(bad, np.nan, upper)))
-    return lower, upper
+    return special("polygamma")(n, x).astype(widened(x)[1])
 
 
 @runtime
 def igamma(x1: Array, x2: Array) -> Array:
     """The regularised lower incomplete gamma function P(x1, x2)."""
-    with np.errstate(all="ignore"):
-        kind = np.promote_types(widened(x1)[1], widened(x2)[1])
-        return _incomplete(np.asarray(x1), np.asarray(x2))[0].astype(kind)
+    return special("gammainc")(x1, x2)
 
 
 @runtime
 def igammac(x1: Array, x2: Array) -> Array:
     """The regularised upper incomplete gamma function Q(x1, x2)."""
-    with np.errstate(all="ignore"):
-        kind = np.promote_types(widened(x1)[1], widened(x2)[1])
-        return _incomplete(np.asarray(x1), np.asarray(x2))[1].astype(kind)
+    return special("gammaincc")(x1, x2)
 
 
 @elementwise(lgamma)

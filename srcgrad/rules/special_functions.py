@@ -9,10 +9,9 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.bessel import widened
 from srcgrad.rules.book import Array, elementwise, inactive, vjp
 from srcgrad.rules.broadcast import runtime
-from srcgrad.rules.error_function import erf, erfc, erfcx
+from srcgrad.rules.error_function import erf, erfc, erfcx, widened
 
 _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 _CENTRE = (

@@ -1,7 +1,8 @@
-"""Random streams bit for bit as PyTorch's, special functions to float64 accuracy, without SciPy."""
+"""Random streams bit for bit as PyTorch's, special functions to float64 accuracy."""
 
 import json
 import pathlib
+import sys
 
 import numpy as np
 import pytest
@@ -84,3 +85,9 @@ def test_single_precision_stays_single():
     x = np.asarray([0.2, 0.7], np.float32)
     for function in (error_function.erf, gamma_functions.lgamma, bessel.i0):
         assert function(x).dtype == np.float32
+
+
+def test_without_scipy_what_is_missing_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    with pytest.raises(ModuleNotFoundError, match=r"scipy\.special\.i0 .*srcgrad\[scipy\]"):
+        torch.i0(torch.ones(2, requires_grad=True)).sum().backward()
