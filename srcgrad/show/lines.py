@@ -39,18 +39,27 @@ class Section:
 
 
 def generated_lines(text: str, places: Mapping[int, Where]) -> list[Line]:
-    """The statements of generated text that stand for lines of the user's, in order."""
-    found, side = [], "forward"
+    """The statements of generated text that stand for lines of the user's, in order.
+
+    What the compiler added on its own account (``kept.append(...)``, a ``break``) goes with the
+    statement before it."""
+    found: list[Line] = []
+    side = "forward"
+    where: Where | None = None
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if line.startswith("def "):
             backward = line.partition("(")[0].endswith("_backward")
-            side = "adjoint" if backward else "forward"
+            side, where = "adjoint" if backward else "forward", None
         elif stripped == BORDER:
-            side = "adjoint"
-        if number in places and stripped and not stripped.startswith("#"):
+            side, where = "adjoint", None
+        if number in places:
+            where = places[number]
+        elif not line.startswith("    ") or line.startswith("    return"):
+            continue
+        if where is not None and stripped and not stripped.startswith("#"):
             shown = line[4:] if line.startswith("    ") else line
-            found.append(Line(number, shown, side, places[number]))
+            found.append(Line(number, shown, side, where))
     return found
 
 
