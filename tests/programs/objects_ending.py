@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from objects_solvers import Countdown
 
 CASES = []
 
@@ -244,21 +245,6 @@ class Seq:
         return s.v[i] ** 2
 
 
-class CD:
-    def __init__(s, n, f):
-        s.n = n
-        s.f = f
-
-    def __iter__(s):
-        return s
-
-    def __next__(s):
-        if s.n <= 0:
-            raise StopIteration
-        s.n -= 1
-        return s.f(s.n)
-
-
 class Dyn:
     def __init__(s, v):
         s.v = v
@@ -300,10 +286,10 @@ def s1(x, n):
 def s2(x, n):
     t = 0.0
     for i in range(n):
-        t += sum(CD(3, lambda k: x[k] * (i + 1)))
-        c = CD(2, lambda k: x[k])
+        t += sum(Countdown(3, lambda k: x[k] * (i + 1)))
+        c = Countdown(2, lambda k: x[k])
         t += next(c) * next(c) + next(c, 5.0)
-        for u, v in zip(CD(3, lambda k: x[k]), CD(2, lambda k: x[k + 1])):
+        for u, v in zip(Countdown(3, lambda k: x[k]), Countdown(2, lambda k: x[k + 1])):
             t += u * v
     return t
 
@@ -331,12 +317,12 @@ def s4(x):
         d = Dyn(x[1])
         t += d.w
         t += getattr(d, "zz", 3.0) + hasattr(d, "w") + 2 * hasattr(d, "q")
-        t += sum(CD(3, lambda k: x[k]))
+        t += sum(Countdown(3, lambda k: x[k]))
         a, b, c = Seq(x)
         t += a * b * c
         f = Fall({"a": x[1]})
         t += f.get("a", 0) * f.get("b", x[2])
-        L = [*CD(2, lambda k: x[k])]
+        L = [*Countdown(2, lambda k: x[k])]
         t += L[0]
-        t += max(CD(3, lambda k: x[k]))
+        t += max(Countdown(3, lambda k: x[k]))
     return t

@@ -247,6 +247,9 @@ class Var:
         t = np.tanh(self.v)
         return Var(t, ((self, 1 - t * t),))
 
+    def sin(self):
+        return Var(np.sin(self.v), ((self, np.cos(self.v)),))
+
     def backward(self):
         order = []
         seen = set()

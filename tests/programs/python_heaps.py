@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
+from object_stores import shortest_paths
 
 X = np.array([0.3, -1.2, 2.0, 0.7])
 Y = np.array([1.5, 0.2, -0.4, 0.9])
@@ -68,20 +69,7 @@ def heap_mix(x, y):
 )
 def dijkstra(W):
     n = len(W)
-    dist = [np.inf] * n
-    dist[0] = 0.0
-    done = [False] * n
-    h = [(0.0, 0)]
-    while h:
-        d, u = heapq.heappop(h)
-        if done[u]:
-            continue
-        done[u] = True
-        for v in range(n):
-            if v != u and d + W[u, v] < dist[v]:
-                dist[v] = d + W[u, v]
-                heapq.heappush(h, (dist[v], v))
-    return dist[3] + dist[2] ** 2
+    return shortest_paths(W, [[v for v in range(n) if v != u] for u in range(n)])
 
 
 @case(X, 4)

@@ -7,6 +7,8 @@ import itertools
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
+from objects_making import Var
+from recursion_objects import Tree
 
 X = np.array([0.3, -1.2, 2.0, 0.7])
 Y = np.array([1.5, 0.2, -0.4, 0.9])
@@ -60,74 +62,12 @@ def linked_n(x, n):
     return t
 
 
-class BST:
-    def __init__(s, k, v):
-        s.k = k
-        s.v = v
-        s.l = None
-        s.r = None
-
-    def insert(s, k, v):
-        if k < s.k:
-            if s.l is None:
-                s.l = BST(k, v)
-            else:
-                s.l.insert(k, v)
-        elif s.r is None:
-            s.r = BST(k, v)
-        else:
-            s.r.insert(k, v)
-
-    def walk(s):
-        if s.l:
-            yield from s.l.walk()
-        yield s.v
-        if s.r:
-            yield from s.r.walk()
-
-
 @case(X)
 def bst_static(x):
-    t = BST(2, x[0])
+    t = Tree(2, x[0])
     for k, i in ((1, 1), (3, 2), (0, 3)):
         t.insert(k, x[i])
-    return sum((i + 1) * v for i, v in enumerate(t.walk()))
-
-
-class Var:
-    def __init__(s, v, parents=()):
-        s.v = v
-        s.g = 0.0
-        s.parents = parents
-
-    def __add__(s, o):
-        o = o if isinstance(o, Var) else Var(o)
-        return Var(s.v + o.v, ((s, 1.0), (o, 1.0)))
-
-    def __mul__(s, o):
-        o = o if isinstance(o, Var) else Var(o)
-        return Var(s.v * o.v, ((s, o.v), (o, s.v)))
-
-    def sin(s):
-        return Var(np.sin(s.v), ((s, np.cos(s.v)),))
-
-    def backward(s):
-        order = []
-        seen = set()
-
-        def visit(n):
-            if id(n) in seen:
-                return
-            seen.add(id(n))
-            for p, _ in n.parents:
-                visit(p)
-            order.append(n)
-
-        visit(s)
-        s.g = 1.0
-        for n in reversed(order):
-            for p, w in n.parents:
-                p.g = p.g + w * n.g
+    return sum((i + 1) * v for i, v in enumerate(t.in_order()))
 
 
 @case(X)

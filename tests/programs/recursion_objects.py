@@ -34,6 +34,13 @@ class Tree:
         else:
             self.right.insert(key, value)
 
+    def in_order(self):
+        if self.left:
+            yield from self.left.in_order()
+        yield self.value
+        if self.right:
+            yield from self.right.in_order()
+
     def sum_of_depths(self, depth):
         found = self.value * depth
         if self.left is not None:
