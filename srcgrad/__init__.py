@@ -2,46 +2,49 @@
 
 from __future__ import annotations
 
-from . import (
-    bridges,
-    nesting,  # noqa: F401  (transforms in traced functions)
-    optimize,
-    parallel,
-    rules,
-    scipy,
-    testing,
-)
-from .api import grad, jit, value_and_grad
-from .batching import vmap
-from .checkpoints import checkpoint, checkpoint_range
-from .checks import check_grads
-from .compiled import Compiled
-from .config import config
-from .custom import custom_jvp, custom_vjp, implicit
-from .debugging import debug_nans
-from .errors import (
-    AliasError,
-    JoinError,
-    NonDifferentiable,
-    NonFiniteValue,
-    NonScalarOutput,
-    SourceNotFound,
-    SrcgradError,
-    StructureError,
-    TracingError,
-    UnsupportedOperation,
-    UnsupportedSyntax,
-    UnsupportedType,
-)
-from .jacobians import elementwise_grad, gnvp, hessian, hvp, jacfwd, jacobian, jacrev
-from .linear import linear_solve
-from .marks import name, stop_gradient
-from .statement_checks import debug_grads
-from .transforms import jvp, linearize, vjp
-from .tree import flatten as tree_flatten
-from .tree import ravel_tree, tree_map
-from .tree import unflatten as tree_unflatten
-from .versions import show_versions
+from .cache.memory import rare_collections
+
+with rare_collections():  # what is imported is there to stay
+    from . import (
+        bridges,
+        nesting,  # noqa: F401  (transforms in traced functions)
+        optimize,
+        parallel,
+        rules,
+        scipy,
+        testing,
+    )
+    from .api import grad, jit, value_and_grad
+    from .batching import vmap
+    from .checkpoints import checkpoint, checkpoint_range
+    from .checks import check_grads
+    from .compiled import Compiled
+    from .config import config
+    from .custom import custom_jvp, custom_vjp, implicit
+    from .debugging import debug_nans
+    from .errors import (
+        AliasError,
+        JoinError,
+        NonDifferentiable,
+        NonFiniteValue,
+        NonScalarOutput,
+        SourceNotFound,
+        SrcgradError,
+        StructureError,
+        TracingError,
+        UnsupportedOperation,
+        UnsupportedSyntax,
+        UnsupportedType,
+    )
+    from .jacobians import elementwise_grad, gnvp, hessian, hvp, jacfwd, jacobian, jacrev
+    from .linear import linear_solve
+    from .marks import name, stop_gradient
+    from .statement_checks import debug_grads
+    from .transforms import jvp, linearize, vjp
+    from .tree import flatten as tree_flatten
+    from .tree import ravel_tree, tree_map
+    from .tree import unflatten as tree_unflatten
+    from .versions import show_versions
 
 __version__ = "0.1.0"
 

@@ -12,7 +12,6 @@ from .emit import Emitted, emit
 from .errors import StructureError
 from .graph.ir import Graph, Ref
 from .identifiers import made_name
-from .native import NUMBA, InBackground, emit_native, is_pure, linked, require_numba
 from .simplify import batch_loops
 
 
@@ -53,7 +52,8 @@ def chosen(where: str, backend: BackendLike, precision: str | None = None) -> Ba
                              why="native code keeps NumPy's order of operations, or is free of it",
                              fix="leave precision out, or use 'strict' or 'fast'")
     if backend == "numba":
-        require_numba()
+        from . import native  # opened when it is asked for
+        native.require_numba()
     return Backend(backend, precision if backend == "numba" else "strict")
 
 
@@ -75,8 +75,9 @@ def written(graph: Graph, backend: Backend, result: Any = ALL,
         result = tuple(Ref(i) for i in range(len(graph.outputs)))
     if backend.name == "numpy":
         return emit(batch_loops(graph), parameter_names=names, defaults=defaults, result=result)
-    return emit_native(graph, parameter_names=names, defaults=defaults, result=result,
-                       fast=backend.precision == "fast")
+    from . import native
+    return native.emit_native(graph, parameter_names=names, defaults=defaults, result=result,
+                              fast=backend.precision == "fast")
 
 
 def generated(graph: Graph, backend: Backend, result: Any = ALL,
@@ -85,10 +86,11 @@ def generated(graph: Graph, backend: Backend, result: Any = ALL,
     emitted = written(graph, backend, result, defaults)
     if backend.name == "numpy":
         return emitted, link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
-    native = linked(emitted)
-    if config.compile_in_background and NUMBA in emitted.text and is_pure(graph):
-        return emitted, InBackground(generated(graph, NUMPY, result, defaults)[1], native)
-    return emitted, native
+    from . import native
+    run = native.linked(emitted)
+    if config.compile_in_background and native.NUMBA in emitted.text and native.is_pure(graph):
+        return emitted, native.InBackground(generated(graph, NUMPY, result, defaults)[1], run)
+    return emitted, run
 
 
 def parameter_names(graph: Graph) -> list[str]:

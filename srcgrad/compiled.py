@@ -38,16 +38,13 @@ from .graph.ir import Graph
 from .helptext import METHODS, helptext, phrase
 from .joints import inner_joint
 from .pickled import reduced
-from .show.beside import SideBySide, side_by_side
-from .show.colour import Source, card
-from .show.explain import explain
-from .show.export import export
-from .show.lines import generated_lines, sections
-from .show.memory import Memory, memory
-from .show.profile import Profile, profile
 from .show.progress import compiling
-from .show.running import measure
 from .trace.nested import inline_derivative
+
+if TYPE_CHECKING:
+    from .show.beside import SideBySide
+    from .show.memory import Memory
+    from .show.profile import Profile
 
 P = ParamSpec("P")  # of the function
 Q = ParamSpec("Q")  # of a method, without its object
@@ -261,6 +258,7 @@ class Compiled(Generic[P, R]):
                 f"{count} signature{'' if count == 1 else 's'} compiled>")
 
     def _repr_html_(self) -> str:
+        from .show.colour import card  # the room `show` is opened when something is to be shown
         return card(self.__srcgrad_phrase__, [(e.title, e.text) for e in self._entries])
 
     @without_internal_frames
@@ -298,6 +296,7 @@ class Compiled(Generic[P, R]):
 
         Here and below ``backend=`` (and ``precision=``) beside the arguments asks for the code of
         another backend, where the function has no parameter of that name."""
+        from .show.colour import Source
         return Source(self._entry(args, kwargs, "source").text)
 
     @without_internal_frames
@@ -309,6 +308,7 @@ class Compiled(Generic[P, R]):
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What the generated code relies on, what it saves, and why it was made."""
         entry = self._entry(args, kwargs, "explain")
+        from .show.explain import explain
         return explain(self, entry, self._entries)
 
     @without_internal_frames
@@ -316,6 +316,7 @@ class Compiled(Generic[P, R]):
         """The function's source with the generated forward and adjoint code beside each line:
         prints as text, shows as HTML in a notebook, and ``.save(file)`` writes a page."""
         entry = self._entry(args, kwargs, "show")
+        from .show.beside import side_by_side
         return side_by_side(entry.title, entry.emitted.text, entry.emitted.line_map,
                             self._code_name)
 
@@ -326,6 +327,9 @@ class Compiled(Generic[P, R]):
 
         The function runs three times: alone, against the clock, and with its memory watched; the
         first two times on deep copies of the arguments.  Effects happen three times."""
+        from .show.lines import generated_lines, sections
+        from .show.profile import profile
+        from .show.running import measure
         entry = self._with_arguments(args, kwargs, "profile")
         file = next(f for f, places in LINE_MAPS.items() if places is entry.emitted.line_map)
         lines = generated_lines(entry.emitted.text, entry.emitted.line_map)
@@ -347,6 +351,7 @@ class Compiled(Generic[P, R]):
         entry = self._with_arguments(args, kwargs, "memory")
         dispatch = Dispatch(self.__name__, entry.signature, entry.traced, lambda *inputs: inputs)
         inputs = dispatch.caller.bound(entry.anchor, entry.signature)(*args, **kwargs)
+        from .show.memory import memory
         return memory(entry.title, entry.graph, inputs)
 
     def _with_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any],
@@ -374,6 +379,7 @@ class Compiled(Generic[P, R]):
                     fix=f"write {self.__name__}.export(file, ...) with arguments")
             entry = compile_call(self.__wrapped__, replace(self._request, separate=True), args,
                                  kwargs)
+        from .show.export import export
         return export(entry, Path(file))
 
     @property

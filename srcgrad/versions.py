@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-import platform
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from .api import grad
-from .native.disk import directory
 
 _PACKAGES = ("numpy", "astor", "scipy")
 _OPTIONAL = ("numba", "distributed")
@@ -24,6 +21,7 @@ def versions() -> dict[str, str]:
     >>> list(versions())
     ['srcgrad', 'python', 'system', 'numpy', 'astor', 'scipy', 'BLAS']
     """
+    import platform
     return {"srcgrad": sys.modules[__package__ or "srcgrad"].__version__,
             "python": f"{platform.python_version()} ({sys.implementation.name})",
             "system": f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -31,10 +29,10 @@ def versions() -> dict[str, str]:
 
 
 def _version(package: str) -> str:
-
+    from importlib import metadata  # takes long to import
     try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
         return "not installed"
 
 
@@ -62,6 +60,7 @@ def checks() -> dict[str, str]:
     >>> checks()["gradient"]
     'works'
     """
+    from .native.disk import directory
     found = {name: _version(name) for name in _OPTIONAL}
     folder = directory()
     return {**found, "gradient": _tried("numpy"),

@@ -53,6 +53,9 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache, cached_property
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from types import CodeType, FunctionType
 from typing import Any, Literal
 
 import numpy as np
@@ -89,7 +92,8 @@ class Rule:
 class Entry:
     """All that the book knows about one function.
 
-    ``names`` are the canonical parameter names, ``broadcasts`` says that inputs broadcast
+    ``form`` is what has its signature: the function itself, or a Python function that stands in
+    for it; ``parameters`` are the canonical names, ``broadcasts`` says that inputs broadcast
     against each other: bodies then return cotangents of the *output's* shape and the engine
     reduces them to the input's shape.  Such functions are pointwise, so that a vjp body is the
     jvp as well, with the tangent for ``ct``; where it is not (complex ``sign``) a jvp is
@@ -101,7 +105,7 @@ class Entry:
     """
 
     function: Callable[..., Any]
-    signature: inspect.Signature
+    form: Callable[..., Any]
     broadcasts: bool
     rules: dict[str, Rule] = field(default_factory=dict)
     jvps: dict[str, Rule] = field(default_factory=dict)
@@ -111,6 +115,22 @@ class Entry:
     sequences: set[str] = field(default_factory=set)
     static: set[str] = field(default_factory=set)
     _plans: dict[tuple[Any, ...], list[tuple[str, Any]]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """Names, kinds and defaults of the parameters (asked for when something is bound: making
+        hundreds of signatures takes long)."""
+        try:
+            return _signature(self.form)
+        except (TypeError, ValueError):
+            if not self.nondiff:
+                raise
+            return inspect.signature(_anything)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+        return parameters_of(self.form)
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by canonical name, defaults filled in; ``*operands`` become a tuple.
@@ -154,18 +174,60 @@ _BOOK: dict[Any, Entry] = {}
 _ALIASES: dict[Any, Any] = {}
 
 
+def _anything(*args: Any, **kwargs: Any) -> None:
+    """The form of functions without a derivative that do not tell their parameters."""
+
+
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
     """The canonical signature; ufuncs take ``x`` or ``x1, x2`` and keyword-only options."""
     if isinstance(function, np.ufunc):
-        names = ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
-        positional = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names]
-        options = [
-            inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=d)
-            for n, d in (("out", None), ("where", True), ("casting", "same_kind"),
-                         ("order", "K"), ("dtype", None), ("subok", True))
-        ]
-        return inspect.Signature(positional + options)
+        return _signature_of_ufunc(function.nin)
     return inspect.signature(function)
+
+
+@cache
+def _signature_of_ufunc(count: int) -> inspect.Signature:
+    names = ["x"] if count == 1 else [f"x{i + 1}" for i in range(count)]
+    positional = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names]
+    options = [
+        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=d)
+        for n, d in (("out", None), ("where", True), ("casting", "same_kind"),
+                     ("order", "K"), ("dtype", None), ("subok", True))
+    ]
+    return inspect.Signature(positional + options)
+
+
+def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's parameters in the order of its signature, read off its code where
+    it is written in Python.
+
+    >>> parameters_of(lambda a, *rest, axis=None: None), parameters_of(np.exp)[:2]
+    (('a', 'rest', 'axis'), ('x', 'out'))
+    """
+    code = _code_of(function)
+    if code is None:
+        return tuple(_signature(function).parameters)
+    count, named = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+    names = code.co_varnames
+    star, starred = named + bool(code.co_flags & CO_VARARGS), bool(code.co_flags & CO_VARKEYWORDS)
+    return (*names[:count], *names[named:star], *names[count:named], *names[star:star + starred])
+
+
+def _code_of(function: Callable[..., Any]) -> CodeType | None:
+    """The code that says what the parameters are; None where something else does."""
+    inner = inspect.unwrap(function, stop=lambda f: hasattr(f, "__signature__"))
+    plain = type(inner) is FunctionType and not hasattr(inner, "__signature__")
+    return inner.__code__ if plain else None
+
+
+def _operands_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The name of the parameter ``*operands``, if there is one."""
+    code = _code_of(function)
+    if code is None:
+        return tuple(p.name for p in _signature(function).parameters.values()
+                     if p.kind is p.VAR_POSITIONAL)
+    named = code.co_argcount + code.co_kwonlyargcount
+    return code.co_varnames[named:named + bool(code.co_flags & CO_VARARGS)]
 
 
 def entry(
@@ -179,14 +241,13 @@ def entry(
     ``name`` is only for messages."""
     found = _BOOK.get(function)
     if found is None:
+        form = like or function
         try:
-            signature = inspect.signature(like) if like else _signature(function)
+            operands = _operands_of(form)
         except (TypeError, ValueError) as err:
             raise TypeError(f"{name}: no signature to bind arguments with; give `like=`") from err
-        found = Entry(function, signature, isinstance(function, np.ufunc), adapt=adapt)
-        found.sequences.update(
-            p.name for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL
-        )
+        found = Entry(function, form, isinstance(function, np.ufunc), adapt=adapt)
+        found.sequences.update(operands)
         _BOOK[function] = found
     return found
 
@@ -204,14 +265,14 @@ def _declare(
         e = entry(getattr(function, "__name__", repr(function)), function, like)
         if broadcasts is not None:
             e.broadcasts = broadcasts
-        names = inputs or (next(iter(e.signature.parameters)),)
+        names = inputs or e.parameters[:1]
         for name in names:
-            if name not in e.signature.parameters:
+            if name not in e.parameters:
                 raise TypeError(
                     f"rule for {e.function!r}: it has no parameter {name!r}; "
-                    f"its parameters are {', '.join(e.signature.parameters)}"
+                    f"its parameters are {', '.join(e.parameters)}"
                 )
-        needs = tuple(inspect.signature(body).parameters)
+        needs = parameters_of(body)
         rule = Rule(e.function, names, form, body, needs, dict(settings), linear)
         table = e.jvps if form == "jvp" else e.rules
         for name in names:
@@ -285,14 +346,10 @@ def nondiff(*functions: Callable[..., Any]) -> None:
     """Declare functions whose derivative is zero wherever it exists (``floor``, ``argmax``)
     or that return no numbers to differentiate."""
     for function in functions:
-        try:
-            entry(getattr(function, "__name__", repr(function)), function).nondiff = True
-        except TypeError:
-            anything = inspect.Signature([
-                inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
-                inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
-            ])
-            _BOOK[function] = Entry(function, anything, False, nondiff=True)
+        found = _BOOK.get(function)
+        if found is None:
+            found = _BOOK[function] = Entry(function, function, isinstance(function, np.ufunc))
+        found.nondiff = True
 
 
 def inactive(function: Callable[..., Any], *inputs: str) -> None:
@@ -326,7 +383,7 @@ def variant(target: Callable[..., Any], function: Callable[..., Any], like: Body
     """
     of = _BOOK[target]
     _BOOK[function] = Entry(
-        function, inspect.signature(like), of.broadcasts, of.rules, of.jvps, of.inactive,
+        function, like, of.broadcasts, of.rules, of.jvps, of.inactive,
         of.nondiff, of.adapt, of.sequences, of.static,
     )  # fmt: skip
 

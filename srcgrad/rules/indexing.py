@@ -22,7 +22,7 @@ from srcgrad.rules.joining import along
 Shape = tuple[int, ...]
 
 
-@linear(operator.getitem, "a")
+@linear(operator.getitem, "a", like=lambda a, b, /: None)
 def getitem_a(ct: Array, a_shape: Shape, b: Any) -> Array:
     return scatter_add(ct, b, a_shape)
 

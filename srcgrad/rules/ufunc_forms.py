@@ -50,7 +50,7 @@ def cotangents(ufunc: Any, operands: Any, ans: Array, ct: Array) -> list[Any]:
     entry = lookup(ufunc)
     if entry is None:
         raise NoRule(f"np.{ufunc.__name__} has no derivative rule")
-    names = [p.name for p in entry.signature.parameters.values()][: len(operands)]
+    names = entry.parameters[: len(operands)]
     found: list[Any] = []
     for name in names:
         rule = None if entry.nondiff or name in entry.inactive else entry.rules.get(name)

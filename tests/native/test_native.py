@@ -466,9 +466,9 @@ def new(fn: Any) -> Any:
 def test_every_transform_takes_a_backend(plain_python: None, monkeypatch: pytest.MonkeyPatch) -> None:
     x, v = np.array([0.5, -1.0, 2.0]), np.array([1.0, 0.0, 2.0])
     linked: list[str] = []
-    import srcgrad.backends as backends
-    plain = backends.linked
-    monkeypatch.setattr(backends, "linked", lambda e: (linked.append(e.text), plain(e))[1])
+    import srcgrad.native as native
+    plain = native.linked
+    monkeypatch.setattr(native, "linked", lambda e: (linked.append(e.text), plain(e))[1])
     for make, args in (
             (lambda f, **how: sg.hessian(f(cubes), **how), (x, 2.0)),
             (lambda f, **how: sg.hvp(f(cubes), **how), (x, 2.0, v)),
